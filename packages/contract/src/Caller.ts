@@ -1,0 +1,44 @@
+/** Who is asking, and the middleware that finds out. Implementations: `src/http/`. */
+import type { MerchantId, Mode } from "@coffer/model/Ids"
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import {
+  InvalidApiKey,
+  InvalidRequest,
+  IpNotAllowed,
+  MerchantNotApproved,
+  MissingApiKey,
+  RouteNotFound
+} from "./Errors.ts"
+
+/** The merchant and environment that the API key stands for (spec: Authentication). */
+export class Caller extends Context.Service<Caller, { readonly merchantId: MerchantId; readonly mode: Mode }>()(
+  "@coffer/contract/Caller"
+) {}
+
+export class MerchantKey extends HttpApiMiddleware.Service<MerchantKey, { provides: Caller }>()(
+  "@coffer/contract/MerchantKey",
+  {
+    requiredForClient: true,
+    security: { apiKey: HttpApiSecurity.apiKey({ in: "header", key: "X-Api-Key" }) },
+    error: [MissingApiKey, InvalidApiKey, IpNotAllowed, MerchantNotApproved]
+  }
+) {}
+
+/** Lets sandbox keys through; for a live key these routes do not exist. */
+export class SandboxOnly extends HttpApiMiddleware.Service<SandboxOnly, { requires: Caller }>()(
+  "@coffer/contract/SandboxOnly",
+  { error: RouteNotFound }
+) {}
+
+/** `Authorization: Bearer <operator token>`. */
+export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken>()("@coffer/contract/OperatorToken", {
+  requiredForClient: true,
+  security: { bearer: HttpApiSecurity.bearer },
+  error: InvalidApiKey
+}) {}
+
+/** Turns what does not decode into 400 `invalid_request` with the field's name (spec: Errors). */
+export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@coffer/contract/Decoding", {
+  error: InvalidRequest
+}) {}

@@ -1,0 +1,93 @@
+/**
+ * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
+ * These are wire shapes; the domain's errors are translated into them in `src/http/refusals.ts` and nowhere else.
+ * Ours beside the table: `insufficient_balance` (silences: R1), `merchant_not_found` for the operator, and 503 with
+ * `internal_error` when an actor does not answer in time.
+ */
+import { Schema } from "effect"
+import { refusedBody } from "./Envelope.ts"
+
+export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest")(
+  refusedBody(400, "invalid_request"),
+  { httpApiStatus: 400 }
+) {}
+export class IdempotencyError extends Schema.Error<IdempotencyError>("IdempotencyError")(
+  refusedBody(400, "idempotency_error"),
+  { httpApiStatus: 400 }
+) {}
+export class RefundWindowExpired extends Schema.Error<RefundWindowExpired>("RefundWindowExpired")(
+  refusedBody(400, "refund_window_expired"),
+  { httpApiStatus: 400 }
+) {}
+export class InsufficientBalance extends Schema.Error<InsufficientBalance>("InsufficientBalance")(
+  refusedBody(400, "insufficient_balance"),
+  { httpApiStatus: 400 }
+) {}
+export class MissingApiKey extends Schema.Error<MissingApiKey>("MissingApiKey")(refusedBody(401, "missing_api_key"), {
+  httpApiStatus: 401
+}) {}
+export class InvalidApiKey extends Schema.Error<InvalidApiKey>("InvalidApiKey")(refusedBody(401, "invalid_api_key"), {
+  httpApiStatus: 401
+}) {}
+export class MerchantNotApproved extends Schema.Error<MerchantNotApproved>("MerchantNotApproved")(
+  refusedBody(403, "merchant_not_approved"),
+  { httpApiStatus: 403 }
+) {}
+export class IpNotAllowed extends Schema.Error<IpNotAllowed>("IpNotAllowed")(refusedBody(403, "ip_not_allowed"), {
+  httpApiStatus: 403
+}) {}
+export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(refusedBody(403, "forbidden"), {
+  httpApiStatus: 403
+}) {}
+export class OrderNotFound extends Schema.Error<OrderNotFound>("OrderNotFound")(refusedBody(404, "order_not_found"), {
+  httpApiStatus: 404
+}) {}
+export class RefundNotFound extends Schema.Error<RefundNotFound>("RefundNotFound")(
+  refusedBody(404, "refund_not_found"),
+  { httpApiStatus: 404 }
+) {}
+export class DisputeNotFound extends Schema.Error<DisputeNotFound>("DisputeNotFound")(
+  refusedBody(404, "dispute_not_found"),
+  { httpApiStatus: 404 }
+) {}
+export class EventNotFound extends Schema.Error<EventNotFound>("EventNotFound")(refusedBody(404, "event_not_found"), {
+  httpApiStatus: 404
+}) {}
+export class PaymentLinkNotFound extends Schema.Error<PaymentLinkNotFound>("PaymentLinkNotFound")(
+  refusedBody(404, "payment_link_not_found"),
+  { httpApiStatus: 404 }
+) {}
+export class EndpointNotFound extends Schema.Error<EndpointNotFound>("EndpointNotFound")(
+  refusedBody(404, "endpoint_not_found"),
+  { httpApiStatus: 404 }
+) {}
+export class MerchantNotFound extends Schema.Error<MerchantNotFound>("MerchantNotFound")(
+  refusedBody(404, "merchant_not_found"),
+  { httpApiStatus: 404 }
+) {}
+export class RouteNotFound extends Schema.Error<RouteNotFound>("RouteNotFound")(refusedBody(404, "route_not_found"), {
+  httpApiStatus: 404
+}) {}
+export class IdempotencyInProgress extends Schema.Error<IdempotencyInProgress>("IdempotencyInProgress")(
+  refusedBody(409, "idempotency_in_progress"),
+  { httpApiStatus: 409 }
+) {}
+export class DefaultEndpointSecretManaged extends Schema.Error<DefaultEndpointSecretManaged>(
+  "DefaultEndpointSecretManaged"
+)(refusedBody(409, "default_endpoint_secret_managed"), { httpApiStatus: 409 }) {}
+export class Conflict extends Schema.Error<Conflict>("Conflict")(refusedBody(409, "conflict"), {
+  httpApiStatus: 409
+}) {}
+export class RateLimited extends Schema.Error<RateLimited>("RateLimited")(refusedBody(429, "rate_limited"), {
+  httpApiStatus: 429
+}) {}
+export class InternalError extends Schema.Error<InternalError>("InternalError")(refusedBody(500, "internal_error"), {
+  httpApiStatus: 500
+}) {}
+export class ProcessorError extends Schema.Error<ProcessorError>("ProcessorError")(
+  refusedBody(502, "processor_error"),
+  { httpApiStatus: 502 }
+) {}
+export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(refusedBody(503, "internal_error"), {
+  httpApiStatus: 503
+}) {}

@@ -1,0 +1,86 @@
+/** The operator's own API, under `/operator/v1` (docs/architecture.md, section 7). Same envelope, same errors. */
+import { FeeSchedule } from "@coffer/model/Fees"
+import { Mode, Text } from "@coffer/model/Ids"
+import { urlLengthMax } from "@coffer/model/Limits"
+import { Currency } from "@coffer/model/Money"
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Decoding, OperatorToken } from "./Caller.ts"
+import { enveloped } from "./Envelope.ts"
+import { InvalidRequest, MerchantNotFound } from "./Errors.ts"
+
+const ModeSettings = Schema.Struct({
+  ip_allowlist: Schema.String,
+  default_notify_url: Schema.NullOr(Schema.String)
+})
+
+export const MerchantResource = Schema.Struct({
+  object: Schema.tag("merchant"),
+  merchant_id: Schema.String,
+  name: Schema.String,
+  approved: Schema.Boolean,
+  live_currencies: Schema.Array(Currency),
+  fees: FeeSchedule,
+  sandbox: ModeSettings,
+  live: ModeSettings,
+  created_at: Schema.String
+}).annotate({ identifier: "Merchant" })
+export type MerchantResource = typeof MerchantResource.Encoded
+
+const ModePatch = Schema.Struct({
+  ip_allowlist: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(10_000))),
+  default_notify_url: Schema.optionalKey(Schema.NullOr(Text(1, urlLengthMax)))
+})
+
+export const UpdateMerchant = Schema.Struct({
+  name: Schema.optionalKey(Text(1, 255)),
+  approved: Schema.optionalKey(Schema.Boolean),
+  live_currencies: Schema.optionalKey(Schema.Array(Currency)),
+  fees: Schema.optionalKey(FeeSchedule),
+  sandbox: Schema.optionalKey(ModePatch),
+  live: Schema.optionalKey(ModePatch)
+})
+export type UpdateMerchant = typeof UpdateMerchant.Type
+
+const params = { merchant_id: Schema.String }
+
+export class MerchantsGroup extends HttpApiGroup.make("merchants")
+  .add(
+    HttpApiEndpoint.post("create", "/operator/v1/merchants", {
+      payload: Schema.Struct({ name: Text(1, 255) }),
+      success: enveloped(
+        Schema.Struct({
+          merchant_id: Schema.String,
+          name: Schema.String,
+          approved: Schema.Boolean,
+          sandbox_key: Schema.String,
+          live_key: Schema.String
+        })
+      ).pipe(HttpApiSchema.status(201))
+    }).annotate(OpenApi.Summary, "Create a merchant; its keys are shown once"),
+    HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id", {
+      params,
+      success: enveloped(MerchantResource),
+      error: MerchantNotFound
+    }),
+    HttpApiEndpoint.post("update", "/operator/v1/merchants/:merchant_id", {
+      params,
+      payload: UpdateMerchant,
+      success: enveloped(MerchantResource),
+      error: [InvalidRequest, MerchantNotFound]
+    }),
+    HttpApiEndpoint.post("resetKey", "/operator/v1/merchants/:merchant_id/keys/:mode/reset", {
+      params: { ...params, mode: Mode },
+      success: enveloped(Schema.Struct({ key: Schema.String })),
+      error: MerchantNotFound
+    }),
+    HttpApiEndpoint.get("signingSecret", "/operator/v1/merchants/:merchant_id/signing_secret/:mode", {
+      params: { ...params, mode: Mode },
+      success: enveloped(Schema.Struct({ secret: Schema.String })),
+      error: MerchantNotFound
+    })
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken) {}
+
+export class OperatorApi extends HttpApi.make("coffer-operator").add(MerchantsGroup) {}

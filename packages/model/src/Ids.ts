@@ -1,0 +1,105 @@
+/**
+ * Branded identifiers, and how ours are made. A brand costs nothing at run time and makes `refund(tradeNo, refundNo)`
+ * with swapped arguments a type error.
+ */
+import { Schema } from "effect"
+import { outTradeNoLengthMax } from "./Limits.ts"
+
+/** Decided only by the API key (spec: General rules, 1). */
+export const Mode = Schema.Literals(["sandbox", "live"])
+export type Mode = typeof Mode.Type
+
+/** Platform transaction number. Prefix `TRD_SB_` in sandbox, `TRD_` in live (spec: Order). */
+export const TradeNo = Schema.String.check(Schema.isPattern(/^TRD_(SB_)?[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("TradeNo")
+)
+export type TradeNo = typeof TradeNo.Type
+
+/** Text counted in code points, without control characters (silences: O4, O7). */
+export const Text = (min: number, max: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text: string) => isLengthWithin(text, min, max), {
+      expected: `${min} to ${max} characters, none of them a control character`
+    })
+  )
+
+// Control characters would break CSV, mail headers and logs; half a surrogate pair is no character at all.
+const isLengthWithin = (text: string, min: number, max: number): boolean => {
+  const length = codePoints(text)
+  return length >= min && length <= max && !controlCharacters.test(text) && text.isWellFormed()
+}
+
+const codePoints = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+// oxlint-disable-next-line no-control-regex
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/
+
+/** Merchant order number, 1 to 128 characters (spec: Limits). The prefix `plink_` is the links' own (silences: O5). */
+export const OutTradeNo = Text(1, outTradeNoLengthMax).pipe(Schema.brand("OutTradeNo"))
+export type OutTradeNo = typeof OutTradeNo.Type
+
+export const MerchantId = Schema.String.check(Schema.isPattern(/^mer_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("MerchantId")
+)
+export type MerchantId = typeof MerchantId.Type
+
+/** Upstream channel payment number (spec: Order, payment_id). */
+export const PaymentId = Schema.String.check(Schema.isMinLength(1)).pipe(Schema.brand("PaymentId"))
+export type PaymentId = typeof PaymentId.Type
+
+/** Unique per request; equals the `X-Request-Id` header (spec: Response envelope). */
+export const RequestId = Schema.String.check(Schema.isPattern(/^req_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("RequestId")
+)
+export type RequestId = typeof RequestId.Type
+
+export const EventId = Schema.String.check(Schema.isPattern(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("EventId")
+)
+export type EventId = typeof EventId.Type
+
+export const LedgerId = Schema.String.check(Schema.isPattern(/^LED_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("LedgerId")
+)
+export type LedgerId = typeof LedgerId.Type
+
+/** The prefixes of what we number ourselves. */
+export const prefixes = {
+  tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },
+  merchant: "mer_",
+  payment: "pay_",
+  request: "req_",
+  event: "evt_",
+  ledger: "LED_",
+  delivery: "dlv_"
+} as const
+
+// Crockford's base32: no I, L, O, U. Its ASCII order is its numeric order, so ids sort as text by time.
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+const timeLength = 10
+const bodyLength = 26
+
+/** 26 characters: 10 of milliseconds since 1970, 16 of randomness (numbers from 0 to 31). */
+export const idBody = (millis: number, random: ReadonlyArray<number>): string => {
+  let time = ""
+  for (let rest = millis, index = 0; index < timeLength; index++) {
+    time = alphabet[rest % 32]! + time
+    rest = Math.floor(rest / 32)
+  }
+  let tail = ""
+  for (let index = timeLength; index < bodyLength; index++) tail += alphabet[random[index - timeLength]! & 31]!
+  return time + tail
+}
+
+/** The id that follows `body` most closely: what keeps ids monotonic within a millisecond or a wallet. */
+export const idBodyAfter = (body: string): string => {
+  for (let index = body.length - 1; index >= 0; index--) {
+    const digit = alphabet.indexOf(body[index]!)
+    if (digit < 31) return body.slice(0, index) + alphabet[digit + 1]! + "0".repeat(body.length - index - 1)
+  }
+  return body
+}

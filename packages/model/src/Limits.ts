@@ -1,0 +1,54 @@
+/**
+ * Every number that the specification promises, once (docs/specification.md, Limits). What a schema checks, a rule
+ * counts or a worker waits for is imported from here and written nowhere else.
+ */
+
+/** Amount of an order, minor units (spec: Limits). */
+export const orderAmountMin = 1
+export const orderAmountMax = 100_000_000_000
+
+/** Characters, counted as Unicode code points (silences: O4, O7). */
+export const outTradeNoLengthMax = 128
+export const subjectLengthMax = 255
+
+/** Metadata (spec: Metadata). */
+export const metadataKeysMax = 50
+export const metadataKeyLengthMax = 40
+export const metadataValueLengthMax = 500
+
+/** When checkout stops accepting payment, counted from creation (spec: Limits). */
+export const checkoutValidity = "24 hours"
+
+/** Addresses that merchants give us; ours, since the specification is silent. */
+export const urlLengthMax = 2048
+export const emailLengthMax = 254
+
+/** List pages (spec: List conventions). */
+export const pageSizeMin = 1
+export const pageSizeMax = 100
+export const pageSizeDefault = 20
+
+/** Payment attempts that a channel may decline before the order is failed (silences: O13). */
+export const paymentDeclinesMax = 10
+
+/** The receiver answers 2xx within this (spec: Limits). */
+export const webhookAcknowledgement = "10 seconds"
+
+/** Delay of each redelivery after the failure before it (spec: Events; silences: W7). */
+export const webhookRedeliveryDelays = [
+  "30 seconds",
+  "2 minutes",
+  "10 minutes",
+  "30 minutes",
+  "2 hours",
+  "6 hours"
+] as const
+
+/** How far a receiver lets the signature's timestamp be from its own clock (spec: Limits). */
+export const signatureTolerance = "300 seconds"
+
+/** Request bodies, bytes (silences: G6). */
+export const requestBodyBytesMax = 1024 * 1024
+
+/** Seconds between showing success and leaving for `return_url` (spec: Orders). */
+export const checkoutRedirectSeconds = 5

@@ -1,0 +1,60 @@
+/**
+ * Which addresses on the Internet we may be asked to call. Everything that is not ordinary public unicast is refused,
+ * so that a merchant's URL cannot reach our own network, this machine or a cloud's metadata service.
+ *
+ * Judges texts only: a name that looks public may still resolve to a private address, so whoever connects asks
+ * {@link isPublicAddress} again about what the name resolved to (spec: Webhook endpoints; silences: W12).
+ */
+import { urlLengthMax } from "@coffer/model/Limits"
+import ipaddr from "ipaddr.js"
+
+/** Is this IPv4 or IPv6 address, in its usual notation, public unicast? */
+export const isPublicAddress = (text: string): boolean => {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return isPublicIPv4(ipaddr.IPv4.parse(text))
+  // An address with a zone (`fe80::1%eth0`) means something on one machine only. A dotted tail the library reads as
+  // mapped whatever stands before it (`::8.8.8.8`), and the system that connects would not.
+  if (!ipaddr.IPv6.isValid(text) || text.includes("%")) return false
+  if (text.includes(".") && !mappedForm.test(text)) return false
+  const address = ipaddr.IPv6.parse(text)
+  return address.isIPv4MappedAddress() ? isPublicIPv4(address.toIPv4Address()) : isPublicIPv6(address)
+}
+
+const mappedForm = /^::ffff:[\d.]+$/i
+
+const isPublicIPv4 = (address: ipaddr.IPv4): boolean => address.range() === "unicast"
+
+/** The only block from which public unicast addresses are given out (RFC 4291, 2.4). */
+const globalUnicast = ipaddr.IPv6.parse("2000::")
+
+// The library calls all that it does not know "unicast", `::127.0.0.1` included; the block leaves that out. The
+// embeddings inside the block (6to4, Teredo) have names of their own, so they are refused whatever they embed.
+const isPublicIPv6 = (address: ipaddr.IPv6): boolean => address.range() === "unicast" && address.match(globalUnicast, 3)
+
+/** What a live webhook endpoint may be: an https URL whose host is public as far as its text tells. */
+export const isPublicHttpsUrl = (text: string): boolean => {
+  const url = parseHttpUrl(text)
+  return url !== null && url.protocol === "https:" && isPublicHost(url.hostname)
+}
+
+/** What a sandbox webhook endpoint may be: any http or https URL. */
+export const isHttpUrl = (text: string): boolean => parseHttpUrl(text) !== null
+
+/**
+ * The WHATWG parser mends what it is given: it drops white space, turns `\` into `/` and adds missing slashes. A
+ * mended URL is not the one that was reviewed, so the outer form is checked first; `@` would be user-info.
+ */
+const outerForm = /^https?:\/\/[^/?#\\@\s\p{Cc}]+(?:[/?#][^\s\p{Cc}]*)?$/iu
+
+const parseHttpUrl = (text: string): URL | null =>
+  text.length <= urlLengthMax && outerForm.test(text) ? URL.parse(text) : null
+
+/** Names that a resolver answers from this machine or this network (RFC 6761, RFC 6762, ICANN's `internal`). */
+const localTopLabels: ReadonlySet<string> = new Set(["localhost", "local", "internal"])
+
+/** `hostname` as the URL parser wrote it: lower case, and every spelling of an IPv4 address in four decimal parts. */
+const isPublicHost = (hostname: string): boolean => {
+  if (hostname.startsWith("[")) return isPublicAddress(hostname.slice(1, -1))
+  if (ipaddr.IPv4.isValidFourPartDecimal(hostname)) return isPublicAddress(hostname)
+  const labels = hostname.replace(/\.$/, "").split(".")
+  return labels.length > 1 && labels.every((label) => label !== "") && !localTopLabels.has(labels.at(-1) ?? "")
+}

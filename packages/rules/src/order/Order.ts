@@ -1,0 +1,141 @@
+/**
+ * The order: its states, the commands it accepts and the facts it records (spec: Order; States and transitions, Order).
+ *
+ * Each status is its own struct, so a pending order with a fee cannot be written down. Transitions live in
+ * `decide.ts` and `evolve.ts`.
+ */
+import { MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
+import { Currency, Minor, OrderAmount, PaymentMethod } from "@coffer/model/Money"
+import { Schema } from "effect"
+
+// State ----------------------------------------------------------------------
+
+export const Locale = Schema.Literals(["zh", "en"])
+
+/**
+ * Money that reached the channel for this order but must not stay in the wallet: paid after closure, paid a second
+ * time, or not the amount that was asked. `due` is on its way back to the buyer, `returned` was accepted by the
+ * channel, `parked` waits for a person (silences: O15, O17).
+ */
+export const StrayPayment = Schema.Struct({
+  paymentId: PaymentId,
+  method: PaymentMethod,
+  amount: Minor,
+  currency: Currency,
+  reason: Schema.Literals(["late", "second", "mismatch"]),
+  state: Schema.Literals(["due", "returned", "parked"])
+})
+export type StrayPayment = typeof StrayPayment.Type
+
+const terms = {
+  tradeNo: TradeNo,
+  outTradeNo: OutTradeNo,
+  merchantId: MerchantId,
+  mode: Mode,
+  amount: OrderAmount,
+  currency: Currency,
+  subject: Schema.NullOr(Schema.String),
+  notifyUrl: Schema.NullOr(Schema.String),
+  returnUrl: Schema.NullOr(Schema.String),
+  metadata: Metadata,
+  receiptEmail: Schema.NullOr(Schema.String),
+  locale: Schema.NullOr(Locale),
+  createdAt: Schema.DateTimeUtc,
+  /** When checkout stops accepting payment: creation plus 24 hours (spec: Limits). */
+  expiresAt: Schema.DateTimeUtc,
+  /** Attempts that the channel declined; the tenth fails the order (silences: O13). */
+  declines: Schema.Int,
+  strayPayments: Schema.Array(StrayPayment)
+}
+
+const payment = {
+  paymentId: PaymentId,
+  method: PaymentMethod,
+  /** Acquiring fee; known once the payment is credited (spec: Order, fee). */
+  fee: Minor,
+  paidAt: Schema.DateTimeUtc,
+  /** Latest refund time, of the methods that have one (spec: Order, refundable_until). */
+  refundableUntil: Schema.NullOr(Schema.DateTimeUtc)
+}
+
+export const PendingOrder = Schema.Struct({ status: Schema.tag("pending"), ...terms })
+export const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...terms, ...payment })
+export const PartiallyRefundedOrder = Schema.Struct({
+  status: Schema.tag("partially_refunded"),
+  ...terms,
+  ...payment,
+  refundedAmount: Minor
+})
+export const RefundedOrder = Schema.Struct({
+  status: Schema.tag("refunded"),
+  ...terms,
+  ...payment,
+  refundedAmount: Minor
+})
+export const FailedOrder = Schema.Struct({ status: Schema.tag("failed"), ...terms })
+export const ExpiredOrder = Schema.Struct({ status: Schema.tag("expired"), ...terms })
+
+export const Order = Schema.Union([
+  PendingOrder,
+  PaidOrder,
+  PartiallyRefundedOrder,
+  RefundedOrder,
+  FailedOrder,
+  ExpiredOrder
+]).pipe(Schema.toTaggedUnion("status"))
+export type Order = typeof Order.Type
+export type OrderStatus = Order["status"]
+
+// Commands -------------------------------------------------------------------
+
+/** A payment as the channel reports it, with the fee of the merchant's schedule beside it. */
+export const PaymentFacts = Schema.Struct({ ...payment, amount: Minor, currency: Currency })
+export type PaymentFacts = typeof PaymentFacts.Type
+
+/** What the channel says when asked to cancel a checkout. */
+export const CancelAnswer = Schema.TaggedUnion({
+  Cancelled: {},
+  AlreadyPaid: { facts: PaymentFacts },
+  /** The buyer is in a wallet redirect or 3DS; the channel cannot cancel yet. */
+  BuyerBusy: {}
+})
+export type CancelAnswer = typeof CancelAnswer.Type
+
+export const OrderCommand = Schema.TaggedUnion({
+  ConfirmPayment: { facts: PaymentFacts },
+  /** One attempt was declined; the buyer may try again. */
+  DeclinePayment: {},
+  /** The channel's final word: this order will not be paid. */
+  FailPayment: {},
+  ReachDeadline: { now: Schema.DateTimeUtc, answer: CancelAnswer },
+  CloseEarly: { answer: CancelAnswer },
+  /** The channel took a stray payment back to the buyer. */
+  ConfirmReturn: { paymentId: PaymentId },
+  /** The merchant's own notes: a patch of the metadata, and the receipt's address. What is left out stays. */
+  Annotate: {
+    metadata: Schema.optionalKey(MetadataPatch),
+    receiptEmail: Schema.optionalKey(Schema.NullOr(Schema.String))
+  }
+})
+export type OrderCommand = typeof OrderCommand.Type
+
+// Facts ----------------------------------------------------------------------
+
+export const OrderEvent = Schema.TaggedUnion({
+  PaymentSucceeded: { facts: PaymentFacts },
+  PaymentDeclined: {},
+  PaymentFailed: {},
+  OrderExpired: {},
+  StrayPaymentFound: { stray: StrayPayment },
+  StrayPaymentReturned: { paymentId: PaymentId },
+  OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) }
+})
+export type OrderEvent = typeof OrderEvent.Type
+
+// Refusal --------------------------------------------------------------------
+
+export class OrderConflict extends Schema.TaggedError<OrderConflict>()("OrderConflict", {
+  tradeNo: TradeNo,
+  reason: Schema.Literals(["just_paid", "buyer_busy", "not_pending", "too_many_keys"])
+}) {}

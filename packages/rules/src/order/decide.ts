@@ -1,0 +1,162 @@
+/**
+ * Which facts follow from a command. Pure: no clock, no database, no Effect. One function per command; the status is
+ * switched on in that function and nowhere else (spec: States and transitions, Order).
+ */
+import { paymentDeclinesMax } from "@coffer/model/Limits"
+import { merge, patchProblem } from "@coffer/model/Metadata"
+import { DateTime } from "effect"
+import { accept, type Decision, refuse } from "../Decision.ts"
+import { type Order, OrderCommand, OrderConflict, OrderEvent, type PaymentFacts, type StrayPayment } from "./Order.ts"
+
+type OrderDecision = Decision<OrderEvent, OrderConflict>
+type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
+
+const {
+  OrderAnnotated,
+  OrderExpired,
+  PaymentDeclined,
+  PaymentFailed,
+  PaymentSucceeded,
+  StrayPaymentFound,
+  StrayPaymentReturned
+} = OrderEvent.cases
+
+export const decide = (order: Order, command: OrderCommand): OrderDecision =>
+  OrderCommand.match(command, {
+    ConfirmPayment: ({ facts }): OrderDecision => accept(...confirmPayment(order, facts)),
+    DeclinePayment: (): OrderDecision => decideDeclinePayment(order),
+    FailPayment: (): OrderDecision => decideFailPayment(order),
+    ReachDeadline: (deadline): OrderDecision => decideReachDeadline(order, deadline),
+    CloseEarly: (close): OrderDecision => decideCloseEarly(order, close),
+    ConfirmReturn: (confirm): OrderDecision => decideConfirmReturn(order, confirm),
+    Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate)
+  })
+
+/** What a reported payment means for this order: money kept, money to send back, or nothing new. */
+const confirmPayment = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
+  if (isKnown(order, facts)) return []
+  // Crediting another sum than was asked would be inventing money; a person has to look (silences: O17).
+  if (facts.amount !== order.amount || facts.currency !== order.currency) return [stray(facts, "mismatch")]
+  switch (order.status) {
+    case "pending":
+      return [PaymentSucceeded.make({ facts })]
+    case "paid":
+    case "partially_refunded":
+    case "refunded":
+      return [stray(facts, "second")]
+    case "failed":
+    case "expired":
+      return [stray(facts, "late")]
+  }
+}
+
+// The channel may deliver one confirmation many times.
+const isKnown = (order: Order, { paymentId }: PaymentFacts): boolean =>
+  order.strayPayments.some((payment) => payment.paymentId === paymentId) ||
+  ("paymentId" in order && order.paymentId === paymentId)
+
+const stray = ({ amount, currency, method, paymentId }: PaymentFacts, reason: StrayPayment["reason"]) =>
+  StrayPaymentFound.make({
+    stray: { paymentId, method, amount, currency, reason, state: reason === "mismatch" ? "parked" : "due" }
+  })
+
+const decideDeclinePayment = (order: Order): OrderDecision => {
+  switch (order.status) {
+    case "pending":
+      return order.declines + 1 < paymentDeclinesMax
+        ? accept(PaymentDeclined.make({}))
+        : accept<OrderEvent>(PaymentDeclined.make({}), PaymentFailed.make({}))
+    case "paid":
+    case "partially_refunded":
+    case "refunded":
+    case "failed":
+    case "expired":
+      return accept()
+  }
+}
+
+const decideFailPayment = (order: Order): OrderDecision => {
+  switch (order.status) {
+    case "pending":
+      return accept(PaymentFailed.make({}))
+    case "paid":
+    case "partially_refunded":
+    case "refunded":
+    case "failed":
+    case "expired":
+      return accept()
+  }
+}
+
+const decideReachDeadline = (order: Order, { answer, now }: CommandOf<"ReachDeadline">): OrderDecision => {
+  switch (order.status) {
+    case "paid":
+    case "partially_refunded":
+    case "refunded":
+    case "failed":
+    case "expired":
+      return accept()
+    case "pending":
+      // A timer on another machine may fire early by its clock skew.
+      if (DateTime.isLessThan(now, order.expiresAt)) return accept()
+      switch (answer._tag) {
+        case "Cancelled":
+          return accept(OrderExpired.make({}))
+        case "AlreadyPaid":
+          return accept(...closePaid(order, answer.facts))
+        case "BuyerBusy":
+          // Asked again later; checkout takes no new attempt meanwhile (silences: O14).
+          return accept()
+      }
+  }
+}
+
+/** Paid in time is paid. A payment that cannot be credited does not keep the order open: it is parked beside it. */
+const closePaid = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
+  const events = confirmPayment(order, facts)
+  return events.some(OrderEvent.guards.PaymentSucceeded) ? events : [...events, OrderExpired.make({})]
+}
+
+const decideCloseEarly = (order: Order, { answer }: CommandOf<"CloseEarly">): OrderDecision => {
+  switch (order.status) {
+    case "expired":
+      return accept()
+    case "paid":
+    case "partially_refunded":
+    case "refunded":
+    case "failed":
+      return refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "not_pending" }))
+    case "pending":
+      switch (answer._tag) {
+        case "Cancelled":
+          return accept(OrderExpired.make({}))
+        case "AlreadyPaid":
+          return refuse(
+            new OrderConflict({ tradeNo: order.tradeNo, reason: "just_paid" }),
+            ...confirmPayment(order, answer.facts)
+          )
+        case "BuyerBusy":
+          return refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "buyer_busy" }))
+      }
+  }
+}
+
+/** The same in every status: what comes back was never the order's. */
+const decideConfirmReturn = (order: Order, { paymentId }: CommandOf<"ConfirmReturn">): OrderDecision =>
+  order.strayPayments.some((payment) => payment.paymentId === paymentId && payment.state === "due")
+    ? accept(StrayPaymentReturned.make({ paymentId }))
+    : accept()
+
+/**
+ * The same in every status: notes are the merchant's at all times. The front door has checked the patch; what two
+ * patches at once add up to is checked here.
+ */
+const decideAnnotate = (order: Order, { metadata, receiptEmail }: CommandOf<"Annotate">): OrderDecision =>
+  patchProblem(order.metadata, metadata ?? {}) !== undefined
+    ? refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "too_many_keys" }))
+    : accept(
+        OrderAnnotated.make({
+          metadata: metadata === undefined ? order.metadata : merge(order.metadata, metadata),
+          receiptEmail: receiptEmail === undefined ? order.receiptEmail : receiptEmail
+        })
+      )

@@ -1,0 +1,119 @@
+/**
+ * Every environment variable, read once, checked, and redacted when printed. Nothing else reads the environment.
+ * README.md lists them with their defaults.
+ */
+import { randomBytes } from "node:crypto"
+import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Home } from "./ground/Home.ts"
+
+export class Settings extends Context.Service<
+  Settings,
+  {
+    readonly host: string
+    /** TCP port of the HTTP server; 0 takes a free one. */
+    readonly port: number
+    /** Where buyers and merchants reach this service, without a slash at the end. */
+    readonly publicUrl: string
+    /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
+    readonly secretKey: Redacted.Redacted
+    readonly operatorToken: Redacted.Redacted
+    /** Sandbox webhooks may go to http and to private addresses. Live ones never. */
+    readonly allowPrivateWebhooks: boolean
+    /** How long a worker sleeps at most before it looks for due rows that other runners left. */
+    readonly workerPoll: Duration.Duration
+    /** Our place in a cluster; undefined for the one process that owns everything. */
+    readonly runner: RunnerPlace | undefined
+  }
+>()("@coffer/Settings") {}
+
+export interface RunnerPlace {
+  /** Where the other runners reach this one. The port has no authentication: keep it private. */
+  readonly host: string
+  readonly port: number
+  readonly listenHost: string
+}
+
+export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
+
+/** Read before anything is started: what decides which ground to stand on. */
+export const ground = Config.all({
+  home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
+  databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
+  connections: Config.Int("DATABASE_CONNECTIONS").pipe(Config.withDefault(20))
+})
+
+const variables = Config.all({
+  host: Config.option(Config.NonEmptyString("HOST")),
+  port: Config.Port("PORT").pipe(Config.withDefault(8080)),
+  publicUrl: Config.option(Config.URL("PUBLIC_URL")),
+  secretKey: Config.option(Config.Redacted("SECRET_KEY")),
+  operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
+  allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
+  workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
+  runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
+  runnerPort: Config.option(Config.Port("RUNNER_PORT")),
+  runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST"))
+})
+
+/** `embedded`: the laptop default, which makes what a server's operator has to choose. */
+export const layer = (options: { readonly embedded: boolean }) =>
+  Layer.effect(
+    Settings,
+    Effect.gen(function* () {
+      const read = yield* variables
+      const home = yield* Home
+      const host = Option.getOrElse(read.host, () => (options.embedded ? "127.0.0.1" : "0.0.0.0"))
+
+      const secretKey = yield* Option.match(read.secretKey, {
+        onSome: Effect.succeed,
+        onNone: () =>
+          options.embedded
+            ? Effect.map(home.keep("secret.key", randomText(32, "base64")), Redacted.make)
+            : Effect.fail(
+                new BadSetting({ message: "SECRET_KEY is required with DATABASE_URL: 32 random bytes, base64." })
+              )
+      })
+      if (Buffer.from(Redacted.value(secretKey), "base64").length !== 32) {
+        return yield* new BadSetting({
+          message: "SECRET_KEY must be 32 bytes, base64 (for example: openssl rand -base64 32)."
+        })
+      }
+
+      const operatorToken = yield* Option.match(read.operatorToken, {
+        onSome: Effect.succeed,
+        onNone: () => Effect.map(home.keep("operator.token", randomText(32, "base64url")), Redacted.make)
+      })
+
+      return Settings.of({
+        host,
+        port: read.port,
+        publicUrl: Option.match(read.publicUrl, {
+          onSome: (url) => url.href.replace(/\/+$/, ""),
+          onNone: () => `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${read.port}`
+        }),
+        secretKey,
+        operatorToken,
+        allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
+        workerPoll: read.workerPoll,
+        runner: yield* runnerPlace(read)
+      })
+    })
+  )
+
+const runnerPlace = Effect.fnUntraced(function* (read: {
+  readonly runnerHost: Option.Option<string>
+  readonly runnerPort: Option.Option<number>
+  readonly runnerListenHost: Option.Option<string>
+}) {
+  if (Option.isNone(read.runnerHost) && Option.isNone(read.runnerPort)) return undefined
+  if (Option.isNone(read.runnerHost) || Option.isNone(read.runnerPort)) {
+    return yield* new BadSetting({
+      message: "RUNNER_HOST and RUNNER_PORT go together: set both to join a cluster, or neither."
+    })
+  }
+  const host = read.runnerHost.value
+  return { host, port: read.runnerPort.value, listenHost: Option.getOrElse(read.runnerListenHost, () => host) }
+})
+
+const randomText = (bytes: number, encoding: "base64" | "base64url") =>
+  Effect.sync(() => randomBytes(bytes).toString(encoding))

@@ -1,0 +1,57 @@
+/**
+ * The acquirer as we need it: what the service asks of whoever moves the buyer's money. Only front doors and workers
+ * call it, never an actor (docs/architecture.md, section 3). A call that may be repeated carries our own key.
+ */
+import { MerchantId, Mode, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
+import { Context, type Effect, Schema } from "effect"
+
+/** A successful payment in the channel's words. */
+export const ChannelPayment = Schema.Struct({
+  paymentId: PaymentId,
+  method: PaymentMethod,
+  amount: Minor,
+  currency: Currency,
+  paidAt: Schema.DateTimeUtc,
+  /** Until when the method allows refunds; null for ever (spec: Order, refundable_until). */
+  refundableUntil: Schema.NullOr(Schema.DateTimeUtc)
+})
+export type ChannelPayment = typeof ChannelPayment.Type
+
+/** What the channel tells us about an order, once or many times. */
+export const ChannelReport = Schema.TaggedUnion({
+  Succeeded: { payment: ChannelPayment },
+  /** One attempt failed; the buyer may try again. */
+  Declined: {},
+  /** The last word: this order will not be paid. */
+  Failed: {}
+})
+export type ChannelReport = typeof ChannelReport.Type
+
+/** The answer to "close this checkout". */
+export type CancelReport =
+  | { readonly _tag: "Cancelled" }
+  | { readonly _tag: "AlreadyPaid"; readonly payment: ChannelPayment }
+  | { readonly _tag: "BuyerBusy" }
+
+export interface Checkout {
+  readonly merchantId: MerchantId
+  readonly mode: Mode
+  readonly tradeNo: TradeNo
+}
+
+/** The channel could not be asked, and surely did nothing. */
+export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {}) {}
+
+export class Channel extends Context.Service<
+  Channel,
+  {
+    /** Takes no payment from now on, unless one is already made or being made. */
+    readonly cancel: (checkout: Checkout) => Effect.Effect<CancelReport, ChannelUnreachable>
+    /** Gives a whole payment back to the buyer. The payment's own number is the key: asking twice pays back once. */
+    readonly giveBack: (
+      checkout: Checkout,
+      payment: { readonly paymentId: PaymentId; readonly amount: Minor }
+    ) => Effect.Effect<void, ChannelUnreachable>
+  }
+>()("@coffer/channel/Channel") {}

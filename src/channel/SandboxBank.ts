@@ -1,0 +1,238 @@
+/**
+ * The sandbox's acquirer: another company's system as far as the rest of the service can tell, with books of its own in
+ * Postgres. It charges buyers, answers whether a checkout can still be cancelled, and repeats a report until it was
+ * taken (docs/architecture.md, section 7).
+ */
+import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
+import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
+import { Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
+import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { insert } from "../ground/Change.ts"
+import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
+import { NewIds } from "../ground/NewIds.ts"
+import { Transactor } from "../ground/Transactor.ts"
+import {
+  type CancelReport,
+  Channel,
+  type ChannelPayment,
+  type ChannelReport,
+  ChannelUnreachable,
+  type Checkout
+} from "./Channel.ts"
+
+/** How a buyer's attempt ends. `redirect`: the buyer is in 3DS or a wallet's app, and may come back. */
+export type Attempt = "succeed" | "decline" | "fail" | "redirect" | "succeed_unreported"
+
+export interface Charge extends Checkout {
+  readonly amount: Minor
+  readonly currency: Currency
+  readonly method: PaymentMethod
+  readonly attempt: Attempt
+}
+
+export class SandboxBank extends Context.Service<
+  SandboxBank,
+  {
+    /** The buyer pays. What must be told to the service comes back; undefined while nothing is to be told. */
+    readonly charge: (charge: Charge) => Effect.Effect<ChannelReport | undefined, ChannelUnreachable>
+    /** The service has taken the report of this payment. */
+    readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
+    /** Payments whose report was not taken in time, claimed for another try. */
+    readonly claimReports: (
+      now: DateTime.Utc,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly tradeNo: TradeNo; readonly payment: ChannelPayment }>>
+    readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly setReachable: (merchantId: string, reachable: boolean) => Effect.Effect<void>
+  }
+>()("@coffer/channel/SandboxBank") {}
+
+/** How long the bank waits before it reports a payment again. */
+const reportAgainAfter = "10 seconds"
+
+const states = {
+  succeed: "succeeded",
+  succeed_unreported: "succeeded",
+  decline: "declined",
+  fail: "failed",
+  redirect: "redirect"
+} as const satisfies Record<Attempt, string>
+
+/** Refund windows of the methods that have one (spec: Order, refundable_until). */
+const refundDays: Partial<Record<PaymentMethod, number>> = { alipay: 90, wechat_pay: 180 }
+
+const PaymentRow = Schema.Struct({
+  payment_id: PaymentId,
+  trade_no: TradeNo,
+  method: PaymentMethod,
+  amount: IntColumn.pipe(Schema.decodeTo(Minor)),
+  currency: Currency,
+  state: Schema.String,
+  created_at: TimeColumn
+})
+
+const paymentOf = (row: typeof PaymentRow.Type): ChannelPayment => {
+  const days = refundDays[row.method]
+  return {
+    paymentId: row.payment_id,
+    method: row.method,
+    amount: row.amount,
+    currency: row.currency,
+    paidAt: row.created_at,
+    refundableUntil: days === undefined ? null : DateTime.add(row.created_at, { days })
+  }
+}
+
+const decodePayments = Schema.decodeUnknownEffect(Schema.Array(PaymentRow))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const transactor = yield* Transactor
+  const ids = yield* NewIds
+
+  const situation = SqlSchema.findOne({
+    Request: Schema.Struct({ merchantId: Schema.String, tradeNo: Schema.String }),
+    Result: Schema.Struct({ reachable: Schema.Boolean, redirecting: Schema.Boolean }),
+    execute: ({ merchantId, tradeNo }) => sql`select
+      coalesce((select reachable from sandbox_switches where merchant_id = ${merchantId}), true) as reachable,
+      exists (select 1 from sandbox_payments where trade_no = ${tradeNo} and state = 'redirect') as redirecting`
+  })
+  /** A bank whose own books fail is a bank that cannot be reached. */
+  const unreachable = () => Effect.fail(new ChannelUnreachable())
+  const books = { SqlError: unreachable, SchemaError: Effect.die, NoSuchElementError: Effect.die } as const
+  const reach = Effect.fnUntraced(function* (checkout: Checkout) {
+    const { reachable, redirecting } = yield* situation(checkout)
+    return reachable ? redirecting : yield* new ChannelUnreachable()
+  }, Effect.catchTags(books))
+
+  const charge = Effect.fn("SandboxBank.charge")(
+    function* ({ amount, attempt, currency, merchantId, method, mode, tradeNo }: Charge) {
+      const redirecting = yield* reach({ merchantId, mode, tradeNo })
+      const now = yield* DateTime.now
+      const paymentId = PaymentId.make(yield* ids.next(prefixes.payment))
+      // Coming back from a redirect, or starting anew: either way the one before is over.
+      if (redirecting)
+        yield* sql`update sandbox_payments set state = 'abandoned'
+        where trade_no = ${tradeNo} and state = 'redirect'`
+      yield* transactor.commit(tradeNo, [
+        insert("sandbox_payments", {
+          payment_id: paymentId,
+          trade_no: tradeNo,
+          merchant_id: merchantId,
+          method,
+          amount,
+          currency,
+          state: states[attempt],
+          report_due_at: attempt === "succeed" ? isoText(DateTime.addDuration(now, reportAgainAfter)) : null,
+          created_at: isoText(now)
+        })
+      ])
+      switch (attempt) {
+        case "succeed":
+          return {
+            _tag: "Succeeded" as const,
+            payment: paymentOf({
+              payment_id: paymentId,
+              trade_no: tradeNo,
+              method,
+              amount,
+              currency,
+              state: "succeeded",
+              created_at: now
+            })
+          }
+        case "decline":
+          return { _tag: "Declined" as const }
+        case "fail":
+          return { _tag: "Failed" as const }
+        case "redirect":
+        case "succeed_unreported":
+          return undefined
+      }
+    },
+    Effect.catchTags({
+      SqlError: unreachable,
+      NotCommitted: unreachable,
+      AlreadyExists: Effect.die,
+      StaleVersion: Effect.die
+    })
+  )
+
+  const cancel = Effect.fn("SandboxBank.cancel")(
+    function* (checkout: Checkout): Effect.fn.Return<CancelReport, ChannelUnreachable | BooksFailure> {
+      // No live acquirer is connected: no buyer can have paid, so every checkout can be closed.
+      if (checkout.mode === "live") return { _tag: "Cancelled" }
+      if (yield* reach(checkout)) return { _tag: "BuyerBusy" }
+      const [payment] = yield* decodePayments(
+        yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo} and state = 'succeeded'
+          order by payment_id limit 1`
+      )
+      return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }
+    },
+    Effect.catchTags({ SqlError: unreachable, SchemaError: Effect.die })
+  )
+
+  const giveBack = Effect.fn("SandboxBank.giveBack")(
+    function* (checkout: Checkout, payment: { readonly paymentId: PaymentId; readonly amount: Minor }) {
+      yield* reach(checkout)
+      const now = yield* DateTime.now
+      yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, created_at)
+        values (${`return/${payment.paymentId}`}, ${payment.paymentId}, ${payment.amount}, ${DateTime.toDateUtc(now)})
+        on conflict do nothing`
+    },
+    Effect.catchTags({ SqlError: unreachable })
+  )
+
+  // One statement for all that were taken meanwhile. Lost in a crash, the report comes again and changes nothing.
+  const acknowledged = yield* Queue.bounded<PaymentId>(10_000)
+  yield* Queue.takeBetween(acknowledged, 1, 1_000).pipe(
+    Effect.flatMap((taken) => sql`update sandbox_payments set report_due_at = null where payment_id = any(${taken})`),
+    Effect.ignore({ log: "Warn" }),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  const claimReports = Effect.fnUntraced(
+    function* (now: DateTime.Utc, limit: number) {
+      const rows = yield* decodePayments(
+        yield* sql`update sandbox_payments
+          set report_due_at = ${DateTime.toDateUtc(DateTime.addDuration(now, reportAgainAfter))}
+          where payment_id in (
+            select payment_id from sandbox_payments where report_due_at <= ${DateTime.toDateUtc(now)}
+            order by report_due_at limit ${limit} for update skip locked)
+          returning *`
+      )
+      return rows.map((row) => ({ tradeNo: row.trade_no, payment: paymentOf(row) }))
+    },
+    Effect.catchTags({ SqlError: Effect.die, SchemaError: Effect.die })
+  )
+
+  const nextReport = SqlSchema.findOneOption({
+    Request: Schema.Void,
+    Result: Schema.Struct({ at: TimeColumn }),
+    execute: () => sql`select report_due_at as at from sandbox_payments where report_due_at is not null
+      order by report_due_at limit 1`
+  })
+
+  const bank = SandboxBank.of({
+    charge,
+    acknowledge: (paymentId) => Effect.asVoid(Queue.offer(acknowledged, paymentId)),
+    claimReports,
+    nextReport: nextReport(undefined).pipe(
+      Effect.map(Option.map(({ at }) => at)),
+      Effect.catchTags({ SqlError: Effect.die, SchemaError: Effect.die })
+    ),
+    setReachable: (merchantId, reachable) =>
+      sql`insert into sandbox_switches (merchant_id, reachable) values (${merchantId}, ${reachable})
+        on conflict (merchant_id) do update set reachable = excluded.reachable`.pipe(
+        Effect.asVoid,
+        Effect.catchTags({ SqlError: Effect.die })
+      )
+  })
+  return Layer.merge(Layer.succeed(SandboxBank, bank), Layer.succeed(Channel, { cancel, giveBack }))
+})
+
+type BooksFailure = SqlError.SqlError | Schema.SchemaError
+
+/** The bank's own counter, and the channel that the service sees. */
+export const layer = Layer.unwrap(make)

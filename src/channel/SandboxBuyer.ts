@@ -1,0 +1,44 @@
+/**
+ * The sandbox's buyer: pays at the sandbox bank and carries the bank's report to the order, as a channel's webhook
+ * would. Used by the checkout page and by the test helpers.
+ */
+import type { PaymentMethod } from "@coffer/model/Money"
+import type { Order, OrderConflict } from "@coffer/rules/order/Order"
+import { Context, Effect, Layer } from "effect"
+import type { ActorUnavailable } from "../ground/ask.ts"
+import type { NotCommitted } from "../ground/Change.ts"
+import type { OrderNotFound } from "../orders/OrderEntity.ts"
+import { Orders } from "../orders/Orders.ts"
+import type { ChannelUnreachable } from "./Channel.ts"
+import { type Attempt, SandboxBank } from "./SandboxBank.ts"
+
+export class SandboxBuyer extends Context.Service<
+  SandboxBuyer,
+  {
+    /** One attempt to pay. The order comes back as it is after the bank's report, if there was one. */
+    readonly pay: (
+      order: Order,
+      method: PaymentMethod,
+      attempt: Attempt
+    ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | ActorUnavailable>
+  }
+>()("@coffer/channel/SandboxBuyer") {}
+
+export const layer = Layer.effect(
+  SandboxBuyer,
+  Effect.gen(function* () {
+    const bank = yield* SandboxBank
+    const orders = yield* Orders
+
+    const pay = Effect.fn("SandboxBuyer.pay")(function* (order: Order, method: PaymentMethod, attempt: Attempt) {
+      const { amount, currency, merchantId, mode, tradeNo } = order
+      const report = yield* bank.charge({ merchantId, mode, tradeNo, amount, currency, method, attempt })
+      if (report === undefined) return yield* orders.byTradeNo(tradeNo)
+      const after = yield* orders.report(tradeNo, report)
+      if (report._tag === "Succeeded") yield* bank.acknowledge(report.payment.paymentId)
+      return after
+    })
+
+    return SandboxBuyer.of({ pay })
+  })
+)

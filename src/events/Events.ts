@@ -1,0 +1,75 @@
+/**
+ * Front door to events: turns what happened into rows that are committed together with the change that caused it
+ * (spec: Events). It writes nothing itself.
+ */
+import { type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
+import { route } from "@coffer/rules/delivery/route"
+import { Context, DateTime, Effect, Layer } from "effect"
+import { type ChangeSet, insert } from "../ground/Change.ts"
+import { isoText } from "../ground/codecs.ts"
+import { NewIds } from "../ground/NewIds.ts"
+import { type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
+import { eventBytes, eventView, type Happening } from "./EventView.ts"
+
+export interface Recorded extends Happening {
+  readonly merchantId: MerchantId
+  /** The object that changed, by its platform number. */
+  readonly objectId: string
+  /** The order whose event it is, and where that order wants its events. */
+  readonly tradeNo: string
+  readonly notifyUrl: string | null
+}
+
+export class Events extends Context.Service<
+  Events,
+  {
+    /** The event's row and one delivery row for each destination. */
+    readonly record: (happening: Recorded) => Effect.Effect<ChangeSet, MerchantNotFound>
+  }
+>()("@coffer/events/Events") {}
+
+export const layer = Layer.effect(
+  Events,
+  Effect.gen(function* () {
+    const ids = yield* NewIds
+    const merchants = yield* Merchants
+
+    const record = Effect.fnUntraced(function* (happening: Recorded) {
+      const now = yield* DateTime.now
+      const id = yield* ids.next(prefixes.event)
+      const defaultUrl = (yield* merchants.find(happening.merchantId)).modes[happening.mode].default_notify_url
+      const destinations = route(happening.type, { notifyUrl: happening.notifyUrl, endpoints: [], defaultUrl })
+      const owner: { readonly merchant_id: string; readonly mode: Mode } = {
+        merchant_id: happening.merchantId,
+        mode: happening.mode
+      }
+      const event = insert("events", {
+        id,
+        ...owner,
+        type: happening.type,
+        object_id: happening.objectId,
+        trade_no: happening.tradeNo,
+        body: eventBytes(eventView(id, now, happening)),
+        created_at: isoText(now)
+      })
+      const deliveries = yield* Effect.forEach(destinations, ({ endpointId, url }) =>
+        Effect.map(ids.next(prefixes.delivery), (deliveryId) =>
+          insert("deliveries", {
+            id: deliveryId,
+            event_id: id,
+            ...owner,
+            endpoint_id: endpointId,
+            url,
+            status: "pending",
+            attempts: 0,
+            next_attempt_at: isoText(now),
+            created_at: isoText(now)
+          })
+        )
+      )
+      return [event, ...deliveries]
+    })
+
+    return Events.of({ record })
+  })
+)

@@ -1,0 +1,136 @@
+/**
+ * Turns queued change sets into multi-row statements, and says which set is to blame when one row does not go in.
+ * Pure. Updates of one row by several sets in a row become one: the first set's version is the guard, the last set's
+ * row is what is written. That is how a hot wallet's row is written once per batch.
+ */
+import { AlreadyExists, type Change, type ChangeSet, StaleVersion } from "./Change.ts"
+import { type Cell, type Table, type TableName, tables } from "./Tables.ts"
+
+export interface Statement {
+  readonly table: TableName
+  readonly op: "insert" | "update"
+  readonly text: string
+  readonly params: ReadonlyArray<string>
+  /** Keys that must come back; one that does not is a conflict. */
+  readonly keys: ReadonlyArray<string>
+}
+
+interface Write {
+  readonly change: Change
+  /** Version this write replaces; of a chain of updates the first one's. */
+  readonly replaces: number | undefined
+}
+
+export interface Plan<Set> {
+  readonly statements: ReadonlyArray<Statement>
+  readonly accepted: ReadonlyArray<Set>
+  /** Sets whose version cannot follow from those before them in this very batch. */
+  readonly refused: ReadonlyArray<readonly [Set, StaleVersion | AlreadyExists]>
+  /** Which sets rely on a row. */
+  readonly setsOf: (table: TableName, key: string) => ReadonlyArray<Set>
+}
+
+export const plan = <Set extends { readonly changes: ChangeSet }>(sets: ReadonlyArray<Set>): Plan<Set> => {
+  const writes = new Map<string, Write>()
+  const owners = new Map<string, Array<Set>>()
+  const accepted: Array<Set> = []
+  const refused: Array<readonly [Set, StaleVersion | AlreadyExists]> = []
+
+  for (const set of sets) {
+    const broken = set.changes.find((change) => !follows(writes.get(rowId(change)), change))
+    if (broken !== undefined) {
+      refused.push([set, conflictOf(broken, keyOf(broken))])
+      continue
+    }
+    accepted.push(set)
+    for (const change of set.changes) {
+      const id = rowId(change)
+      const before = writes.get(id)
+      writes.set(id, { change, replaces: before?.replaces ?? (change.op === "update" ? change.replaces : undefined) })
+      owners.set(id, [...(owners.get(id) ?? []), set])
+    }
+  }
+
+  return {
+    statements: statementsOf([...writes.values()]),
+    accepted,
+    refused,
+    setsOf: (table, key) => owners.get(`${table}:${key}`) ?? []
+  }
+}
+
+/** What the missing row means: an update found another version, an insert found its key taken. */
+export const conflictOf = ({ op, table }: Pick<Statement, "op" | "table">, key: string): StaleVersion | AlreadyExists =>
+  op === "update" ? new StaleVersion({ table, key }) : new AlreadyExists({ table, key })
+
+const follows = (before: Write | undefined, change: Change): boolean => {
+  if (before === undefined) return true
+  if (change.op === "insert" || before.change.op === "insert") return false
+  return before.change.row[tables[change.table as VersionedTable].version] === change.replaces
+}
+
+type VersionedTable = "orders" | "wallets"
+
+const keyOf = ({ row, table }: Change): string => String(row[tables[table].key])
+const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`
+
+const statementsOf = (writes: ReadonlyArray<Write>): ReadonlyArray<Statement> => {
+  const statements: Array<Statement> = []
+  for (const table of Object.keys(tables) as ReadonlyArray<TableName>) {
+    for (const op of ["insert", "update"] as const) {
+      // By key, so that two transactions take the same rows' locks in the same order.
+      const mine = writes
+        .filter(({ change }) => change.table === table && change.op === op)
+        .toSorted((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
+      if (mine.length > 0) statements.push(statementOf(table, op, mine))
+    }
+  }
+  return statements
+}
+
+const statementOf = (table: TableName, op: Change["op"], writes: ReadonlyArray<Write>): Statement => {
+  const columns = Object.keys(tables[table].columns)
+  const params = columns.map((column) => arrayLiteral(writes.map(({ change }) => change.row[column] ?? null)))
+  if (op === "update") params.push(arrayLiteral(writes.map(({ replaces }) => replaces ?? null)))
+  return { table, op, text: texts[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
+}
+
+// The text of a statement depends on the table alone, so Postgres prepares it once per connection.
+const memoized = (make: (name: TableName, table: Table) => string) => {
+  const known = new Map<TableName, string>()
+  return (name: TableName): string => {
+    const text = known.get(name) ?? make(name, tables[name])
+    known.set(name, text)
+    return text
+  }
+}
+
+const texts = {
+  insert: memoized((name, table) => {
+    const columns = Object.keys(table.columns)
+    return `insert into ${name} (${columns.join(", ")}) select * from unnest(${arrays(table).join(", ")})
+      on conflict do nothing returning ${table.key} as key`
+  }),
+  update: memoized((name, table) => {
+    const columns = Object.keys(table.columns)
+    const written = columns.filter((column) => column !== table.key && table.fixed?.includes(column) !== true)
+    return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
+      from unnest(${[...arrays(table), `$${columns.length + 1}::text::int8[]`].join(", ")}) as n (${[...columns, "replaces"].join(", ")})
+      where t.${table.key} = n.${table.key} and t.${table.version} = n.replaces returning t.${table.key} as key`
+  })
+}
+
+const arrays = ({ columns }: Table): ReadonlyArray<string> =>
+  Object.values(columns).map((type, index) => `$${index + 1}::text::${type}[]`)
+
+/** A Postgres array as text: the client cannot tell the element type of an array of nulls. */
+const arrayLiteral = (cells: ReadonlyArray<Cell>): string => {
+  let text = "{"
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells[index]!
+    text += (index === 0 ? "" : ",") + (typeof cell === "string" ? quoted(cell) : cell === null ? "NULL" : String(cell))
+  }
+  return text + "}"
+}
+
+const quoted = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&")}"`

@@ -1,0 +1,14 @@
+/**
+ * Named points at which a test may stop, fail or crash the program. In production every point is the effect itself:
+ * `around` returns what it was given. Tests provide another layer (`test/kit/Faults.ts`).
+ */
+import { Context, Effect, Layer } from "effect"
+
+export class Faults extends Context.Service<
+  Faults,
+  {
+    readonly around: <A, E, R>(point: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  }
+>()("@coffer/ground/Faults") {}
+
+export const layer = Layer.succeed(Faults, { around: (_, effect) => effect })

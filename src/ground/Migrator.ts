@@ -1,0 +1,22 @@
+/** Brings the database to this program's shape. Forward only; N runners may start together, one migrates. */
+import { Effect, Layer } from "effect"
+import { Migrator } from "effect/sql"
+import { mainJob } from "./migrations/0001_main_job.ts"
+
+export const migrate = Migrator.make({})({
+  table: "coffer_migrations",
+  loader: Migrator.fromRecord({
+    "0001_main_job": mainJob
+  })
+})
+
+export const layer = Layer.effectDiscard(
+  migrate.pipe(
+    Effect.tap((applied) =>
+      applied.length === 0
+        ? Effect.void
+        : Effect.logInfo("database migrated", { applied: applied.map(([, name]) => name) })
+    ),
+    Effect.asVoid
+  )
+)

@@ -1,0 +1,19 @@
+/**
+ * The connection pool. Its time-outs are about sockets, so they follow the real clock even where a test moves the
+ * service's time by a day.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Layer, type Redacted } from "effect"
+
+export const layer = (options: {
+  readonly url: Redacted.Redacted
+  readonly connections: number
+  readonly name: string
+}) =>
+  PgClient.layer({
+    url: options.url,
+    applicationName: options.name,
+    maxConnections: options.connections,
+    minConnections: Math.min(4, options.connections),
+    multiplex: true
+  }).pipe(Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())))

@@ -1,0 +1,59 @@
+/**
+ * Membership of this process in the cluster: which actors it owns. Alone it owns all of them, still under Postgres'
+ * locks, so that a second process on the same database waits instead of deciding beside it. Messages are volatile,
+ * so there is no message storage (docs/architecture.md, sections 3 and 6).
+ */
+import { NodeClusterSocket } from "@effect/platform-node"
+import { Effect, Layer, Option } from "effect"
+import {
+  MessageStorage,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  Sharding,
+  ShardingConfig,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { type RunnerPlace, Settings } from "../Settings.ts"
+
+/** Measured: kill -9 costs 3.9 s to 14.2 s, SIGTERM 0.6 s (docs/effect.md). */
+const common = {
+  shardLockExpiration: "15 seconds",
+  shardLockRefreshInterval: "3 seconds",
+  refreshAssignmentsInterval: "500 millis",
+  runnerHealthCheckInterval: "3 seconds",
+  entityMessagePollInterval: "1 second",
+  entityTerminationTimeout: "8 seconds",
+  entityMailboxCapacity: 4_096,
+  maxResidentEntities: 200_000
+} as const
+
+const storage = (config: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
+  Layer.merge(MessageStorage.layerNoop, SqlRunnerStorage.layer.pipe(Layer.provide(ShardingConfig.layer(config))))
+
+const layerAlone = (remoteSerialization: boolean) => {
+  const config = { ...common, simulateRemoteSerialization: remoteSerialization }
+  return Sharding.layer.pipe(
+    Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop]),
+    Layer.provide(storage(config)),
+    Layer.provide(ShardingConfig.layer(config))
+  )
+}
+
+const layerMember = (place: RunnerPlace) => {
+  const config = {
+    ...common,
+    simulateRemoteSerialization: false,
+    runnerAddress: Option.some(RunnerAddress.make(place.host, place.port)),
+    runnerListenAddress: Option.some(RunnerAddress.make(place.listenHost, place.port))
+  }
+  return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(Layer.provide(storage(config)))
+}
+
+/** `remoteSerialization`: tests encode every message as if it crossed machines. */
+export const layer = (options: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
+  Layer.unwrap(
+    Effect.map(Settings, ({ runner }) =>
+      runner === undefined ? layerAlone(options.remoteSerialization) : layerMember(runner)
+    )
+  )

@@ -1,0 +1,163 @@
+/**
+ * The tables that business changes are written to, as the Transactor knows them: columns with their Postgres types, the
+ * key, and the version that fences updates. What the columns mean is said in `migrations/`. Rows cross runners inside
+ * messages, so a cell is plain data: a time is ISO text, JSON is its text.
+ */
+
+type ColumnType = "text" | "int4" | "int8" | "timestamptz" | "jsonb"
+export type Cell = string | number | null
+export type Row = Readonly<Record<string, Cell>>
+
+export interface Table {
+  readonly columns: Readonly<Record<string, ColumnType>>
+  readonly key: string
+  /** The column that an update raises, and the only value of it that the update replaces. */
+  readonly version?: string
+  /** Columns that never change after insert; an update leaves them out. */
+  readonly fixed?: ReadonlyArray<string>
+}
+
+const table = <const T extends Table>(definition: T) => definition
+
+const owner = { merchant_id: "text", mode: "text" } as const
+
+/** In the order they are written, so that two transactions lock in the same order. */
+export const tables = {
+  orders: table({
+    key: "trade_no",
+    version: "version",
+    columns: {
+      trade_no: "text",
+      version: "int4",
+      ...owner,
+      out_trade_no: "text",
+      amount: "int8",
+      currency: "text",
+      subject: "text",
+      status: "text",
+      fee: "int8",
+      refunded_amount: "int8",
+      payment_id: "text",
+      payment_method: "text",
+      refundable_until: "timestamptz",
+      notify_url: "text",
+      return_url: "text",
+      metadata: "jsonb",
+      receipt_email: "text",
+      locale: "text",
+      declines: "int4",
+      stray_payments: "jsonb",
+      stray_due_at: "timestamptz",
+      paid_at: "timestamptz",
+      due_at: "timestamptz",
+      expires_at: "timestamptz",
+      created_at: "timestamptz"
+    },
+    fixed: [
+      "merchant_id",
+      "mode",
+      "out_trade_no",
+      "amount",
+      "currency",
+      "subject",
+      "notify_url",
+      "return_url",
+      "locale",
+      "due_at",
+      "expires_at",
+      "created_at"
+    ]
+  }),
+  wallets: table({
+    key: "wallet_id",
+    version: "sequence",
+    columns: {
+      wallet_id: "text",
+      sequence: "int8",
+      ...owner,
+      currency: "text",
+      available: "int8",
+      frozen: "int8",
+      total_revenue: "int8",
+      total_fee: "int8",
+      total_payout: "int8",
+      total_refund: "int8",
+      head_id: "text",
+      head_hash: "text",
+      updated_at: "timestamptz"
+    },
+    fixed: ["merchant_id", "mode", "currency"]
+  }),
+  ledger: table({
+    key: "id",
+    columns: {
+      id: "text",
+      wallet_id: "text",
+      sequence: "int8",
+      ...owner,
+      currency: "text",
+      type: "text",
+      amount: "int8",
+      balance_before: "int8",
+      balance_after: "int8",
+      frozen_after: "int8",
+      reference_id: "text",
+      description: "text",
+      created_at: "timestamptz",
+      previous_hash: "text",
+      hash: "text"
+    }
+  }),
+  events: table({
+    key: "id",
+    columns: {
+      id: "text",
+      ...owner,
+      type: "text",
+      object_id: "text",
+      trade_no: "text",
+      body: "text",
+      created_at: "timestamptz"
+    }
+  }),
+  deliveries: table({
+    key: "id",
+    columns: {
+      id: "text",
+      event_id: "text",
+      ...owner,
+      endpoint_id: "text",
+      url: "text",
+      status: "text",
+      attempts: "int4",
+      next_attempt_at: "timestamptz",
+      created_at: "timestamptz"
+    }
+  }),
+  sandbox_payments: table({
+    key: "payment_id",
+    columns: {
+      payment_id: "text",
+      trade_no: "text",
+      merchant_id: "text",
+      method: "text",
+      amount: "int8",
+      currency: "text",
+      state: "text",
+      report_due_at: "timestamptz",
+      created_at: "timestamptz"
+    }
+  })
+} as const
+
+export type Tables = typeof tables
+export type TableName = keyof Tables
+
+type CellOf<T extends ColumnType> = T extends "int4" | "int8" ? number | null : string | null
+
+/** A row as it is written. */
+export type RowOf<Name extends TableName> = {
+  readonly [Column in keyof Tables[Name]["columns"]]: Tables[Name]["columns"][Column] extends ColumnType
+    ? CellOf<Tables[Name]["columns"][Column]>
+    : never
+}

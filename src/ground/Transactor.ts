@@ -1,0 +1,165 @@
+/**
+ * The only way to write business rows: group commit. Change sets wait in a bounded queue; a lane takes all that are
+ * waiting and writes them in ONE Postgres transaction, with one statement per table. Nothing waits for a timer: while
+ * one transaction is being flushed the next batch gathers. Each set is all or nothing on its own: one that meets a
+ * stale version or a taken key is left out, and the others are written without it (docs/architecture.md, section 4).
+ */
+import { Cause, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { conflictOf, plan, type Plan, type Statement } from "./Batch.ts"
+import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
+import { Faults } from "./Faults.ts"
+import { Signals } from "./Signals.ts"
+
+/** How many transactions may be in flight. */
+const lanes = 2
+/** Change sets that one transaction takes. */
+const batchMax = 256
+/** Change sets that may wait in a lane; beyond it a caller is told to come back. */
+const waitingMax = 8_192
+/** How often a batch that met a deadlock is written again before its sets fail. */
+const deadlockRetriesMax = 5
+
+interface Waiting {
+  readonly changes: ChangeSet
+  readonly done: Deferred.Deferred<void, CommitError>
+}
+
+export class Transactor extends Context.Service<
+  Transactor,
+  {
+    /** Durable when it succeeds. Sets with one `lane` key are written in the order in which they were submitted. */
+    readonly commit: (lane: string, changes: ChangeSet) => Effect.Effect<void, CommitError>
+    /** Queues at once, in the caller's synchronous block; waiting comes after. Undefined when the queue is full. */
+    readonly submit: (lane: string, changes: ChangeSet) => Effect.Effect<void, CommitError> | undefined
+  }
+>()("@coffer/ground/Transactor") {}
+
+class Conflict {
+  readonly _tag = "Conflict"
+  readonly statement: Statement
+  readonly keys: ReadonlyArray<string>
+  constructor(statement: Statement, keys: ReadonlyArray<string>) {
+    this.statement = statement
+    this.keys = keys
+  }
+}
+
+export const layer = Layer.effect(
+  Transactor,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const signals = yield* Signals
+    const faults = yield* Faults
+
+    const execute = Effect.fnUntraced(function* (statement: Statement) {
+      const rows = yield* sql.unsafe<{ readonly key: string }>(statement.text, statement.params)
+      if (rows.length === statement.keys.length) return
+      const written = new Set(rows.map(({ key }) => key))
+      return yield* Effect.fail(
+        new Conflict(
+          statement,
+          statement.keys.filter((key) => !written.has(key))
+        )
+      )
+    })
+
+    const writeOnce = (batch: Plan<Waiting>) =>
+      faults
+        .around("Transactor.write", sql.withTransaction(Effect.forEach(batch.statements, execute, { discard: true })))
+        .pipe(
+          Effect.as(undefined),
+          // A rollback on a broken connection dies instead of failing; the lane has to outlive that too.
+          Effect.catchCause((cause) =>
+            Effect.succeed(Option.getOrElse(Cause.findErrorOption(cause), () => "lost" as const))
+          )
+        )
+
+    const write = Effect.fnUntraced(function* (sets: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
+      let left = sets
+      for (let deadlocks = 0; left.length > 0;) {
+        const batch = plan(left)
+        for (const [set, stale] of batch.refused) fail(set, stale)
+        left = batch.accepted
+        const failure = yield* writeOnce(batch)
+        if (failure === undefined) {
+          for (const { done } of left) Deferred.doneUnsafe(done, Effect.void)
+          for (const { table } of batch.statements) signals.raise(table)
+          return
+        }
+        if (failure === "lost" || isLost(failure)) {
+          yield* Effect.logError("a batch lost its connection", { sets: left.length })
+          for (const set of left) fail(set, new NotCommitted({ reason: "unknown" }))
+          return
+        }
+        if (failure._tag === "Conflict") {
+          left = without(left, failBlamed(batch, failure))
+        } else if (isDeadlock(failure) && deadlocks < deadlockRetriesMax) {
+          deadlocks++
+        } else if (left.length > 1) {
+          // One set holds something that Postgres does not take: let it fail alone.
+          for (const set of left) yield* write([set])
+          return
+        } else {
+          yield* Effect.logError("a change set was refused", { reason: failure.message })
+          for (const set of left) fail(set, new NotCommitted({ reason: "rejected" }))
+          return
+        }
+      }
+    })
+
+    const queues = yield* Effect.forEach(Array.from({ length: lanes }), () => Queue.bounded<Waiting>(waitingMax))
+    for (const queue of queues) {
+      yield* Effect.forkScoped(
+        Queue.takeBetween(queue, 1, batchMax).pipe(
+          // A batch that was taken is finished even while the service closes.
+          Effect.flatMap((sets) => Effect.uninterruptible(write(sets))),
+          // Lets the replies of this batch, and the requests that follow them, run before the next is gathered.
+          Effect.andThen(Effect.yieldNow),
+          Effect.forever
+        )
+      )
+    }
+
+    const submit = (lane: string, changes: ChangeSet) => {
+      const done = Deferred.makeUnsafe<void, CommitError>()
+      const queued = Queue.offerUnsafe(queues[laneOf(lane)]!, { changes, done })
+      return queued ? Deferred.await(done) : undefined
+    }
+
+    return Transactor.of({
+      submit,
+      commit: (lane, changes) =>
+        Effect.suspend(() => submit(lane, changes) ?? Effect.fail(new NotCommitted({ reason: "overloaded" })))
+    })
+  })
+)
+
+const failBlamed = (batch: Plan<Waiting>, { keys, statement }: Conflict): ReadonlySet<Waiting> => {
+  const blamed = new Set<Waiting>()
+  for (const key of keys) {
+    // Of a chain of updates the first read the wrong version; those after it are refused by the next plan.
+    const [first] = batch.setsOf(statement.table, key)
+    if (first === undefined) continue
+    blamed.add(first)
+    fail(first, conflictOf(statement, key))
+  }
+  return blamed
+}
+
+const without = (sets: ReadonlyArray<Waiting>, blamed: ReadonlySet<Waiting>) => sets.filter((set) => !blamed.has(set))
+
+const isDeadlock = ({ reason }: SqlError.SqlError): boolean =>
+  reason._tag === "DeadlockError" || reason._tag === "SerializationError"
+
+/** The answer did not come: the batch may or may not be in the database. */
+const isLost = (failure: SqlError.SqlError | Conflict): boolean =>
+  failure._tag === "SqlError" && failure.reason._tag === "ConnectionError"
+
+const fail = ({ done }: Waiting, error: CommitError) => Deferred.doneUnsafe(done, Effect.fail(error))
+
+const laneOf = (key: string): number => {
+  let hash = 0
+  for (let index = 0; index < key.length; index++) hash = (hash * 31 + key.charCodeAt(index)) | 0
+  return Math.abs(hash) % lanes
+}

@@ -1,0 +1,81 @@
+/**
+ * All cryptography that needs the service's secret: key hashes, link signatures, encryption of webhook secrets. One
+ * purpose, one derived key, so that a signature made for one use is worthless for another.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual
+} from "node:crypto"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Settings } from "../Settings.ts"
+
+export class Vault extends Context.Service<
+  Vault,
+  {
+    /** What of an API key is stored and looked up: its HMAC, in hex. */
+    readonly keyHash: (key: string) => string
+    /** Signature of a link's payload, base64url. */
+    readonly sign: (payload: string) => string
+    readonly isSigned: (payload: string, signature: string) => boolean
+    /** AES-256-GCM under the key whose number leads the text: `1.<iv>.<tag>.<cipher>`, base64url. */
+    readonly encrypt: (plain: string) => string
+    readonly decrypt: (sealed: string) => string
+    readonly isOperator: (token: string) => boolean
+    /** Unguessable text of so many random bytes, base64url. */
+    readonly random: (bytes: number) => Effect.Effect<string>
+  }
+>()("@coffer/ground/Vault") {}
+
+const keyId = "1"
+
+export const layer = Layer.effect(
+  Vault,
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    const secret = Buffer.from(Redacted.value(settings.secretKey), "base64")
+    const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "", `coffer/${purpose}`, 32))
+    const [keys, links, secrets, tokens] = [
+      derive("api-keys"),
+      derive("links"),
+      derive("webhook-secrets"),
+      derive("tokens")
+    ]
+
+    const hmac = (key: Buffer, text: string) => createHmac("sha256", key).update(text).digest()
+    const sign = (payload: string) => hmac(links, payload).toString("base64url")
+    const operator = hmac(tokens, Redacted.value(settings.operatorToken))
+
+    return Vault.of({
+      keyHash: (key) => hmac(keys, key).toString("hex"),
+      sign,
+      isSigned: (payload, signature) => isEqual(Buffer.from(sign(payload)), Buffer.from(signature)),
+      encrypt: (plain) => {
+        const iv = randomBytes(12)
+        const cipher = createCipheriv("aes-256-gcm", secrets, iv)
+        const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()])
+        return [keyId, ...[iv, cipher.getAuthTag(), sealed].map((part) => part.toString("base64url"))].join(".")
+      },
+      decrypt: (text) => {
+        const [, iv, tag, sealed] = text.split(".").map((part) => Buffer.from(part, "base64url"))
+        const decipher = createDecipheriv("aes-256-gcm", secrets, iv!).setAuthTag(tag!)
+        return Buffer.concat([decipher.update(sealed!), decipher.final()]).toString("utf8")
+      },
+      isOperator: (token) => isEqual(hmac(tokens, token), operator),
+      random: (bytes) => Effect.sync(() => randomBytes(bytes).toString("base64url"))
+    })
+  })
+)
+
+const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
+
+/** Link of the ledger's chain. */
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** Signature of a webhook (spec: Events). */
+export const hmacHex = (secret: string, message: string): string =>
+  createHmac("sha256", secret).update(message).digest("hex")

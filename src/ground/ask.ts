@@ -1,0 +1,41 @@
+/**
+ * One call to an actor, from outside: it answers in time or the caller is told to come back. A call in flight on a
+ * runner that dies is sent again, so every command must be one that may arrive twice (docs/architecture.md, section 3).
+ */
+import { Effect, Schema } from "effect"
+import type { ClusterError } from "effect/cluster"
+
+/** How long a caller waits for an actor, wherever it lives. */
+export const actorPatience = "5 seconds"
+
+/** The actor did not answer in time, or too many wait for it: 503 with `Retry-After`. */
+export class ActorUnavailable extends Schema.TaggedError<ActorUnavailable>()("ActorUnavailable", {
+  reason: Schema.String
+}) {}
+
+type ClusterFailure =
+  | ClusterError.MailboxFull
+  | ClusterError.AlreadyProcessingMessage
+  | ClusterError.PersistenceError
+  | ClusterError.EntityNotAssignedToRunner
+
+export const ask = <A, E, R>(
+  call: Effect.Effect<A, E | ClusterFailure, R>
+): Effect.Effect<A, E | ActorUnavailable, R> =>
+  call.pipe(
+    Effect.mapError((error) => (isClusterFailure(error) ? new ActorUnavailable({ reason: error._tag }) : error)),
+    Effect.timeoutOrElse({
+      duration: actorPatience,
+      orElse: () => Effect.fail(new ActorUnavailable({ reason: "TimeoutError" }))
+    })
+  )
+
+const clusterFailures = new Set([
+  "MailboxFull",
+  "AlreadyProcessingMessage",
+  "PersistenceError",
+  "EntityNotAssignedToRunner"
+])
+
+const isClusterFailure = <E>(error: E | ClusterFailure): error is ClusterFailure =>
+  typeof error === "object" && error !== null && "_tag" in error && clusterFailures.has(String(error._tag))

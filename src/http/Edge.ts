@@ -1,0 +1,121 @@
+/**
+ * What every request meets before its route and every response after it: a request id, one address for `/v1` and
+ * `/api/v1`, a size limit, and the error envelope around whatever no route has answered (spec: General rules, 3;
+ * Errors; silences: G6, G8).
+ */
+import { Api } from "@coffer/contract/Api"
+import * as Wire from "@coffer/contract/Errors"
+import { OperatorApi } from "@coffer/contract/Operator"
+import { prefixes } from "@coffer/model/Ids"
+import { requestBodyBytesMax } from "@coffer/model/Limits"
+import { ByteSize, Cause, Effect, Layer, Schema } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { NewIds } from "../ground/NewIds.ts"
+import { CurrentRequestId } from "./CurrentRequest.ts"
+
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const ids = yield* NewIds
+
+    return HttpRouter.middleware(
+      (route) =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const requestId = yield* ids.next(prefixes.request)
+          const response = yield* route.pipe(
+            Effect.map((answer) => fitted(answer, requestId)),
+            Effect.catchCause((cause) => fallback(cause, request, requestId)),
+            Effect.provideService(HttpServerRequest.HttpServerRequest, routed(request)),
+            Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyMax),
+            Effect.provideService(CurrentRequestId, requestId),
+            Effect.annotateLogs({ request_id: requestId })
+          )
+          return HttpServerResponse.setHeader(response, "x-request-id", requestId)
+        }),
+      { global: true }
+    )
+  })
+)
+
+const bodyMax = ByteSize.bytes(requestBodyBytesMax)
+
+/** `{web_url}/api/v1/...` is `{base_url}/v1/...`. */
+const routed = (request: HttpServerRequest.HttpServerRequest) =>
+  /^\/api\/v1(\/|\?|$)/.test(request.url) ? request.modify({ url: request.url.slice("/api".length) }) : request
+
+// The framework's own refusals have no body of ours: a media type or a size that no endpoint takes.
+const fitted = (response: HttpServerResponse.HttpServerResponse, request_id: string) => {
+  switch (response.status) {
+    case 413:
+      return tooLarge(request_id)
+    case 415:
+      return refused(
+        Wire.InvalidRequest,
+        new Wire.InvalidRequest({ message: "Send a JSON body with Content-Type: application/json.", request_id })
+      )
+    case 503:
+    case 429:
+      return response.headers["retry-after"] === undefined
+        ? HttpServerResponse.setHeader(response, "retry-after", "1")
+        : response
+    default:
+      return response
+  }
+}
+
+const tooLarge = (request_id: string) =>
+  refused(
+    Wire.InvalidRequest,
+    new Wire.InvalidRequest({ message: `The body is larger than ${requestBodyBytesMax} bytes.`, request_id })
+  )
+
+const fallback = <E>(
+  cause: Cause.Cause<E>,
+  request: HttpServerRequest.HttpServerRequest,
+  request_id: string
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E> => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+  const error = Cause.squash(cause)
+  if (error instanceof HttpServerError.HttpServerError) {
+    if (error.reason._tag === "RouteNotFound") return Effect.succeed(notFound(request, request_id))
+    // The body could not be read: too large, or the sender went away.
+    if (error.reason._tag === "RequestParseError") return Effect.succeed(tooLarge(request_id))
+  }
+  return Effect.as(
+    Effect.logError("a request failed", cause),
+    refused(Wire.InternalError, new Wire.InternalError({ message: "Internal error.", request_id }))
+  )
+}
+
+const notFound = (request: HttpServerRequest.HttpServerRequest, request_id: string) => {
+  const path = routed(request).url.replace(/\?.*$/s, "")
+  const allowed = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  const response = refused(
+    Wire.RouteNotFound,
+    new Wire.RouteNotFound({ message: `${request.method} ${path} is not an endpoint.`, request_id })
+  )
+  return allowed.length === 0
+    ? response
+    : HttpServerResponse.setHeader(response, "allow", [...new Set(allowed)].join(", "))
+}
+
+const refused = <S extends Schema.Top & { readonly EncodingServices: never }>(schema: S, error: S["Type"]) => {
+  const body = Schema.encodeUnknownSync(schema)(error) as { readonly code: number }
+  return HttpServerResponse.jsonUnsafe(body, { status: body.code })
+}
+
+interface Routes {
+  readonly groups: Readonly<
+    Record<string, { readonly endpoints: Readonly<Record<string, { readonly method: string; readonly path: string }>> }>
+  >
+}
+
+/** Methods by path, for the `Allow` header. */
+const routesOf = (api: Routes) =>
+  Object.values(api.groups).flatMap((group) =>
+    Object.values(group.endpoints).map(({ method, path }) => ({
+      method,
+      pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}/?$`)
+    }))
+  )
+const routes = [...routesOf(Api), ...routesOf(OperatorApi)]

@@ -1,0 +1,48 @@
+/** Turns `X-Api-Key` into a `Caller`, or refuses (spec: Authentication). */
+import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { Merchants } from "../merchants/Merchants.ts"
+import { refuseWith } from "./replies.ts"
+
+export const layer = Layer.effect(
+  MerchantKey,
+  Effect.gen(function* () {
+    const merchants = yield* Merchants
+
+    return MerchantKey.of({
+      apiKey: Effect.fnUntraced(function* (httpEffect, { credential }) {
+        const key = Redacted.value(credential)
+        // A request without the header arrives here with an empty credential.
+        if (key === "") {
+          return yield* refuseWith(
+            (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
+          )
+        }
+        const owner = yield* merchants.byKey(key)
+        if (Option.isNone(owner)) {
+          return yield* refuseWith(
+            (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or was reset.", request_id })
+          )
+        }
+        const { merchant, mode } = owner.value
+        if (mode === "live" && !merchant.approved) {
+          return yield* refuseWith(
+            (request_id) =>
+              new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
+          )
+        }
+        return yield* Effect.provideService(httpEffect, Caller, { merchantId: merchant.merchant_id, mode })
+      })
+    })
+  })
+)
+
+export const layerSandboxOnly = Layer.succeed(
+  SandboxOnly,
+  Effect.fnUntraced(function* (httpEffect) {
+    const { mode } = yield* Caller
+    if (mode === "sandbox") return yield* httpEffect
+    return yield* refuseWith((request_id) => new Wire.RouteNotFound({ message: "No such endpoint.", request_id }))
+  })
+)

@@ -1,0 +1,122 @@
+/** Rows of merchants and of their two environments. Settings of people, written rarely: plain statements, no actor. */
+import { FeeSchedule } from "@coffer/model/Fees"
+import { MerchantId, Mode } from "@coffer/model/Ids"
+import { Currency } from "@coffer/model/Money"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { dieIfBroken } from "../ground/broken.ts"
+import { isoText, jsonText, TimeColumn } from "../ground/codecs.ts"
+
+const ModeRow = Schema.Struct({
+  key_hash: Schema.String,
+  signing_secret: Schema.String,
+  ip_allowlist: Schema.String,
+  default_notify_url: Schema.NullOr(Schema.String)
+})
+export type ModeRow = typeof ModeRow.Type
+
+const MerchantRow = Schema.Struct({
+  merchant_id: MerchantId,
+  name: Schema.String,
+  approved: Schema.Boolean,
+  live_currencies: Schema.Array(Currency),
+  fees: FeeSchedule,
+  created_at: TimeColumn,
+  modes: Schema.Struct({ sandbox: ModeRow, live: ModeRow })
+})
+export type MerchantRow = typeof MerchantRow.Type
+
+export class MerchantStore extends Context.Service<
+  MerchantStore,
+  {
+    readonly byId: (merchantId: string) => Effect.Effect<Option.Option<MerchantRow>>
+    /** The merchant and environment whose key has this hash. */
+    readonly byKeyHash: (
+      hash: string
+    ) => Effect.Effect<Option.Option<{ readonly merchant: MerchantRow; readonly mode: Mode }>>
+    readonly insert: (row: MerchantRow) => Effect.Effect<void>
+    /** Changes what can change, one at a time, and tells all runners within the same transaction. */
+    readonly modify: (
+      merchantId: string,
+      patch: (row: MerchantRow) => MerchantRow
+    ) => Effect.Effect<Option.Option<MerchantRow>>
+    readonly isEmpty: Effect.Effect<boolean>
+  }
+>()("@coffer/merchants/MerchantStore") {}
+
+/** NOTIFY channel: the merchant whose settings changed. */
+export const changedChannel = "coffer_merchants"
+
+export const layer = Layer.effect(
+  MerchantStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const selected = sql`select m.*, (
+        select jsonb_object_agg(mode, to_jsonb(mm) - 'merchant_id' - 'mode') from merchant_modes mm
+        where mm.merchant_id = m.merchant_id) as modes
+      from merchants m`
+    const byId = SqlSchema.findOneOption({
+      Request: Schema.String,
+      Result: MerchantRow,
+      execute: (merchantId) => sql`${selected} where m.merchant_id = ${merchantId}`
+    })
+
+    const modeOfHash = SqlSchema.findOneOption({
+      Request: Schema.String,
+      Result: Schema.Struct({ merchant_id: Schema.String, mode: Mode }),
+      execute: (hash) => sql`select merchant_id, mode from merchant_modes where key_hash = ${hash}`
+    })
+    const byKeyHash = Effect.fnUntraced(function* (hash: string) {
+      const owner = yield* modeOfHash(hash)
+      if (Option.isNone(owner)) return Option.none()
+      const merchant = yield* byId(owner.value.merchant_id)
+      return Option.map(merchant, (merchant) => ({ merchant, mode: owner.value.mode }))
+    })
+
+    const insert = (row: MerchantRow) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, created_at)
+            values (${row.merchant_id}, ${row.name}, ${row.approved}, ${currencies(row)}::text::text[],
+              ${jsonText(row.fees)}::text::jsonb, ${isoText(row.created_at)}::text::timestamptz)`
+          for (const mode of Mode.literals) {
+            const settings = row.modes[mode]
+            yield* sql`insert into merchant_modes ${sql.insert({ merchant_id: row.merchant_id, mode, ...settings })}`
+          }
+        })
+      )
+
+    const write = Effect.fnUntraced(function* (row: MerchantRow) {
+      yield* sql`update merchants set name = ${row.name}, approved = ${row.approved},
+        live_currencies = ${currencies(row)}::text::text[], fees = ${jsonText(row.fees)}::text::jsonb
+        where merchant_id = ${row.merchant_id}`
+      for (const mode of Mode.literals) {
+        yield* sql`update merchant_modes set ${sql.update(row.modes[mode])}
+          where merchant_id = ${row.merchant_id} and mode = ${mode}`
+      }
+      // Sent by Postgres at commit: no runner can hear of it and still read the old row.
+      yield* sql`select pg_notify(${changedChannel}, ${row.merchant_id})`
+    })
+
+    const modify = (merchantId: string, patch: (row: MerchantRow) => MerchantRow) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select 1 from merchants where merchant_id = ${merchantId} for update`
+          const row = Option.map(yield* byId(merchantId), patch)
+          if (Option.isSome(row)) yield* write(row.value)
+          return row
+        })
+      )
+
+    return MerchantStore.of({
+      byId: (merchantId) => dieIfBroken(byId(merchantId)),
+      byKeyHash: (hash) => dieIfBroken(byKeyHash(hash)),
+      insert: (row) => dieIfBroken(insert(row)),
+      modify: (merchantId, patch) => dieIfBroken(modify(merchantId, patch)),
+      isEmpty: dieIfBroken(Effect.map(sql`select 1 from merchants limit 1`, (rows) => rows.length === 0))
+    })
+  })
+)
+
+const currencies = ({ live_currencies }: MerchantRow): string => `{${live_currencies.join(",")}}`

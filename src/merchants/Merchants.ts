@@ -1,0 +1,162 @@
+/**
+ * Front door to merchants: who owns a key, what they may do, what they pay. Read on every request, so it is cached;
+ * a change drops the cache at once on every runner, and while this runner cannot hear of changes it does not cache
+ * (spec: Authentication, 4 and 5).
+ */
+import { type MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import type { UpdateMerchant } from "@coffer/contract/Operator"
+import { PgClient } from "@effect/sql-pg"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option, Queue, Schedule, Schema } from "effect"
+import { NewIds } from "../ground/NewIds.ts"
+import { Vault } from "../ground/Vault.ts"
+import { changedChannel, type MerchantRow, MerchantStore, type ModeRow } from "./MerchantStore.ts"
+
+export type Merchant = MerchantRow
+
+export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("MerchantNotFound", {
+  merchantId: Schema.String
+}) {}
+
+export interface NewKeys {
+  readonly merchant: Merchant
+  readonly sandboxKey: string
+  readonly liveKey: string
+}
+
+export class Merchants extends Context.Service<
+  Merchants,
+  {
+    readonly byKey: (key: string) => Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
+    readonly find: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
+    readonly create: (name: string) => Effect.Effect<NewKeys>
+    readonly update: (merchantId: string, patch: UpdateMerchant) => Effect.Effect<Merchant, MerchantNotFound>
+    /** The old key is dead at once; the new one is shown this once. */
+    readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
+    /** Signs order-level notifications and the default endpoint's (silences: W1). */
+    readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
+    readonly isEmpty: Effect.Effect<boolean>
+  }
+>()("@coffer/merchants/Merchants") {}
+
+/** Key prefixes decide the environment (spec: Authentication, 2). */
+export const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
+
+/** Merchants and keys kept in memory. */
+const cachedMax = 10_000
+
+export const layer = Layer.effect(
+  Merchants,
+  Effect.gen(function* () {
+    const store = yield* MerchantStore
+    const ids = yield* NewIds
+    const vault = yield* Vault
+
+    const byHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: kept })
+    const byId = yield* Cache.makeWith(store.byId, { capacity: cachedMax, timeToLive: kept })
+    const forget = Effect.andThen(Cache.invalidateAll(byHash), Cache.invalidateAll(byId))
+    const listening = yield* listenForChanges(forget)
+
+    const cached =
+      <Key, Value, E>(cache: Cache.Cache<Key, Value, E>, lookup: (key: Key) => Effect.Effect<Value, E>) =>
+      (key: Key) =>
+        Effect.suspend(() => (listening.now ? Cache.get(cache, key) : lookup(key)))
+    const readByHash = cached(byHash, store.byKeyHash)
+    const readById = cached(byId, store.byId)
+
+    const found = (merchantId: string, row: Option.Option<Merchant>) =>
+      Option.isSome(row) ? Effect.succeed(row.value) : Effect.fail(new MerchantNotFound({ merchantId }))
+    const find = (merchantId: string) => Effect.flatMap(readById(merchantId), (row) => found(merchantId, row))
+
+    const newKey = (mode: Mode) => Effect.map(vault.random(32), (text) => keyPrefixes[mode] + text)
+    const newMode = Effect.fnUntraced(function* (key: string) {
+      const secret = `whsec_${yield* vault.random(32)}`
+      return {
+        key_hash: vault.keyHash(key),
+        signing_secret: vault.encrypt(secret),
+        ip_allowlist: "",
+        default_notify_url: null
+      } satisfies ModeRow
+    })
+
+    const create = Effect.fn("Merchants.create")(function* (name: string) {
+      const sandboxKey = yield* newKey("sandbox")
+      const liveKey = yield* newKey("live")
+      const merchant: Merchant = {
+        merchant_id: (yield* ids.next(prefixes.merchant)) as MerchantId,
+        name,
+        approved: false,
+        live_currencies: [],
+        fees: [],
+        created_at: yield* DateTime.now,
+        modes: { sandbox: yield* newMode(sandboxKey), live: yield* newMode(liveKey) }
+      }
+      yield* store.insert(merchant)
+      return { merchant, sandboxKey, liveKey }
+    })
+
+    const change = Effect.fnUntraced(function* (merchantId: string, patch: (merchant: Merchant) => Merchant) {
+      const row = yield* store.modify(merchantId, patch)
+      yield* forget
+      return yield* found(merchantId, row)
+    })
+
+    const resetKey = Effect.fn("Merchants.resetKey")(function* (merchantId: string, mode: Mode) {
+      const key = yield* newKey(mode)
+      yield* change(merchantId, (merchant) => withMode(merchant, mode, { key_hash: vault.keyHash(key) }))
+      return key
+    })
+
+    return Merchants.of({
+      byKey: (key) => Effect.suspend(() => (isKey(key) ? readByHash(vault.keyHash(key)) : Effect.succeedNone)),
+      find,
+      create,
+      update: (merchantId, patch) => change(merchantId, (merchant) => patched(merchant, patch)),
+      resetKey,
+      signingSecret: (merchantId, mode) =>
+        Effect.map(find(merchantId), ({ modes }) => vault.decrypt(modes[mode].signing_secret)),
+      isEmpty: store.isEmpty
+    })
+  })
+)
+
+/** Hears of changes on other runners. `now` is false while it cannot. */
+const listenForChanges = Effect.fnUntraced(function* (forget: Effect.Effect<void>) {
+  const pg = yield* PgClient.PgClient
+  const listening = { now: false }
+  const listen = Effect.scoped(
+    Effect.gen(function* () {
+      const changes = yield* pg.listen(changedChannel)
+      // What changed while nobody listened is unknown, so nothing from before is kept.
+      yield* forget
+      listening.now = true
+      return yield* Effect.forever(Effect.andThen(Queue.take(changes), forget))
+    })
+  )
+  yield* listen.pipe(
+    Effect.ensuring(
+      Effect.sync(() => {
+        listening.now = false
+      })
+    ),
+    Effect.tapCause((cause) =>
+      Effect.logWarning("not hearing of merchant changes; keys are read from the database", cause)
+    ),
+    Effect.ignoreCause,
+    Effect.repeat(Schedule.spaced("1 second")),
+    Effect.forkScoped
+  )
+  return listening
+})
+
+/** What was read stays until it changes; that reading failed is forgotten at once. */
+const kept = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero)
+
+const isKey = (key: string) => Object.values(keyPrefixes).some((prefix) => key.startsWith(prefix))
+
+const withMode = (merchant: Merchant, mode: Mode, patch: Partial<ModeRow>): Merchant => ({
+  ...merchant,
+  modes: { ...merchant.modes, [mode]: { ...merchant.modes[mode], ...patch } }
+})
+
+const patched = (merchant: Merchant, { live, sandbox, ...own }: UpdateMerchant): Merchant =>
+  withMode(withMode({ ...merchant, ...own }, "sandbox", sandbox ?? {}), "live", live ?? {})

@@ -1,0 +1,142 @@
+/**
+ * One actor per order, addressed by trade number. The mailbox is the lock: two commands for one order never overlap on
+ * one runner; the row's version is the fence when two runners believe they own it.
+ *
+ * An actor loads, decides, commits and replies. Whether something is allowed is written in
+ * `@coffer/rules/order/decide`; what a payment does to a wallet in `@coffer/rules/wallet/post`.
+ */
+import { TradeNo } from "@coffer/model/Ids"
+import { decide } from "@coffer/rules/order/decide"
+import { evolve } from "@coffer/rules/order/evolve"
+import { Order, OrderCommand, OrderConflict, OrderEvent } from "@coffer/rules/order/Order"
+import type { Movement } from "@coffer/rules/wallet/post"
+import { DateTime, Effect, Option, Schema } from "effect"
+import { Entity } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
+import { Events } from "../events/Events.ts"
+import { ActorUnavailable } from "../ground/ask.ts"
+import { type ChangeSet, NotCommitted } from "../ground/Change.ts"
+import { Transactor } from "../ground/Transactor.ts"
+import { Wallets } from "../wallet/Wallets.ts"
+import { OrderStore, replacement, type StoredOrder } from "./OrderStore.ts"
+import { orderView } from "./OrderView.ts"
+
+export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { ref: Schema.String }) {}
+
+export const OrderEntity = Entity.make("Order", [
+  Rpc.make("Perform", {
+    payload: { command: OrderCommand },
+    success: Order,
+    error: Schema.Union([OrderConflict, OrderNotFound, NotCommitted, ActorUnavailable])
+  })
+])
+
+export const layer = OrderEntity.toLayer(
+  Effect.gen(function* () {
+    const store = yield* OrderStore
+    const wallets = yield* Wallets
+    const events = yield* Events
+    const links = yield* CheckoutLinks
+    const transactor = yield* Transactor
+    const tradeNo = TradeNo.make((yield* Entity.CurrentAddress).entityId)
+    let known: StoredOrder | undefined
+
+    const load = Effect.gen(function* () {
+      const stored = yield* store.load(tradeNo)
+      if (Option.isNone(stored)) return yield* new OrderNotFound({ ref: tradeNo })
+      return stored.value
+    })
+
+    /** The events that merchants are told about, each with the order as it is after that very fact. */
+    const announce = (order: Order, sequence: number, fact: OrderEvent) => {
+      const type = announcements[fact._tag]
+      return type === undefined
+        ? Effect.succeed<ChangeSet>([])
+        : events.record({
+            type,
+            mode: order.mode,
+            merchantId: order.merchantId,
+            object: { ...orderView(order, links.urlOf(order.tradeNo, order.expiresAt)) },
+            objectId: order.tradeNo,
+            tradeNo: order.tradeNo,
+            notifyUrl: order.notifyUrl,
+            sequence
+          })
+    }
+
+    const commit = Effect.fnUntraced(function* (before: StoredOrder, facts: ReadonlyArray<OrderEvent>) {
+      const version = before.version + 1
+      const announced: Array<ChangeSet[number]> = []
+      let order = before.order
+      for (const fact of facts) {
+        order = evolve(order, fact)
+        announced.push(...(yield* announce(order, version, fact)))
+      }
+      const changes = [replacement(before, order, yield* DateTime.now), ...announced]
+      const movements = facts.flatMap((fact) => movementsOf(order, fact))
+      if (movements.length === 0) yield* transactor.commit(tradeNo, changes)
+      else yield* wallets.post(order, movements, changes)
+      return { order, version }
+    })
+
+    const attempt = Effect.fnUntraced(function* (command: OrderCommand) {
+      const before = known ?? (yield* load)
+      const decision = decide(before.order, command)
+      known = undefined
+      const after = decision.events.length === 0 ? before : yield* commit(before, decision.events)
+      // Kept only once it is known to be in the database.
+      known = after
+      // Commit first: a refusal may come with facts that must not be lost.
+      if (decision.refusal !== undefined) return yield* decision.refusal
+      return after.order
+    })
+
+    return OrderEntity.of({
+      Perform: ({ payload: { command } }) =>
+        Effect.retry(attempt(command), {
+          times: 1,
+          // Another runner wrote this order: what we knew is old. Load it, then decide again.
+          while: (error) => error._tag === "StaleVersion"
+        }).pipe(
+          Effect.catchTags({
+            StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
+            AlreadyExists: Effect.die,
+            MerchantNotFound: Effect.die
+          })
+        )
+    })
+  }),
+  { mailboxCapacity: 1_024, maxIdleTime: "2 minutes", disableFatalDefects: true }
+)
+
+/** Facts that become events of the account (spec: Events). */
+const announcements = {
+  PaymentSucceeded: "payment.succeeded",
+  PaymentFailed: "payment.failed",
+  OrderExpired: "payment.expired",
+  StrayPaymentReturned: "payment.duplicate_refunded",
+  PaymentDeclined: undefined,
+  StrayPaymentFound: undefined,
+  OrderAnnotated: undefined
+} as const satisfies Record<OrderEvent["_tag"], string | undefined>
+
+/** A successful payment is two rows: the whole amount in, the fee out (spec: Balance transaction). */
+const movementsOf = (order: Order, fact: OrderEvent): ReadonlyArray<Movement> =>
+  fact._tag !== "PaymentSucceeded"
+    ? []
+    : [
+        {
+          type: "payment_credit",
+          amount: fact.facts.amount,
+          referenceId: order.tradeNo,
+          description: `Payment of order ${order.tradeNo}`
+        },
+        {
+          type: "fee_debit",
+          // Not -0, which would differ from what Postgres gives back.
+          amount: 0 - fact.facts.fee,
+          referenceId: order.tradeNo,
+          description: `Acquiring fee of order ${order.tradeNo}`
+        }
+      ]

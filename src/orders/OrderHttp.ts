@@ -1,0 +1,53 @@
+/** Handlers of the `orders` group. A handler names the caller, calls the room and shapes the reply. */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
+import { refusals, unavailable } from "../http/refusals.ts"
+import { reply } from "../http/replies.ts"
+import { Orders } from "./Orders.ts"
+import { orderView } from "./OrderView.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "orders",
+  Effect.fn(function* (handlers) {
+    const orders = yield* Orders
+    const links = yield* CheckoutLinks
+    const { ChannelUnreachable, InvalidField, OrderConflict, OrderNotFound, OrderNumberTaken } = refusals
+    const view = (order: Parameters<typeof orderView>[0]) =>
+      orderView(order, links.urlOf(order.tradeNo, order.expiresAt))
+
+    return handlers.handleAll({
+      create: Effect.fn("orders.create")(
+        function* ({ payload }) {
+          const { created, order } = yield* orders.create(yield* Caller, payload)
+          return yield* reply(view(order), created ? 201 : 200)
+        },
+        Effect.catchTags({ InvalidField, OrderNumberTaken, ...unavailable })
+      ),
+
+      retrieve: Effect.fn("orders.retrieve")(function* ({ params }) {
+        const order = yield* orders.find(yield* Caller, params.ref)
+        return yield* reply(view(order))
+      }, Effect.catchTags({ OrderNotFound })),
+
+      update: Effect.fn("orders.update")(
+        function* ({ params, payload }) {
+          const order = yield* orders.annotate(yield* Caller, params.ref, payload)
+          return yield* reply(view(order))
+        },
+        Effect.catchTags({ InvalidField, OrderConflict, OrderNotFound, ...unavailable })
+      ),
+
+      expire: Effect.fn("orders.expire")(
+        function* ({ params }) {
+          const order = yield* orders.closeEarly(yield* Caller, params.ref)
+          return yield* reply(view(order))
+        },
+        Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
+      )
+    })
+  })
+)

@@ -1,0 +1,234 @@
+/**
+ * Rows of orders: found one by one or as a page, and written as changes that carry the version they replace. Never
+ * decides anything.
+ */
+import { MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { Metadata } from "@coffer/model/Metadata"
+import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
+import { Locale, Order, StrayPayment } from "@coffer/rules/order/Order"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlResolver, SqlSchema } from "effect/sql"
+import { dieIfBroken } from "../ground/broken.ts"
+import { type Change, insert, update } from "../ground/Change.ts"
+import { IntColumn, isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
+import type { RowOf } from "../ground/Tables.ts"
+
+/** An order and the version of its row. */
+export interface StoredOrder {
+  readonly order: Order
+  readonly version: number
+}
+
+export interface Owner {
+  readonly merchantId: MerchantId
+  readonly mode: Mode
+}
+
+export class OrderStore extends Context.Service<
+  OrderStore,
+  {
+    readonly load: (tradeNo: TradeNo) => Effect.Effect<Option.Option<StoredOrder>>
+    /** By platform number, then by the merchant's own; only among the owner's orders (silences: O4, G11). */
+    readonly resolve: (owner: Owner, ref: string) => Effect.Effect<Option.Option<StoredOrder>>
+    readonly byOutTradeNo: (owner: Owner, outTradeNo: string) => Effect.Effect<Option.Option<StoredOrder>>
+    /** Pending orders whose deadline is due, claimed until `lease` by pushing `due_at` ahead. */
+    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
+    /** Orders with money that must go back to the buyer, claimed likewise. */
+    readonly claimStray: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
+    /** When the next of either is due. */
+    readonly nextDue: (kind: "due_at" | "stray_due_at") => Effect.Effect<Option.Option<DateTime.Utc>>
+  }
+>()("@coffer/orders/OrderStore") {}
+
+/** A new order as a change. */
+export const insertion = (order: Order): Change => insert("orders", rowOf({ order, version: 1 }, order.createdAt))
+
+/** The order after a decision, replacing the version that was read. */
+export const replacement = (before: StoredOrder, after: Order, now: DateTime.Utc): Change =>
+  update("orders", rowOf({ order: after, version: before.version + 1 }, now), before.version)
+
+export const layer = Layer.effect(
+  OrderStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const byTradeNo = SqlResolver.findById({
+      Id: Schema.String,
+      Result: OrderRow,
+      ResultId: ({ trade_no }) => trade_no,
+      execute: (ids) => sql`select * from orders where trade_no = any(${ids as ReadonlyArray<string>})`
+    })
+    const load = (tradeNo: string) =>
+      SqlResolver.request(tradeNo, byTradeNo).pipe(
+        Effect.map((row) => Option.some(storedOf(row))),
+        Effect.catchTags({ NoSuchElementError: () => Effect.succeed(Option.none<StoredOrder>()) }),
+        dieIfBroken
+      )
+
+    const findByOutTradeNo = SqlSchema.findOneOption({
+      Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, outTradeNo: Schema.String }),
+      Result: OrderRow,
+      execute: ({ merchantId, mode, outTradeNo }) =>
+        sql`select * from orders where merchant_id = ${merchantId} and mode = ${mode} and out_trade_no = ${outTradeNo}`
+    })
+    const byOutTradeNo = (owner: Owner, outTradeNo: string) =>
+      dieIfBroken(Effect.map(findByOutTradeNo({ ...owner, outTradeNo }), Option.map(storedOf)))
+
+    const resolve = Effect.fnUntraced(function* (owner: Owner, ref: string) {
+      if (isTradeNo(ref)) {
+        const found = yield* load(ref)
+        if (Option.isSome(found) && isOwned(owner, found.value.order)) return found
+      }
+      return isStorable(ref) ? yield* byOutTradeNo(owner, ref) : Option.none<StoredOrder>()
+    })
+
+    const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
+      const at = isoText(now)
+      // Each try doubles the wait for the next: 30 s, 1 min … at most an hour (silences: O14).
+      const rows = yield* sql`update orders set due_attempts = due_attempts + 1,
+          due_at = ${at}::timestamptz + least(30 * power(2, least(due_attempts, 10)), 3600) * interval '1 second'
+        where trade_no in (
+          select trade_no from orders where status = 'pending' and due_at <= ${at}::timestamptz
+          order by due_at limit ${limit} for update skip locked)
+        returning trade_no`
+      return yield* decodeTradeNos(rows)
+    }, dieIfBroken)
+
+    const claimStray = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
+      const at = isoText(now)
+      const rows = yield* sql`update orders set stray_due_at = ${at}::timestamptz + interval '1 minute'
+        where trade_no in (
+          select trade_no from orders where stray_due_at <= ${at}::timestamptz
+          order by stray_due_at limit ${limit} for update skip locked)
+        returning trade_no`
+      return yield* decodeTradeNos(rows)
+    }, dieIfBroken)
+
+    const nextDue = Effect.fnUntraced(function* (kind: "due_at" | "stray_due_at") {
+      const rows = yield* kind === "due_at"
+        ? sql`select due_at as at from orders where status = 'pending' order by due_at limit 1`
+        : sql`select stray_due_at as at from orders where stray_due_at is not null order by stray_due_at limit 1`
+      return Option.fromNullishOr((yield* decodeTimes(rows))[0]?.at)
+    }, dieIfBroken)
+
+    return OrderStore.of({ load, resolve, byOutTradeNo, claimDue, claimStray, nextDue })
+  })
+)
+
+const decodeTradeNos = (rows: ReadonlyArray<unknown>) =>
+  Effect.map(Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ trade_no: TradeNo })))(rows), (decoded) =>
+    decoded.map(({ trade_no }) => trade_no)
+  )
+
+const decodeTimes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: TimeColumn })))
+
+const isTradeNo = Schema.is(TradeNo)
+const isOwned = (owner: Owner, order: Order) => owner.merchantId === order.merchantId && owner.mode === order.mode
+
+// Postgres has no NUL in text, and what no order can be called need not be asked for.
+const isStorable = (ref: string) => !ref.includes("\u0000") && ref.isWellFormed()
+
+// Rows ------------------------------------------------------------------------
+
+const OrderRow = Schema.Struct({
+  trade_no: TradeNo,
+  version: Schema.Int,
+  merchant_id: MerchantId,
+  mode: Mode,
+  out_trade_no: OutTradeNo,
+  amount: IntColumn.pipe(Schema.decodeTo(Minor)),
+  currency: Currency,
+  subject: Schema.NullOr(Schema.String),
+  status: Schema.Literals([...Order.discriminants]),
+  fee: Schema.NullOr(IntColumn.pipe(Schema.decodeTo(Minor))),
+  refunded_amount: IntColumn.pipe(Schema.decodeTo(Minor)),
+  payment_id: Schema.NullOr(PaymentId),
+  payment_method: Schema.NullOr(PaymentMethod),
+  refundable_until: Schema.NullOr(TimeColumn),
+  notify_url: Schema.NullOr(Schema.String),
+  return_url: Schema.NullOr(Schema.String),
+  metadata: Metadata,
+  receipt_email: Schema.NullOr(Schema.String),
+  locale: Schema.NullOr(Locale),
+  declines: Schema.Int,
+  stray_payments: Schema.Array(StrayPayment),
+  paid_at: Schema.NullOr(TimeColumn),
+  expires_at: TimeColumn,
+  created_at: TimeColumn
+})
+type OrderRow = typeof OrderRow.Type
+
+const storedOf = (row: OrderRow): StoredOrder => ({ version: row.version, order: orderOf(row) })
+
+const orderOf = (row: OrderRow): Order => {
+  const terms = {
+    tradeNo: row.trade_no,
+    outTradeNo: row.out_trade_no,
+    merchantId: row.merchant_id,
+    mode: row.mode,
+    amount: row.amount,
+    currency: row.currency,
+    subject: row.subject,
+    notifyUrl: row.notify_url,
+    returnUrl: row.return_url,
+    metadata: row.metadata,
+    receiptEmail: row.receipt_email,
+    locale: row.locale,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    declines: row.declines,
+    strayPayments: row.stray_payments
+  }
+  switch (row.status) {
+    case "pending":
+    case "failed":
+    case "expired":
+      return { status: row.status, ...terms }
+    case "paid":
+      return { status: row.status, ...terms, ...paymentOf(row) }
+    case "partially_refunded":
+    case "refunded":
+      return { status: row.status, ...terms, ...paymentOf(row), refundedAmount: row.refunded_amount }
+  }
+}
+
+// A paid order's row has its payment: they were written by one change.
+const paymentOf = (row: OrderRow) => ({
+  paymentId: row.payment_id!,
+  method: row.payment_method!,
+  fee: row.fee!,
+  paidAt: row.paid_at!,
+  refundableUntil: row.refundable_until
+})
+
+const rowOf = ({ order, version }: StoredOrder, now: DateTime.Utc): RowOf<"orders"> => {
+  const payment = "paymentId" in order ? order : undefined
+  return {
+    trade_no: order.tradeNo,
+    version,
+    merchant_id: order.merchantId,
+    mode: order.mode,
+    out_trade_no: order.outTradeNo,
+    amount: order.amount,
+    currency: order.currency,
+    subject: order.subject,
+    status: order.status,
+    fee: payment?.fee ?? null,
+    refunded_amount: "refundedAmount" in order ? order.refundedAmount : 0,
+    payment_id: payment?.paymentId ?? null,
+    payment_method: payment?.method ?? null,
+    refundable_until: isoTextOrNull(payment?.refundableUntil ?? null),
+    notify_url: order.notifyUrl,
+    return_url: order.returnUrl,
+    metadata: jsonText(order.metadata),
+    receipt_email: order.receiptEmail,
+    locale: order.locale,
+    declines: order.declines,
+    stray_payments: jsonText(order.strayPayments),
+    stray_due_at: order.strayPayments.some(({ state }) => state === "due") ? isoText(now) : null,
+    paid_at: isoTextOrNull(payment?.paidAt ?? null),
+    due_at: isoText(order.expiresAt),
+    expires_at: isoText(order.expiresAt),
+    created_at: isoText(order.createdAt)
+  }
+}

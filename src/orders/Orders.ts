@@ -1,0 +1,235 @@
+/**
+ * Front door to orders: what the edge, the checkout page and the workers may ask of them. It talks to the outside
+ * world (the channel), so that the actors never have to.
+ */
+import type { CreateOrder, UpdateOrder } from "@coffer/contract/Orders"
+import { checkoutValidity } from "@coffer/model/Limits"
+import { OutTradeNo, prefixes, TradeNo } from "@coffer/model/Ids"
+import { merge, patchProblem } from "@coffer/model/Metadata"
+import {
+  CancelAnswer,
+  type Order,
+  OrderCommand,
+  type OrderConflict,
+  type PaymentFacts
+} from "@coffer/rules/order/Order"
+import { feeFor } from "@coffer/rules/wallet/feeFor"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import {
+  type CancelReport,
+  Channel,
+  type ChannelPayment,
+  type ChannelReport,
+  type ChannelUnreachable
+} from "../channel/Channel.ts"
+import { type ActorUnavailable, ask } from "../ground/ask.ts"
+import type { NotCommitted } from "../ground/Change.ts"
+import { NewIds } from "../ground/NewIds.ts"
+import { Transactor } from "../ground/Transactor.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { Settings } from "../Settings.ts"
+import { InvalidField, checkTerms } from "./checkTerms.ts"
+import { OrderEntity, OrderNotFound } from "./OrderEntity.ts"
+import { insertion, type Owner, OrderStore } from "./OrderStore.ts"
+
+/** The same out_trade_no was used for an order with other terms (spec: Orders, rule 3). */
+export class OrderNumberTaken extends Schema.TaggedError<OrderNumberTaken>()("OrderNumberTaken", {
+  outTradeNo: Schema.String,
+  differs: Schema.String
+}) {}
+
+/** What can go wrong in any write, whatever it is: it may be sent again. */
+type WriteFailure = NotCommitted | ActorUnavailable
+
+export class Orders extends Context.Service<
+  Orders,
+  {
+    readonly create: (
+      owner: Owner,
+      terms: CreateOrder
+    ) => Effect.Effect<
+      { readonly order: Order; readonly created: boolean },
+      InvalidField | OrderNumberTaken | WriteFailure
+    >
+    readonly find: (owner: Owner, ref: string) => Effect.Effect<Order, OrderNotFound>
+    /** By platform number, whoever owns it: for pages and workers, never for an API caller. */
+    readonly byTradeNo: (tradeNo: TradeNo) => Effect.Effect<Order, OrderNotFound>
+    readonly annotate: (
+      owner: Owner,
+      ref: string,
+      patch: UpdateOrder
+    ) => Effect.Effect<Order, InvalidField | OrderNotFound | OrderConflict | WriteFailure>
+    /** Close a pending order now (spec: States and transitions, Order). */
+    readonly closeEarly: (
+      owner: Owner,
+      ref: string
+    ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
+    /** The channel's word about an order; it may come many times. */
+    readonly report: (
+      tradeNo: TradeNo,
+      report: ChannelReport
+    ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
+    /** `expires_at` has passed: ask the channel to close, and expire. */
+    readonly reachDeadline: (
+      tradeNo: TradeNo
+    ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
+    /** Send money that must not stay back to the buyer, and tell the merchant once the channel took it. */
+    readonly returnStrayPayments: (
+      tradeNo: TradeNo
+    ) => Effect.Effect<void, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
+  }
+>()("@coffer/orders/Orders") {}
+
+export const layer = Layer.effect(
+  Orders,
+  Effect.gen(function* () {
+    const store = yield* OrderStore
+    const channel = yield* Channel
+    const merchants = yield* Merchants
+    const transactor = yield* Transactor
+    const ids = yield* NewIds
+    const { allowPrivateWebhooks } = yield* Settings
+    const client = yield* OrderEntity.client
+
+    /** Whoever owns an order or sent a valid key is a merchant. */
+    const merchantOf = ({ merchantId }: Pick<Owner, "merchantId">) =>
+      Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
+
+    const perform = (tradeNo: TradeNo, command: OrderCommand) => ask(client(tradeNo).Perform({ command }))
+
+    const find = Effect.fnUntraced(function* (owner: Owner, ref: string) {
+      const stored = yield* store.resolve(owner, ref)
+      return Option.isSome(stored) ? stored.value.order : yield* new OrderNotFound({ ref })
+    })
+
+    const byTradeNo = Effect.fnUntraced(function* (tradeNo: TradeNo) {
+      const stored = yield* store.load(tradeNo)
+      return Option.isSome(stored) ? stored.value.order : yield* new OrderNotFound({ ref: tradeNo })
+    })
+
+    const create = Effect.fn("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
+      const merchant = yield* merchantOf(owner)
+      yield* checkTerms(terms, { mode: owner.mode, merchant, allowPrivateWebhooks })
+      const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]), yield* DateTime.now)
+      // An order that does not exist has no state to guard: the unique index is the guard, not an actor.
+      return yield* transactor.commit(`${owner.merchantId}/${order.outTradeNo}`, [insertion(order)]).pipe(
+        Effect.as({ order, created: true }),
+        Effect.catchTags({
+          AlreadyExists: () =>
+            Effect.map(sameAsBefore(owner, order), (original) => ({ order: original, created: false })),
+          StaleVersion: Effect.die
+        })
+      )
+    })
+
+    const sameAsBefore = Effect.fnUntraced(function* (owner: Owner, wanted: Order) {
+      const stored = yield* store.byOutTradeNo(owner, wanted.outTradeNo)
+      if (Option.isNone(stored)) return yield* Effect.die(`order number ${wanted.outTradeNo} is taken by no order`)
+      const original = stored.value.order
+      const differs = comparedTerms.find((term) => original[term] !== wanted[term])
+      return differs === undefined
+        ? original
+        : yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: wireNames[differs] })
+    })
+
+    const annotate = Effect.fn("Orders.annotate")(function* (owner: Owner, ref: string, patch: UpdateOrder) {
+      const order = yield* find(owner, ref)
+      const problem = patchProblem(order.metadata, patch.metadata ?? {})
+      if (problem !== undefined) return yield* new InvalidField(problem)
+      if (patch.metadata === undefined && patch.receipt_email === undefined) return order
+      return yield* perform(order.tradeNo, annotation(patch))
+    })
+
+    /** Adds what only we know: the fee of this merchant's schedule. */
+    const factsOf = (order: Order, payment: ChannelPayment) =>
+      Effect.map(merchantOf(order), ({ fees }): PaymentFacts => ({
+        ...payment,
+        fee: feeFor(fees, { ...payment, mode: order.mode })
+      }))
+
+    const answerOf = Effect.fnUntraced(function* (order: Order, report: CancelReport) {
+      return report._tag === "AlreadyPaid"
+        ? { _tag: report._tag, facts: yield* factsOf(order, report.payment) }
+        : { _tag: report._tag }
+    })
+
+    const closeEarly = Effect.fn("Orders.closeEarly")(function* (owner: Owner, ref: string) {
+      const order = yield* find(owner, ref)
+      if (order.status === "expired") return order
+      if (order.status !== "pending")
+        return yield* perform(order.tradeNo, CloseEarly.make({ answer: Cancelled.make({}) }))
+      const answer = yield* answerOf(order, yield* channel.cancel(order))
+      return yield* perform(order.tradeNo, CloseEarly.make({ answer }))
+      // What the channel did must be recorded even when the caller hangs up.
+    }, Effect.uninterruptible)
+
+    const report = Effect.fn("Orders.report")(function* (tradeNo: TradeNo, said: ChannelReport) {
+      switch (said._tag) {
+        case "Succeeded": {
+          const facts = yield* factsOf(yield* byTradeNo(tradeNo), said.payment)
+          return yield* perform(tradeNo, ConfirmPayment.make({ facts }))
+        }
+        case "Declined":
+          return yield* perform(tradeNo, DeclinePayment.make({}))
+        case "Failed":
+          return yield* perform(tradeNo, FailPayment.make({}))
+      }
+    }, Effect.uninterruptible)
+
+    const reachDeadline = Effect.fn("Orders.reachDeadline")(function* (tradeNo: TradeNo) {
+      const order = yield* byTradeNo(tradeNo)
+      const now = yield* DateTime.now
+      if (order.status !== "pending" || DateTime.isLessThan(now, order.expiresAt)) return order
+      const answer = yield* answerOf(order, yield* channel.cancel(order))
+      return yield* perform(tradeNo, ReachDeadline.make({ now, answer }))
+    })
+
+    const returnStrayPayments = Effect.fn("Orders.returnStrayPayments")(function* (tradeNo: TradeNo) {
+      const order = yield* byTradeNo(tradeNo)
+      for (const payment of order.strayPayments) {
+        if (payment.state !== "due") continue
+        yield* channel.giveBack(order, payment)
+        yield* perform(tradeNo, ConfirmReturn.make({ paymentId: payment.paymentId }))
+      }
+    })
+
+    return Orders.of({ create, find, byTradeNo, annotate, closeEarly, report, reachDeadline, returnStrayPayments })
+  })
+)
+
+/** The merge happens against what the actor holds, so two updates at once both count. */
+const annotation = ({ metadata, receipt_email }: UpdateOrder) =>
+  Annotate.make({
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(receipt_email === undefined ? {} : { receiptEmail: receipt_email })
+  })
+
+const { Annotate, CloseEarly, ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, ReachDeadline } =
+  OrderCommand.cases
+
+const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: DateTime.Utc): Order => ({
+  status: "pending",
+  tradeNo: TradeNo.make(number),
+  // Generated means: the platform's own number (silences: O5).
+  outTradeNo: terms.out_trade_no ?? OutTradeNo.make(number),
+  merchantId: owner.merchantId,
+  mode: owner.mode,
+  amount: terms.amount,
+  currency: terms.currency ?? "USD",
+  subject: terms.subject ?? null,
+  notifyUrl: terms.notify_url ?? null,
+  returnUrl: terms.return_url ?? null,
+  metadata: merge({}, terms.metadata ?? {}),
+  receiptEmail: terms.receipt_email ?? null,
+  locale: terms.locale ?? null,
+  createdAt: now,
+  expiresAt: DateTime.addDuration(now, checkoutValidity),
+  declines: 0,
+  strayPayments: []
+})
+
+const { Cancelled } = CancelAnswer.cases
+
+/** A repeated out_trade_no must agree in these four and in nothing else (silences: O1). */
+const comparedTerms = ["amount", "currency", "subject", "notifyUrl"] as const
+const wireNames = { amount: "amount", currency: "currency", subject: "subject", notifyUrl: "notify_url" } as const

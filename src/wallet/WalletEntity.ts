@@ -1,0 +1,93 @@
+/**
+ * One actor per wallet (merchant, mode, currency). It decides one message at a time and commits many together: the
+ * decision and the queueing of its changes are one synchronous block, so the order in the queue is the order of
+ * versions, and only the reply waits for the commit (docs/architecture.md, section 4).
+ */
+import { LedgerType } from "@coffer/model/Ledger"
+import { type Movement, post } from "@coffer/rules/wallet/post"
+import type { Wallet } from "@coffer/rules/wallet/Wallet"
+import { DateTime, Effect, Schema, Semaphore } from "effect"
+import { Entity } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import { ChangeSet, CommitError, NotCommitted } from "../ground/Change.ts"
+import { NewIds } from "../ground/NewIds.ts"
+import { Transactor } from "../ground/Transactor.ts"
+import { sha256 } from "../ground/Vault.ts"
+import { posted, type WalletName, WalletStore } from "./WalletStore.ts"
+
+const MovementMessage = Schema.Struct({
+  type: LedgerType,
+  amount: Schema.Int,
+  referenceId: Schema.String,
+  description: Schema.String
+})
+
+export const WalletEntity = Entity.make("Wallet", [
+  /** Posts the movements and writes `changes` in the same transaction. What makes it idempotent is a version in them. */
+  Rpc.make("Post", {
+    payload: { movements: Schema.Array(MovementMessage), changes: ChangeSet },
+    error: CommitError
+  })
+])
+
+/** How often one message is decided anew because the wallet in memory was not the wallet in the database. */
+const attemptsMax = 8
+
+/** The wallet as this actor knows it. A new object for every load, so that a late failure cannot drop a fresh one. */
+interface Known {
+  wallet: Wallet
+}
+
+export const layer = WalletEntity.toLayer(
+  Effect.gen(function* () {
+    const store = yield* WalletStore
+    const transactor = yield* Transactor
+    const ids = yield* NewIds
+    const address = (yield* Entity.CurrentAddress).entityId
+    const loading = yield* Semaphore.make(1)
+    let known: Known | undefined
+
+    const load = loading.withPermit(
+      Effect.gen(function* () {
+        if (known !== undefined) return known
+        const now = yield* DateTime.now
+        known = { wallet: yield* store.open(nameOf(address), now) }
+        return known
+      })
+    )
+
+    const attempt = Effect.fnUntraced(function* (movements: ReadonlyArray<Movement>, changes: ChangeSet) {
+      const idBody = yield* ids.body
+      const now = yield* DateTime.now
+      const current = known ?? (yield* load)
+      // From here to `submit` nothing may yield: another message must not decide on the same wallet.
+      const posting = post(current.wallet, movements, { now, idBody, digest: sha256 })
+      const committed = transactor.submit(address, [
+        ...changes,
+        ...posted(current.wallet, posting.wallet, posting.rows)
+      ])
+      if (committed === undefined) return yield* new NotCommitted({ reason: "overloaded" })
+      current.wallet = posting.wallet
+      yield* Effect.onError(committed, () =>
+        Effect.sync(() => {
+          if (known === current) known = undefined
+        })
+      )
+    })
+
+    return WalletEntity.of({
+      Post: ({ payload: { changes, movements } }) =>
+        Effect.retry(attempt(movements, changes), {
+          times: attemptsMax,
+          // Somebody else's failure before us in the queue, or another runner's write: decide on what is there now.
+          while: (error) => error._tag === "StaleVersion" && error.table === "wallets"
+        })
+    })
+  }),
+  { concurrency: "unbounded", mailboxCapacity: 8_192, maxIdleTime: "10 minutes", disableFatalDefects: true }
+)
+
+const nameOf = (address: string): WalletName => {
+  const [merchantId, mode, currency] = address.split("/")
+  return { merchantId, mode, currency } as WalletName
+}

@@ -1,0 +1,175 @@
+/** Rows of wallets and of their ledger. A wallet's row is opened when its actor first wakes; the ledger only grows. */
+import { MerchantId, Mode } from "@coffer/model/Ids"
+import { LedgerType } from "@coffer/model/Ledger"
+import { Currency } from "@coffer/model/Money"
+import { type LedgerRow, type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { dieIfBroken } from "../ground/broken.ts"
+import { type ChangeSet, insert, update } from "../ground/Change.ts"
+import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
+
+export type WalletName = Pick<Wallet, "merchantId" | "mode" | "currency">
+
+/** A ledger row as it is listed. */
+export const StoredLedgerRow = Schema.Struct({
+  id: Schema.String,
+  merchant_id: Schema.String,
+  mode: Mode,
+  currency: Currency,
+  type: LedgerType,
+  amount: IntColumn,
+  balance_before: IntColumn,
+  balance_after: IntColumn,
+  reference_id: Schema.String,
+  description: Schema.String,
+  created_at: TimeColumn
+})
+export type StoredLedgerRow = typeof StoredLedgerRow.Type
+
+export class WalletStore extends Context.Service<
+  WalletStore,
+  {
+    readonly find: (wallet: WalletName) => Effect.Effect<Option.Option<Wallet>>
+    /** As {@link find}, opening it with zeros when there is none. */
+    readonly open: (wallet: WalletName, now: DateTime.Utc) => Effect.Effect<Wallet>
+    /** Ledger rows older than `after`, newest first. */
+    readonly list: (page: {
+      readonly merchantId: string
+      readonly mode: Mode
+      readonly after: string | undefined
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<StoredLedgerRow>>
+  }
+>()("@coffer/wallet/WalletStore") {}
+
+/** A posting as changes: the wallet's row replaces the one it was computed from. */
+export const posted = (before: Wallet, after: Wallet, rows: ReadonlyArray<LedgerRow>): ChangeSet => [
+  update("wallets", rowOf(after), before.sequence),
+  ...rows.map((row) => insert("ledger", ledgerRowOf(after, row)))
+]
+
+export const layer = Layer.effect(
+  WalletStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const byId = SqlSchema.findOneOption({
+      Request: Schema.String,
+      Result: WalletRow,
+      execute: (walletId) => sql`select * from wallets where wallet_id = ${walletId}`
+    })
+    const find = (name: WalletName) => Effect.map(byId(walletIdOf(name)), Option.map(walletOf))
+
+    const open = Effect.fnUntraced(function* (name: WalletName, now: DateTime.Utc) {
+      const found = yield* find(name)
+      if (Option.isSome(found)) return found.value
+      const empty = emptyWallet(name, now)
+      yield* sql`insert into wallets ${sql.insert({ ...rowOf(empty), updated_at: DateTime.toDateUtc(now) })}
+        on conflict do nothing`
+      return Option.getOrElse(yield* find(name), () => empty)
+    })
+
+    const list = SqlSchema.findAll({
+      Request: Schema.Struct({
+        merchantId: Schema.String,
+        mode: Mode,
+        after: Schema.UndefinedOr(Schema.String),
+        limit: Schema.Int
+      }),
+      Result: StoredLedgerRow,
+      execute: ({ after, limit, merchantId, mode }) =>
+        sql`select * from ledger where merchant_id = ${merchantId} and mode = ${mode}
+          ${after === undefined ? sql`` : sql`and id < ${after}`} order by id desc limit ${limit}`
+    })
+
+    return WalletStore.of({
+      find: (name) => dieIfBroken(find(name)),
+      open: (name, now) => dieIfBroken(open(name, now)),
+      list: (page) => dieIfBroken(list(page))
+    })
+  })
+)
+
+/** A wallet that was never used: zeros (silences: B4). */
+export const emptyWallet = (name: WalletName, updatedAt: DateTime.Utc): Wallet => ({
+  ...name,
+  available: 0,
+  frozen: 0,
+  totalRevenue: 0,
+  totalFee: 0,
+  totalPayout: 0,
+  totalRefund: 0,
+  sequence: 0,
+  headId: "",
+  headHash: "",
+  updatedAt
+})
+
+const WalletRow = Schema.Struct({
+  merchant_id: MerchantId,
+  mode: Mode,
+  currency: Currency,
+  available: IntColumn,
+  frozen: IntColumn,
+  total_revenue: IntColumn,
+  total_fee: IntColumn,
+  total_payout: IntColumn,
+  total_refund: IntColumn,
+  sequence: IntColumn,
+  head_id: Schema.String,
+  head_hash: Schema.String,
+  updated_at: TimeColumn
+})
+
+const walletOf = (row: typeof WalletRow.Type): Wallet => ({
+  merchantId: row.merchant_id,
+  mode: row.mode,
+  currency: row.currency,
+  available: row.available,
+  frozen: row.frozen,
+  totalRevenue: row.total_revenue,
+  totalFee: row.total_fee,
+  totalPayout: row.total_payout,
+  totalRefund: row.total_refund,
+  sequence: row.sequence,
+  headId: row.head_id,
+  headHash: row.head_hash,
+  updatedAt: row.updated_at
+})
+
+const rowOf = (wallet: Wallet) => ({
+  wallet_id: walletIdOf(wallet),
+  sequence: wallet.sequence,
+  merchant_id: wallet.merchantId,
+  mode: wallet.mode,
+  currency: wallet.currency,
+  available: wallet.available,
+  frozen: wallet.frozen,
+  total_revenue: wallet.totalRevenue,
+  total_fee: wallet.totalFee,
+  total_payout: wallet.totalPayout,
+  total_refund: wallet.totalRefund,
+  head_id: wallet.headId,
+  head_hash: wallet.headHash,
+  updated_at: isoText(wallet.updatedAt)
+})
+
+const ledgerRowOf = (wallet: Wallet, row: LedgerRow) => ({
+  id: row.id,
+  wallet_id: walletIdOf(wallet),
+  sequence: row.sequence,
+  merchant_id: wallet.merchantId,
+  mode: wallet.mode,
+  currency: wallet.currency,
+  type: row.type,
+  amount: row.amount,
+  balance_before: row.balanceBefore,
+  balance_after: row.balanceAfter,
+  frozen_after: row.frozenAfter,
+  reference_id: row.referenceId,
+  description: row.description,
+  created_at: isoText(row.createdAt),
+  previous_hash: row.previousHash,
+  hash: row.hash
+})
