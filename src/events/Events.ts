@@ -60,6 +60,8 @@ export const layer = Layer.effect(
             ...owner,
             endpoint_id: endpointId,
             url,
+            // What may be slow or dead as one: host and port (docs/architecture.md, section 5).
+            destination: new URL(url).host,
             status: "pending",
             attempts: 0,
             next_attempt_at: isoText(now),

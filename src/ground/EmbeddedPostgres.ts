@@ -273,7 +273,11 @@ const diskLowBytes = 32 * 1024 * 1024
 /** Of all that Postgres wrote, the line that says why. On a full disk that line is lost, so the disk is asked too. */
 const failure = Effect.fnUntraced(function* (site: Site, what: string, log: string) {
   const lines = log.split("\n").map(withoutPrefix)
-  const kinds = [/^(FATAL|PANIC): (?!could not create any TCP)/, /could not bind|error: |ERROR: /, /./]
+  const kinds = [
+    /^(FATAL|PANIC): (?!could not create any TCP)/,
+    /could not bind|error: |ERROR: /,
+    /^(?!initdb: data directory)./
+  ]
   const at = kinds.map((kind) => lines.findLastIndex((line) => kind.test(line))).find((index) => index >= 0) ?? -1
   const detail = lines[at + 1]?.match(/^DETAIL: (.*)/)?.[1]
   const why = `${lines[at] ?? "it said nothing"}${detail === undefined ? "" : ` (${detail})`}`

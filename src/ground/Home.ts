@@ -11,7 +11,7 @@ export class Home extends Context.Service<
   {
     readonly path: string
     /** What the file holds; made and kept when there is none yet. */
-    readonly keep: (file: string, make: Effect.Effect<string>) => Effect.Effect<string, HomeUnusable>
+    readonly keep: <R>(file: string, make: Effect.Effect<string, never, R>) => Effect.Effect<string, HomeUnusable, R>
     readonly write: (file: string, content: string) => Effect.Effect<void, HomeUnusable>
   }
 >()("@coffer/ground/Home") {}
@@ -36,7 +36,7 @@ export const layer = (folder: string) =>
         yield* usable(fs.rename(`${target}.new`, target))
       })
 
-      const keep = Effect.fnUntraced(function* (file: string, make: Effect.Effect<string>) {
+      const keep = Effect.fnUntraced(function* <R>(file: string, make: Effect.Effect<string, never, R>) {
         const target = path.join(home, file)
         if (yield* usable(fs.exists(target))) return (yield* usable(fs.readFileString(target))).trim()
         const content = yield* make

@@ -4,7 +4,7 @@
  * so there is no message storage (docs/architecture.md, sections 3 and 6).
  */
 import { NodeClusterSocket } from "@effect/platform-node"
-import { Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -50,10 +50,13 @@ const layerMember = (place: RunnerPlace) => {
   return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(Layer.provide(storage(config)))
 }
 
-/** `remoteSerialization`: tests encode every message as if it crossed machines. */
+/**
+ * The cluster's own loops follow the real clock: its locks live in Postgres and in other processes, which know nothing
+ * of a test that moves the service's time by a day.
+ */
 export const layer = (options: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
   Layer.unwrap(
     Effect.map(Settings, ({ runner }) =>
       runner === undefined ? layerAlone(options.remoteSerialization) : layerMember(runner)
     )
-  )
+  ).pipe(Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())))

@@ -1,28 +1,31 @@
 /**
- * "There is new work in this table": raised by the Transactor after it has committed rows, waited for by the worker
- * that would otherwise find them at its next look. In this process only; other runners find the rows by looking.
+ * "There is new work": raised after it was committed, heard by the worker that would otherwise find it at its next
+ * look. In this process only; other runners find the rows by looking.
  */
 import { Context, Effect, Layer } from "effect"
 import type { TableName } from "./Tables.ts"
 
+/** Rows were committed to this table; or an order has money that must go back. */
+export type Signal = TableName | "stray_payments"
+
 export class Signals extends Context.Service<
   Signals,
   {
-    readonly raise: (table: TableName) => void
-    /** Calls back at once on every raise, until the scope that asked is closed. */
-    readonly onRaise: (table: TableName, listener: () => void) => Effect.Effect<void>
+    readonly raise: (signal: Signal) => void
+    /** Calls back at once on every raise, for as long as the service lives. */
+    readonly onRaise: (signal: Signal, listener: () => void) => Effect.Effect<void>
   }
 >()("@coffer/ground/Signals") {}
 
 export const layer = Layer.sync(Signals, () => {
-  const listeners = new Map<TableName, Set<() => void>>()
+  const listeners = new Map<Signal, Set<() => void>>()
   return Signals.of({
-    raise: (table) => {
-      for (const listener of listeners.get(table) ?? []) listener()
+    raise: (signal) => {
+      for (const listener of listeners.get(signal) ?? []) listener()
     },
-    onRaise: (table, listener) =>
+    onRaise: (signal, listener) =>
       Effect.sync(() => {
-        listeners.set(table, (listeners.get(table) ?? new Set()).add(listener))
+        listeners.set(signal, (listeners.get(signal) ?? new Set()).add(listener))
       })
   })
 })

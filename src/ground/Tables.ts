@@ -128,6 +128,7 @@ export const tables = {
       ...owner,
       endpoint_id: "text",
       url: "text",
+      destination: "text",
       status: "text",
       attempts: "int4",
       next_attempt_at: "timestamptz",

@@ -19,7 +19,7 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (erro
     (request_id) =>
       new Wire.InvalidRequest(
         param === ""
-          ? { message: `The request ${problem}.`, request_id }
+          ? { message: `${problem}.`, request_id }
           : { message: `${param}: ${problem}.`, param, request_id }
       )
   )

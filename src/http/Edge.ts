@@ -12,10 +12,12 @@ import { ByteSize, Cause, Effect, Layer, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NewIds } from "../ground/NewIds.ts"
 import { CurrentRequestId } from "./CurrentRequest.ts"
+import { Draining } from "./Draining.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const ids = yield* NewIds
+    const draining = yield* Draining
 
     return HttpRouter.middleware(
       (route) =>
@@ -30,7 +32,9 @@ export const layer = Layer.unwrap(
             Effect.provideService(CurrentRequestId, requestId),
             Effect.annotateLogs({ request_id: requestId })
           )
-          return HttpServerResponse.setHeader(response, "x-request-id", requestId)
+          const named = HttpServerResponse.setHeader(response, "x-request-id", requestId)
+          // A connection that stays open would hold up the end.
+          return draining.now ? HttpServerResponse.setHeader(named, "connection", "close") : named
         }),
       { global: true }
     )

@@ -5,6 +5,8 @@
  */
 import { type MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { UpdateMerchant } from "@coffer/contract/Operator"
+import { urlProblem } from "@coffer/rules/delivery/urlProblem"
+import type { InvalidField } from "@coffer/rules/InvalidField"
 import { PgClient } from "@effect/sql-pg"
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option, Queue, Schedule, Schema } from "effect"
 import { NewIds } from "../ground/NewIds.ts"
@@ -29,7 +31,10 @@ export class Merchants extends Context.Service<
     readonly byKey: (key: string) => Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
     readonly find: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     readonly create: (name: string) => Effect.Effect<NewKeys>
-    readonly update: (merchantId: string, patch: UpdateMerchant) => Effect.Effect<Merchant, MerchantNotFound>
+    readonly update: (
+      merchantId: string,
+      patch: UpdateMerchant
+    ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField>
     /** The old key is dead at once; the new one is shown this once. */
     readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
     /** Signs order-level notifications and the default endpoint's (silences: W1). */
@@ -110,7 +115,13 @@ export const layer = Layer.effect(
       byKey: (key) => Effect.suspend(() => (isKey(key) ? readByHash(vault.keyHash(key)) : Effect.succeedNone)),
       find,
       create,
-      update: (merchantId, patch) => change(merchantId, (merchant) => patched(merchant, patch)),
+      update: Effect.fn("Merchants.update")(function* (merchantId, patch) {
+        for (const mode of Mode.literals) {
+          const problem = urlProblem(`${mode}.default_notify_url`, patch[mode]?.default_notify_url, mode)
+          if (problem !== undefined) return yield* problem
+        }
+        return yield* change(merchantId, (merchant) => patched(merchant, patch))
+      }),
       resetKey,
       signingSecret: (merchantId, mode) =>
         Effect.map(find(merchantId), ({ modes }) => vault.decrypt(modes[mode].signing_secret)),

@@ -13,6 +13,8 @@ import {
   type OrderConflict,
   type PaymentFacts
 } from "@coffer/rules/order/Order"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { termsProblem } from "@coffer/rules/order/termsProblem"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import {
@@ -25,10 +27,9 @@ import {
 import { type ActorUnavailable, ask } from "../ground/ask.ts"
 import type { NotCommitted } from "../ground/Change.ts"
 import { NewIds } from "../ground/NewIds.ts"
+import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { Settings } from "../Settings.ts"
-import { InvalidField, checkTerms } from "./checkTerms.ts"
 import { OrderEntity, OrderNotFound } from "./OrderEntity.ts"
 import { insertion, type Owner, OrderStore } from "./OrderStore.ts"
 
@@ -88,7 +89,7 @@ export const layer = Layer.effect(
     const merchants = yield* Merchants
     const transactor = yield* Transactor
     const ids = yield* NewIds
-    const { allowPrivateWebhooks } = yield* Settings
+    const signals = yield* Signals
     const client = yield* OrderEntity.client
 
     /** Whoever owns an order or sent a valid key is a merchant. */
@@ -109,8 +110,16 @@ export const layer = Layer.effect(
 
     const create = Effect.fn("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
       const merchant = yield* merchantOf(owner)
-      yield* checkTerms(terms, { mode: owner.mode, merchant, allowPrivateWebhooks })
       const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]), yield* DateTime.now)
+      const problem = termsProblem(
+        { ...order, metadata: terms.metadata ?? {} },
+        {
+          mode: owner.mode,
+          liveCurrencies: merchant.live_currencies,
+          hasOtherTarget: merchant.modes[owner.mode].default_notify_url !== null
+        }
+      )
+      if (problem !== undefined) return yield* problem
       // An order that does not exist has no state to guard: the unique index is the guard, not an actor.
       return yield* transactor.commit(`${owner.merchantId}/${order.outTradeNo}`, [insertion(order)]).pipe(
         Effect.as({ order, created: true }),
@@ -167,7 +176,9 @@ export const layer = Layer.effect(
       switch (said._tag) {
         case "Succeeded": {
           const facts = yield* factsOf(yield* byTradeNo(tradeNo), said.payment)
-          return yield* perform(tradeNo, ConfirmPayment.make({ facts }))
+          const order = yield* perform(tradeNo, ConfirmPayment.make({ facts }))
+          if (order.strayPayments.length > 0) signals.raise("stray_payments")
+          return order
         }
         case "Declined":
           return yield* perform(tradeNo, DeclinePayment.make({}))

@@ -33,6 +33,7 @@ export class WalletStore extends Context.Service<
     readonly find: (wallet: WalletName) => Effect.Effect<Option.Option<Wallet>>
     /** As {@link find}, opening it with zeros when there is none. */
     readonly open: (wallet: WalletName, now: DateTime.Utc) => Effect.Effect<Wallet>
+    readonly hasRow: (owner: Pick<WalletName, "merchantId" | "mode">, id: string) => Effect.Effect<boolean>
     /** Ledger rows older than `after`, newest first. */
     readonly list: (page: {
       readonly merchantId: string
@@ -86,6 +87,15 @@ export const layer = Layer.effect(
     return WalletStore.of({
       find: (name) => dieIfBroken(find(name)),
       open: (name, now) => dieIfBroken(open(name, now)),
+      hasRow: ({ merchantId, mode }, id) =>
+        id.includes("\u0000")
+          ? Effect.succeed(false)
+          : dieIfBroken(
+              Effect.map(
+                sql`select 1 from ledger where id = ${id} and merchant_id = ${merchantId} and mode = ${mode}`,
+                (rows) => rows.length > 0
+              )
+            ),
       list: (page) => dieIfBroken(list(page))
     })
   })

@@ -1,11 +1,12 @@
 /** Front door to wallets: post movements, read a balance, list the ledger. */
-import type { MerchantId } from "@coffer/model/Ids"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { currencyProblem } from "@coffer/rules/order/termsProblem"
 import type { Movement } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Context, Effect, Layer, Option } from "effect"
 import { ask, type ActorUnavailable } from "../ground/ask.ts"
 import type { ChangeSet, CommitError } from "../ground/Change.ts"
-import { type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { WalletEntity } from "./WalletEntity.ts"
 import { emptyWallet, type StoredLedgerRow, type WalletName, WalletStore } from "./WalletStore.ts"
 
@@ -18,8 +19,14 @@ export class Wallets extends Context.Service<
       movements: ReadonlyArray<Movement>,
       changes: ChangeSet
     ) => Effect.Effect<void, CommitError | ActorUnavailable>
-    readonly balance: (wallet: WalletName) => Effect.Effect<Wallet, MerchantNotFound>
-    readonly ledger: WalletStore["Service"]["list"]
+    /** Zeros when the wallet was never used (silences: B4). */
+    readonly balance: (wallet: WalletName) => Effect.Effect<Wallet, InvalidField>
+    /** Newest first; `startingAfter` is the last id of the page before. */
+    readonly ledger: (
+      owner: Pick<WalletName, "merchantId" | "mode">,
+      startingAfter: string | undefined,
+      limit: number
+    ) => Effect.Effect<{ readonly rows: ReadonlyArray<StoredLedgerRow>; readonly hasMore: boolean }, InvalidField>
   }
 >()("@coffer/wallet/Wallets") {}
 
@@ -30,16 +37,27 @@ export const layer = Layer.effect(
     const merchants = yield* Merchants
     const client = yield* WalletEntity.client
 
-    const createdAt = (merchantId: MerchantId) => Effect.map(merchants.find(merchantId), ({ created_at }) => created_at)
+    const merchantOf = ({ merchantId }: WalletName) =>
+      Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
     return Wallets.of({
       post: (wallet, movements, changes) => ask(client(walletIdOf(wallet)).Post({ movements, changes })),
       balance: Effect.fn("Wallets.balance")(function* (name) {
+        const merchant = yield* merchantOf(name)
+        const problem = currencyProblem(name.currency, { mode: name.mode, liveCurrencies: merchant.live_currencies })
+        if (problem !== undefined) return yield* problem
         const wallet = yield* store.find(name)
         if (Option.isSome(wallet)) return wallet.value
-        return emptyWallet(name, yield* createdAt(name.merchantId))
+        return emptyWallet(name, merchant.created_at)
       }),
-      ledger: store.list
+      ledger: Effect.fn("Wallets.ledger")(function* ({ merchantId, mode }, startingAfter, limit) {
+        if (startingAfter !== undefined && !(yield* store.hasRow({ merchantId, mode }, startingAfter))) {
+          return yield* new InvalidField({ param: "starting_after", problem: "is not the id of a balance transaction" })
+        }
+        // One more than asked tells whether there is another page.
+        const rows = yield* store.list({ merchantId, mode, after: startingAfter, limit: limit + 1 })
+        return { rows: rows.slice(0, limit), hasMore: rows.length > limit }
+      })
     })
   })
 )

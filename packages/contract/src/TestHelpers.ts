@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, SandboxOnly } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
-import { OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
+import { Conflict, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
 import { OrderResource } from "./Orders.ts"
 
 export const PayOutcome = Schema.Literals(["succeed", "decline", "fail", "redirect", "succeed_unreported"])
@@ -22,7 +22,7 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
         outcome: Schema.optionalKey(PayOutcome)
       }),
       success: enveloped(OrderResource),
-      error: [OrderNotFound, ProcessorError, Unavailable]
+      error: [OrderNotFound, Conflict, ProcessorError, Unavailable]
     }).annotate(OpenApi.Summary, "Pay an order as its buyer would"),
     HttpApiEndpoint.post("channel", "/v1/test_helpers/channel", {
       payload: Schema.Struct({ reachable: Schema.Boolean }),

@@ -123,12 +123,14 @@ const statements = [
     mode text not null,
     endpoint_id text,
     url text not null,
+    destination text not null,
     status text not null check (status in ('pending', 'succeeded', 'failed', 'skipped')),
     attempts integer not null,
     next_attempt_at timestamptz,
     created_at timestamptz not null
   )`,
   `create index deliveries_due on deliveries (next_attempt_at) where status = 'pending'`,
+  `create index deliveries_destination on deliveries (destination, next_attempt_at) where status = 'pending'`,
   `create index deliveries_event on deliveries (event_id)`,
   `create table delivery_attempts (
     delivery_id text not null references deliveries,

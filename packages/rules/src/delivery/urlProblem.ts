@@ -1,0 +1,15 @@
+/**
+ * Whether a merchant's address may be called or linked. Live: public HTTPS. Sandbox: http too; what it resolves to is
+ * checked when it is called (silences: O18, O19, W12).
+ */
+import type { Mode } from "@coffer/model/Ids"
+import { InvalidField } from "../InvalidField.ts"
+import { isHttpUrl, isPublicHttpsUrl } from "./address.ts"
+
+export const urlProblem = (param: string, url: string | null | undefined, mode: Mode): InvalidField | undefined => {
+  if (url === null || url === undefined) return undefined
+  if (mode === "live") {
+    return isPublicHttpsUrl(url) ? undefined : new InvalidField({ param, problem: "must be a public HTTPS address" })
+  }
+  return isHttpUrl(url) ? undefined : new InvalidField({ param, problem: "must be an http or https address" })
+}

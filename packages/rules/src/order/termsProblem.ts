@@ -1,0 +1,52 @@
+/**
+ * What of a new order's terms depends on more than the field itself: the environment and the merchant (spec: Orders,
+ * rule 1; General rules, 5). The first thing that is wrong, in the order in which a reader meets the fields. Pure.
+ */
+import type { Mode } from "@coffer/model/Ids"
+import { type MetadataPatch, patchProblem } from "@coffer/model/Metadata"
+import type { Currency } from "@coffer/model/Money"
+import { urlProblem } from "../delivery/urlProblem.ts"
+import { InvalidField } from "../InvalidField.ts"
+
+export interface Terms {
+  readonly currency: Currency
+  readonly notifyUrl: string | null
+  readonly returnUrl: string | null
+  readonly metadata: MetadataPatch
+}
+
+export interface Situation {
+  readonly mode: Mode
+  readonly liveCurrencies: ReadonlyArray<Currency>
+  /** There is an endpoint or a console address that would take the order's events. */
+  readonly hasOtherTarget: boolean
+}
+
+export const termsProblem = (terms: Terms, situation: Situation): InvalidField | undefined =>
+  currencyProblem(terms.currency, situation) ??
+  urlProblem("notify_url", terms.notifyUrl, situation.mode) ??
+  targetProblem(terms, situation) ??
+  urlProblem("return_url", terms.returnUrl, situation.mode) ??
+  metadataProblem(terms)
+
+/** Sandbox may use all three; live only what the operator enabled (spec: General rules, 5). */
+export const currencyProblem = (
+  currency: Currency,
+  { liveCurrencies, mode }: Pick<Situation, "mode" | "liveCurrencies">
+): InvalidField | undefined =>
+  mode === "live" && !liveCurrencies.includes(currency)
+    ? new InvalidField({
+        param: "currency",
+        problem: `${currency} is not enabled for this merchant's live environment`
+      })
+    : undefined
+
+const targetProblem = ({ notifyUrl }: Terms, { hasOtherTarget, mode }: Situation): InvalidField | undefined =>
+  mode === "live" && notifyUrl === null && !hasOtherTarget
+    ? new InvalidField({ param: "notify_url", problem: "a live order needs a notification address" })
+    : undefined
+
+const metadataProblem = ({ metadata }: Terms): InvalidField | undefined => {
+  const problem = patchProblem({}, metadata)
+  return problem === undefined ? undefined : new InvalidField(problem)
+}

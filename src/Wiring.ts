@@ -1,0 +1,138 @@
+/**
+ * Who is given to whom: the only file that provides layers. Read from the bottom up it is the house from its ground;
+ * closed from the top down it is a clean stop: HTTP drains, workers end, actors leave, and Postgres goes last.
+ */
+import { createServer } from "node:http"
+import { Api } from "@coffer/contract/Api"
+import { OperatorApi } from "@coffer/contract/Operator"
+import { NodeHttpServer, NodeServices } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import * as SandboxBank from "./channel/SandboxBank.ts"
+import * as SandboxBuyer from "./channel/SandboxBuyer.ts"
+import * as TestHelpersHttp from "./channel/TestHelpersHttp.ts"
+import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
+import * as CheckoutLinks from "./checkout/CheckoutLinks.ts"
+import * as Events from "./events/Events.ts"
+import * as Migrator from "./ground/Migrator.ts"
+import * as NewIds from "./ground/NewIds.ts"
+import * as Runner from "./ground/Runner.ts"
+import * as Signals from "./ground/Signals.ts"
+import * as Transactor from "./ground/Transactor.ts"
+import * as Vault from "./ground/Vault.ts"
+import * as Decoding from "./http/Decoding.ts"
+import * as Draining from "./http/Draining.ts"
+import * as Edge from "./http/Edge.ts"
+import * as Health from "./http/Health.ts"
+import * as MerchantKey from "./http/MerchantKey.ts"
+import * as OperatorToken from "./http/OperatorToken.ts"
+import * as MerchantHttp from "./merchants/MerchantHttp.ts"
+import * as Merchants from "./merchants/Merchants.ts"
+import * as MerchantStore from "./merchants/MerchantStore.ts"
+import * as OrderEntity from "./orders/OrderEntity.ts"
+import * as OrderHttp from "./orders/OrderHttp.ts"
+import * as Orders from "./orders/Orders.ts"
+import * as OrderStore from "./orders/OrderStore.ts"
+import { Settings } from "./Settings.ts"
+import * as WalletEntity from "./wallet/WalletEntity.ts"
+import * as WalletHttp from "./wallet/WalletHttp.ts"
+import * as Wallets from "./wallet/Wallets.ts"
+import * as WalletStore from "./wallet/WalletStore.ts"
+import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
+import * as Outbound from "./webhooks/Outbound.ts"
+import * as Deadlines from "./work/Deadlines.ts"
+import * as Deliveries from "./work/Deliveries.ts"
+import * as Workers from "./work/Workers.ts"
+
+// Edge -------------------------------------------------------------------------
+
+const merchantRoutes = HttpApiBuilder.layer(Api).pipe(
+  Layer.provide([OrderHttp.layer, WalletHttp.layer, TestHelpersHttp.layer])
+)
+const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(Layer.provide(MerchantHttp.layer))
+const middleware = Layer.mergeAll(MerchantKey.layer, MerchantKey.layerSandboxOnly, OperatorToken.layer, Decoding.layer)
+
+const routes = Layer.mergeAll(merchantRoutes, operatorRoutes, CheckoutHttp.layer, Health.layer, Edge.layer).pipe(
+  Layer.provide(middleware)
+)
+
+/** An order number of 128 characters, percent-encoded, is 1,536. */
+const maxParamLength = 2_048
+/** What is in flight at SIGTERM has this long; together with the actors' hand-over it stays under 10 s. */
+const drainTime = "5 seconds"
+
+const server = Layer.unwrap(
+  Effect.map(Settings, ({ host, port }) =>
+    NodeHttpServer.layer(() => createServer({ keepAliveTimeout: 65_000 }), {
+      host,
+      port,
+      gracefulShutdownTimeout: drainTime
+    })
+  )
+)
+
+// Rooms ------------------------------------------------------------------------
+
+const stores = Layer.mergeAll(OrderStore.layer, WalletStore.layer, MerchantStore.layer, DeliveryStore.layer)
+
+const rooms = SandboxBuyer.layer.pipe(
+  Layer.provideMerge(Orders.layer),
+  Layer.provideMerge(Wallets.layer),
+  Layer.provideMerge(SandboxBank.layer),
+  Layer.provideMerge(Events.layer),
+  Layer.provideMerge(Layer.merge(Merchants.layer, CheckoutLinks.layer)),
+  Layer.provideMerge(stores)
+)
+
+const actors = Layer.merge(OrderEntity.layer, WalletEntity.layer)
+
+const workers = Layer.merge(Deadlines.layer, Deliveries.layer).pipe(Layer.provideMerge(Workers.layer))
+
+// Ground -----------------------------------------------------------------------
+
+const ground = Transactor.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Signals.layer, NewIds.layer, Vault.layer, Draining.layer)),
+  Layer.provideMerge(Migrator.layer)
+)
+
+export interface Parts {
+  /** Encode every message to an actor as if it crossed machines: tests do, to find what does not. */
+  readonly remoteSerialization: boolean
+}
+
+/** Rooms, actors and workers: the service without its door. Needs Settings, a database, Faults and Outbound. */
+export const service = ({ remoteSerialization }: Parts) =>
+  workers.pipe(
+    Layer.provideMerge(actors),
+    Layer.provideMerge(rooms),
+    Layer.provideMerge(Runner.layer({ remoteSerialization })),
+    Layer.provideMerge(ground)
+  )
+
+/** Told first that the end has come, so that load balancers and keep-alive connections hear of it. */
+const announceEnd = Layer.effectDiscard(
+  Effect.flatMap(Draining.Draining, (draining) =>
+    Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        draining.now = true
+      })
+    )
+  )
+)
+
+/** The whole service behind its HTTP port. */
+export const layer = (parts: Parts) =>
+  announceEnd.pipe(
+    Layer.provideMerge(
+      HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig: { maxParamLength } })
+    ),
+    Layer.provideMerge(server),
+    Layer.provideMerge(service(parts))
+  )
+
+export const outbound = Outbound.layer
+export const platform = NodeServices.layer
+
+/** What the built service offers to whoever runs it. */
+export type Services = Layer.Success<ReturnType<typeof layer>> | Layer.Services<ReturnType<typeof layer>>

@@ -1,0 +1,41 @@
+/** Handlers of the `test_helpers` group: the buyer and the bank, scripted (docs/architecture.md, section 7). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
+import { refusals, unavailable } from "../http/refusals.ts"
+import { reply } from "../http/replies.ts"
+import { Orders } from "../orders/Orders.ts"
+import { orderView } from "../orders/OrderView.ts"
+import { SandboxBank } from "./SandboxBank.ts"
+import { SandboxBuyer } from "./SandboxBuyer.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "test_helpers",
+  Effect.fn(function* (handlers) {
+    const orders = yield* Orders
+    const buyer = yield* SandboxBuyer
+    const bank = yield* SandboxBank
+    const links = yield* CheckoutLinks
+    const { ChannelUnreachable, OrderConflict, OrderNotFound } = refusals
+
+    return handlers.handleAll({
+      pay: Effect.fn("test_helpers.pay")(
+        function* ({ params, payload }) {
+          const order = yield* orders.find(yield* Caller, params.ref)
+          const after = yield* buyer.pay(order, payload.payment_method ?? "card", payload.outcome ?? "succeed")
+          return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
+        },
+        Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
+      ),
+
+      channel: Effect.fn("test_helpers.channel")(function* ({ payload }) {
+        const { merchantId } = yield* Caller
+        yield* bank.setReachable(merchantId, payload.reachable)
+        return yield* reply({ reachable: payload.reachable })
+      })
+    })
+  })
+)

@@ -1,0 +1,48 @@
+/**
+ * `/healthz`: the process answers. `/readyz`: it can do its work now, so a load balancer may send requests: Postgres
+ * answers, this runner holds shards or knows who does, and it is not draining.
+ */
+import { Effect } from "effect"
+import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { Draining } from "./Draining.ts"
+
+/** A probe that waits longer is as good as no answer. */
+const patience = "2 seconds"
+
+export const layer = HttpRouter.use(
+  Effect.fn(function* (router) {
+    const sql = yield* SqlClient.SqlClient
+    const sharding = yield* Sharding.Sharding
+    const draining = yield* Draining
+
+    const { shardsPerGroup } = ShardingConfig.defaults
+    const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
+
+    const answersSql = sql`select 1`.pipe(
+      Effect.timeout(patience),
+      Effect.as(true),
+      Effect.catchCause(() => Effect.succeed(false))
+    )
+
+    yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
+    yield* router.add(
+      "GET",
+      "/readyz",
+      Effect.gen(function* () {
+        const checks = {
+          postgres: yield* answersSql,
+          // Alone it holds all of them, in company some; none means that its locks are not there yet, or gone.
+          cluster: shards.some((shard) => sharding.hasShardId(shard)),
+          accepting: !draining.now
+        }
+        const ready = Object.values(checks).every(Boolean)
+        return HttpServerResponse.jsonUnsafe(
+          { status: ready ? "ready" : "not ready", checks },
+          { status: ready ? 200 : 503 }
+        )
+      })
+    )
+  })
+)

@@ -1,0 +1,41 @@
+/** Handlers of the operator's `merchants` group (docs/architecture.md, section 7). */
+import { OperatorApi } from "@coffer/contract/Operator"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { refusals } from "../http/refusals.ts"
+import { reply } from "../http/replies.ts"
+import { Merchants } from "./Merchants.ts"
+import { merchantView } from "./MerchantView.ts"
+
+export const layer = HttpApiBuilder.group(
+  OperatorApi,
+  "merchants",
+  Effect.fn(function* (handlers) {
+    const merchants = yield* Merchants
+    const { InvalidField, MerchantNotFound } = refusals
+
+    return handlers.handleAll({
+      create: Effect.fn("merchants.create")(function* ({ payload }) {
+        const { liveKey, merchant, sandboxKey } = yield* merchants.create(payload.name)
+        const { approved, merchant_id, name } = merchant
+        return yield* reply({ merchant_id, name, approved, sandbox_key: sandboxKey, live_key: liveKey }, 201)
+      }),
+
+      retrieve: Effect.fn("merchants.retrieve")(function* ({ params }) {
+        return yield* reply(merchantView(yield* merchants.find(params.merchant_id)))
+      }, Effect.catchTags({ MerchantNotFound })),
+
+      update: Effect.fn("merchants.update")(function* ({ params, payload }) {
+        return yield* reply(merchantView(yield* merchants.update(params.merchant_id, payload)))
+      }, Effect.catchTags({ InvalidField, MerchantNotFound })),
+
+      resetKey: Effect.fn("merchants.resetKey")(function* ({ params }) {
+        return yield* reply({ key: yield* merchants.resetKey(params.merchant_id, params.mode) })
+      }, Effect.catchTags({ MerchantNotFound })),
+
+      signingSecret: Effect.fn("merchants.signingSecret")(function* ({ params }) {
+        return yield* reply({ secret: yield* merchants.signingSecret(params.merchant_id, params.mode) })
+      }, Effect.catchTags({ MerchantNotFound }))
+    })
+  })
+)

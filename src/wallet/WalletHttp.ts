@@ -1,0 +1,34 @@
+/** Handlers of the `balance` group (spec: Endpoints, Balance and ledger). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { pageSizeDefault } from "@coffer/model/Limits"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { refusals } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { Wallets } from "./Wallets.ts"
+import { balanceTransactionView, balanceView } from "./WalletView.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "balance",
+  Effect.fn(function* (handlers) {
+    const wallets = yield* Wallets
+    const { InvalidField } = refusals
+
+    return handlers.handleAll({
+      retrieve: Effect.fn("balance.retrieve")(function* ({ query }) {
+        const wallet = yield* wallets.balance({ ...(yield* Caller), currency: query.currency ?? "USD" })
+        return yield* reply(balanceView(wallet))
+      }, Effect.catchTags({ InvalidField })),
+
+      transactions: Effect.fn("balance.transactions")(function* ({ query }) {
+        const page = yield* wallets.ledger(yield* Caller, query.starting_after, query.limit ?? pageSizeDefault)
+        return yield* replyList("balance_transaction", "/v1/balance_transactions", {
+          data: page.rows.map(balanceTransactionView),
+          hasMore: page.hasMore
+        })
+      }, Effect.catchTags({ InvalidField }))
+    })
+  })
+)

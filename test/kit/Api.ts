@@ -1,0 +1,104 @@
+/** A merchant's server as the tests play it: plain HTTP, real sockets, bodies as they come. */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+
+export interface Merchant {
+  readonly merchantId: string
+  readonly sandboxKey: string
+  readonly liveKey: string
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // A test reads what it expects; what is not there fails its assertion.
+  // oxlint-disable-next-line no-explicit-any
+  readonly body: any
+}
+
+export interface Call {
+  readonly key?: string | undefined
+  readonly body?: unknown
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Uint8Array
+  readonly headers?: Record<string, string>
+}
+
+export class Api {
+  readonly url: string
+  readonly operatorToken: string
+
+  constructor(url: string, operatorToken: string) {
+    this.url = url
+    this.operatorToken = operatorToken
+  }
+
+  /** One request. The envelope is checked on every JSON answer, whatever the test looks at. */
+  call(method: string, path: string, { body, headers, key, raw }: Call = {}): Effect.Effect<Reply> {
+    return Effect.promise(async () => {
+      const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+      const response = await fetch(this.url + path, {
+        method,
+        headers: {
+          ...(key === undefined ? {} : { "X-Api-Key": key }),
+          ...(sent === undefined ? {} : { "Content-Type": "application/json" }),
+          ...headers
+        },
+        ...(sent === undefined ? {} : { body: sent as string }),
+        redirect: "manual"
+      })
+      const text = await response.text()
+      const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
+      const reply: Reply = {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: isJson ? JSON.parse(text) : undefined
+      }
+      if (isJson && /^\/(api\/)?v1|^\/operator/.test(path)) checkEnvelope(reply)
+      return reply
+    })
+  }
+
+  get(path: string, key?: string) {
+    return this.call("GET", path, { key })
+  }
+
+  post(path: string, key: string | undefined, body?: unknown) {
+    return this.call("POST", path, { key, body })
+  }
+
+  operator(method: string, path: string, body?: unknown) {
+    return this.call(method, `/operator/v1${path}`, { body, headers: { Authorization: `Bearer ${this.operatorToken}` } })
+  }
+
+  newMerchant(name = "Test merchant"): Effect.Effect<Merchant> {
+    return Effect.map(this.operator("POST", "/merchants", { name }), ({ body }) => ({
+      merchantId: body.data.merchant_id,
+      sandboxKey: body.data.sandbox_key,
+      liveKey: body.data.live_key
+    }))
+  }
+
+  /** Waits until the service says that it can work. */
+  get ready(): Effect.Effect<void> {
+    return Effect.promise(async () => {
+      for (;;) {
+        const response = await fetch(`${this.url}/readyz`).catch(() => undefined)
+        await response?.arrayBuffer()
+        if (response?.status === 200) return
+      }
+    })
+  }
+}
+
+/** Every response carries `request_id`, in the body and in the header; `code` equals the status (spec: General rules, 3). */
+const checkEnvelope = ({ body, headers, status }: Reply) => {
+  assert.strictEqual(body.code, status)
+  assert.match(body.request_id, /^req_/)
+  assert.strictEqual(body.request_id, headers.get("x-request-id"))
+  assert.isString(body.message)
+  if (status >= 400) assert.isString(body.error)
+  else assert.isObject(body.data)
+}

@@ -1,0 +1,125 @@
+/**
+ * The whole service inside the test: the real wiring on a database of its own, behind a real socket. With the test's
+ * clock, a day passes when the test says so; sockets, Postgres and the cluster's locks keep real time.
+ */
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer, type AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { inject } from "vitest"
+import * as Faults from "../../src/ground/Faults.ts"
+import * as Home from "../../src/ground/Home.ts"
+import * as Postgres from "../../src/ground/Postgres.ts"
+import * as Settings from "../../src/Settings.ts"
+import * as Wiring from "../../src/Wiring.ts"
+import { Workers } from "../../src/work/Workers.ts"
+import { Api, type Merchant } from "./Api.ts"
+import { databaseUrl, template } from "./globalSetup.ts"
+
+export const operatorToken = "operator-token-of-the-tests"
+
+/** A clone of the migrated template, dropped at the end. */
+export const freshDatabase = Effect.acquireRelease(
+  Effect.gen(function* () {
+    const name = `test_${randomBytes(8).toString("hex")}`
+    yield* onServer(`create database ${name} template ${template}`)
+    return databaseUrl(inject("postgresUrl"), name)
+  }),
+  (url) => Effect.ignore(onServer(`drop database ${url.slice(url.lastIndexOf("/") + 1)} with (force)`))
+)
+
+const onServer = (statement: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
+    Effect.provide(Postgres.layer({ url: Redacted.make(inject("postgresUrl")), connections: 1, name: "test" }))
+  )
+
+export const freePort = Effect.callback<number>((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as AddressInfo
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+export interface Options {
+  /** `test`: the service's time stands still until the test moves it. */
+  readonly clock?: "live" | "test"
+  readonly faults?: Layer.Layer<Faults.Faults>
+  readonly env?: Record<string, string>
+}
+
+export interface Running {
+  readonly api: Api
+  readonly baseUrl: string
+  readonly merchant: Merchant
+  readonly sql: SqlClient.SqlClient
+  /** Moves the clock to each moment at which something is due, and lets it be done, until `duration` has passed. */
+  readonly pass: (duration: Duration.Input) => Effect.Effect<void>
+  /** Waits until the workers have nothing to do at this moment. */
+  readonly atRest: Effect.Effect<void>
+  readonly context: Context.Context<Wiring.Services>
+}
+
+/** Runs the service for the length of the surrounding scope, with one merchant in it. */
+export const start = Effect.fnUntraced(function* (options: Options = {}) {
+  const url = yield* freshDatabase
+  const port = yield* freePort
+  const home = mkdtempSync(path.join(tmpdir(), "coffer-test-home-"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(home, { recursive: true, force: true })))
+
+  const env = {
+    PORT: String(port),
+    HOST: "127.0.0.1",
+    SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+    OPERATOR_TOKEN: operatorToken,
+    ALLOW_PRIVATE_WEBHOOKS: "true",
+    WORKER_POLL: options.clock === "test" ? "1 hour" : "1 second",
+    ...options.env
+  }
+  const app = Wiring.layer({ remoteSerialization: true }).pipe(
+    Layer.provideMerge(Wiring.outbound),
+    Layer.provideMerge(options.faults ?? Faults.layer),
+    Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 10, name: "test" })),
+    Layer.provideMerge(Settings.layer({ embedded: false })),
+    Layer.provideMerge(Home.layer(home)),
+    Layer.provideMerge(Wiring.platform),
+    Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
+    Layer.provideMerge(Logger.layer([])),
+    Layer.provideMerge(options.clock === "test" ? TestClock.layer() : Layer.empty)
+  )
+  const context = yield* Layer.build(app as Layer.Layer<Wiring.Services>)
+  const workers = Context.get(context, Workers)
+
+  const baseUrl = `http://127.0.0.1:${port}`
+  const api = new Api(baseUrl, operatorToken)
+  yield* api.ready
+  const merchant = yield* api.newMerchant()
+
+  const pass = (duration: Duration.Input) =>
+    Effect.gen(function* () {
+      const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(duration)
+      while (true) {
+        yield* workers.atRest
+        const wake = Option.getOrElse(yield* workers.nextWake, () => Infinity)
+        if (wake > end) break
+        yield* TestClock.setTime(wake)
+      }
+      yield* TestClock.setTime(end)
+      yield* workers.atRest
+    }).pipe(Effect.provideContext(context))
+
+  const running: Running = {
+    api,
+    baseUrl,
+    merchant,
+    sql: Context.get(context, SqlClient.SqlClient),
+    pass,
+    atRest: workers.atRest,
+    context
+  }
+  return running
+})

@@ -1,0 +1,49 @@
+/**
+ * Once for all test files: a real PostgreSQL, and in it a migrated template that every test file clones. It does not
+ * wait for the disk, since no test stops Postgres itself; those that kill the service bring their own.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { TestProject } from "vitest/node"
+import * as EmbeddedPostgres from "../../src/ground/EmbeddedPostgres.ts"
+import * as Migrator from "../../src/ground/Migrator.ts"
+import * as Postgres from "../../src/ground/Postgres.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly postgresUrl: string
+  }
+}
+
+export const template = "coffer_template"
+
+/** The same server, another database. */
+export const databaseUrl = (url: string, database: string) => url.replace(/\/[^/]*$/, `/${database}`)
+
+const setup = Effect.gen(function* () {
+  const home = mkdtempSync(path.join(tmpdir(), "coffer-test-"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(home, { recursive: true, force: true })))
+  const { url } = yield* EmbeddedPostgres.start({
+    home,
+    flags: ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=400"]
+  })
+  const at = (database: string) =>
+    Postgres.layer({ url: Redacted.make(databaseUrl(Redacted.value(url), database)), connections: 1, name: "test" })
+  yield* Effect.provide(
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`create database ${template}`)),
+    at("coffer")
+  )
+  yield* Effect.provide(Migrator.migrate, at(template))
+  return Redacted.value(url)
+})
+
+export default async function (project: TestProject) {
+  const scope = Effect.runSync(Scope.make())
+  const url = await Effect.runPromise(Scope.provide(setup, scope))
+  project.provide("postgresUrl", url)
+  return () => Effect.runPromise(Scope.close(scope, Exit.void))
+}
+

@@ -1,0 +1,285 @@
+/**
+ * The pure rules of pushing an event: when, signed how, and to which addresses (spec: Events; silences: W7, W9 to
+ * W13). Signatures are checked by the receiver that merchants really use, the official `stripe` package.
+ */
+import { createHmac } from "node:crypto"
+import { signatureTolerance, urlLengthMax, webhookRedeliveryDelays } from "@coffer/model/Limits"
+import { isHttpUrl, isPublicAddress, isPublicHttpsUrl } from "@coffer/rules/delivery/address"
+import { attemptsMax, nextAttempt } from "@coffer/rules/delivery/schedule"
+import { signatureHeader } from "@coffer/rules/delivery/signature"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Duration } from "effect"
+import { Stripe } from "stripe"
+
+const at = DateTime.makeUnsafe("2026-08-18T09:30:00.999Z")
+
+const hmacHex = (secret: string, message: string) => createHmac("sha256", secret).update(message).digest("hex")
+
+const rows = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()) as [string, string])
+
+const words = (text: string) => text.trim().split(/\s+/)
+
+describe("delivery: schedule", () => {
+  const firstFailure = at
+  const table = [
+    [1, "30 seconds"],
+    [2, "2 minutes"],
+    [3, "10 minutes"],
+    [4, "30 minutes"],
+    [5, "2 hours"],
+    [6, "6 hours"]
+  ] as const
+
+  for (const [attemptsMade, delay] of table) {
+    it(`attempt ${attemptsMade + 1} follows ${delay} after the failure of attempt ${attemptsMade}`, () => {
+      const expected = DateTime.addDuration(firstFailure, Duration.fromInputUnsafe(delay))
+      assert.deepStrictEqual(nextAttempt(attemptsMade, firstFailure), expected)
+    })
+  }
+
+  it("ends after the first push and six redeliveries", () => {
+    assert.strictEqual(attemptsMax, 7)
+    assert.strictEqual(webhookRedeliveryDelays.length, 6)
+    assert.isUndefined(nextAttempt(7, firstFailure))
+    assert.isUndefined(nextAttempt(8, firstFailure))
+  })
+
+  it("asks for nothing when no attempt was made", () => {
+    assert.isUndefined(nextAttempt(0, firstFailure))
+  })
+
+  it("takes 8 h 42 m 30 s in all when every attempt fails at once", () => {
+    let last = firstFailure
+    let attempts = 1
+    for (let next = nextAttempt(1, last); next !== undefined; next = nextAttempt(attempts, last)) {
+      last = next
+      attempts += 1
+    }
+    assert.strictEqual(attempts, attemptsMax)
+    assert.strictEqual(
+      DateTime.toEpochMillis(last) - DateTime.toEpochMillis(firstFailure),
+      ((8 * 60 + 42) * 60 + 30) * 1000
+    )
+  })
+})
+
+describe("delivery: signature", () => {
+  const { webhooks } = new Stripe("sk_test_x")
+  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw3Q_x-y0aBcD"
+  const old = "whsec_C2FVsBQIhrscChlQIMV-b5sSYspob7oD_zYxWvUtSrQ"
+  const body = `{"object":"event","id":"evt_1","data":{"subject":"Größe 42 — 靴"},"spaced" :  1}`
+  const t = DateTime.toEpochSeconds(at)
+  const tolerance = Duration.toSeconds(signatureTolerance)
+  const header = signatureHeader({ at, body, secrets: [secret], hmacHex })
+
+  const accepted = (value: string, key: string, text = body, receivedAt = t) =>
+    webhooks.constructEvent(text, value, key, tolerance, undefined, receivedAt * 1000).id === "evt_1"
+
+  it("is the seconds, rounded down, and the HMAC of seconds, dot and body", () => {
+    assert.strictEqual(t, 1_787_045_400)
+    assert.strictEqual(header, `t=1787045400,v1=${hmacHex(secret, `1787045400.${body}`)}`)
+    assert.match(header, /^t=\d{10},v1=[0-9a-f]{64}$/)
+  })
+
+  it("is what stripe-node itself would have sent", () => {
+    assert.strictEqual(header, webhooks.generateTestHeaderString({ payload: body, secret, timestamp: t }))
+  })
+
+  it("is accepted by stripe-node with the whole secret as the key", () => {
+    assert.isTrue(accepted(header, secret))
+    assert.throws(() => accepted(header, secret.slice("whsec_".length)), /signature/)
+  })
+
+  it("is accepted under the new and under the old secret while both sign", () => {
+    const both = signatureHeader({ at, body, secrets: [secret, old], hmacHex })
+    assert.match(both, /^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)
+    assert.isTrue(accepted(both, secret))
+    assert.isTrue(accepted(both, old))
+    assert.throws(() => accepted(both, "whsec_other"), /signature/)
+  })
+
+  it("is refused when the body was written anew", () => {
+    assert.throws(() => accepted(header, secret, JSON.stringify(JSON.parse(body))), /signature/)
+  })
+
+  it("is accepted 300 seconds later and refused after that", () => {
+    assert.isTrue(accepted(header, secret, body, t + tolerance))
+    assert.throws(() => accepted(header, secret, body, t + tolerance + 1), /tolerance/)
+  })
+})
+
+describe("delivery: public addresses", () => {
+  const publicAddresses = rows(`
+    1.1.1.1              | a resolver
+    8.8.8.8              | a resolver
+    93.184.215.14        | a web server
+    100.63.255.255       | below CGNAT
+    100.128.0.0          | above CGNAT
+    172.15.255.255       | below 172.16/12
+    172.32.0.0           | above 172.16/12
+    169.253.255.255      | below link-local
+    192.167.255.255      | below 192.168/16
+    198.17.255.255       | below benchmarking
+    223.255.255.255      | the last before multicast
+    2606:4700:4700::1111 | a resolver
+    2a00:1450:4001::1    | a web server
+    ::ffff:8.8.8.8       | mapped, judged as the IPv4
+    ::ffff:808:808       | the same, in hex
+  `)
+  for (const [address, what] of publicAddresses) {
+    it(`${address} is public: ${what}`, () => assert.isTrue(isPublicAddress(address)))
+  }
+
+  const otherAddresses = rows(`
+    0.0.0.0                | unspecified
+    0.1.2.3                | this network
+    10.0.0.1               | private
+    10.255.255.255         | private
+    100.64.0.1             | CGNAT
+    100.127.255.254        | CGNAT
+    127.0.0.1              | loopback
+    127.255.255.254        | loopback
+    169.254.0.1            | link-local
+    169.254.169.254        | cloud metadata
+    172.16.0.1             | private
+    172.31.255.255         | private
+    192.0.0.1              | protocol assignments
+    192.0.2.1              | documentation
+    192.88.99.1            | 6to4 relays
+    192.168.1.1            | private
+    198.18.0.1             | benchmarking
+    198.19.255.255         | benchmarking
+    198.51.100.7           | documentation
+    203.0.113.9            | documentation
+    224.0.0.1              | multicast
+    239.255.255.250        | multicast
+    240.0.0.1              | reserved
+    255.255.255.255        | broadcast
+    ::                     | unspecified
+    ::1                    | loopback
+    ::7f00:1               | IPv4-compatible loopback
+    ::127.0.0.1            | the same, dotted
+    ::8.8.8.8              | IPv4-compatible, deprecated
+    2606:4700::8.8.8.8     | a dotted tail that no resolver writes
+    ::ffff:127.0.0.1       | mapped loopback
+    ::ffff:7f00:1          | mapped loopback, in hex
+    ::ffff:169.254.169.254 | mapped metadata
+    ::ffff:a00:1           | mapped private
+    ::ffff:0:127.0.0.1     | translated loopback
+    ::ffff:0:808:808       | translated
+    64:ff9b::7f00:1        | NAT64 of loopback
+    64:ff9b::808:808       | NAT64 of a public address
+    64:ff9b:1::a00:1       | local NAT64
+    100::1                 | discard
+    2001::1                | Teredo
+    2001:0:53aa:64c::1     | Teredo
+    2001:2::1              | benchmarking
+    2001:10::1             | ORCHID
+    2001:20::1             | ORCHIDv2
+    2001:db8::1            | documentation
+    2002:7f00:1::          | 6to4 of loopback
+    2002:808:808::1        | 6to4 of a public address
+    3fff::1                | documentation
+    4000::1                | outside global unicast
+    5f00::1                | segment routing
+    fc00::1                | unique local
+    fd00:ec2::254          | cloud metadata
+    fe80::1                | link-local
+    fe80::1%eth0           | link-local with a zone
+    2606:4700::1%eth0      | a zone
+    fec0::1                | site-local
+    ff02::1                | multicast
+    127.1                  | short form
+    2130706433             | one number
+    0x7f.0.0.1             | hexadecimal
+    0177.0.0.1             | octal
+    8.8.8                  | short form of a public address
+    08.8.8.8               | leading zero
+    [2606:4700::1]         | brackets
+    merchant.example       | a name
+    256.1.1.1              | not an address
+  `)
+  for (const [address, what] of otherAddresses) {
+    it(`${address} is not public: ${what}`, () => assert.isFalse(isPublicAddress(address)))
+  }
+
+  it("an empty text is not public", () => assert.isFalse(isPublicAddress("")))
+})
+
+describe("delivery: URLs", () => {
+  const longest = `https://merchant.example/${"a".repeat(urlLengthMax - 25)}`
+
+  const publicUrls = words(`
+    https://merchant.example https://merchant.example/ https://merchant.example./hook
+    HTTPS://Merchant.Example/Hook https://merchant.example:8443/hook?token=a@b&x=%20#part
+    https://merchant.example/@user https://merchant.example?q=1 https://xn--mller-kva.example/
+    https://müller.example/grüße https://local.merchant.example/ https://localhost.example/ https://1.1.1.1/hook
+    https://0x08080808/ https://[2606:4700:4700::1111]/hook https://[::ffff:8.8.8.8]:8443/
+  `)
+  for (const url of [...publicUrls, longest]) {
+    it(`${url.slice(0, 60)} may be a live endpoint, and a sandbox one`, () => {
+      assert.isTrue(isPublicHttpsUrl(url))
+      assert.isTrue(isHttpUrl(url))
+    })
+  }
+
+  const sandboxUrls = words(`
+    http://merchant.example/ http://localhost:3000/hook https://localhost/ https://localhost./
+    https://LOCALHOST/ https://api.localhost/ https://api.localhost./ https://printer.local/
+    https://db.internal/ https://metadata.google.internal/ https://intranet/ https://intranet./
+    https://a..example/ https://127.0.0.1/ https://127.0.0.1./ https://127.1/ https://0x7f.1/
+    https://0x7f000001/ https://0177.0.0.1/ https://2130706433/ https://017700000001/ https://%31%32%37.0.0.1/
+    https://１２７.0.0.1/ https://127。0。0。1/ https://0/ https://10.0.0.1/ https://100.64.0.1/
+    https://169.254.169.254/latest/meta-data/ https://2852039166/ https://192.168.0.1:8443/
+    https://255.255.255.255/ https://203.0.113.9/ https://[::]/ https://[::1]/ https://[::ffff:127.0.0.1]/
+    https://[::ffff:a9fe:a9fe]/ https://[::127.0.0.1]/ https://[64:ff9b::7f00:1]/ https://[2002:7f00:1::]/
+    https://[fd00::1]/ https://[fe80::1]/ https://[2001:db8::1]/
+  `)
+  for (const url of sandboxUrls) {
+    it(`${url} may be a sandbox endpoint and not a live one`, () => {
+      assert.isFalse(isPublicHttpsUrl(url))
+      assert.isTrue(isHttpUrl(url))
+    })
+  }
+
+  const refusedUrls = [
+    "",
+    "merchant.example",
+    "//merchant.example/",
+    "https://",
+    "https:///merchant.example/",
+    "https:merchant.example",
+    "https:\\\\merchant.example\\",
+    "https://merchant.example\\@127.0.0.1/",
+    " https://merchant.example/",
+    "https://merchant.example/ ",
+    "https://merchant.example/a b",
+    "https://merchant.example/a\nb",
+    "https://merchant.exa\tmple/",
+    "https://merchant.example/\u0000",
+    "https://user@merchant.example/",
+    "https://user:secret@merchant.example/",
+    "https://@merchant.example/",
+    "https://1.1.1.1@127.0.0.1/",
+    "https://merchant.example:99999/",
+    "https://[::1/",
+    "https://[fe80::1%25eth0]/",
+    "https://256.256.256.256/",
+    "https://exa<mple.example/",
+    "ftp://merchant.example/",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "data:text/plain,x",
+    `${longest}a`
+  ]
+  for (const url of refusedUrls) {
+    it(`${JSON.stringify(url).slice(0, 60)} is no endpoint at all`, () => {
+      assert.isFalse(isPublicHttpsUrl(url))
+      assert.isFalse(isHttpUrl(url))
+    })
+  }
+})

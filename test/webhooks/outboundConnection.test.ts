@@ -1,0 +1,270 @@
+/**
+ * Where a post may go, and what it means when no connection comes about (spec: Events; silences: W12). Names are
+ * answered by a stub or by a name server on loopback: nothing here leaves the machine.
+ */
+import type http from "node:http"
+import https from "node:https"
+import net from "node:net"
+import tls from "node:tls"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  type NotDeliveredReason,
+  Outbound,
+  type Outcome,
+  layer,
+  resolveByServers
+} from "../../src/webhooks/Outbound.ts"
+import { answering, nameServer, post, reasonOf, run, selfSigned, stub } from "./receiver.ts"
+
+/** Public by its form, in a block that was never given out: packets to it reach nobody. */
+const unrouted = "2d00::1"
+
+const failed = (reason: NotDeliveredReason, detail: string): Outcome => ({ _tag: "NotDelivered", reason, detail })
+
+const refused = (url: string, resolver = stub()) =>
+  Effect.gen(function* () {
+    const server = yield* answering((_, response) => response.end())
+    const outcome = yield* post({ url: url.replace("PORT", `${server.port}`), privateAllowed: false }, resolver)
+    assert.strictEqual(reasonOf(outcome), "refused_address")
+    assert.strictEqual(server.connections(), 0)
+  })
+
+describe("outbound: where a live post may go", () => {
+  for (const url of [
+    "http://merchant.example:PORT/",
+    "http://127.0.0.1:PORT/",
+    "https://127.0.0.1:PORT/",
+    "https://0x7f.1:PORT/",
+    "https://2130706433:PORT/",
+    "https://[::1]:PORT/",
+    "https://[::ffff:127.0.0.1]:PORT/",
+    "https://localhost:PORT/",
+    "https://1.1.1.1@127.0.0.1:PORT/",
+    "ftp://merchant.example:PORT/",
+    "nonsense"
+  ]) {
+    it.effect(`refuses ${url} without asking or connecting`, () =>
+      Effect.gen(function* () {
+        const resolver = stub(["127.0.0.1"])
+        yield* refused(url, resolver)
+        assert.deepStrictEqual(resolver.asked, [])
+      })
+    )
+  }
+
+  for (const address of ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1", "fd00::1", "junk"]) {
+    it.effect(`refuses a public name that resolves to ${address}`, () =>
+      refused("https://merchant.example:PORT/", stub([address]))
+    )
+  }
+
+  it.effect("refuses a name with one private address among public ones", () =>
+    refused("https://merchant.example:PORT/", stub([unrouted, "127.0.0.1"]))
+  )
+
+  it.effect("does not say which private address a name has", () =>
+    Effect.gen(function* () {
+      const outcome = yield* post({ url: "https://merchant.example/", privateAllowed: false }, stub(["10.1.2.3"]))
+      assert.notInclude(JSON.stringify(outcome), "10.1.2.3")
+    })
+  )
+
+  it.effect("does not connect to a private address that a second look-up would have answered", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end())
+      const resolver = stub([unrouted], ["127.0.0.1"])
+      const url = `https://merchant.example:${server.port}/`
+      const fiber = yield* Effect.forkChild(post({ url, privateAllowed: false }, resolver), { startImmediately: true })
+      yield* TestClock.adjust("10 seconds")
+      const outcome = yield* Fiber.join(fiber)
+      // Whether this machine says "no route" or waits for one is its own affair.
+      assert.include(["connect", "timeout"], reasonOf(outcome))
+      assert.deepStrictEqual(resolver.asked, ["merchant.example"])
+      assert.strictEqual(server.connections(), 0)
+      assert.strictEqual(reasonOf(yield* post({ url, privateAllowed: false }, resolver)), "refused_address")
+      assert.strictEqual(server.connections(), 0)
+    })
+  )
+})
+
+describe("outbound: connecting", () => {
+  it.effect("connects to the address that was answered first, once, under the name of the URL", () =>
+    Effect.gen(function* () {
+      const hosts: Array<string | undefined> = []
+      const first = yield* answering((request, response) => {
+        hosts.push(request.headers.host)
+        response.end("first")
+      })
+      const resolver = stub(["127.0.0.1"], ["127.0.0.2"])
+      const outcome = yield* post({ url: `http://merchant.example:${first.port}/` }, resolver)
+      assert.deepStrictEqual(outcome, { _tag: "Answered", status: 200, snippet: "first" })
+      assert.deepStrictEqual(hosts, [`merchant.example:${first.port}`])
+      assert.deepStrictEqual(resolver.asked, ["merchant.example"])
+    })
+  )
+
+  it.effect("tries the next address when the first refuses", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end("here"))
+      const outcome = yield* post({ url: `http://merchant.example:${server.port}/` }, stub(["::1", "127.0.0.1"]))
+      assert.deepStrictEqual(outcome, { _tag: "Answered", status: 200, snippet: "here" })
+    })
+  )
+
+  it.effect("opens a connection for each post", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end())
+      const url = `http://127.0.0.1:${server.port}/`
+      yield* Effect.andThen(post({ url }), post({ url }))
+      assert.strictEqual(server.connections(), 2)
+    })
+  )
+
+  const failures: ReadonlyArray<readonly [string, Outcome, (socket: net.Socket) => void]> = [
+    ["closes without a word", failed("protocol", "ECONNRESET"), (s) => s.end()],
+    ["does not speak HTTP", failed("protocol", "HPE_INVALID_CONSTANT"), (s) => s.end("SSH-2.0-OpenSSH\r\n")],
+    [
+      "sends headers without end",
+      failed("protocol", "HPE_HEADER_OVERFLOW"),
+      (s) => s.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(1024 * 1024)}`)
+    ]
+  ]
+  for (const [what, expected, talk] of failures) {
+    it.effect(`a receiver that ${what} is a protocol failure`, () =>
+      Effect.gen(function* () {
+        const server = yield* run(net.createServer((socket) => socket.once("data", () => talk(socket))))
+        assert.deepStrictEqual(yield* post({ url: `http://127.0.0.1:${server.port}/` }), expected)
+      })
+    )
+  }
+
+  it.effect("a port where nobody listens is a connect failure", () =>
+    Effect.gen(function* () {
+      const { port } = yield* Effect.scoped(answering(() => undefined))
+      const outcome = yield* post({ url: `http://127.0.0.1:${port}/` })
+      assert.deepStrictEqual(outcome, failed("connect", "ECONNREFUSED"))
+    })
+  )
+
+  it.effect("a name that does not exist is a dns failure, and so is one without addresses", () =>
+    Effect.gen(function* () {
+      const url = "https://merchant.example/"
+      assert.deepStrictEqual(yield* post({ url, privateAllowed: false }, stub()), failed("dns", "ENOTFOUND"))
+      assert.deepStrictEqual(yield* post({ url, privateAllowed: false }, stub([])), failed("dns", "ENODATA"))
+    })
+  )
+})
+
+describe("outbound: names", () => {
+  const names = {
+    "both.example": ["1.1.1.1", "8.8.8.8", "2606:4700::1111"],
+    "four.example": ["1.1.1.1"],
+    "six.example": ["2606:4700::1111"],
+    "none.example": []
+  }
+  for (const [name, addresses] of Object.entries(names)) {
+    it.effect(`${name} has the addresses ${addresses.join(", ") || "of a name without any: a failure"}`, () =>
+      Effect.gen(function* () {
+        const resolve = resolveByServers([yield* nameServer(names)])
+        const found = yield* resolve(name).pipe(Effect.catchTag("HostNotFound", ({ code }) => Effect.succeed([code])))
+        assert.deepStrictEqual(found, addresses.length === 0 ? ["ENODATA"] : addresses)
+      })
+    )
+  }
+
+  it.effect("a name that its server does not know is not found", () =>
+    Effect.gen(function* () {
+      const resolve = resolveByServers([yield* nameServer(names)])
+      assert.strictEqual((yield* Effect.flip(resolve("other.example"))).code, "ENOTFOUND")
+    })
+  )
+
+  it.effect("the sandbox knows the machine's own names", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end("local"))
+      const outbound = yield* Outbound
+      const url = `http://localhost:${server.port}/`
+      assert.deepStrictEqual(yield* outbound.post({ url, headers: {}, body: "", privateAllowed: true }), {
+        _tag: "Answered",
+        status: 200,
+        snippet: "local"
+      })
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("outbound: TLS", () => {
+  const secure = Effect.fnUntraced(function* (listener: http.RequestListener) {
+    const { cert, key } = selfSigned("merchant.example")
+    const names: Array<string | false | null | undefined> = []
+    const server = https.createServer({ cert, key }, listener)
+    server.on("secureConnection", (socket: tls.TLSSocket) => names.push(socket.servername))
+    server.on("tlsClientError", () => undefined)
+    return { cert, names, ...(yield* run(server)) }
+  })
+
+  it.effect("a server that does not speak TLS is a tls failure", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end())
+      const outcome = yield* post({ url: `https://merchant.example:${server.port}/` }, stub(["127.0.0.1"]))
+      assert.strictEqual(reasonOf(outcome), "tls")
+    })
+  )
+
+  it.effect("a certificate that nobody vouches for is a tls failure, in the sandbox too", () =>
+    Effect.gen(function* () {
+      const server = yield* secure((_, response) => response.end("secret"))
+      const outcome = yield* post({ url: `https://merchant.example:${server.port}/` }, stub(["127.0.0.1"]))
+      assert.deepStrictEqual(outcome, failed("tls", "DEPTH_ZERO_SELF_SIGNED_CERT"))
+    })
+  )
+
+  it.effect("asks the pinned address for the name of the URL, and accepts its certificate for that name only", () =>
+    Effect.gen(function* () {
+      const server = yield* secure((_, response) => response.end("secret"))
+      yield* trusting(server.cert)
+      const outcome = yield* post({ url: `https://merchant.example:${server.port}/` }, stub(["127.0.0.1"]))
+      assert.deepStrictEqual(outcome, { _tag: "Answered", status: 200, snippet: "secret" })
+      assert.deepStrictEqual(server.names, ["merchant.example"])
+      const other = yield* post({ url: `https://other.example:${server.port}/` }, stub(["127.0.0.1"]))
+      assert.deepStrictEqual(other, failed("tls", "ERR_TLS_CERT_ALTNAME_INVALID"))
+    })
+  )
+
+  it.effect("a server that breaks off after the handshake is a protocol failure", () =>
+    Effect.gen(function* () {
+      const server = yield* secure((request) => request.socket.destroy())
+      yield* trusting(server.cert)
+      const outcome = yield* post({ url: `https://merchant.example:${server.port}/` }, stub(["127.0.0.1"]))
+      assert.deepStrictEqual(outcome, failed("protocol", "ECONNRESET"))
+    })
+  )
+
+  it.effect("the handshake counts in the 10 seconds", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<void>()
+      const server = yield* run(
+        net.createServer((socket) => socket.once("data", () => Deferred.doneUnsafe(arrived, Effect.void)))
+      )
+      const url = `https://merchant.example:${server.port}/`
+      const fiber = yield* Effect.forkChild(post({ url }, stub(["127.0.0.1"])))
+      yield* Deferred.await(arrived)
+      yield* TestClock.adjust("10 seconds")
+      const outcome = yield* Fiber.join(fiber)
+      assert.strictEqual(reasonOf(outcome), "timeout")
+      yield* server.closed
+    })
+  )
+})
+
+const trusting = (certificate: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = tls.getCACertificates("default")
+      tls.setDefaultCACertificates([...before, certificate])
+      return before
+    }),
+    (before) => Effect.sync(() => tls.setDefaultCACertificates(before))
+  )
