@@ -69,6 +69,13 @@ const serveProblem = ({ cause }: { readonly cause: unknown }, port: number): str
 
 const greetServer = Effect.flatMap(Settings.Settings, ({ publicUrl }) => Console.log(`Coffer serves ${publicUrl}/v1`))
 
+/** One line, so that it works when it is pasted. */
+const curl = ({ base_url, sandbox_key }: Credentials) =>
+  [
+    `curl -s ${base_url}/orders -H 'X-Api-Key: ${sandbox_key}'`,
+    `-H 'Content-Type: application/json' -d '{"amount": 1999, "subject": "A first order"}'`
+  ].join(" ")
+
 const greet = (known: Credentials) =>
   Console.log(`
 Coffer is ready.
@@ -79,7 +86,7 @@ Coffer is ready.
 
 Create an order:
 
-  curl -s ${known.base_url}/orders -H 'X-Api-Key: ${known.sandbox_key}' -H 'Content-Type: application/json' -d '{"amount": 1999, "subject": "A first order"}'
+  ${curl(known)}
 
 Open its checkout_url in a browser and pay with 4242 4242 4242 4242, any later month and any CVC.
 Stop with Ctrl-C; the next start finds everything again.

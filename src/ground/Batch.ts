@@ -114,8 +114,9 @@ const texts = {
   update: memoized((name, table) => {
     const columns = Object.keys(table.columns)
     const written = columns.filter((column) => column !== table.key && table.fixed?.includes(column) !== true)
+    const read = [...arrays(table), `$${columns.length + 1}::text::int8[]`].join(", ")
     return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
-      from unnest(${[...arrays(table), `$${columns.length + 1}::text::int8[]`].join(", ")}) as n (${[...columns, "replaces"].join(", ")})
+      from unnest(${read}) as n (${columns.join(", ")}, replaces)
       where t.${table.key} = n.${table.key} and t.${table.version} = n.replaces returning t.${table.key} as key`
   })
 }

@@ -79,17 +79,20 @@ const openSite = Effect.fnUntraced(function* (home: string) {
 // ── An orphan: what an earlier Coffer left running when it was killed ──
 
 const stopOrphan = Effect.fnUntraced(function* (site: Site) {
-  const pidFile = join(site.data, "postmaster.pid")
   const [pid] = yield* pidFileLines(site)
   if (pid === undefined || !/^[1-9]\d*$/.test(pid)) return
-  const command = yield* commandOf(pid)
-  if (isOurs(site, command)) {
+  if (isOurs(site, yield* commandOf(pid))) {
     yield* Effect.logInfo(`Stopping the PostgreSQL that an earlier Coffer left behind (pid ${pid})`)
-    const gone = Effect.map(commandOf(pid), (now) => !isOurs(site, now))
+    const gone = Effect.map(commandOf(pid), (command) => !isOurs(site, command))
     yield* shutDown((signal) => process.kill(Number(pid), signal), gone)
-  } else if (command !== undefined && !/(^|\/)(postgres|postmaster)( |$)/.test(command)) {
-    // The pid is another program's by now. Postgres cannot see that and would refuse to start.
-    yield* inHome(site.home, () => rm(pidFile, { force: true }))
+  }
+  // The pid may be a zombie's or another program's by now, and Postgres would take that for a postmaster and refuse to
+  // start. Of its own parent it knows better, and it still looks at the other lines: is the old shared memory in use?
+  const [still, ...others] = yield* pidFileLines(site)
+  const command = still === pid ? yield* commandOf(pid) : undefined
+  if (command !== undefined && !/(^|\/)(postgres|postmaster)( |$)/.test(command)) {
+    const ours = [process.pid, ...others].join("\n")
+    yield* inHome(site.home, () => writeFile(join(site.data, "postmaster.pid"), ours))
   }
 })
 
@@ -253,7 +256,7 @@ const shutDown = Effect.fnUntraced(function* (kill: (signal: NodeJS.Signals) => 
   }
 })
 
-/** Looks again and again, for so long. It does not race a timer, so that it also ends where nothing can be interrupted. */
+/** Looks again and again, for so long. Not a race with a timer: it also ends where nothing can be interrupted. */
 const eventually = (check: Effect.Effect<boolean>, patience: Duration.Input) =>
   Effect.repeat(check, {
     until: (is) => is,
@@ -279,7 +282,7 @@ const failure = Effect.fnUntraced(function* (site: Site, what: string, log: stri
     /^(?!initdb: data directory)./
   ]
   const at = kinds.map((kind) => lines.findLastIndex((line) => kind.test(line))).find((index) => index >= 0) ?? -1
-  const detail = lines[at + 1]?.match(/^DETAIL: (.*)/)?.[1]
+  const detail = lines[at + 1]?.match(/^(?:DETAIL|HINT): (.*)/)?.[1]
   const why = `${lines[at] ?? "it said nothing"}${detail === undefined ? "" : ` (${detail})`}`
   const { bavail, bsize } = yield* inHome(site.home, () => statfs(dirname(site.log)))
   const free = bavail * bsize < diskLowBytes ? ` Only ${Math.floor((bavail * bsize) / 1024)} kB of disk are free.` : ""

@@ -1,6 +1,6 @@
 /**
- * The folder where the embedded default keeps what must survive a restart: COFFER_HOME, `.coffer` by default. Files here
- * are secrets, readable by their owner alone.
+ * The folder where the embedded default keeps what must survive a restart: COFFER_HOME, `.coffer` by default. Files
+ * here are secrets, readable by their owner alone.
  */
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 

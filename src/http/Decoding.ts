@@ -18,9 +18,7 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (erro
   return refuseWith(
     (request_id) =>
       new Wire.InvalidRequest(
-        param === ""
-          ? { message: `${problem}.`, request_id }
-          : { message: `${param}: ${problem}.`, param, request_id }
+        param === "" ? { message: `${problem}.`, request_id } : { message: `${param}: ${problem}.`, param, request_id }
       )
   )
 })

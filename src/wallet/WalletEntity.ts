@@ -23,7 +23,7 @@ const MovementMessage = Schema.Struct({
 })
 
 export const WalletEntity = Entity.make("Wallet", [
-  /** Posts the movements and writes `changes` in the same transaction. What makes it idempotent is a version in them. */
+  /** Posts the movements and writes `changes` in the same transaction. A version in them makes it idempotent. */
   Rpc.make("Post", {
     payload: { movements: Schema.Array(MovementMessage), changes: ChangeSet },
     error: CommitError

@@ -87,7 +87,8 @@ export const layer = Layer.effect(
         )
         update deliveries d set next_attempt_at = ${leaseUntil}
         from due, events e where d.id = due.id and e.id = d.event_id
-        returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts, e.body`
+        returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
+          e.body`
     })
 
     const record = (delivery: Claimed, attempt: Attempt) => {

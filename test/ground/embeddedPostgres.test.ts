@@ -146,17 +146,14 @@ describe("embedded Postgres", () => {
     assert.strictEqual(yield* ask(url, "SELECT 1"), 1)
   })
 
-  rulesIn(usedHome, it.effect)(
-    "is gone when the scope has closed, also where a test holds the clock",
-    function* (home) {
-      const scope = yield* Scope.make()
-      yield* start({ home }).pipe(Scope.provide(scope))
-      const pid = postmaster(home)
-      assert.isTrue(yield* runs(pid))
-      yield* Scope.close(scope, Exit.void)
-      assert.isFalse(yield* runs(pid))
-    }
-  )
+  rulesIn(usedHome, it.effect)("is gone when the scope has closed, also under a test's clock", function* (home) {
+    const scope = yield* Scope.make()
+    yield* start({ home }).pipe(Scope.provide(scope))
+    const pid = postmaster(home)
+    assert.isTrue(yield* runs(pid))
+    yield* Scope.close(scope, Exit.void)
+    assert.isFalse(yield* runs(pid))
+  })
 })
 
 describe("embedded Postgres: when Coffer is stopped or killed", () => {

@@ -70,7 +70,10 @@ export class Api {
   }
 
   operator(method: string, path: string, body?: unknown) {
-    return this.call(method, `/operator/v1${path}`, { body, headers: { Authorization: `Bearer ${this.operatorToken}` } })
+    return this.call(method, `/operator/v1${path}`, {
+      body,
+      headers: { Authorization: `Bearer ${this.operatorToken}` }
+    })
   }
 
   newMerchant(name = "Test merchant"): Effect.Effect<Merchant> {

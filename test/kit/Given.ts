@@ -6,27 +6,28 @@
 import { assert } from "@effect/vitest"
 import type { Decision } from "@coffer/rules/Decision"
 
-export const given = <State, Command, Event, Refusal extends { readonly reason: string }>(rules: {
-  readonly decide: (state: State, command: Command) => Decision<Event, Refusal>
-  readonly evolve: (state: State, event: Event) => State
-  readonly initial: State
-}) =>
-(...past: ReadonlyArray<Event>) => {
-  const state = past.reduce(rules.evolve, rules.initial)
-  return {
-    state,
-    when: (command: Command) => {
-      const decision = rules.decide(state, command)
-      return {
-        then: (...events: ReadonlyArray<Event>) => {
-          assert.deepStrictEqual(decision.events, events)
-          assert.isUndefined(decision.refusal)
-        },
-        thenRefused: (reason: Refusal["reason"], ...events: ReadonlyArray<Event>) => {
-          assert.deepStrictEqual(decision.events, events)
-          assert.strictEqual(decision.refusal?.reason, reason)
+export const given =
+  <State, Command, Event, Refusal extends { readonly reason: string }>(rules: {
+    readonly decide: (state: State, command: Command) => Decision<Event, Refusal>
+    readonly evolve: (state: State, event: Event) => State
+    readonly initial: State
+  }) =>
+  (...past: ReadonlyArray<Event>) => {
+    const state = past.reduce(rules.evolve, rules.initial)
+    return {
+      state,
+      when: (command: Command) => {
+        const decision = rules.decide(state, command)
+        return {
+          then: (...events: ReadonlyArray<Event>) => {
+            assert.deepStrictEqual(decision.events, events)
+            assert.isUndefined(decision.refusal)
+          },
+          thenRefused: (reason: Refusal["reason"], ...events: ReadonlyArray<Event>) => {
+            assert.deepStrictEqual(decision.events, events)
+            assert.strictEqual(decision.refusal?.reason, reason)
+          }
         }
       }
     }
   }
-}

@@ -46,4 +46,3 @@ export default async function (project: TestProject) {
   project.provide("postgresUrl", url)
   return () => Effect.runPromise(Scope.close(scope, Exit.void))
 }
-

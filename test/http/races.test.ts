@@ -1,0 +1,134 @@
+/** What happens when things happen at once: payments, reports and closures of the same orders and wallets. */
+import { assert, describe, it } from "@effect/vitest"
+import { TradeNo } from "@coffer/model/Ids"
+import { Context, Effect } from "effect"
+import { Channel } from "../../src/channel/Channel.ts"
+import { SandboxBank } from "../../src/channel/SandboxBank.ts"
+import { Orders } from "../../src/orders/Orders.ts"
+import { assertLedgerWhole } from "../kit/ledger.ts"
+import { type Running, start } from "../kit/Service.ts"
+
+const newOrder = ({ api, merchant }: Running, fields: object = {}) =>
+  Effect.map(api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, ...fields }), ({ body }) =>
+    TradeNo.make(body.data.trade_no)
+  )
+
+const pay = ({ api, merchant }: Running, tradeNo: string, body: object = {}) =>
+  api.post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant.sandboxKey, body)
+
+const expire = ({ api, merchant }: Running, tradeNo: string) =>
+  api.post(`/v1/orders/${tradeNo}/expire`, merchant.sandboxKey)
+
+const countOf = (replies: ReadonlyArray<{ readonly status: number }>, status: number) =>
+  replies.filter((reply) => reply.status === status).length
+
+describe("one wallet under load", () => {
+  it.live(
+    "1,000 concurrent payments on one wallet: the balance equals the ledger, every row chains, no payment twice",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        const all = Array.from({ length: 1_000 })
+        const orders = yield* Effect.forEach(all, () => newOrder(service), { concurrency: 64 })
+        const replies = yield* Effect.forEach(orders, (tradeNo) => pay(service, tradeNo), { concurrency: "unbounded" })
+        assert.strictEqual(countOf(replies, 200), 1_000)
+
+        yield* assertLedgerWhole(service.sql)
+        const { body } = yield* service.api.get("/v1/balance", service.merchant.sandboxKey)
+        assert.strictEqual(body.data.total_revenue, 1_000_000)
+        assert.strictEqual(body.data.total_fee, 59_000)
+        assert.strictEqual(body.data.available_balance, 941_000)
+      })
+  )
+})
+
+describe("one order at once", () => {
+  it.live("a payment that the channel reports 50 times at once is credited once", () =>
+    Effect.gen(function* () {
+      const service = yield* start()
+      const tradeNo = yield* newOrder(service)
+      yield* pay(service, tradeNo, { outcome: "succeed_unreported" })
+      const orders = Context.get(service.context, Orders)
+      const answer = yield* Context.get(service.context, Channel).cancel(yield* orders.byTradeNo(tradeNo))
+      if (answer._tag !== "AlreadyPaid") return assert.fail("the bank has the money")
+      const { payment } = answer
+
+      const said = { _tag: "Succeeded", payment } as const
+      yield* Effect.forEach(Array.from({ length: 50 }), () => orders.report(tradeNo, said), {
+        concurrency: "unbounded"
+      })
+      yield* assertLedgerWhole(service.sql)
+      assert.strictEqual((yield* service.sql`select 1 from ledger where reference_id = ${tradeNo}`).length, 2)
+    })
+  )
+
+  it.live("a report while expire runs ends in paid or in expired with the money returned, never in between", () =>
+    Effect.gen(function* () {
+      const service = yield* start()
+      for (let round = 0; round < 20; round++) {
+        const tradeNo = yield* newOrder(service)
+        const [paid, closed] = yield* Effect.all([pay(service, tradeNo), expire(service, tradeNo)], {
+          concurrency: "unbounded"
+        })
+        assert.strictEqual(paid.status, 200)
+        const order = (yield* service.api.get(`/v1/orders/${tradeNo}`, service.merchant.sandboxKey)).body.data
+        if (order.status === "paid") assert.strictEqual(closed.status, 409)
+        else {
+          assert.strictEqual(order.status, "expired")
+          assert.strictEqual(closed.status, 200)
+        }
+      }
+      yield* service.atRest
+      yield* assertLedgerWhole(service.sql)
+      const unreturned = yield* service.sql`select o.trade_no from orders o join sandbox_payments p using (trade_no)
+        where o.status = 'expired' and not exists (select 1 from events e
+          where e.object_id = o.trade_no and e.type = 'payment.duplicate_refunded')`
+      assert.deepStrictEqual(unreturned, [])
+    })
+  )
+
+  it.live("ten expires at once close the order once: all answer 200, one event is recorded", () =>
+    Effect.gen(function* () {
+      const service = yield* start()
+      const tradeNo = yield* newOrder(service)
+      const replies = yield* Effect.forEach(Array.from({ length: 10 }), () => expire(service, tradeNo), {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(countOf(replies, 200), 10)
+      const events = yield* service.sql`select type from events where object_id = ${tradeNo}`
+      assert.deepStrictEqual(events, [{ type: "payment.expired" }])
+    })
+  )
+
+  it.live("updates of metadata at once all count", () =>
+    Effect.gen(function* () {
+      const { api, merchant, ...rest } = yield* start()
+      const tradeNo = yield* newOrder({ api, merchant, ...rest })
+      yield* Effect.forEach(
+        Array.from({ length: 40 }, (_, index) => index),
+        (index) => api.post(`/v1/orders/${tradeNo}`, merchant.sandboxKey, { metadata: { [`k${index}`]: "v" } }),
+        { concurrency: "unbounded" }
+      )
+      const { body } = yield* api.get(`/v1/orders/${tradeNo}`, merchant.sandboxKey)
+      assert.strictEqual(Object.keys(body.data.metadata).length, 40)
+    })
+  )
+})
+
+describe("a report that was not taken", () => {
+  it.live("is repeated by the sandbox bank until the order is credited", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ clock: "test" })
+      const tradeNo = yield* newOrder(service)
+      const order = yield* Context.get(service.context, Orders).byTradeNo(tradeNo)
+      // The buyer pays, and the process dies before it could tell the order.
+      yield* Context.get(service.context, SandboxBank)
+        .charge({ ...order, method: "card", attempt: "succeed" })
+        .pipe(Effect.provideContext(service.context))
+      yield* service.pass("2 hours")
+      const { body } = yield* service.api.get(`/v1/orders/${tradeNo}`, service.merchant.sandboxKey)
+      assert.strictEqual(body.data.status, "paid")
+      yield* assertLedgerWhole(service.sql)
+    })
+  )
+})

@@ -1,0 +1,52 @@
+/** An order and a payment for the tests of rules; every other state is reached from these by facts. */
+import { MerchantId, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { Minor } from "@coffer/model/Money"
+import { CancelAnswer, type Order, OrderCommand, OrderEvent, type PaymentFacts } from "@coffer/rules/order/Order"
+import { DateTime } from "effect"
+
+export const createdAt = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
+export const expiresAt = DateTime.makeUnsafe("2026-01-02T00:00:00.000Z")
+
+export const pendingOrder: Order = {
+  status: "pending",
+  tradeNo: TradeNo.make("TRD_SB_00000000000000000000000001"),
+  outTradeNo: OutTradeNo.make("cart-1"),
+  merchantId: MerchantId.make("mer_00000000000000000000000001"),
+  mode: "sandbox",
+  amount: Minor.make(10_00),
+  currency: "USD",
+  subject: null,
+  notifyUrl: null,
+  returnUrl: null,
+  metadata: {},
+  receiptEmail: null,
+  locale: null,
+  createdAt,
+  expiresAt,
+  declines: 0,
+  strayPayments: []
+}
+
+/** Ten dollars paid by card, fifty-nine cents of fee. */
+export const facts: PaymentFacts = {
+  paymentId: PaymentId.make("pay_1"),
+  method: "card",
+  amount: Minor.make(10_00),
+  currency: "USD",
+  fee: Minor.make(59),
+  paidAt: DateTime.makeUnsafe("2026-01-01T00:05:00.000Z"),
+  refundableUntil: null
+}
+
+export const { Annotate, CloseEarly, ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, ReachDeadline } =
+  OrderCommand.cases
+export const {
+  OrderAnnotated,
+  OrderExpired,
+  PaymentDeclined,
+  PaymentFailed,
+  PaymentSucceeded,
+  StrayPaymentFound,
+  StrayPaymentReturned
+} = OrderEvent.cases
+export const { AlreadyPaid, BuyerBusy, Cancelled } = CancelAnswer.cases

@@ -1,0 +1,115 @@
+/**
+ * The whole path of a newcomer, from a clone to the first signed webhook: nothing is stubbed but the buyer, who is a
+ * browser, and the merchant's server, which is the test's.
+ */
+import { execFileSync, spawn } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import Stripe from "stripe"
+import { executable, needsChromium, openPage } from "../kit/Browser.ts"
+import { receiver } from "../kit/Receiver.ts"
+import { freePort } from "../kit/Service.ts"
+
+const root = path.resolve(import.meta.dirname, "../..")
+
+/** What a clone of this tree would hold, in an empty folder: the files that git knows or would add. */
+const clone = Effect.gen(function* () {
+  const folder = mkdtempSync(path.join(tmpdir(), "coffer-clone-"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: root, encoding: "utf8" })
+  for (const file of files.split("\n").filter(Boolean)) {
+    mkdirSync(path.join(folder, path.dirname(file)), { recursive: true })
+    cpSync(path.join(root, file), path.join(folder, file))
+  }
+  return folder
+})
+
+/** The environment of somebody who has never seen this project: no node_modules on the PATH, none of our variables. */
+const newcomer = (port: number) => ({
+  PATH: (process.env["PATH"] ?? "")
+    .split(":")
+    .filter((entry) => !entry.includes("node_modules"))
+    .join(":"),
+  HOME: process.env["HOME"] ?? "",
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^npm_config_|_proxy$/i.test(name))),
+  PORT: String(port)
+})
+
+/** Runs a command until `until` is printed; what was printed comes back. The process group is ended with the scope. */
+const running = (command: string, cwd: string, env: Record<string, string>, until: RegExp) =>
+  Effect.gen(function* () {
+    const child = spawn("sh", ["-c", command], { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true })
+    const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()))
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(() => {
+        if (child.exitCode === null) process.kill(-child.pid!, "SIGTERM")
+        return ended
+      })
+    )
+    return yield* Effect.callback<string, Error>((resume) => {
+      let printed = ""
+      let said = ""
+      child.stderr.on("data", (chunk: Buffer) => {
+        said += chunk.toString()
+      })
+      child.stdout.on("data", (chunk: Buffer) => {
+        printed += chunk.toString()
+        if (until.test(printed)) resume(Effect.succeed(printed))
+      })
+      child.on("exit", () => resume(Effect.fail(new Error(`ended before it said ${until}:\n${printed}\n${said}`))))
+    })
+  })
+
+describe.skipIf(executable === undefined)(`the main job${needsChromium}`, () => {
+  it.live(
+    "clone, npm ci && npm start, paste the printed curl, pay in the browser, and the signed webhook arrives",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* clone
+        const port = yield* freePort
+        const hook = yield* receiver
+        const printed = yield* running(
+          "npm ci --no-audit --no-fund && npm start",
+          folder,
+          newcomer(port),
+          /next start finds/
+        )
+
+        const curl = printed.split("\n").find((line) => line.trim().startsWith("curl"))
+        assert.isDefined(curl, "prints a curl that can be pasted")
+        const pasted = JSON.parse(execFileSync("sh", ["-c", curl], { encoding: "utf8" }))
+        assert.strictEqual(pasted.code, 201)
+
+        // The same call once more, with the address of this test's own server.
+        const withHook = curl.replace('"amount"', `"notify_url": "${hook.url}", "amount"`)
+        const created = JSON.parse(execFileSync("sh", ["-c", withHook], { encoding: "utf8" })).data
+
+        const page = yield* openPage()
+        yield* Effect.promise(async () => {
+          await page.goto(created.checkout_url)
+          await page.getByLabel(/card number/i).fill("4242 4242 4242 4242")
+          await page.getByLabel(/expir/i).fill("12/40")
+          await page.getByLabel(/cvc|security code/i).fill("123")
+          await page.getByRole("button", { name: /pay/i }).click()
+          await page.getByRole("heading", { name: /paid|success|thank/i }).waitFor()
+        })
+
+        const { event, headers, raw } = yield* hook.next
+        assert.strictEqual(event.type, "payment.succeeded")
+        assert.strictEqual(event.data.object.trade_no, created.trade_no)
+        const credentials = JSON.parse(readFileSync(path.join(folder, ".coffer/credentials.json"), "utf8"))
+        const answer = yield* Effect.promise(() =>
+          fetch(`http://127.0.0.1:${port}/operator/v1/merchants/${credentials.merchant_id}/signing_secret/sandbox`, {
+            headers: { Authorization: `Bearer ${credentials.operator_token}` }
+          }).then((response) => response.json() as Promise<{ data: { secret: string } }>)
+        )
+        const signature = String(headers["x-service-signature"])
+        const verified = new Stripe("sk_test_unused").webhooks.constructEvent(raw, signature, answer.data.secret)
+        assert.strictEqual(verified.id, event.id)
+      }),
+    300_000
+  )
+})

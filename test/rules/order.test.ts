@@ -1,0 +1,230 @@
+import { assert, describe, it } from "@effect/vitest"
+import { PaymentId } from "@coffer/model/Ids"
+import { Minor } from "@coffer/model/Money"
+import { decide } from "@coffer/rules/order/decide"
+import { evolve } from "@coffer/rules/order/evolve"
+import { Order, OrderCommand, type StrayPayment } from "@coffer/rules/order/Order"
+import { DateTime, Schema } from "effect"
+import {
+  AlreadyPaid,
+  Annotate,
+  BuyerBusy,
+  Cancelled,
+  CloseEarly,
+  ConfirmPayment,
+  ConfirmReturn,
+  createdAt,
+  DeclinePayment,
+  expiresAt,
+  facts,
+  FailPayment,
+  OrderAnnotated,
+  OrderExpired,
+  PaymentDeclined,
+  PaymentFailed,
+  PaymentSucceeded,
+  pendingOrder,
+  ReachDeadline,
+  StrayPaymentFound,
+  StrayPaymentReturned
+} from "../kit/fixtures.ts"
+import { given } from "../kit/Given.ts"
+import { matrix } from "../kit/Matrix.ts"
+
+const order = given({ decide, evolve, initial: pendingOrder })
+
+const another = { ...facts, paymentId: PaymentId.make("pay_2") }
+const strayOf = (reason: StrayPayment["reason"], payment = another): StrayPayment => ({
+  paymentId: payment.paymentId,
+  method: payment.method,
+  amount: payment.amount,
+  currency: payment.currency,
+  reason,
+  state: reason === "mismatch" ? "parked" : "due"
+})
+
+const pending = order()
+const paid = order(PaymentSucceeded.make({ facts }))
+const failed = order(PaymentFailed.make({}))
+const expired = order(OrderExpired.make({}))
+
+describe("order: payment", () => {
+  it("a confirmed payment makes a pending order paid", () =>
+    pending.when(ConfirmPayment.make({ facts })).then(PaymentSucceeded.make({ facts })))
+
+  it("a confirmation delivered twice is recorded once", () => paid.when(ConfirmPayment.make({ facts })).then())
+
+  it("a second payment of a paid order goes back to the buyer", () =>
+    paid.when(ConfirmPayment.make({ facts: another })).then(StrayPaymentFound.make({ stray: strayOf("second") })))
+
+  for (const [name, closed] of Object.entries({ expired, failed })) {
+    it(`a payment after closure goes back to the buyer and the order stays ${name}`, () => {
+      closed.when(ConfirmPayment.make({ facts: another })).then(StrayPaymentFound.make({ stray: strayOf("late") }))
+      assert.strictEqual(evolve(closed.state, StrayPaymentFound.make({ stray: strayOf("late") })).status, name)
+    })
+  }
+
+  it("a late payment reported twice goes back once", () =>
+    order(OrderExpired.make({}), StrayPaymentFound.make({ stray: strayOf("late") }))
+      .when(ConfirmPayment.make({ facts: another }))
+      .then())
+
+  for (const [what, wrong] of [
+    ["amount", { ...another, amount: Minor.make(9_99) }],
+    ["currency", { ...another, currency: "HKD" as const }]
+  ] as const) {
+    it(`a payment whose ${what} differs from the order's is not credited but parked`, () =>
+      pending
+        .when(ConfirmPayment.make({ facts: wrong }))
+        .then(StrayPaymentFound.make({ stray: strayOf("mismatch", wrong) })))
+  }
+
+  it("the ninth declined attempt leaves the order pending, the tenth fails it", () => {
+    const declined = (times: number) => order(...Array.from({ length: times }, () => PaymentDeclined.make({})))
+    declined(8).when(DeclinePayment.make({})).then(PaymentDeclined.make({}))
+    declined(9).when(DeclinePayment.make({})).then(PaymentDeclined.make({}), PaymentFailed.make({}))
+  })
+
+  it("a payment taken back is told once", () => {
+    const late = order(OrderExpired.make({}), StrayPaymentFound.make({ stray: strayOf("late") }))
+    const { paymentId } = another
+    late.when(ConfirmReturn.make({ paymentId })).then(StrayPaymentReturned.make({ paymentId }))
+    order(
+      OrderExpired.make({}),
+      StrayPaymentFound.make({ stray: strayOf("late") }),
+      StrayPaymentReturned.make({ paymentId })
+    )
+      .when(ConfirmReturn.make({ paymentId }))
+      .then()
+  })
+})
+
+describe("order: deadline", () => {
+  const reached = (
+    now: DateTime.Utc,
+    answer: typeof Cancelled.Type | typeof BuyerBusy.Type | typeof AlreadyPaid.Type
+  ) => pending.when(ReachDeadline.make({ now, answer }))
+
+  it("expires at the deadline, not after it", () => reached(expiresAt, Cancelled.make({})).then(OrderExpired.make({})))
+
+  it("does not expire one millisecond early", () =>
+    reached(DateTime.subtract(expiresAt, { milliseconds: 1 }), Cancelled.make({})).then())
+
+  it("is paid when the channel has the money that nobody reported", () =>
+    reached(expiresAt, AlreadyPaid.make({ facts })).then(PaymentSucceeded.make({ facts })))
+
+  it("waits while the buyer is at the channel", () => reached(expiresAt, BuyerBusy.make({})).then())
+
+  it("expires, and parks the money, when what was paid is not what was asked", () => {
+    const wrong = { ...another, amount: Minor.make(1) }
+    reached(expiresAt, AlreadyPaid.make({ facts: wrong })).then(
+      StrayPaymentFound.make({ stray: strayOf("mismatch", wrong) }),
+      OrderExpired.make({})
+    )
+  })
+})
+
+describe("order: early closure", () => {
+  it("closes when the channel confirms the buyer has not paid", () =>
+    pending.when(CloseEarly.make({ answer: Cancelled.make({}) })).then(OrderExpired.make({})))
+
+  it("refuses, and credits the order, when the buyer has just paid", () =>
+    pending
+      .when(CloseEarly.make({ answer: AlreadyPaid.make({ facts }) }))
+      .thenRefused("just_paid", PaymentSucceeded.make({ facts })))
+
+  it("refuses while the buyer is in 3DS", () =>
+    pending.when(CloseEarly.make({ answer: BuyerBusy.make({}) })).thenRefused("buyer_busy"))
+
+  it("is idempotent on an expired order", () => expired.when(CloseEarly.make({ answer: Cancelled.make({}) })).then())
+})
+
+describe("order: notes", () => {
+  it("keys sent are written, keys sent as null are deleted, other keys stay", () =>
+    order(OrderAnnotated.make({ metadata: { a: "1", b: "2" }, receiptEmail: "a@b.c" }))
+      .when(Annotate.make({ metadata: { b: null, c: "" } }))
+      .then(OrderAnnotated.make({ metadata: { a: "1", c: "" }, receiptEmail: "a@b.c" })))
+
+  it("null for the whole clears the metadata, and keeps what the service wrote", () =>
+    order(OrderAnnotated.make({ metadata: { a: "1", svc_payment_link: "plink_1" }, receiptEmail: null }))
+      .when(Annotate.make({ metadata: null }))
+      .then(OrderAnnotated.make({ metadata: { svc_payment_link: "plink_1" }, receiptEmail: null })))
+
+  it("refuses what together with an update that came first has more than 50 keys", () => {
+    const keys = (prefix: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, ""]))
+    order(OrderAnnotated.make({ metadata: keys("a", 30), receiptEmail: null }))
+      .when(Annotate.make({ metadata: keys("b", 21) }))
+      .thenRefused("too_many_keys")
+  })
+})
+
+describe("order: status by command", () => {
+  const refunded = { ...paid.state, status: "refunded", refundedAmount: facts.amount } as Order
+  const partly = { ...paid.state, status: "partially_refunded", refundedAmount: Minor.make(1) } as Order
+  const table = matrix(`
+    status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | Annotate
+    pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | OrderAnnotated
+    paid               | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
+    partially_refunded | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
+    refunded           | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
+    failed             | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
+    expired            | StrayPaymentFound | -               | -             | -             | -               | -             | OrderAnnotated
+  `)
+  const states: Record<Order["status"], Order> = {
+    pending: pending.state,
+    paid: paid.state,
+    partially_refunded: partly,
+    refunded,
+    failed: failed.state,
+    expired: expired.state
+  }
+  const commands: Record<OrderCommand["_tag"], OrderCommand> = {
+    ConfirmPayment: ConfirmPayment.make({ facts: another }),
+    DeclinePayment: DeclinePayment.make({}),
+    FailPayment: FailPayment.make({}),
+    ReachDeadline: ReachDeadline.make({ now: expiresAt, answer: Cancelled.make({}) }),
+    CloseEarly: CloseEarly.make({ answer: Cancelled.make({}) }),
+    ConfirmReturn: ConfirmReturn.make({ paymentId: another.paymentId }),
+    Annotate: Annotate.make({ metadata: { a: "1" } })
+  }
+
+  it("has a row for every status and a column for every command", () => {
+    assert.sameMembers(table.rows, [...Order.discriminants])
+    assert.sameMembers(table.columns, Object.keys(OrderCommand.cases))
+    assert.strictEqual(table.cells.length, table.rows.length * table.columns.length)
+  })
+
+  for (const { column, expected, row } of table.cells) {
+    it(`${row} × ${column} → ${expected}`, () => {
+      const { events, refusal } = decide(states[row as Order["status"]], commands[column as OrderCommand["_tag"]])
+      const recorded = events.map((event) => event._tag).join("+")
+      assert.strictEqual(refusal === undefined ? recorded || "-" : `409 ${refusal.reason}`, expected)
+    })
+  }
+})
+
+describe("order: laws", () => {
+  const step = (state: Order, command: OrderCommand) => decide(state, command).events.reduce(evolve, state)
+
+  it.prop("whatever happens, every fact applies and the terms stay", [Schema.Array(OrderCommand)], ([commands]) => {
+    const last = commands.reduce(step, pendingOrder)
+    assert.strictEqual(last.amount, pendingOrder.amount)
+    assert.strictEqual(last.tradeNo, pendingOrder.tradeNo)
+    assert.deepStrictEqual(last.createdAt, createdAt)
+  })
+
+  it.prop(
+    "a command taken twice records nothing new the second time, but for notes and declines",
+    [OrderCommand],
+    ([command]) => {
+      if (command._tag === "Annotate" || command._tag === "DeclinePayment") return
+      const once = step(pendingOrder, command)
+      assert.deepStrictEqual(decide(once, command).events, [])
+    }
+  )
+
+  it("evolve throws on a fact that cannot follow", () => {
+    assert.throws(() => evolve(paid.state, OrderExpired.make({})), "OrderExpired cannot follow paid")
+  })
+})

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { idBody, MerchantId } from "@coffer/model/Ids"
+import { LedgerType } from "@coffer/model/Ledger"
+import { Minor, twoDecimals } from "@coffer/model/Money"
+import { feeFor } from "@coffer/rules/wallet/feeFor"
+import { chainText, type Movement, post } from "@coffer/rules/wallet/post"
+import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
+import { DateTime, Schema } from "effect"
+
+const now = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
+const empty: Wallet = {
+  merchantId: MerchantId.make("mer_00000000000000000000000001"),
+  mode: "sandbox",
+  currency: "USD",
+  available: 0,
+  frozen: 0,
+  totalRevenue: 0,
+  totalFee: 0,
+  totalPayout: 0,
+  totalRefund: 0,
+  sequence: 0,
+  headId: "",
+  headHash: "",
+  updatedAt: now
+}
+const digest = (text: string) => createHash("sha256").update(text).digest("hex")
+const bodyAt = (millis: number) =>
+  idBody(
+    millis,
+    Array.from({ length: 16 }, () => 0)
+  )
+const means = { now, idBody: bodyAt(1), digest }
+const movement = (type: LedgerType, amount: number): Movement => ({
+  type,
+  amount,
+  referenceId: "TRD_1",
+  description: ""
+})
+
+describe("wallet: posting", () => {
+  it("a payment is two rows, the whole amount in and the fee out, and their sum is the net", () => {
+    const { rows, wallet } = post(empty, [movement("payment_credit", 1000), movement("fee_debit", -59)], means)
+    assert.deepStrictEqual(
+      rows.map(({ amount, balanceAfter, balanceBefore, type }) => [type, amount, balanceBefore, balanceAfter]),
+      [
+        ["payment_credit", 1000, 0, 1000],
+        ["fee_debit", -59, 1000, 941]
+      ]
+    )
+    assert.strictEqual(wallet.available, 941)
+    assert.strictEqual(wallet.totalRevenue, 1000)
+    assert.strictEqual(wallet.totalFee, 59)
+  })
+
+  const moves: ReadonlyArray<readonly [LedgerType, amount: number, available: number, frozen: number]> = [
+    ["payment_credit", 5, 5, 0],
+    ["fee_debit", -5, -5, 0],
+    ["refund_freeze", -5, -5, 5],
+    ["refund_debit", -5, 0, -5],
+    ["refund_unfreeze", 5, 5, -5],
+    ["dispute_freeze", -5, -5, 5],
+    ["dispute_unfreeze", 5, 5, -5],
+    ["dispute_debit", -5, 0, -5],
+    ["dispute_fee", -5, -5, 0],
+    ["payout_freeze", -5, -5, 5],
+    ["payout_unfreeze", 5, 5, -5],
+    ["payout_success", -5, 0, -5],
+    ["payout_fee", -5, -5, 0]
+  ]
+  it("has a rule for every type of the ledger", () =>
+    assert.sameMembers(
+      moves.map(([type]) => type),
+      [...LedgerType.literals]
+    ))
+  for (const [type, amount, available, frozen] of moves) {
+    it(`${type} of ${amount} moves available by ${available} and frozen by ${frozen}`, () => {
+      const { wallet } = post(empty, [movement(type, amount)], means)
+      assert.deepStrictEqual([wallet.available, wallet.frozen], [available, frozen])
+    })
+  }
+
+  it("rows rise by id within a wallet even when the clock steps back", () => {
+    const first = post(empty, [movement("payment_credit", 1)], { ...means, idBody: bodyAt(1_000) })
+    const second = post(first.wallet, [movement("payment_credit", 1), movement("fee_debit", 0)], means)
+    const ids = [...first.rows, ...second.rows].map(({ id }) => id)
+    assert.deepStrictEqual(ids, ids.toSorted())
+    assert.strictEqual(new Set(ids).size, 3)
+  })
+
+  it.prop(
+    "rows chain, and the sum of their differences is what is available",
+    [Schema.Array(Schema.Tuple([LedgerType, Schema.Int.check(Schema.isBetween({ minimum: -1e9, maximum: 1e9 }))]))],
+    ([drawn]) => {
+      const { rows, wallet } = post(
+        empty,
+        drawn.map(([type, amount]) => movement(type, amount)),
+        means
+      )
+      let before = { balance: 0, hash: "", sequence: 0 }
+      for (const row of rows) {
+        assert.strictEqual(row.balanceBefore, before.balance)
+        assert.strictEqual(row.previousHash, before.hash)
+        assert.strictEqual(row.sequence, before.sequence + 1)
+        assert.strictEqual(row.hash, digest(chainText(walletIdOf(empty), row)))
+        before = { balance: row.balanceAfter, hash: row.hash, sequence: row.sequence }
+      }
+      assert.strictEqual(
+        rows.reduce((sum, row) => sum + row.balanceAfter - row.balanceBefore, 0),
+        wallet.available
+      )
+    }
+  )
+})
+
+describe("wallet: fee", () => {
+  const paid = (amount: number) =>
+    ({ mode: "sandbox", method: "card", currency: "USD", amount: Minor.make(amount) }) as const
+  const rounding: ReadonlyArray<readonly [amount: number, basisPoints: number, fixed: number, fee: number]> = [
+    [1000, 290, 30, 59],
+    [50, 100, 0, 1],
+    [49, 100, 0, 0],
+    [1, 290, 30, 1],
+    [100_000_000_000, 10_000, 30, 100_000_000_000],
+    [100, 0, 0, 0]
+  ]
+  for (const [amount, basis_points, fixed, fee] of rounding) {
+    it(`${basis_points} bp + ${fixed} of ${amount} is ${fee}: rounded half up, never above the amount`, () =>
+      assert.strictEqual(feeFor([{ basis_points, fixed: Minor.make(fixed) }], paid(amount)), fee))
+  }
+
+  it("the first line that fits by mode, method and currency is taken, and else the default", () => {
+    const fixed = (value: number) => ({ basis_points: 0, fixed: Minor.make(value) })
+    const schedule = [
+      { mode: "live", ...fixed(1) },
+      { method: "alipay", ...fixed(2) },
+      { currency: "HKD", ...fixed(3) }
+    ] as const
+    assert.strictEqual(feeFor(schedule, { ...paid(1000), mode: "live" }), 1)
+    assert.strictEqual(feeFor(schedule, { ...paid(1000), method: "alipay", currency: "HKD" }), 2)
+    assert.strictEqual(feeFor(schedule, { ...paid(1000), currency: "HKD" }), 3)
+    assert.strictEqual(feeFor(schedule, paid(1000)), 59)
+  })
+})
+
+describe("money as people read it", () => {
+  for (const [minor, text] of [
+    [0, "0.00"],
+    [5, "0.05"],
+    [1234, "12.34"],
+    [-7, "-0.07"],
+    [100_000_000_000, "1000000000.00"]
+  ] as const) {
+    it(`${minor} minor units are ${text}`, () => assert.strictEqual(twoDecimals(minor), text))
+  }
+})

@@ -1,0 +1,201 @@
+/** Group commit on a real database: what is written together, what fails alone, and in which order. */
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Redacted, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { type ChangeSet, insert } from "../../src/ground/Change.ts"
+import * as Faults from "../../src/ground/Faults.ts"
+import * as Postgres from "../../src/ground/Postgres.ts"
+import * as Signals from "../../src/ground/Signals.ts"
+import { Transactor, layer } from "../../src/ground/Transactor.ts"
+import { insertion, replacement } from "../../src/orders/OrderStore.ts"
+import { pendingOrder } from "../kit/fixtures.ts"
+import { freshDatabase } from "../kit/Service.ts"
+
+const now = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
+const number = (index: number) => `TRD_SB_${String(index).padStart(26, "0")}` as typeof pendingOrder.tradeNo
+const orderOf = (index: number, outTradeNo = `cart-${index}`) => ({
+  ...pendingOrder,
+  tradeNo: number(index),
+  outTradeNo: outTradeNo as typeof pendingOrder.outTradeNo
+})
+const noted = (index: number, version: number, note: string) =>
+  replacement({ order: orderOf(index), version }, { ...orderOf(index), metadata: { note } }, now)
+
+const withTransactor = <A, E>(use: Effect.Effect<A, E, Transactor | SqlClient.SqlClient>) =>
+  Effect.scoped(
+    Effect.flatMap(freshDatabase, (url) =>
+      Effect.provide(
+        use,
+        layer.pipe(
+          Layer.provide([Signals.layer, Faults.layer]),
+          Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 4, name: "test" }))
+        )
+      )
+    )
+  )
+
+/** All at once, so that they meet in one batch; the outcome of each by its tag. */
+const commitAll = (sets: ReadonlyArray<ChangeSet>) =>
+  Effect.flatMap(Transactor, (transactor) =>
+    Effect.forEach(
+      sets,
+      (set) =>
+        Effect.map(
+          Effect.result(transactor.commit("one lane", set)),
+          Result.match({ onSuccess: () => "ok", onFailure: (error) => error._tag as string })
+        ),
+      { concurrency: "unbounded" }
+    )
+  )
+
+describe("a batch", () => {
+  it.live("a set whose key is taken fails alone; the sets around it are written", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const outcomes = yield* commitAll([
+          [insertion(orderOf(1))],
+          [insertion(orderOf(2, "cart-1"))],
+          [insertion(orderOf(3))],
+          [insertion(orderOf(1, "cart-4"))]
+        ])
+        assert.deepStrictEqual(outcomes, ["ok", "AlreadyExists", "ok", "AlreadyExists"])
+        assert.strictEqual((yield* sql`select 1 from orders`).length, 2)
+      })
+    )
+  )
+
+  it.live("a set is all or nothing: a stale row keeps its other rows out", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* commitAll([[insertion(orderOf(1))], [insertion(orderOf(2))]])
+        const outcomes = yield* commitAll([
+          [noted(1, 1, "fresh"), insertion(orderOf(3))],
+          [noted(2, 7, "stale"), insertion(orderOf(4))]
+        ])
+        assert.deepStrictEqual(outcomes, ["ok", "StaleVersion"])
+        assert.deepStrictEqual(yield* sql`select trade_no, metadata from orders order by trade_no`, [
+          { trade_no: number(1), metadata: { note: "fresh" } },
+          { trade_no: number(2), metadata: {} },
+          { trade_no: number(3), metadata: {} }
+        ])
+      })
+    )
+  )
+
+  it.live("updates that follow one another are one write, guarded by the first one's version", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* commitAll([[insertion(orderOf(1))]])
+        const outcomes = yield* commitAll([[noted(1, 1, "a")], [noted(1, 2, "b")], [noted(1, 3, "c")]])
+        assert.deepStrictEqual(outcomes, ["ok", "ok", "ok"])
+        assert.deepStrictEqual(yield* sql`select version, metadata from orders`, [
+          { version: 4, metadata: { note: "c" } }
+        ])
+      })
+    )
+  )
+
+  it.live("when one of a chain of updates fails, those that build on it fail, and those before it stand", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* commitAll([[insertion(orderOf(1))], [insertion(orderOf(2))]])
+        const outcomes = yield* commitAll([
+          [noted(1, 1, "a")],
+          [noted(1, 2, "b"), noted(2, 9, "stale")],
+          [noted(1, 3, "c")]
+        ])
+        assert.deepStrictEqual(outcomes, ["ok", "StaleVersion", "StaleVersion"])
+        assert.deepStrictEqual(yield* sql`select version, metadata from orders where trade_no = ${number(1)}`, [
+          { version: 2, metadata: { note: "a" } }
+        ])
+      })
+    )
+  )
+
+  it.live("a set that Postgres refuses fails alone", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const broken = insertion({ ...orderOf(2), amount: 0 as typeof pendingOrder.amount })
+        assert.deepStrictEqual(yield* commitAll([[insertion(orderOf(1))], [broken], [insertion(orderOf(3))]]), [
+          "ok",
+          "NotCommitted",
+          "ok"
+        ])
+        assert.strictEqual((yield* sql`select 1 from orders`).length, 2)
+      })
+    )
+  )
+
+  it.live("text arrives as it was sent: quotes, backslashes, braces, commas, NULL, emoji", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const hostile = ['"', "\\", "{}", "a,b", "NULL", "null", "", "😀", "'; drop table orders; --", '\\"{,}']
+        yield* commitAll(hostile.map((subject, index) => [insertion({ ...orderOf(index), subject })]))
+        const rows = yield* sql<{ subject: string }>`select subject from orders order by trade_no`
+        assert.deepStrictEqual(
+          rows.map(({ subject }) => subject),
+          hostile
+        )
+      })
+    )
+  )
+
+  it.live("100 writers of one row by two lanes: each version is taken once", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const transactor = yield* Transactor
+        const sql = yield* SqlClient.SqlClient
+        yield* commitAll([[insertion(orderOf(1))]])
+        const outcomes = yield* Effect.forEach(
+          Array.from({ length: 100 }, (_, index) => index),
+          (index) => Effect.result(transactor.commit(`lane ${index}`, [noted(1, 1, `writer ${index}`)])),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(outcomes.filter(Result.isSuccess).length, 1)
+        assert.deepStrictEqual(yield* sql`select version from orders`, [{ version: 2 }])
+      })
+    )
+  )
+})
+
+describe("the ledger", () => {
+  it.live("refuses to change or remove a row", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const owner = { merchant_id: pendingOrder.merchantId, mode: "sandbox", currency: "USD" }
+        yield* sql`insert into wallets values ('w', 0, 'm', 'sandbox', 'USD', 0, 0, 0, 0, 0, 0, '', '', '2026-01-01')`
+        yield* commitAll([
+          [
+            insert("ledger", {
+              id: "LED_1",
+              wallet_id: "w",
+              sequence: 1,
+              ...owner,
+              type: "payment_credit",
+              amount: 1,
+              balance_before: 0,
+              balance_after: 1,
+              frozen_after: 0,
+              reference_id: "",
+              description: "",
+              created_at: "2026-01-01T00:00:00.000Z",
+              previous_hash: "",
+              hash: ""
+            })
+          ]
+        ])
+        for (const attempt of [sql`update ledger set amount = 2`, sql`delete from ledger`, sql`truncate ledger`]) {
+          assert.isTrue(Result.isFailure(yield* Effect.result(attempt)))
+        }
+        assert.strictEqual((yield* sql`select 1 from ledger where amount = 1`).length, 1)
+      })
+    )
+  )
+})
