@@ -1,6 +1,22 @@
-/** The id of the request that is being answered: on every response, in every log line (spec: General rules, 3). */
+/**
+ * The request that is being answered: its id, on every response and in every log line (spec: General rules, 3), and
+ * what is learnt about it on the way, for whoever looks at it afterwards.
+ */
+import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context } from "effect"
 
 export const CurrentRequestId = Context.Reference<string>("@coffer/http/CurrentRequestId", {
   defaultValue: () => "req_none"
+})
+
+/** Filled in by those who know: one object per request, never shared. */
+export interface RequestRecord {
+  /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
+  owner: { readonly merchantId: MerchantId; readonly mode: Mode } | undefined
+  /** The path as the specification writes it: `/v1/...`, without the query. */
+  readonly path: string
+}
+
+export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/CurrentRecord", {
+  defaultValue: () => ({ owner: undefined, path: "" })
 })

@@ -11,7 +11,7 @@ import { requestBodyBytesMax } from "@coffer/model/Limits"
 import { ByteSize, Cause, Effect, Layer, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NewIds } from "../ground/NewIds.ts"
-import { CurrentRequestId } from "./CurrentRequest.ts"
+import { CurrentRecord, CurrentRequestId, type RequestRecord } from "./CurrentRequest.ts"
 import { Draining } from "./Draining.ts"
 
 export const layer = Layer.unwrap(
@@ -24,12 +24,15 @@ export const layer = Layer.unwrap(
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const requestId = yield* ids.next(prefixes.request)
+          const at = routed(request)
+          const record: RequestRecord = { owner: undefined, path: pathOf(at) }
           const response = yield* route.pipe(
             Effect.map((answer) => fitted(answer, requestId)),
             Effect.catchCause((cause) => fallback(cause, request, requestId)),
-            Effect.provideService(HttpServerRequest.HttpServerRequest, routed(request)),
+            Effect.provideService(HttpServerRequest.HttpServerRequest, at),
             Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyMax),
             Effect.provideService(CurrentRequestId, requestId),
+            Effect.provideService(CurrentRecord, record),
             Effect.annotateLogs({ request_id: requestId })
           )
           const named = HttpServerResponse.setHeader(response, "x-request-id", requestId)
@@ -46,6 +49,8 @@ const bodyMax = ByteSize.bytes(requestBodyBytesMax)
 /** `{web_url}/api/v1/...` is `{base_url}/v1/...`. */
 const routed = (request: HttpServerRequest.HttpServerRequest) =>
   /^\/api\/v1(\/|\?|$)/.test(request.url) ? request.modify({ url: request.url.slice("/api".length) }) : request
+
+const pathOf = ({ url }: HttpServerRequest.HttpServerRequest) => url.replace(/\?.*$/s, "")
 
 // The framework's own refusals have no body of ours: a media type or a size that no endpoint takes.
 const fitted = (response: HttpServerResponse.HttpServerResponse, request_id: string) => {
@@ -92,7 +97,7 @@ const fallback = <E>(
 }
 
 const notFound = (request: HttpServerRequest.HttpServerRequest, request_id: string) => {
-  const path = routed(request).url.replace(/\?.*$/s, "")
+  const path = pathOf(routed(request))
   const allowed = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
   const response = refused(
     Wire.RouteNotFound,

@@ -3,6 +3,7 @@ import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { Merchants } from "../merchants/Merchants.ts"
+import { CurrentRecord } from "./CurrentRequest.ts"
 import { refuseWith } from "./replies.ts"
 
 export const layer = Layer.effect(
@@ -26,6 +27,8 @@ export const layer = Layer.effect(
           )
         }
         const { merchant, mode } = owner.value
+        const record = yield* CurrentRecord
+        record.owner = { merchantId: merchant.merchant_id, mode }
         if (mode === "live" && !merchant.approved) {
           return yield* refuseWith(
             (request_id) =>

@@ -1,7 +1,7 @@
-/** How the process starts, stops and starts again, as an operator sees it: exit codes, one clear line, data kept. */
+/** How the process stops, starts again, or does not start: exit codes, one clear line, nothing lost. */
 import { once } from "node:events"
 import http, { type ClientRequest, type IncomingMessage } from "node:http"
-import { createServer } from "node:net"
+import { createServer, type AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import {
@@ -14,34 +14,33 @@ import {
   postmasterOf,
   run
 } from "../kit/Process.ts"
-import { freshDatabase } from "../kit/Service.ts"
+import { freePort, freshDatabase } from "../kit/Service.ts"
 
 /** An order whose headers have arrived and whose body is still on its way. */
-const begunOrder = (url: string, key: string, body: string) =>
+const beginOrder = (url: string, key: string, body: string) =>
   Effect.promise(async () => {
-    const request = http.request(`${url}/v1/orders`, {
-      method: "POST",
-      agent: false,
-      headers: {
-        "X-Api-Key": key,
-        "Content-Type": "application/json",
-        "Content-Length": body.length,
-        Expect: "100-continue"
-      }
-    })
+    const headers = {
+      "X-Api-Key": key,
+      "Content-Type": "application/json",
+      "Content-Length": body.length,
+      Expect: "100-continue"
+    }
+    const request = http.request(`${url}/v1/orders`, { method: "POST", agent: false, headers })
     request.flushHeaders()
     // The server has read the headers: from now on the request is in flight.
     await once(request, "continue")
     return request
   })
 
-const finish = (request: ClientRequest, body: string) =>
+const finishOrder = (request: ClientRequest, body: string) =>
   Effect.promise(async () => {
     request.end(body)
     const [response] = (await once(request, "response")) as [IncomingMessage]
-    const chunks = await response.toArray()
-    return { status: response.statusCode, body: JSON.parse(Buffer.concat(chunks).toString("utf8")) }
+    const text = Buffer.concat(await response.toArray()).toString("utf8")
+    return { status: response.statusCode, order: JSON.parse(text).data }
   })
+
+const secretKey = Buffer.alloc(32, 7).toString("base64")
 
 describe("a stop", () => {
   it.live("SIGTERM finishes what is in flight and exits 0 within 10 s", () =>
@@ -49,24 +48,184 @@ describe("a stop", () => {
       const home = yield* newHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })
       const key = credentialsOf(home).sandbox_key
-      const { pid } = postmasterOf(home)!
       const body = JSON.stringify({ amount: 1999, out_trade_no: "in-flight" })
-      const inFlight = yield* begunOrder(coffer.baseUrl, key, body)
+      const inFlight = yield* beginOrder(coffer.baseUrl, key, body)
 
       const [duration] = yield* Effect.timed(
         Effect.gen(function* () {
           coffer.signal("SIGTERM")
-          const refused = Effect.map(answered(coffer.api.get("/v1/orders/none", key)), (reply) => reply === undefined)
-          yield* eventually("new connections to be refused", refused)
-          const reply = yield* finish(inFlight, body)
-          assert.strictEqual(reply.status, 201)
-          assert.strictEqual(reply.body.data.out_trade_no, "in-flight")
+          const isRefused = Effect.map(answered(coffer.api.get("/healthz")), (reply) => reply === undefined)
+          yield* eventually("new connections to be refused", isRefused)
+          const { order, status } = yield* finishOrder(inFlight, body)
+          assert.deepStrictEqual([status, order.out_trade_no], [201, "in-flight"])
           assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })
         })
       )
       assert.isBelow(Duration.toSeconds(duration), 10)
-      assert.isUndefined(postmasterOf(home), "Postgres stopped in good order")
-      assert.isFalse(yield* postgresRuns(home), `Postgres is gone (pid ${pid})`)
+      assert.isUndefined(postmasterOf(home), "Postgres ended in good order")
+      assert.notMatch(coffer.said.stderr, /"level":"(ERROR|FATAL)"/)
+    })
+  )
+
+  it.live("a request that never ends does not hold up the stop: it exits 0 within 10 s all the same", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      const coffer = yield* run({ env: { COFFER_HOME: home } })
+      const request = yield* beginOrder(coffer.baseUrl, credentialsOf(home).sandbox_key, "{}")
+      request.on("error", () => undefined)
+      coffer.signal("SIGTERM")
+      const [duration, ended] = yield* Effect.timed(coffer.ended)
+      assert.deepStrictEqual(ended, { code: 0, signal: null })
+      assert.isBelow(Duration.toSeconds(duration), 10)
+      assert.isUndefined(postmasterOf(home), "Postgres ended in good order")
+    })
+  )
+
+  it.live("SIGTERM under load: every payment that was answered is kept, and the others were refused or not made", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      const env = { COFFER_HOME: home }
+      const coffer = yield* run({ env })
+      const key = credentialsOf(home).sandbox_key
+      const paid = new Set<string>()
+      const buy = Effect.gen(function* () {
+        for (;;) {
+          const created = yield* answered(coffer.api.post("/v1/orders", key, { amount: 1000 }))
+          if (created === undefined) return
+          assert.strictEqual(created.status, 201)
+          const tradeNo: string = created.body.data.trade_no
+          const reply = yield* answered(coffer.api.post(`/v1/test_helpers/orders/${tradeNo}/pay`, key, {}))
+          if (reply === undefined) return
+          assert.deepStrictEqual([reply.status, reply.body.data.status], [200, "paid"])
+          paid.add(tradeNo)
+          if (paid.size === 50) coffer.signal("SIGTERM")
+        }
+      })
+      yield* Effect.replicateEffect(buy, 16, { concurrency: "unbounded", discard: true })
+      assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })
+
+      const { api } = yield* run({ env })
+      for (const tradeNo of paid) {
+        assert.strictEqual((yield* api.get(`/v1/orders/${tradeNo}`, key)).body.data.status, "paid")
+      }
+    })
+  )
+
+  it.live("a second start finds the data again", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      const env = { COFFER_HOME: home }
+      const first = yield* run({ env })
+      const known = credentialsOf(home)
+      const key = known.sandbox_key
+      const order = (yield* first.api.post("/v1/orders", key, { amount: 1999, metadata: { a: "b" } })).body.data
+      const path = `/v1/orders/${order.trade_no}`
+      const paid = yield* first.api.post(`/v1/test_helpers/orders/${order.trade_no}/pay`, key, {})
+      const balance = yield* first.api.get("/v1/balance", key)
+      first.signal("SIGTERM")
+      assert.deepStrictEqual(yield* first.ended, { code: 0, signal: null })
+
+      const second = yield* run({ env })
+      assert.deepStrictEqual(credentialsOf(home), { ...known, base_url: `${second.baseUrl}/v1` })
+      const { checkout_url: _, ...found } = (yield* second.api.get(path, key)).body.data
+      const { checkout_url: _then, ...left } = paid.body.data
+      assert.deepStrictEqual(found, left)
+      assert.deepStrictEqual((yield* second.api.get("/v1/balance", key)).body.data, balance.body.data)
+    })
+  )
+})
+
+describe("a start that fails says why in one line and exits with a code that is not 0", () => {
+  /** Standard error holds log lines, which are JSON, and the one line for people. */
+  const refusal = Effect.fnUntraced(function* (env: Record<string, string>, port?: number) {
+    const home = yield* newHome
+    const coffer = yield* launch({ env: { COFFER_HOME: home, ...env }, ...(port === undefined ? {} : { port }) })
+    const { code, signal } = yield* coffer.ended
+    assert.isNull(signal)
+    assert.notStrictEqual(code, 0)
+    const lines = coffer.said.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))
+    assert.strictEqual(lines.length, 1, coffer.said.stderr)
+    assert.match(lines[0]!, /^coffer: /)
+    assert.notMatch(coffer.said.stdout, /ready|serves/)
+    assert.isFalse(yield* postgresRuns(env["COFFER_HOME"] === undefined ? home : "none"), "left its Postgres behind")
+    return lines[0]!
+  })
+
+  const takenPort = Effect.acquireRelease(
+    Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
+      const server = createServer().listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        resume(Effect.succeed({ port, close: () => server.close() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+  it.live("when its port is taken", () =>
+    Effect.gen(function* () {
+      const { port } = yield* takenPort
+      assert.include(yield* refusal({}, port), `Port ${port} is in use`)
+    })
+  )
+
+  it.live("when another Coffer has its home", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      const first = yield* run({ env: { COFFER_HOME: home } })
+      const line = yield* refusal({ COFFER_HOME: home })
+      assert.include(line, `${home} is in use by another Coffer process (pid ${first.pid})`)
+      assert.strictEqual((yield* first.api.get("/readyz")).status, 200)
+    })
+  )
+
+  it.live("when there is DATABASE_URL and no SECRET_KEY", () =>
+    Effect.gen(function* () {
+      assert.include(yield* refusal({ DATABASE_URL: yield* freshDatabase }), "SECRET_KEY is required with DATABASE_URL")
+    })
+  )
+
+  for (const [what, key] of [
+    ["is 31 bytes", Buffer.alloc(31, 7).toString("base64")],
+    ["is 33 bytes", Buffer.alloc(33, 7).toString("base64")],
+    ["is no base64", "not a key"]
+  ] as const) {
+    it.live(`when SECRET_KEY ${what}, and does not repeat it`, () =>
+      Effect.gen(function* () {
+        const line = yield* refusal({ DATABASE_URL: yield* freshDatabase, SECRET_KEY: key })
+        assert.include(line, "SECRET_KEY must be 32 bytes")
+        assert.notInclude(line, key)
+      })
+    )
+  }
+
+  it.live("when nothing listens at DATABASE_URL, and does not repeat its password", () =>
+    Effect.gen(function* () {
+      const url = `postgres://coffer:pass-word@127.0.0.1:${yield* freePort}/coffer`
+      const line = yield* refusal({ DATABASE_URL: url, SECRET_KEY: secretKey })
+      assert.include(line, "database")
+      assert.notInclude(line, "pass-word")
+    })
+  )
+
+  it.live("when there is RUNNER_PORT and no RUNNER_HOST", () =>
+    Effect.gen(function* () {
+      const env = { DATABASE_URL: yield* freshDatabase, SECRET_KEY: secretKey, RUNNER_PORT: String(yield* freePort) }
+      assert.include(yield* refusal(env), "RUNNER_HOST and RUNNER_PORT go together")
+    })
+  )
+
+  it.live("when its runner port is taken", () =>
+    Effect.gen(function* () {
+      const { port } = yield* takenPort
+      const runner = { RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(port) }
+      const env = { DATABASE_URL: yield* freshDatabase, SECRET_KEY: secretKey, ...runner }
+      assert.include(yield* refusal(env), "runner port")
+    })
+  )
+
+  it.live("when PORT is no port", () =>
+    Effect.gen(function* () {
+      assert.include(yield* refusal({ PORT: "eighty" }), "A setting is wrong")
     })
   )
 })

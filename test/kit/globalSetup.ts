@@ -2,7 +2,7 @@
  * Once for all test files: a real PostgreSQL, and in it a migrated template that every test file clones. It does not
  * wait for the disk, since no test stops Postgres itself; those that kill the service bring their own.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { Effect, Exit, Redacted, Scope } from "effect"
@@ -25,6 +25,8 @@ export const databaseUrl = (url: string, database: string) => url.replace(/\/[^/
 
 const setup = Effect.gen(function* () {
   const home = mkdtempSync(path.join(tmpdir(), "coffer-test-"))
+  // Where root runs the tests, Postgres is another user, who must be able to walk through.
+  chmodSync(home, 0o711)
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(home, { recursive: true, force: true })))
   const { url } = yield* EmbeddedPostgres.start({
     home,

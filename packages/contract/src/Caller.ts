@@ -3,12 +3,16 @@ import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import {
+  IdempotencyError,
+  IdempotencyInProgress,
   InvalidApiKey,
   InvalidRequest,
   IpNotAllowed,
   MerchantNotApproved,
   MissingApiKey,
-  RouteNotFound
+  RateLimited,
+  RouteNotFound,
+  Unavailable
 } from "./Errors.ts"
 
 /** The merchant and environment that the API key stands for (spec: Authentication). */
@@ -37,6 +41,17 @@ export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken>()("@
   security: { bearer: HttpApiSecurity.bearer },
   error: InvalidApiKey
 }) {}
+
+/** Writes 120, reads 600, CSV 10 a minute, per merchant and mode (spec: Limits). Implementation: `src/http/Quotas.ts`. */
+export class Quotas extends HttpApiMiddleware.Service<Quotas, { requires: Caller }>()("@coffer/contract/Quotas", {
+  error: RateLimited
+}) {}
+
+/** `Idempotency-Key` on every POST and DELETE (silences: I1 to I6). Implementation: `src/http/Idempotency.ts`. */
+export class Idempotency extends HttpApiMiddleware.Service<Idempotency, { requires: Caller }>()(
+  "@coffer/contract/Idempotency",
+  { error: [InvalidRequest, IdempotencyError, IdempotencyInProgress, Unavailable] }
+) {}
 
 /** Turns what does not decode into 400 `invalid_request` with the field's name (spec: Errors). */
 export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@coffer/contract/Decoding", {
