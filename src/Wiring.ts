@@ -25,6 +25,9 @@ import * as Decoding from "./http/Decoding.ts"
 import * as Draining from "./http/Draining.ts"
 import * as Edge from "./http/Edge.ts"
 import * as Health from "./http/Health.ts"
+import * as Idempotency from "./http/Idempotency.ts"
+import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
+import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
 import * as MerchantKey from "./http/MerchantKey.ts"
 import * as OperatorToken from "./http/OperatorToken.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
@@ -43,6 +46,7 @@ import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as Deadlines from "./work/Deadlines.ts"
 import * as Deliveries from "./work/Deliveries.ts"
+import * as ExpiredKeys from "./work/ExpiredKeys.ts"
 import * as Workers from "./work/Workers.ts"
 
 // Edge -------------------------------------------------------------------------
@@ -51,7 +55,13 @@ const merchantRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide([OrderHttp.layer, WalletHttp.layer, TestHelpersHttp.layer])
 )
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(Layer.provide(MerchantHttp.layer))
-const middleware = Layer.mergeAll(MerchantKey.layer, MerchantKey.layerSandboxOnly, OperatorToken.layer, Decoding.layer)
+const middleware = Layer.mergeAll(
+  MerchantKey.layer,
+  MerchantKey.layerSandboxOnly,
+  OperatorToken.layer,
+  Decoding.layer,
+  Idempotency.layer
+)
 
 const routes = Layer.mergeAll(merchantRoutes, operatorRoutes, CheckoutHttp.layer, Health.layer, Edge.layer).pipe(
   Layer.provide(middleware)
@@ -74,20 +84,28 @@ const server = Layer.unwrap(
 
 // Rooms ------------------------------------------------------------------------
 
-const stores = Layer.mergeAll(OrderStore.layer, WalletStore.layer, MerchantStore.layer, DeliveryStore.layer)
+const stores = Layer.mergeAll(
+  OrderStore.layer,
+  WalletStore.layer,
+  MerchantStore.layer,
+  DeliveryStore.layer,
+  IdempotencyStore.layer
+)
 
 const rooms = SandboxBuyer.layer.pipe(
   Layer.provideMerge(Orders.layer),
   Layer.provideMerge(Wallets.layer),
   Layer.provideMerge(SandboxBank.layer),
   Layer.provideMerge(Events.layer),
-  Layer.provideMerge(Layer.merge(Merchants.layer, CheckoutLinks.layer)),
+  Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, IdempotencyKeys.layer)),
   Layer.provideMerge(stores)
 )
 
 const actors = Layer.merge(OrderEntity.layer, WalletEntity.layer)
 
-const workers = Layer.merge(Deadlines.layer, Deliveries.layer).pipe(Layer.provideMerge(Workers.layer))
+const workers = Layer.mergeAll(Deadlines.layer, Deliveries.layer, ExpiredKeys.layer).pipe(
+  Layer.provideMerge(Workers.layer)
+)
 
 // Ground -----------------------------------------------------------------------
 

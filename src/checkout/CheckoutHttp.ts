@@ -1,4 +1,140 @@
-/** Placeholder until the checkout page lands; overwrite this file. */
-import { Layer } from "effect"
+/**
+ * The checkout's two routes, for buyers: GET shows what the order is, POST takes a step towards paying it. Not part of
+ * the API: no key, no envelope; the signed address is all that a buyer has (spec: Order, checkout_url; silences: K).
+ *
+ * A card's number lives as long as the request and is written nowhere.
+ */
+import type { PaymentMethod } from "@coffer/model/Money"
+import type { Order } from "@coffer/rules/order/Order"
+import { DateTime, Effect, type Layer, Option, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Attempt } from "../channel/SandboxBank.ts"
+import { SandboxBuyer } from "../channel/SandboxBuyer.ts"
+import { Orders } from "../orders/Orders.ts"
+import { checkCard } from "./checkCard.ts"
+import { CheckoutForm } from "./checkoutForms.ts"
+import { CheckoutLinks } from "./CheckoutLinks.ts"
+import { type Page, pageOf, render } from "./CheckoutPage.ts"
+import { styleSource } from "./checkoutStyle.ts"
+import type { Notice } from "./texts.ts"
 
-export const layer = Layer.empty
+/** We did not sign this address. */
+class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}) {}
+
+const path = "/checkout/:token"
+
+/** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
+type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | CheckoutLinks | Orders | SandboxBuyer>
+
+export const layer: Routes = HttpRouter.use(
+  Effect.fn(function* (router) {
+    const links = yield* CheckoutLinks
+    const orders = yield* Orders
+    const buyer = yield* SandboxBuyer
+
+    const openOrder = Effect.gen(function* () {
+      const { token } = yield* HttpRouter.params
+      const tradeNo = links.read(token ?? "")
+      return Option.isSome(tradeNo) ? yield* orders.byTradeNo(tradeNo.value) : yield* new LinkNotValid()
+    })
+
+    /** Without a host: the buyer stays on the one that brought the page, or the form's policy would stop it. */
+    const addressOf = ({ expiresAt, tradeNo }: Order) => {
+      const { pathname } = new URL(links.urlOf(tradeNo, expiresAt))
+      return pathname
+    }
+
+    const show = Effect.gen(function* () {
+      const order = yield* openOrder
+      return respond(pageOf(order, yield* DateTime.now))
+    }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.show"))
+
+    /** One attempt at the sandbox's bank, and the page that follows from it. */
+    const attempt = Effect.fnUntraced(
+      function* (order: Order, method: PaymentMethod, how: Attempt, notice: Notice) {
+        const after = yield* buyer.pay(order, method, how)
+        // Seen through GET, the success can be reloaded without paying again.
+        if (after.status === "paid") return HttpServerResponse.redirect(addressOf(after), { status: 303, headers })
+        const page = pageOf(after, yield* DateTime.now)
+        if (page._tag !== "Pay") return respond(page)
+        return respond(how === "redirect" ? { _tag: "Away", order: after, method } : { ...page, method, notice })
+      },
+      (effect, order) => {
+        const uncertain = () => Effect.succeed(respond({ _tag: "Uncertain", address: addressOf(order) }, 503))
+        return Effect.catchTags(effect, {
+          ChannelUnreachable: () => Effect.succeed(respond({ _tag: "Unreachable", address: addressOf(order) }, 502)),
+          NotCommitted: uncertain,
+          ActorUnavailable: uncertain,
+          OrderConflict: uncertain
+        })
+      }
+    )
+
+    const payByCard = Effect.fnUntraced(function* (order: Order, form: CheckoutForm) {
+      const { cvc = "", expiry = "", method, number = "" } = form
+      const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* DateTime.now))
+      switch (checked._tag) {
+        case "Mistaken":
+          return respond({ _tag: "Pay", order, method, notice: "mistaken", mistakes: checked.fields }, 422)
+        case "NotATestCard":
+          return respond({ _tag: "Pay", order, method, notice: "notATestCard" })
+        case "TestCard":
+          return yield* attempt(order, method, checked.attempt, "declined")
+      }
+    })
+
+    const step = Effect.gen(function* () {
+      const order = yield* openOrder
+      const form = yield* readForm
+      const page = pageOf(order, yield* DateTime.now)
+      if (page._tag !== "Pay") {
+        if (Option.isSome(form)) yield* comeHome(order, form.value)
+        return respond(page)
+      }
+      if (Option.isNone(form)) return respond({ ...page, notice: "unreadable" }, 422)
+      const { method, step } = form.value
+      switch (step) {
+        case "pay":
+          return method === "card"
+            ? yield* payByCard(order, form.value)
+            : yield* attempt(order, method, "redirect", "declined")
+        case "confirm":
+          return yield* attempt(order, method, "succeed", "declined")
+        case "cancel":
+          return yield* attempt(order, method, "decline", method === "card" ? "unverified" : "cancelled")
+      }
+    }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.step"))
+
+    /** Back from the wallet after the end: too late to pay, but the bank would wait for ever, and the closing with it. */
+    const comeHome = (order: Order, form: CheckoutForm) =>
+      order.status === "pending" && order.mode === "sandbox" && form.step !== "pay"
+        ? Effect.ignore(buyer.pay(order, form.method, "decline"))
+        : Effect.void
+
+    yield* router.add("GET", path, show)
+    yield* router.add("POST", path, step)
+  })
+)
+
+/** None for what our forms do not send. What was sent is not kept in an error either: it may hold a card's number. */
+const readForm = HttpServerRequest.schemaBodyUrlParams(CheckoutForm).pipe(Effect.option)
+
+const noSuchPage = () => Effect.succeed(respond({ _tag: "InvalidLink" }, 404))
+
+const headers = {
+  "content-security-policy": [
+    "default-src 'none'",
+    `style-src ${styleSource}`,
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'"
+  ].join("; "),
+  "x-content-type-options": "nosniff",
+  // The address is a key to the page: neither the shop nor a cache nor a search engine may keep it.
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+  "x-robots-tag": "noindex"
+}
+
+const respond = (page: Page, status = 200) =>
+  HttpServerResponse.text(render(page), { status, headers, contentType: "text/html; charset=utf-8" })

@@ -24,7 +24,7 @@ interface Write {
 export interface Plan<Set> {
   readonly statements: ReadonlyArray<Statement>
   readonly accepted: ReadonlyArray<Set>
-  /** Sets whose version cannot follow from those before them in this very batch. */
+  /** Sets that cannot be written if those before them in this very batch are. If those are not, they may be. */
   readonly refused: ReadonlyArray<readonly [Set, StaleVersion | AlreadyExists]>
   /** Which sets rely on a row. */
   readonly setsOf: (table: TableName, key: string) => ReadonlyArray<Set>
@@ -69,7 +69,7 @@ const follows = (before: Write | undefined, change: Change): boolean => {
   return before.change.row[tables[change.table as VersionedTable].version] === change.replaces
 }
 
-type VersionedTable = "orders" | "wallets"
+type VersionedTable = "orders" | "wallets" | "idempotency_keys"
 
 const keyOf = ({ row, table }: Change): string => String(row[tables[table].key])
 const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`

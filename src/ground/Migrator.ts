@@ -2,11 +2,13 @@
 import { Effect, Layer } from "effect"
 import { Migrator } from "effect/sql"
 import { mainJob } from "./migrations/0001_main_job.ts"
+import { idempotency } from "./migrations/0005_idempotency.ts"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
   loader: Migrator.fromRecord({
-    "0001_main_job": mainJob
+    "0001_main_job": mainJob,
+    "0005_idempotency": idempotency
   })
 })
 

@@ -135,6 +135,22 @@ export const tables = {
       created_at: "timestamptz"
     }
   }),
+  idempotency_keys: table({
+    key: "id",
+    version: "version",
+    columns: {
+      id: "text",
+      version: "int4",
+      ...owner,
+      fingerprint: "text",
+      state: "text",
+      lease_until: "timestamptz",
+      status: "int4",
+      data: "text",
+      created_at: "timestamptz"
+    },
+    fixed: ["merchant_id", "mode"]
+  }),
   sandbox_payments: table({
     key: "payment_id",
     columns: {

@@ -79,11 +79,11 @@ export const layer = Layer.effect(
       let left = sets
       for (let deadlocks = 0; left.length > 0;) {
         const batch = plan(left)
-        for (const [set, stale] of batch.refused) fail(set, stale)
-        left = batch.accepted
         const failure = yield* writeOnce(batch)
         if (failure === undefined) {
-          for (const { done } of left) Deferred.doneUnsafe(done, Effect.void)
+          for (const { done } of batch.accepted) Deferred.doneUnsafe(done, Effect.void)
+          // Only now is it certain that what they rely on is not there.
+          for (const [set, error] of batch.refused) fail(set, error)
           for (const { table } of batch.statements) signals.raise(table)
           return
         }
@@ -130,7 +130,11 @@ export const layer = Layer.effect(
     return Transactor.of({
       submit,
       commit: (lane, changes) =>
-        Effect.suspend(() => submit(lane, changes) ?? Effect.fail(new NotCommitted({ reason: "overloaded" })))
+        Effect.suspend(() =>
+          changes.length === 0
+            ? Effect.void
+            : (submit(lane, changes) ?? Effect.fail(new NotCommitted({ reason: "overloaded" })))
+        )
     })
   })
 )

@@ -15,6 +15,8 @@ export interface RequestRecord {
   owner: { readonly merchantId: MerchantId; readonly mode: Mode } | undefined
   /** The path as the specification writes it: `/v1/...`, without the query. */
   readonly path: string
+  /** The `data` of the answer, once a handler has replied. */
+  answer?: object
 }
 
 export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/CurrentRecord", {

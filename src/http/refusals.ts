@@ -7,6 +7,7 @@ import type { OrderConflict } from "@coffer/rules/order/Order"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { ActorUnavailable } from "../ground/ask.ts"
 import type { NotCommitted } from "../ground/Change.ts"
+import type { OtherContent, StillRunning } from "../idempotency/IdempotencyKeys.ts"
 import type { MerchantNotFound } from "../merchants/Merchants.ts"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
@@ -35,6 +36,16 @@ export const refusals = {
           param: differs,
           request_id
         })
+    ),
+  OtherContent: (_: OtherContent) =>
+    refuseWith(
+      (request_id) =>
+        new Wire.IdempotencyError({ message: "This Idempotency-Key was used with another body.", request_id })
+    ),
+  StillRunning: (_: StillRunning) =>
+    refuseWith(
+      (request_id) =>
+        new Wire.IdempotencyInProgress({ message: "The first request with this key is still running.", request_id })
     ),
   ChannelUnreachable: (_: ChannelUnreachable) =>
     refuseWith(

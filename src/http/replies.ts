@@ -4,17 +4,17 @@
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { CurrentRequestId } from "./CurrentRequest.ts"
+import { CurrentRecord, CurrentRequestId } from "./CurrentRequest.ts"
 
-export const reply = (data: object, code: 200 | 201 | 202 = 200) =>
-  Effect.map(CurrentRequestId, (request_id) =>
-    HttpServerResponse.jsonUnsafe(
-      { code, message: code === 200 ? "ok" : messages[code], request_id, data },
-      { status: code }
-    )
-  )
+export const reply = (data: object, code = 200) =>
+  Effect.gen(function* () {
+    const request_id = yield* CurrentRequestId
+    const record = yield* CurrentRecord
+    record.answer = data
+    return HttpServerResponse.jsonUnsafe({ code, message: messages[code] ?? "ok", request_id, data }, { status: code })
+  })
 
-const messages = { 201: "created", 202: "accepted" }
+const messages: Record<number, string> = { 201: "created", 202: "accepted" }
 
 /** A page of a list (spec: List conventions). */
 export const replyList = (

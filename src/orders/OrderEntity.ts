@@ -16,6 +16,7 @@ import { Rpc } from "effect/rpc"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { Events } from "../events/Events.ts"
 import { ActorUnavailable } from "../ground/ask.ts"
+import { answering, Claim } from "../ground/Claim.ts"
 import { type ChangeSet, NotCommitted } from "../ground/Change.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Wallets } from "../wallet/Wallets.ts"
@@ -26,7 +27,8 @@ export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNot
 
 export const OrderEntity = Entity.make("Order", [
   Rpc.make("Perform", {
-    payload: { command: OrderCommand },
+    /** With a claim, the answer to the request is committed with the change. */
+    payload: { command: OrderCommand, claim: Schema.optionalKey(Claim) },
     success: Order,
     error: Schema.Union([OrderConflict, OrderNotFound, NotCommitted, ActorUnavailable])
   })
@@ -48,6 +50,8 @@ export const layer = OrderEntity.toLayer(
       return stored.value
     })
 
+    const viewOf = (order: Order) => ({ ...orderView(order, links.urlOf(order.tradeNo, order.expiresAt)) })
+
     /** The events that merchants are told about, each with the order as it is after that very fact. */
     const announce = (order: Order, sequence: number, fact: OrderEvent) => {
       const type = announcements[fact._tag]
@@ -57,7 +61,7 @@ export const layer = OrderEntity.toLayer(
             type,
             mode: order.mode,
             merchantId: order.merchantId,
-            object: { ...orderView(order, links.urlOf(order.tradeNo, order.expiresAt)) },
+            object: viewOf(order),
             objectId: order.tradeNo,
             tradeNo: order.tradeNo,
             notifyUrl: order.notifyUrl,
@@ -65,7 +69,11 @@ export const layer = OrderEntity.toLayer(
           })
     }
 
-    const commit = Effect.fnUntraced(function* (before: StoredOrder, facts: ReadonlyArray<OrderEvent>) {
+    const commit = Effect.fnUntraced(function* (
+      before: StoredOrder,
+      facts: ReadonlyArray<OrderEvent>,
+      claim: Claim | undefined
+    ) {
       const version = before.version + 1
       const announced: Array<ChangeSet[number]> = []
       let order = before.order
@@ -73,18 +81,25 @@ export const layer = OrderEntity.toLayer(
         order = evolve(order, fact)
         announced.push(...(yield* announce(order, version, fact)))
       }
-      const changes = [replacement(before, order, yield* DateTime.now), ...announced]
+      const changes = [
+        replacement(before, order, yield* DateTime.now),
+        ...announced,
+        ...answering(claim, 200, viewOf(order))
+      ]
       const movements = facts.flatMap((fact) => movementsOf(order, fact))
       if (movements.length === 0) yield* transactor.commit(tradeNo, changes)
       else yield* wallets.post(order, movements, changes)
       return { order, version }
     })
 
-    const attempt = Effect.fnUntraced(function* (command: OrderCommand) {
+    const attempt = Effect.fnUntraced(function* (command: OrderCommand, claim: Claim | undefined) {
       const before = known ?? (yield* load)
       const decision = decide(before.order, command)
       known = undefined
-      const after = decision.events.length === 0 ? before : yield* commit(before, decision.events)
+      // A refusal is not an answer to keep.
+      const answered = decision.refusal === undefined ? claim : undefined
+      const after = decision.events.length === 0 ? before : yield* commit(before, decision.events, answered)
+      if (decision.events.length === 0) yield* transactor.commit(tradeNo, answering(answered, 200, viewOf(after.order)))
       // Kept only once it is known to be in the database.
       known = after
       // Commit first: a refusal may come with facts that must not be lost.
@@ -93,8 +108,8 @@ export const layer = OrderEntity.toLayer(
     })
 
     return OrderEntity.of({
-      Perform: ({ payload: { command } }) =>
-        Effect.retry(attempt(command), {
+      Perform: ({ payload: { claim, command } }) =>
+        Effect.retry(attempt(command, claim), {
           times: 1,
           // Another runner wrote this order: what we knew is old. Load it, then decide again.
           while: (error) => error._tag === "StaleVersion"

@@ -24,14 +24,17 @@ import {
   type ChannelReport,
   type ChannelUnreachable
 } from "../channel/Channel.ts"
+import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { type ActorUnavailable, ask } from "../ground/ask.ts"
-import type { NotCommitted } from "../ground/Change.ts"
+import { NotCommitted } from "../ground/Change.ts"
+import { answering, giveClaimBack, takeClaim } from "../ground/Claim.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { OrderEntity, OrderNotFound } from "./OrderEntity.ts"
 import { insertion, type Owner, OrderStore } from "./OrderStore.ts"
+import { orderView } from "./OrderView.ts"
 
 /** The same out_trade_no was used for an order with other terms (spec: Orders, rule 3). */
 export class OrderNumberTaken extends Schema.TaggedError<OrderNumberTaken>()("OrderNumberTaken", {
@@ -90,6 +93,7 @@ export const layer = Layer.effect(
     const transactor = yield* Transactor
     const ids = yield* NewIds
     const signals = yield* Signals
+    const links = yield* CheckoutLinks
     const client = yield* OrderEntity.client
 
     /** Whoever owns an order or sent a valid key is a merchant. */
@@ -97,6 +101,12 @@ export const layer = Layer.effect(
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
     const perform = (tradeNo: TradeNo, command: OrderCommand) => ask(client(tradeNo).Perform({ command }))
+
+    /** What the request itself asked for: its answer is committed with the change. */
+    const performAsked = (tradeNo: TradeNo, command: OrderCommand) =>
+      Effect.flatMap(takeClaim, (claim) =>
+        ask(client(tradeNo).Perform(claim === undefined ? { command } : { command, claim }))
+      )
 
     const find = Effect.fnUntraced(function* (owner: Owner, ref: string) {
       const stored = yield* store.resolve(owner, ref)
@@ -121,12 +131,16 @@ export const layer = Layer.effect(
       )
       if (problem !== undefined) return yield* problem
       // An order that does not exist has no state to guard: the unique index is the guard, not an actor.
-      return yield* transactor.commit(`${owner.merchantId}/${order.outTradeNo}`, [insertion(order)]).pipe(
+      const answer = answering(yield* takeClaim, 201, orderView(order, links.urlOf(order.tradeNo, order.expiresAt)))
+      return yield* transactor.commit(`${owner.merchantId}/${order.outTradeNo}`, [insertion(order), ...answer]).pipe(
         Effect.as({ order, created: true }),
         Effect.catchTags({
           AlreadyExists: () =>
-            Effect.map(sameAsBefore(owner, order), (original) => ({ order: original, created: false })),
-          StaleVersion: Effect.die
+            Effect.andThen(
+              giveClaimBack,
+              Effect.map(sameAsBefore(owner, order), (original) => ({ order: original, created: false }))
+            ),
+          StaleVersion: () => new NotCommitted({ reason: "overloaded" })
         })
       )
     })
@@ -146,7 +160,7 @@ export const layer = Layer.effect(
       const problem = patchProblem(order.metadata, patch.metadata ?? {})
       if (problem !== undefined) return yield* new InvalidField(problem)
       if (patch.metadata === undefined && patch.receipt_email === undefined) return order
-      return yield* perform(order.tradeNo, annotation(patch))
+      return yield* performAsked(order.tradeNo, annotation(patch))
     })
 
     /** Adds what only we know: the fee of this merchant's schedule. */
@@ -168,7 +182,7 @@ export const layer = Layer.effect(
       if (order.status !== "pending")
         return yield* perform(order.tradeNo, CloseEarly.make({ answer: Cancelled.make({}) }))
       const answer = yield* answerOf(order, yield* channel.cancel(order))
-      return yield* perform(order.tradeNo, CloseEarly.make({ answer }))
+      return yield* performAsked(order.tradeNo, CloseEarly.make({ answer }))
       // What the channel did must be recorded even when the caller hangs up.
     }, Effect.uninterruptible)
 

@@ -147,7 +147,7 @@ describe("a start that fails says why in one line and exits with a code that is 
     assert.strictEqual(lines.length, 1, coffer.said.stderr)
     assert.match(lines[0]!, /^coffer: /)
     assert.notMatch(coffer.said.stdout, /ready|serves/)
-    assert.isFalse(yield* postgresRuns(env["COFFER_HOME"] === undefined ? home : "none"), "left its Postgres behind")
+    assert.isFalse(yield* postgresRuns(home), "left its Postgres behind")
     return lines[0]!
   })
 

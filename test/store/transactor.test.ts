@@ -116,6 +116,24 @@ describe("a batch", () => {
     )
   )
 
+  it.live("a set is not refused for the sake of one before it that fails", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* commitAll([[insertion(orderOf(1))], [insertion(orderOf(2))]])
+        const outcomes = yield* commitAll([
+          [insertion(orderOf(1, "other"))],
+          [noted(1, 1, "valid")],
+          [noted(2, 9, "stale")],
+          [noted(2, 1, "valid")]
+        ])
+        assert.deepStrictEqual(outcomes, ["AlreadyExists", "ok", "StaleVersion", "ok"])
+        const notes = yield* sql`select metadata from orders`
+        assert.deepStrictEqual(notes, [{ metadata: { note: "valid" } }, { metadata: { note: "valid" } }])
+      })
+    )
+  )
+
   it.live("a set that Postgres refuses fails alone", () =>
     withTransactor(
       Effect.gen(function* () {

@@ -5,7 +5,7 @@
 import { PaymentMethod } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Decoding, MerchantKey, SandboxOnly } from "./Caller.ts"
+import { Decoding, Idempotency, MerchantKey, SandboxOnly } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { Conflict, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
 import { OrderResource } from "./Orders.ts"
@@ -30,5 +30,6 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
     }).annotate(OpenApi.Summary, "Take your sandbox channel down, or up again")
   )
   .middleware(Decoding)
+  .middleware(Idempotency)
   .middleware(SandboxOnly)
   .middleware(MerchantKey) {}

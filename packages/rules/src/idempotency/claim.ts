@@ -1,0 +1,46 @@
+/**
+ * What a repeated `Idempotency-Key` gets (silences: I1 to I6): the stored answer, a refusal, or its turn. Pure.
+ */
+import { DateTime } from "effect"
+
+/** 1 to 255 printable ASCII characters (silences: I3). */
+export const isIdempotencyKey = (key: string): boolean => /^[\x20-\x7e]{1,255}$/.test(key)
+
+/** JSON with its keys in order: two bodies that say the same have the same text (silences: I3). */
+export const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, canonical(inner)])
+  )
+}
+
+/** How long a first request may run before another may take its place (silences: I6). */
+export const leaseDuration = "30 seconds"
+/** How long an answer is kept (silences: I3). */
+export const keptDuration = "24 hours"
+
+export interface Held {
+  readonly fingerprint: string
+  readonly state: "running" | "done" | "released"
+  readonly leaseUntil: DateTime.Utc | null
+  readonly createdAt: DateTime.Utc
+}
+
+/** `TakeOver`: the claim is free, because it ended without an answer, or its process died, or it is a day old. */
+export type Verdict = "TakeOver" | "Replay" | "InProgress" | "OtherContent"
+
+export const judge = (held: Held, fingerprint: string, now: DateTime.Utc): Verdict => {
+  if (DateTime.isLessThanOrEqualTo(DateTime.addDuration(held.createdAt, keptDuration), now)) return "TakeOver"
+  switch (held.state) {
+    case "released":
+      return "TakeOver"
+    case "done":
+      return held.fingerprint === fingerprint ? "Replay" : "OtherContent"
+    case "running":
+      if (held.fingerprint !== fingerprint) return "OtherContent"
+      return held.leaseUntil !== null && DateTime.isLessThanOrEqualTo(held.leaseUntil, now) ? "TakeOver" : "InProgress"
+  }
+}

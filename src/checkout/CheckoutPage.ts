@@ -1,0 +1,266 @@
+/**
+ * The hosted checkout page: HTML from what it is to show, and nothing else. No script, nothing loaded, no clock; what
+ * the buyer has typed does not come back. Which page an order in peace shows is decided here as well (silences: K, O14).
+ */
+import { checkoutRedirectSeconds } from "@coffer/model/Limits"
+import { type PaymentMethod, twoDecimals } from "@coffer/model/Money"
+import type { Order } from "@coffer/rules/order/Order"
+import { DateTime } from "effect"
+import type { CardField } from "./checkCard.ts"
+import { payForm, simulation } from "./checkoutForms.ts"
+import { style } from "./checkoutStyle.ts"
+import { type Content, type Html, html } from "./html.ts"
+import { type ReturnAddress, returnAddress } from "./returnAddress.ts"
+import { type Notice, texts } from "./texts.ts"
+
+/** What one page shows. */
+export type Page =
+  | {
+      readonly _tag: "Pay"
+      readonly order: Order
+      readonly method: PaymentMethod
+      readonly notice?: Notice
+      readonly mistakes?: ReadonlySet<CardField>
+    }
+  /** Stands in for a wallet's app, or with a card for the bank's 3DS page. */
+  | { readonly _tag: "Away"; readonly order: Order; readonly method: PaymentMethod }
+  | { readonly _tag: "Paid"; readonly order: Order; readonly method: PaymentMethod; readonly justNow: boolean }
+  | { readonly _tag: "Refunded"; readonly order: Order; readonly method: PaymentMethod }
+  | { readonly _tag: "Closed"; readonly order: Order }
+  | { readonly _tag: "Failed"; readonly order: Order }
+  | { readonly _tag: "NotConnected"; readonly order: Order }
+  | { readonly _tag: "InvalidLink" }
+  /** `Unreachable`: the channel could not be asked. `Uncertain`: what became of the payment is not known here. */
+  | { readonly _tag: "Unreachable" | "Uncertain"; readonly address: string }
+
+/** For so long a paid order is news to whoever opens its page. */
+const newsFor = "10 minutes"
+
+/** What an order shows when nobody is paying it: the form, or why there is none. */
+export const pageOf = (order: Order, now: DateTime.Utc): Page => {
+  switch (order.status) {
+    case "pending":
+      // Closing may take the channel a while; the page does not wait for it (silences: O14).
+      if (DateTime.isGreaterThanOrEqualTo(now, order.expiresAt)) return { _tag: "Closed", order }
+      return order.mode === "live" ? { _tag: "NotConnected", order } : { _tag: "Pay", order, method: "card" }
+    case "paid":
+    case "partially_refunded": {
+      const justNow = DateTime.isLessThan(now, DateTime.addDuration(order.paidAt, newsFor))
+      return { _tag: "Paid", order, method: order.method, justNow }
+    }
+    case "refunded":
+      return { _tag: "Refunded", order, method: order.method }
+    case "failed":
+      return { _tag: "Failed", order }
+    case "expired":
+      return { _tag: "Closed", order }
+  }
+}
+
+export const render = (page: Page): string => {
+  switch (page._tag) {
+    case "Pay":
+      return renderPay(page)
+    case "Away":
+      return renderAway(page)
+    case "Paid":
+      return renderPaid(page)
+    case "Refunded":
+      return renderRefunded(page)
+    case "Closed":
+      return renderState(texts.closed, { order: page.order, more: html`<p class="soft">${texts.closed.refund}</p>` })
+    case "Failed":
+      return renderState(texts.failed, { order: page.order, mark: marks.bad })
+    case "NotConnected":
+      return renderState(texts.live, { order: page.order })
+    case "InvalidLink":
+      return renderState(texts.invalidLink, { mark: marks.bad })
+    case "Unreachable":
+      return renderRetry(texts.unreachable, page.address)
+    case "Uncertain":
+      return renderRetry(texts.uncertain, page.address)
+  }
+}
+
+type PageOf<Tag extends Page["_tag"]> = Extract<Page, { readonly _tag: Tag }>
+
+const renderPay = ({ method, mistakes = new Set(), notice, order }: PageOf<"Pay">) => {
+  const until = DateTime.formatIso(order.expiresAt)
+  return layout({
+    title: `${texts.order.pay} ${amountOf(order)}`,
+    sandbox: order.mode === "sandbox",
+    wide: true,
+    main: html` <section class="card stack summary">
+        <h1 class="amount"><span class="eyebrow">${texts.order.pay}</span> ${amountOf(order)}</h1>
+        ${terms([
+          [texts.order.subject, html`<bdi>${order.subject ?? texts.order.noSubject}</bdi>`],
+          [texts.order.number, html`<bdi>${order.outTradeNo}</bdi>`],
+          [texts.order.payableUntil, html`<time datetime="${until}">${until.slice(0, 16).replace("T", " ")} UTC</time>`]
+        ])}
+      </section>
+      ${payForm({ amount: amountOf(order), method, notice, mistakes })}`
+  })
+}
+
+const renderAway = ({ method, order }: PageOf<"Away">) => {
+  const name = texts.methods[method]
+  const words =
+    method === "card"
+      ? texts.threeDs
+      : { ...texts.wallet, heading: texts.wallet.heading(name), text: texts.wallet.text(name) }
+  return renderState(words, {
+    order,
+    mark: marks.away,
+    terms: [[texts.order.amount, html`${amountOf(order)}`], ...named(order)],
+    more: simulation({ method, confirm: words.confirm, cancel: words.cancel })
+  })
+}
+
+const renderPaid = ({ justNow, method, order }: PageOf<"Paid">) => {
+  const amount = amountOf(order)
+  const words = justNow
+    ? { heading: texts.paid.heading, text: texts.paid.text(amount) }
+    : { heading: texts.paid.headingLater, text: texts.paid.textLater(amount) }
+  const refunded = "refundedAmount" in order ? money(order.refundedAmount, order.currency) : undefined
+  const back = returnAddress(order)
+  return renderState(words, {
+    order,
+    mark: marks.good,
+    refresh: back,
+    terms: [
+      ...named(order),
+      [texts.order.paidWith, html`${texts.methods[method]}`],
+      ...(refunded === undefined ? [] : [[texts.order.refunded, html`${refunded}`] as const])
+    ],
+    more:
+      back === undefined
+        ? undefined
+        : html`<p class="soft">${texts.back.soon(checkoutRedirectSeconds)}</p>
+            ${wayBack(back)}`
+  })
+}
+
+const renderRefunded = ({ method, order }: PageOf<"Refunded">) => {
+  const back = returnAddress(order)
+  return renderState(
+    { heading: texts.refunded.heading, text: texts.refunded.text(amountOf(order)) },
+    {
+      order,
+      terms: [...named(order), [texts.order.paidWith, html`${texts.methods[method]}`]],
+      more: back === undefined ? undefined : wayBack(back)
+    }
+  )
+}
+
+const renderRetry = (words: Words & { readonly again: string }, address: string) =>
+  renderState(words, { alert: true, more: html`<a class="button" href="${address}">${words.again}</a>` })
+
+interface Words {
+  readonly heading: string
+  readonly text: string
+}
+
+/** A page that says one thing. */
+const renderState = (
+  words: Words,
+  shown: {
+    readonly order?: Order
+    readonly mark?: Html
+    readonly terms?: Terms
+    readonly more?: Html | undefined
+    readonly refresh?: ReturnAddress | undefined
+    readonly alert?: boolean
+  }
+) => {
+  const lines = shown.terms ?? (shown.order === undefined ? [] : named(shown.order))
+  return layout({
+    title: words.heading,
+    sandbox: shown.order?.mode === "sandbox",
+    refresh: shown.refresh,
+    main: html`
+<section class="card stack">
+${shown.mark ?? marks.calm}
+<h1>${words.heading}</h1>
+<p${shown.alert === true ? html` role="alert"` : undefined}>${words.text}</p>
+${lines.length === 0 ? undefined : terms(lines)}
+${shown.more}
+</section>`
+  })
+}
+
+const layout = (shown: {
+  readonly title: string
+  readonly main: Html
+  readonly sandbox: boolean
+  readonly wide?: boolean
+  readonly refresh?: ReturnAddress | undefined
+}): string =>
+  html`<!doctype html>
+<html lang="${texts.lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+${shown.refresh && html`<meta http-equiv="refresh" content="${checkoutRedirectSeconds};url=${shown.refresh.href}" />`}
+<title>${shown.title} · ${texts.title}</title>
+${style}
+</head>
+<body>
+${shown.sandbox ? html`<p class="sandbox">${texts.sandbox}</p>` : undefined}
+<main${shown.wide === true ? html` class="wide"` : undefined}>${shown.main}
+</main>
+<footer>${texts.footer}</footer>
+</body>
+</html>
+`.markup
+
+const wayBack = ({ host, href }: ReturnAddress) =>
+  html`<a class="button" href="${href}" rel="noreferrer">${texts.back.link(host)}</a>`
+
+type Terms = ReadonlyArray<readonly [name: string, value: Html]>
+
+const terms = (lines: Terms) =>
+  html`<dl>
+    ${lines.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`
+    )}
+  </dl>`
+
+/** The names that the buyer may know the order by. A name from elsewhere keeps its own direction of writing. */
+const named = ({ outTradeNo, subject }: Order): Terms => [
+  ...(subject === null ? [] : [[texts.order.subject, html`<bdi>${subject}</bdi>`] as const]),
+  [texts.order.number, html`<bdi>${outTradeNo}</bdi>`]
+]
+
+const amountOf = ({ amount, currency }: Order): string => money(amount, currency)
+
+/** `USD 1,234.50`. The code instead of a sign, since a dollar is not always the same dollar. */
+export const money = (minor: number, currency: string): string =>
+  `${currency} ${twoDecimals(minor).replace(/\B(?=(\d{3})+\.)/g, ",")}`
+
+const mark = (kind: string, drawing: Content) =>
+  html`<div class="mark ${kind}">
+    <svg
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="2.25"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
+      ${drawing}
+    </svg>
+  </div>`
+
+const marks = {
+  good: mark("good", html`<path d="M5 12.5l4.5 4.5L19 7.5" />`),
+  bad: mark("bad", html`<path d="M7 7l10 10M17 7L7 17" />`),
+  calm: mark("calm", html`<path d="M12 6.5v6.5M12 17.2v.1" />`),
+  away: mark("away", html`<path d="M12 3l7 3v5.5c0 4.4-3 7.7-7 9.5-4-1.8-7-5.1-7-9.5V6z" />`)
+}

@@ -1,0 +1,59 @@
+/**
+ * What the sandbox makes of a card: a mistake in a field, a number that is no test card, or how the bank will answer.
+ * Pure. The number goes in and never comes out (docs/architecture.md, section 7).
+ */
+
+export interface CardEntry {
+  readonly number: string
+  readonly expiry: string
+  readonly cvc: string
+}
+
+export type CardField = keyof CardEntry
+export type CardCheck =
+  | { readonly _tag: "Mistaken"; readonly fields: ReadonlySet<CardField> }
+  | { readonly _tag: "NotATestCard" }
+  | { readonly _tag: "TestCard"; readonly attempt: "succeed" | "decline" | "redirect" }
+
+/** The numbers that the sandbox knows. A redirect is the buyer's way to 3DS. */
+export const testCards = {
+  "4242424242424242": "succeed",
+  "4000000000000002": "decline",
+  "4000002760003184": "redirect"
+} as const
+
+/** `now`: a year and a month, from 1, since cards end with a month. */
+export const checkCard = (entry: CardEntry, now: { readonly year: number; readonly month: number }): CardCheck => {
+  const number = typed(entry.number).replace(/[\s-]/g, "")
+  const fields = new Set<CardField>()
+  if (!/^\d{12,19}$/.test(number) || !isLuhn(number)) fields.add("number")
+  if (!isValidExpiry(entry.expiry, now)) fields.add("expiry")
+  if (!/^\d{3,4}$/.test(typed(entry.cvc))) fields.add("cvc")
+  if (fields.size > 0) return { _tag: "Mistaken", fields }
+  return Object.hasOwn(testCards, number)
+    ? { _tag: "TestCard", attempt: testCards[number as keyof typeof testCards] }
+    : { _tag: "NotATestCard" }
+}
+
+/** A card is good to the end of its last month. */
+export const isValidExpiry = (text: string, now: { readonly year: number; readonly month: number }): boolean => {
+  const [, month, year] = /^(\d{1,2})\s*[/-]\s*(?:20)?(\d{2})$/.exec(typed(text)) ?? []
+  if (month === undefined || year === undefined) return false
+  const [lastMonth, lastYear] = [Number(month), 2000 + Number(year)]
+  if (lastMonth < 1 || lastMonth > 12) return false
+  return lastYear > now.year || (lastYear === now.year && lastMonth >= now.month)
+}
+
+/** Chinese keyboards write digits in full width. */
+const typed = (text: string): string => text.normalize("NFKC").trim()
+
+/** The check digit of ISO/IEC 7812: catches a mistyped digit and most swapped neighbours. */
+const isLuhn = (digits: string): boolean => {
+  let sum = 0
+  for (let index = 0; index < digits.length; index++) {
+    const digit = Number(digits[digits.length - 1 - index])
+    const doubled = index % 2 === 1 ? digit * 2 : digit
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}

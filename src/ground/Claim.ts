@@ -1,0 +1,67 @@
+/**
+ * The claim that a request with an `Idempotency-Key` holds while it runs. Whoever commits the change that the request
+ * asked for commits the answer with it, as one more row of the change set: a crash can then neither lose the answer
+ * nor run the change twice. The row's version is the fence: a claim that was taken over writes nothing any more.
+ */
+import { Context, Effect, Schema } from "effect"
+import { type Change, update } from "./Change.ts"
+import { isoText, jsonText } from "./codecs.ts"
+
+/** What names the row and the version that is ours. Plain data: it travels to the actor that commits. */
+export const Claim = Schema.Struct({
+  id: Schema.String,
+  version: Schema.Int,
+  merchantId: Schema.String,
+  mode: Schema.String,
+  fingerprint: Schema.String,
+  createdAt: Schema.DateTimeUtc
+})
+export type Claim = typeof Claim.Type
+
+/** The request's claim; `handedOver` once somebody commits the answer with the change. */
+export interface HeldClaim {
+  readonly claim: Claim
+  handedOver: boolean
+}
+
+export const CurrentClaim = Context.Reference<HeldClaim | undefined>("@coffer/ground/CurrentClaim", {
+  defaultValue: () => undefined
+})
+
+/** Takes charge of the answer: whoever asks must commit it with the change. */
+export const takeClaim = Effect.map(CurrentClaim, (held) => {
+  if (held === undefined) return undefined
+  held.handedOver = true
+  return held.claim
+})
+
+/** What the claim was taken for was not committed: the answer will be another, and somebody else keeps it. */
+export const giveClaimBack = Effect.map(CurrentClaim, (held) => {
+  if (held !== undefined) held.handedOver = false
+})
+
+/** The answer as a change. Nothing when the request has no claim. */
+export const answering = (claim: Claim | undefined, status: number, data: object): ReadonlyArray<Change> =>
+  claim === undefined ? [] : [ended(claim, { state: "done", status, data: jsonText(data) })]
+
+/** No answer to keep: the key is free for another try (silences: I1). */
+export const released = (claim: Claim): Change => ended(claim, { state: "released", status: null, data: null })
+
+const ended = (
+  claim: Claim,
+  end: { readonly state: string; readonly status: number | null; readonly data: string | null }
+): Change =>
+  update(
+    "idempotency_keys",
+    { ...claimRow(claim), version: claim.version + 1, lease_until: null, ...end },
+    claim.version
+  )
+
+export const claimRow = (claim: Claim) => ({
+  id: claim.id,
+  version: claim.version,
+  merchant_id: claim.merchantId,
+  mode: claim.mode,
+  fingerprint: claim.fingerprint,
+  created_at: isoText(claim.createdAt)
+})

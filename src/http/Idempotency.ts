@@ -1,0 +1,68 @@
+/**
+ * `Idempotency-Key` on every POST and DELETE (silences: I1 to I6): the first request claims the key, runs, and has its
+ * 2xx answer kept, as a rule in the transaction of the change itself; the same request again gets that answer.
+ */
+import { Caller, Idempotency } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { isIdempotencyKey } from "@coffer/rules/idempotency/claim"
+import { Effect, Exit, Layer } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { CurrentClaim, type HeldClaim } from "../ground/Claim.ts"
+import { Faults } from "../ground/Faults.ts"
+import { IdempotencyKeys } from "../idempotency/IdempotencyKeys.ts"
+import { CurrentRecord } from "./CurrentRequest.ts"
+import { refusals, unavailable } from "./refusals.ts"
+import { refuseWith, reply } from "./replies.ts"
+
+export const layer = Layer.effect(
+  Idempotency,
+  Effect.gen(function* () {
+    const keys = yield* IdempotencyKeys
+    const faults = yield* Faults
+    const { NotCommitted } = unavailable
+    const { OtherContent, StillRunning } = refusals
+
+    /** The answer is kept or the key freed before the caller hears of it: a retry must find what it was told. */
+    const settle = (held: HeldClaim, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
+      Effect.gen(function* () {
+        const { answer } = yield* CurrentRecord
+        const succeeded = Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined
+        if (!succeeded) yield* keys.release(held.claim)
+        else if (!held.handedOver) yield* keys.keep(held.claim, exit.value.status, answer)
+      })
+
+    return Idempotency.of(
+      Effect.fnUntraced(function* (httpEffect) {
+        const { headers, method, text } = yield* HttpServerRequest.HttpServerRequest
+        const key = headers["idempotency-key"]
+        if (key === undefined || (method !== "POST" && method !== "DELETE")) return yield* httpEffect
+        if (!isIdempotencyKey(key)) return yield* badKey
+        const { merchantId, mode } = yield* Caller
+        const { path } = yield* CurrentRecord
+        // A body that cannot be read is the edge's to refuse.
+        const body = yield* Effect.catchTags(text, { HttpServerError: Effect.die })
+        const claimed = yield* keys
+          .claim({ merchantId, mode, method, path, key, body })
+          .pipe(Effect.catchTags({ NotCommitted, OtherContent, StillRunning }))
+        if (claimed._tag === "Replay") {
+          const again = yield* reply(claimed.data, claimed.status)
+          return HttpServerResponse.setHeader(again, "idempotent-replayed", "true")
+        }
+        const held: HeldClaim = { claim: claimed.claim, handedOver: false }
+        return yield* faults.around("Idempotency.run", httpEffect).pipe(
+          Effect.provideService(CurrentClaim, held),
+          Effect.onExit((exit) => faults.around("Idempotency.settle", settle(held, exit)))
+        )
+      })
+    )
+  })
+)
+
+const badKey = refuseWith(
+  (request_id) =>
+    new Wire.InvalidRequest({
+      message: "Idempotency-Key: Expected 1 to 255 printable ASCII characters.",
+      param: "Idempotency-Key",
+      request_id
+    })
+)

@@ -1,0 +1,49 @@
+/** Rows of idempotency keys: read one, and drop those whose day is over. They are written through the Transactor. */
+import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { dieIfBroken } from "../ground/broken.ts"
+import { TimeColumn } from "../ground/codecs.ts"
+
+const HeldRow = Schema.Struct({
+  version: Schema.Int,
+  fingerprint: Schema.String,
+  state: Schema.Literals(["running", "done", "released"]),
+  lease_until: Schema.NullOr(TimeColumn),
+  status: Schema.NullOr(Schema.Int),
+  data: Schema.NullOr(Schema.String),
+  created_at: TimeColumn
+})
+export type HeldRow = typeof HeldRow.Type
+
+export class IdempotencyStore extends Context.Service<
+  IdempotencyStore,
+  {
+    readonly find: (id: string) => Effect.Effect<Option.Option<HeldRow>>
+    /** Removes at most `limit` rows from before `time`; how many they were. */
+    readonly dropBefore: (time: DateTime.Utc, limit: number) => Effect.Effect<number>
+  }
+>()("@coffer/idempotency/IdempotencyStore") {}
+
+export const layer = Layer.effect(
+  IdempotencyStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const find = SqlSchema.findOneOption({
+      Request: Schema.String,
+      Result: HeldRow,
+      execute: (id) => sql`select * from idempotency_keys where id = ${id}`
+    })
+    return IdempotencyStore.of({
+      find: (id) => dieIfBroken(find(id)),
+      dropBefore: (time, limit) =>
+        dieIfBroken(
+          Effect.map(
+            sql`delete from idempotency_keys where id in (
+              select id from idempotency_keys where created_at < ${DateTime.toDateUtc(time)}
+              limit ${limit} for update skip locked) returning id`,
+            (rows) => rows.length
+          )
+        )
+    })
+  })
+)

@@ -1,0 +1,33 @@
+/**
+ * Faults at the named points of `src/ground/Faults.ts`. A test waits until the program has reached the point, looks
+ * at the world as it is there, and lets it go on, or never does: what a crash would leave.
+ */
+import { Deferred, Effect, Layer } from "effect"
+import { Faults } from "../../src/ground/Faults.ts"
+
+export interface Blocking {
+  readonly layer: Layer.Layer<Faults>
+  /** The program stands at the point. */
+  readonly reached: Deferred.Deferred<void>
+  readonly release: Effect.Effect<void>
+}
+
+/** Stops the first that comes to the point, before or after what happens there. Those after it pass. */
+export const blocking = Effect.fnUntraced(function* (point: string, where: "before" | "after") {
+  const reached = yield* Deferred.make<void>()
+  const gate = yield* Deferred.make<void>()
+  let taken = false
+  const stop = Effect.suspend(() => {
+    if (taken) return Effect.void
+    taken = true
+    return Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(gate))
+  })
+  const layer = Layer.succeed(Faults, {
+    around: (at, effect) => {
+      if (at !== point) return effect
+      return where === "before" ? Effect.andThen(stop, effect) : Effect.tap(effect, () => stop)
+    }
+  })
+  const built: Blocking = { layer, reached, release: Effect.asVoid(Deferred.succeed(gate, undefined)) }
+  return built
+})
