@@ -39,7 +39,8 @@ export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
 export const ground = Config.all({
   home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
-  connections: Config.Int("DATABASE_CONNECTIONS").pipe(Config.withDefault(20))
+  connections: Config.Int("DATABASE_CONNECTIONS").pipe(Config.withDefault(20)),
+  collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT"))
 })
 
 const variables = Config.all({

@@ -29,6 +29,7 @@ import * as Idempotency from "./http/Idempotency.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
 import * as MerchantKey from "./http/MerchantKey.ts"
+import * as Metrics from "./http/Metrics.ts"
 import * as OperatorToken from "./http/OperatorToken.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as Merchants from "./merchants/Merchants.ts"
@@ -63,9 +64,14 @@ const middleware = Layer.mergeAll(
   Idempotency.layer
 )
 
-const routes = Layer.mergeAll(merchantRoutes, operatorRoutes, CheckoutHttp.layer, Health.layer, Edge.layer).pipe(
-  Layer.provide(middleware)
-)
+const routes = Layer.mergeAll(
+  merchantRoutes,
+  operatorRoutes,
+  CheckoutHttp.layer,
+  Health.layer,
+  Metrics.layer,
+  Edge.layer
+).pipe(Layer.provide(middleware))
 
 /** An order number of 128 characters, percent-encoded, is 1,536. */
 const maxParamLength = 2_048

@@ -8,6 +8,7 @@ import * as EmbeddedPostgres from "./ground/EmbeddedPostgres.ts"
 import * as Faults from "./ground/Faults.ts"
 import * as Home from "./ground/Home.ts"
 import * as Postgres from "./ground/Postgres.ts"
+import * as Telemetry from "./ground/Telemetry.ts"
 import { type Credentials, credentials } from "./merchants/Demo.ts"
 import * as Settings from "./Settings.ts"
 import * as Wiring from "./Wiring.ts"
@@ -16,7 +17,7 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 export const serve = Effect.gen(function* () {
-  const { connections, databaseUrl, home: folder } = yield* Settings.ground
+  const { collector, connections, databaseUrl, home: folder } = yield* Settings.ground
   const home = path.resolve(folder)
   const embedded = Option.isNone(databaseUrl)
   const url = embedded ? (yield* EmbeddedPostgres.start({ home })).url : databaseUrl.value
@@ -27,6 +28,7 @@ export const serve = Effect.gen(function* () {
     Layer.provideMerge(Postgres.layer({ url, connections, name: "coffer" })),
     Layer.provideMerge(Settings.layer({ embedded })),
     Layer.provideMerge(Home.layer(home)),
+    Layer.provideMerge(Telemetry.layer(collector)),
     Layer.provideMerge(Wiring.platform)
   )
   const context = yield* Layer.build(app)

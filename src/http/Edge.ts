@@ -8,11 +8,12 @@ import * as Wire from "@coffer/contract/Errors"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { prefixes } from "@coffer/model/Ids"
 import { requestBodyBytesMax } from "@coffer/model/Limits"
-import { ByteSize, Cause, Effect, Layer, Schema } from "effect"
+import { ByteSize, Cause, Clock, Effect, Layer, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NewIds } from "../ground/NewIds.ts"
 import { CurrentRecord, CurrentRequestId, type RequestRecord } from "./CurrentRequest.ts"
 import { Draining } from "./Draining.ts"
+import * as Metrics from "./Metrics.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
@@ -24,6 +25,7 @@ export const layer = Layer.unwrap(
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const requestId = yield* ids.next(prefixes.request)
+          const arrived = yield* Clock.currentTimeMillis
           const at = routed(request)
           const record: RequestRecord = { owner: undefined, path: pathOf(at) }
           const response = yield* route.pipe(
@@ -36,6 +38,7 @@ export const layer = Layer.unwrap(
             Effect.annotateLogs({ request_id: requestId })
           )
           const named = HttpServerResponse.setHeader(response, "x-request-id", requestId)
+          yield* Metrics.count(request.method, response.status, (yield* Clock.currentTimeMillis) - arrived)
           // A connection that stays open would hold up the end.
           return draining.now ? HttpServerResponse.setHeader(named, "connection", "close") : named
         }),

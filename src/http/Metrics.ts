@@ -1,0 +1,36 @@
+/**
+ * `/metrics` for Prometheus: the requests answered here, beside what the cluster, the workers and Node count
+ * themselves. Labels are few on purpose: a method and a status, never a path or a merchant.
+ */
+import { Effect, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+
+const requests = Metric.counter("coffer_http_requests", {
+  description: "Requests answered, by method and status",
+  incremental: true
+})
+
+/** Upper bounds of the buckets, milliseconds. */
+const bounds = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
+const duration = Metric.histogram("coffer_http_request_duration_ms", {
+  description: "Time from a request's arrival to its answer, milliseconds",
+  boundaries: bounds
+})
+
+type Counter = ReturnType<typeof requestsWith>
+const requestsWith = (method: string, status: number) =>
+  Metric.withAttributes(requests, { method, status: String(status) })
+const known = new Map<string, Counter>()
+const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"])
+
+/** Counts one answer. */
+export const count = (method: string, status: number, millis: number) => {
+  // Anybody may invent a method; nobody may fill the memory with counters.
+  const label = methods.has(method) ? method : "other"
+  const name = `${label} ${status}`
+  const counter = known.get(name) ?? requestsWith(label, status)
+  known.set(name, counter)
+  return Effect.andThen(Metric.update(counter, 1), Metric.update(duration, millis))
+}
+
+export const layer = PrometheusMetrics.layerHttp({ path: "/metrics" })

@@ -1,0 +1,161 @@
+/**
+ * What survives `kill -9`. The embedded default, Postgres with fsync on; the service is killed at moments drawn as a
+ * number of answered calls. Its Postgres lives on as an orphan, which the next start has to stop.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import {
+  answered,
+  assertBooksWhole,
+  type Coffer,
+  connect,
+  credentialsOf,
+  databaseOf,
+  eventually,
+  newHome,
+  postgresRuns,
+  run,
+  seeded
+} from "../kit/Process.ts"
+import { receiver } from "../kit/Receiver.ts"
+import { freePort } from "../kit/Service.ts"
+
+const rounds = 20
+const answersMax = 200
+const buyers = 12
+const seed = 1
+const currencies = ["USD", "HKD", "CNY"] as const
+
+/** An order as the merchant knows it: what it asked for, and what it was told. */
+interface Sale {
+  readonly terms: { readonly out_trade_no: string; readonly amount: number; readonly currency: string }
+  created: boolean
+  paid: boolean
+}
+
+describe("kill -9", () => {
+  it.live(
+    "of the process at random moments while orders are paid: what was answered is kept, once, and every event arrives",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* newHome
+        const hook = yield* receiver
+        const port = yield* freePort
+        const moment = seeded(seed)
+        const draw = seeded(seed)
+        const sales: Array<Sale> = []
+
+        const newSale = (name: string): Sale => {
+          const currency = currencies[draw(currencies.length)]!
+          return { terms: { out_trade_no: name, amount: 1 + draw(100_000), currency }, created: false, paid: false }
+        }
+
+        /** Starts where the last one was killed, and repeats what was left without an answer. */
+        const startAgain = Effect.gen(function* () {
+          (globalThis as any).t0 = performance.now(); const coffer = yield* run({ env: { COFFER_HOME: home }, port })
+          const key = credentialsOf(home).sandbox_key
+          const t1 = performance.now(); log("start "+ (performance.now() - (globalThis as any).t0)); yield* assertKept(home, sales); log("checked "+ (performance.now() - t1)+" "+ sales.length)
+          const open = sales.filter(({ paid }) => !paid)
+          const repeat = (sale: Sale) => buy(coffer, key, hook.url, sale, () => undefined)
+          yield* Effect.forEach(open, repeat, { concurrency: buyers, discard: true })
+          log("again "+open.length+" "+ (performance.now() - t1)); return { coffer, key }
+        })
+
+        for (let round = 1; round <= rounds; round++) {
+          const { coffer, key } = yield* startAgain
+          let answersLeft = 1 + moment(answersMax)
+          const onAnswer = () => {
+            if (--answersLeft === 0) coffer.signal("SIGKILL")
+          }
+          const buyUntilKilled = Effect.fnUntraced(function* (buyer: number) {
+            for (let number = 1; ; number++) {
+              const sale = newSale(`${round}-${buyer}-${number}`)
+              sales.push(sale)
+              if (!(yield* buy(coffer, key, hook.url, sale, onAnswer))) return
+            }
+          })
+          yield* Effect.forEach(Array(buyers).keys(), buyUntilKilled, { concurrency: buyers, discard: true })
+          assert.deepStrictEqual(yield* coffer.ended, { code: null, signal: "SIGKILL" })
+          log("round total "+( performance.now() - (globalThis as any).t0))
+        }
+
+        yield* startAgain
+        assert.deepStrictEqual(
+          sales.filter(({ paid }) => !paid),
+          []
+        )
+        const sql = yield* connect(databaseOf(home))
+        log("ev "+performance.now()); yield* eventually(
+          "the bank's reports",
+          isEmpty(sql`select 1 from sandbox_payments where report_due_at is not null`)
+        )
+        log("ev "+performance.now()); yield* eventually(
+          "second payments to go back",
+          isEmpty(sql`select 1 from orders where stray_due_at is not null`)
+        )
+        yield* assertNoMoneyLost(sql)
+        log("ev "+performance.now()); yield* eventually("all deliveries", isEmpty(sql`select 1 from deliveries where status <> 'succeeded'`))
+        log(performance.now()+JSON.stringify(yield* sql`select attempts, count(*)::int4 from deliveries group by attempts`));const received = new Set(hook.all.map(({ event }) => event.id))
+        const events = yield* sql<{ id: string }>`
+          select e.id from events e join orders o using (trade_no) where o.notify_url is not null`
+        assert.isAtLeast(events.length, sales.length)
+        assert.deepStrictEqual(
+          events.filter(({ id }) => !received.has(id)),
+          []
+        )
+        const t1 = performance.now(); log("start "+ (performance.now() - (globalThis as any).t0)); yield* assertKept(home, sales); log("checked "+ (performance.now() - t1)+" "+ sales.length)
+      }),
+    300_000
+  )
+})
+
+/** Creates the order and pays it, as a merchant who may have done so already. False when an answer did not come. */
+const buy = Effect.fnUntraced(function* (
+  { api }: Coffer,
+  key: string,
+  notifyUrl: string,
+  sale: Sale,
+  onAnswer: () => void
+) {
+  const ref = sale.terms.out_trade_no
+  const created = yield* answered(api.post("/v1/orders", key, { ...sale.terms, notify_url: notifyUrl }))
+  if (created === undefined) return false
+  assert.include(sale.created ? [200] : [200, 201], created.status)
+  sale.created = true
+  sale.paid = created.body.data.status === "paid"
+  onAnswer()
+  if (sale.paid) return true
+  const paid = yield* answered(api.post(`/v1/test_helpers/orders/${ref}/pay`, key, {}))
+  if (paid === undefined) return false
+  assert.deepStrictEqual([paid.status, paid.body.data.status], [200, "paid"])
+  sale.paid = true
+  onAnswer()
+  return true
+})
+
+const assertKept = Effect.fnUntraced(function* (home: string, sales: ReadonlyArray<Sale>) {
+  const sql = yield* connect(databaseOf(home))
+  // For the checks alone, which would read the whole ledger once per order.
+  yield* sql`create index if not exists test_ledger_reference on ledger (reference_id)`
+  yield* assertBooksWhole(sql)
+  const orders = yield* sql<{ out_trade_no: string; status: string }>`select out_trade_no, status from orders`
+  const statuses = new Map(orders.map(({ out_trade_no, status }) => [out_trade_no, status]))
+  const lost = sales.filter(({ created, paid, terms }) => {
+    const status = statuses.get(terms.out_trade_no)
+    return paid ? status !== "paid" : created && status === undefined
+  })
+  assert.deepStrictEqual(lost, [], "answered, and not kept")
+}, Effect.scoped)
+
+/** What the bank took from buyers was credited, or went back. */
+const assertNoMoneyLost = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const lost = yield* sql`
+    select p.payment_id from sandbox_payments p join orders o using (trade_no)
+    where p.state = 'succeeded' and o.payment_id is distinct from p.payment_id
+      and not exists (select 1 from sandbox_refunds r where r.payment_id = p.payment_id and r.amount = p.amount)`
+  assert.deepStrictEqual(lost, [], "payments that were neither credited nor returned")
+})
+
+const isEmpty = <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) => Effect.map(rows, ({ length }) => length === 0)
+import fs from "node:fs"; const log = (s: string) => fs.appendFileSync("/tmp/crash.log", s+"\n")
