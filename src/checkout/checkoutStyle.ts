@@ -35,12 +35,11 @@ main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: 1rem; di
 h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; text-wrap: balance }
 h1.amount { font-size: clamp(1.5rem, 8vw, 2.125rem); font-variant-numeric: tabular-nums; overflow-wrap: anywhere }
 .soft { color: var(--soft) }
-.small { font-size: .875rem }
 bdi { overflow-wrap: anywhere }
 dl { display: grid; gap: .625rem; font-size: .9375rem; border-top: 1px solid var(--line); padding-top: 1rem }
-dl div { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem }
-dt { color: var(--soft) }
-dd { overflow-wrap: anywhere; min-width: 0 }
+dl div { display: flex; justify-content: space-between; gap: 1.25rem }
+dt { color: var(--soft); flex: none }
+dd { overflow-wrap: anywhere; min-width: 0; text-align: end; text-wrap: pretty }
 
 fieldset { border: 0; min-width: 0 }
 legend, .label { padding: 0; font-weight: 600; font-size: .9375rem }

@@ -17,7 +17,9 @@ export interface OutboundRequest {
   readonly url: string
   readonly headers: Record<string, string>
   readonly body: string
-  /** Sandbox only: http, and addresses of this machine and its network. */
+  /** Sandbox only: http, to public addresses. */
+  readonly httpAllowed?: boolean
+  /** Sandbox only, where the operator allows it: http, and addresses of this machine and its network. */
   readonly privateAllowed: boolean
 }
 
@@ -90,8 +92,9 @@ const snippetOf = (chunks: ReadonlyArray<Buffer>): string =>
 
 const attempt = Effect.fnUntraced(
   function* (request: OutboundRequest, resolve: Resolve, heard: Heard) {
-    const { privateAllowed } = request
-    const url = (privateAllowed ? isHttpUrl : isPublicHttpsUrl)(request.url) ? URL.parse(request.url) : null
+    const { httpAllowed = false, privateAllowed } = request
+    const isAllowed = privateAllowed || httpAllowed ? isHttpUrl : isPublicHttpsUrl
+    const url = isAllowed(request.url) ? URL.parse(request.url) : null
     if (url === null) return notDelivered("refused_address", "the URL is not allowed here")
 
     const addresses = yield* addressesOf(url, resolve, privateAllowed)

@@ -38,6 +38,7 @@ export const layer = Layer.effectDiscard(
       const outcome = yield* outbound.post({
         url: delivery.url,
         body: delivery.body,
+        httpAllowed: delivery.mode === "sandbox",
         privateAllowed: delivery.mode === "sandbox" && allowPrivateWebhooks,
         headers: {
           "Content-Type": "application/json",

@@ -1,0 +1,79 @@
+/** Cards as the sandbox knows them: mistakes, test cards, and all others (docs/architecture.md, section 7). */
+import { assert, describe, it } from "@effect/vitest"
+import { type CardCheck, type CardField, checkCard, isValidExpiry } from "../../src/checkout/checkCard.ts"
+
+const august = { year: 2026, month: 8 }
+const good = { number: "4242 4242 4242 4242", expiry: "12/30", cvc: "123" }
+
+const mistaken = (...fields: ReadonlyArray<CardField>): CardCheck => ({ _tag: "Mistaken", fields: new Set(fields) })
+
+describe("checkout: cards", () => {
+  const numbers: ReadonlyArray<readonly [string, CardCheck]> = [
+    ["4242 4242 4242 4242", { _tag: "TestCard", attempt: "succeed" }],
+    ["4242424242424242", { _tag: "TestCard", attempt: "succeed" }],
+    [" 4242-4242-4242-4242 ", { _tag: "TestCard", attempt: "succeed" }],
+    ["４２４２　４２４２　４２４２　４２４２", { _tag: "TestCard", attempt: "succeed" }],
+    ["4000 0000 0000 0002", { _tag: "TestCard", attempt: "decline" }],
+    ["4000 0027 6000 3184", { _tag: "TestCard", attempt: "redirect" }],
+    // Right by its check digit, but the bank is not to be asked.
+    ["5555 5555 5555 4444", { _tag: "NotATestCard" }],
+    ["3782 822463 10005", { _tag: "NotATestCard" }],
+    ["0000 0000 0000 0000", { _tag: "NotATestCard" }],
+    ["4242 4242 4242 4241", mistaken("number")],
+    ["2424 2424 2424 2424", mistaken("number")],
+    ["4242", mistaken("number")],
+    ["00000000000000000000", mistaken("number")],
+    ["4242x4242x4242x4242", mistaken("number")],
+    ["__proto__", mistaken("number")],
+    ["", mistaken("number")]
+  ]
+  for (const [number, expected] of numbers) {
+    it(`"${number}" is ${expected._tag}${expected._tag === "TestCard" ? `, ${expected.attempt}` : ""}`, () => {
+      assert.deepStrictEqual(checkCard({ ...good, number }, august), expected)
+    })
+  }
+
+  const expiries: ReadonlyArray<readonly [string, boolean]> = [
+    ["08/26", true],
+    ["8/26", true],
+    ["09 / 26", true],
+    ["01/27", true],
+    ["12/2026", true],
+    ["07/26", false],
+    ["12/25", false],
+    ["00/27", false],
+    ["13/27", false],
+    ["0827", false],
+    ["08/1926", false],
+    ["2026-08", false],
+    ["", false]
+  ]
+  for (const [expiry, valid] of expiries) {
+    it(`a card of "${expiry}" is ${valid ? "good" : "refused"} in August 2026`, () => {
+      assert.strictEqual(isValidExpiry(expiry, august), valid)
+    })
+  }
+
+  for (const [cvc, valid] of [
+    ["123", true],
+    ["1234", true],
+    ["12", false],
+    ["12345", false],
+    ["12a", false],
+    ["", false]
+  ] as const) {
+    it(`a CVC of "${cvc}" is ${valid ? "good" : "refused"}`, () => {
+      const expected: CardCheck = valid ? { _tag: "TestCard", attempt: "succeed" } : mistaken("cvc")
+      assert.deepStrictEqual(checkCard({ ...good, cvc }, august), expected)
+    })
+  }
+
+  it("all mistakes are told at once, in the order of the fields", () => {
+    const checked = checkCard({ number: "1", expiry: "1", cvc: "1" }, august)
+    assert.deepStrictEqual(checked, mistaken("number", "expiry", "cvc"))
+  })
+
+  it("a mistake elsewhere comes before what the number means", () => {
+    assert.deepStrictEqual(checkCard({ ...good, number: "5555555555554444", cvc: "" }, august), mistaken("cvc"))
+  })
+})
