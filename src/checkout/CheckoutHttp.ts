@@ -105,7 +105,7 @@ export const layer: Routes = HttpRouter.use(
       }
     }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.step"))
 
-    /** Back from the wallet after the end: too late to pay, but the bank would wait for ever, and the closing with it. */
+    /** Back from the wallet after the end: too late to pay, but the bank would wait for ever, and so would the end. */
     const comeHome = (order: Order, form: CheckoutForm) =>
       order.status === "pending" && order.mode === "sandbox" && form.step !== "pay"
         ? Effect.ignore(buyer.pay(order, form.method, "decline"))

@@ -1,6 +1,7 @@
 /**
  * The hosted checkout page: HTML from what it is to show, and nothing else. No script, nothing loaded, no clock; what
- * the buyer has typed does not come back. Which page an order in peace shows is decided here as well (silences: K, O14).
+ * the buyer has typed does not come back. Which page an order shows when nobody is paying it is decided here as well
+ * (silences: K, O14).
  */
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
 import { type PaymentMethod, twoDecimals } from "@coffer/model/Money"

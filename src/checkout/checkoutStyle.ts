@@ -1,6 +1,6 @@
 /**
- * How the checkout looks: one column that fits a phone of 360 px, two on a desk. It stands inline in the page, since the
- * page loads nothing; the policy lets in this very text and no other, by its hash.
+ * How the checkout looks: one column that fits a phone of 360 px, two on a desk. It stands inline in the page, since
+ * the page loads nothing; the policy lets in this very text and no other, by its hash.
  */
 import { sha256 } from "../ground/Vault.ts"
 import { Html } from "./html.ts"
@@ -22,7 +22,8 @@ html { -webkit-text-size-adjust: 100% }
 body {
   margin: 0; min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: column;
   background: var(--page); color: var(--ink);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", sans-serif;
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei",
+    sans-serif;
 }
 h1, h2, p, dl, dd, ul, fieldset { margin: 0; padding: 0 }
 main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: 1rem; display: grid; gap: 1rem;
@@ -37,7 +38,7 @@ h1.amount { font-size: clamp(1.5rem, 8vw, 2.125rem); font-variant-numeric: tabul
 .soft { color: var(--soft) }
 bdi { overflow-wrap: anywhere }
 dl { display: grid; gap: .625rem; font-size: .9375rem; border-top: 1px solid var(--line); padding-top: 1rem }
-dl div { display: flex; justify-content: space-between; gap: 1.25rem }
+dl div { display: flex; justify-content: space-between; gap: .75rem }
 dt { color: var(--soft); flex: none }
 dd { overflow-wrap: anywhere; min-width: 0; text-align: end; text-wrap: pretty }
 
@@ -60,7 +61,8 @@ form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details 
 }
 .field input::placeholder { color: var(--soft); opacity: 1 }
 .field input[aria-invalid] { border-color: var(--alert); box-shadow: inset 0 0 0 1px var(--alert) }
-.field input:focus-visible, a:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+.field input:focus-visible, a:focus-visible, button:focus-visible { outline: 3px solid var(--accent);
+  outline-offset: 2px }
 .mistake { color: var(--alert); font-size: .875rem }
 .note { background: var(--note); border-radius: .75rem; padding: .75rem 1rem; font-size: .8125rem }
 .note ul { list-style: none; margin: .25rem 0 }

@@ -21,7 +21,7 @@ export const html = (parts: TemplateStringsArray, ...contents: ReadonlyArray<Con
 const markupOf = (content: Content): string => {
   if (content === undefined) return ""
   if (content instanceof Html) return content.markup
-  return typeof content === "object" ? content.map(markupOf).join("") : escape(String(content))
+  return Array.isArray(content) ? content.map(markupOf).join("") : escape(String(content))
 }
 
 /** Safe as text and in a quoted attribute. */

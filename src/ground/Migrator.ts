@@ -2,12 +2,14 @@
 import { Effect, Layer } from "effect"
 import { Migrator } from "effect/sql"
 import { mainJob } from "./migrations/0001_main_job.ts"
+import { quotas } from "./migrations/0002_quotas.ts"
 import { idempotency } from "./migrations/0005_idempotency.ts"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
   loader: Migrator.fromRecord({
     "0001_main_job": mainJob,
+    "0002_quotas": quotas,
     "0005_idempotency": idempotency
   })
 })

@@ -2,6 +2,7 @@
 import { FeeSchedule } from "@coffer/model/Fees"
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
+import { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
@@ -21,6 +22,7 @@ const MerchantRow = Schema.Struct({
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
+  quotas: QuotaOverrides,
   created_at: TimeColumn,
   modes: Schema.Struct({ sandbox: ModeRow, live: ModeRow })
 })
@@ -77,9 +79,10 @@ export const layer = Layer.effect(
     const insert = (row: MerchantRow) =>
       sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, created_at)
+          yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, quotas, created_at)
             values (${row.merchant_id}, ${row.name}, ${row.approved}, ${currencies(row)}::text::text[],
-              ${jsonText(row.fees)}::text::jsonb, ${isoText(row.created_at)}::text::timestamptz)`
+              ${jsonText(row.fees)}::text::jsonb, ${jsonText(row.quotas)}::text::jsonb,
+              ${isoText(row.created_at)}::text::timestamptz)`
           for (const mode of Mode.literals) {
             const settings = row.modes[mode]
             yield* sql`insert into merchant_modes ${sql.insert({ merchant_id: row.merchant_id, mode, ...settings })}`
@@ -89,7 +92,8 @@ export const layer = Layer.effect(
 
     const write = Effect.fnUntraced(function* (row: MerchantRow) {
       yield* sql`update merchants set name = ${row.name}, approved = ${row.approved},
-        live_currencies = ${currencies(row)}::text::text[], fees = ${jsonText(row.fees)}::text::jsonb
+        live_currencies = ${currencies(row)}::text::text[], fees = ${jsonText(row.fees)}::text::jsonb,
+        quotas = ${jsonText(row.quotas)}::text::jsonb
         where merchant_id = ${row.merchant_id}`
       for (const mode of Mode.literals) {
         yield* sql`update merchant_modes set ${sql.update(row.modes[mode])}

@@ -1,5 +1,6 @@
 /** A merchant's settings as the operator sees them: without keys and secrets. Pure. */
 import type { MerchantResource } from "@coffer/contract/Operator"
+import { effectiveQuotas } from "@coffer/model/Quotas"
 import { DateTime } from "effect"
 import type { Merchant } from "./Merchants.ts"
 
@@ -10,6 +11,7 @@ export const merchantView = (merchant: Merchant): MerchantResource => ({
   approved: merchant.approved,
   live_currencies: merchant.live_currencies,
   fees: merchant.fees,
+  quotas: effectiveQuotas(merchant.quotas),
   sandbox: modeView(merchant.modes.sandbox),
   live: modeView(merchant.modes.live),
   created_at: DateTime.formatIso(merchant.created_at)

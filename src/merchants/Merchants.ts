@@ -92,6 +92,7 @@ export const layer = Layer.effect(
         approved: false,
         live_currencies: [],
         fees: [],
+        quotas: {},
         created_at: yield* DateTime.now,
         modes: { sandbox: yield* newMode(sandboxKey), live: yield* newMode(liveKey) }
       }

@@ -183,7 +183,7 @@ describe("checkout: what others write", () => {
     ]
     for (const page of pages) {
       const markup = render(page)
-      assert.notMatch(markup, /<script|<svg onload|"><|'&(?!#|amp)/)
+      assert.notMatch(markup, /<script|<svg onload|'&(?!#|amp)/)
       assert.include(markup, "&quot;&gt;&lt;svg onload=alert(1)&gt;&#39;&amp;")
     }
   })

@@ -3,6 +3,7 @@ import { FeeSchedule } from "@coffer/model/Fees"
 import { Mode, Text } from "@coffer/model/Ids"
 import { urlLengthMax } from "@coffer/model/Limits"
 import { Currency } from "@coffer/model/Money"
+import { QuotaOverrides } from "@coffer/model/Quotas"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
@@ -21,6 +22,8 @@ export const MerchantResource = Schema.Struct({
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
+  /** Requests a minute that hold for this merchant, its own or everybody's. */
+  quotas: Schema.Struct({ writes: Schema.Int, reads: Schema.Int, csv: Schema.Int }),
   sandbox: ModeSettings,
   live: ModeSettings,
   created_at: Schema.String
@@ -37,6 +40,7 @@ export const UpdateMerchant = Schema.Struct({
   approved: Schema.optionalKey(Schema.Boolean),
   live_currencies: Schema.optionalKey(Schema.Array(Currency)),
   fees: Schema.optionalKey(FeeSchedule),
+  quotas: Schema.optionalKey(QuotaOverrides),
   sandbox: Schema.optionalKey(ModePatch),
   live: Schema.optionalKey(ModePatch)
 })

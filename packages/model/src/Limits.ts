@@ -52,3 +52,12 @@ export const requestBodyBytesMax = 1024 * 1024
 
 /** Seconds between showing success and leaving for `return_url` (spec: Orders). */
 export const checkoutRedirectSeconds = 5
+
+/** Requests a minute, for a merchant in one environment, each kind counted by itself (spec: Limits; silences: U1). */
+export const writesPerMinuteMax = 120
+export const readsPerMinuteMax = 600
+export const csvExportsPerMinuteMax = 10
+export const quotaWindow = "60 seconds"
+
+/** How far the operator may raise one merchant's quota. */
+export const quotaOverrideMax = 1_000_000

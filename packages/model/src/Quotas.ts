@@ -1,0 +1,29 @@
+/**
+ * How many requests a merchant may send in a minute, by kind, each kind counted by itself (spec: Limits; silences: U1).
+ * The operator may give one merchant other numbers than all the rest have.
+ */
+import { Schema } from "effect"
+import { csvExportsPerMinuteMax, quotaOverrideMax, readsPerMinuteMax, writesPerMinuteMax } from "./Limits.ts"
+
+/** `writes`: every POST and DELETE. `reads`: every GET but a CSV export. */
+export type QuotaKind = "writes" | "reads" | "csv"
+
+const Override = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: quotaOverrideMax })))
+
+/** What one merchant has in place of the default. */
+export const QuotaOverrides = Schema.Struct({ writes: Override, reads: Override, csv: Override })
+export type QuotaOverrides = typeof QuotaOverrides.Type
+
+const defaults: Readonly<Record<QuotaKind, number>> = {
+  writes: writesPerMinuteMax,
+  reads: readsPerMinuteMax,
+  csv: csvExportsPerMinuteMax
+}
+
+export const quotaOf = (overrides: QuotaOverrides, kind: QuotaKind): number => overrides[kind] ?? defaults[kind]
+
+/** The numbers that hold for a merchant. */
+export const effectiveQuotas = (overrides: QuotaOverrides): Readonly<Record<QuotaKind, number>> => ({
+  ...defaults,
+  ...overrides
+})

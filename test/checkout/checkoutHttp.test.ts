@@ -1,0 +1,245 @@
+/**
+ * The checkout's routes without the service behind them: what a step asks of the bank and what it answers. Orders and
+ * the buyer are scripted here; the real ones meet the page in test/pages (silences: K, O14).
+ */
+import type { PaymentMethod } from "@coffer/model/Money"
+import { type Order, OrderConflict } from "@coffer/rules/order/Order"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { ChannelUnreachable } from "../../src/channel/Channel.ts"
+import type { Attempt } from "../../src/channel/SandboxBank.ts"
+import { SandboxBuyer } from "../../src/channel/SandboxBuyer.ts"
+import * as CheckoutHttp from "../../src/checkout/CheckoutHttp.ts"
+import { CheckoutLinks } from "../../src/checkout/CheckoutLinks.ts"
+import { texts } from "../../src/checkout/texts.ts"
+import { ActorUnavailable } from "../../src/ground/ask.ts"
+import { NotCommitted } from "../../src/ground/Change.ts"
+import { OrderNotFound } from "../../src/orders/OrderEntity.ts"
+import { Orders } from "../../src/orders/Orders.ts"
+import { createdAt, expiresAt, facts, pendingOrder } from "../kit/fixtures.ts"
+
+const paid: Order = { ...facts, ...pendingOrder, status: "paid" }
+const failed: Order = { ...pendingOrder, status: "failed" }
+const expired: Order = { ...pendingOrder, status: "expired" }
+
+type BankError = Effect.Error<ReturnType<SandboxBuyer["Service"]["pay"]>>
+
+interface Script {
+  /** The order as the page finds it; none was ever made when null. */
+  readonly order?: Order | null
+  /** What the order is after an attempt, or why there was no answer. */
+  readonly after?: Order | BankError
+  readonly at?: DateTime.Utc
+}
+
+/** The routes over one scripted order, and everything they asked of the bank. */
+const open = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendingOrder }: Script = {}) {
+  yield* TestClock.setTime(DateTime.toEpochMillis(at))
+  const asked: Array<readonly [PaymentMethod, Attempt]> = []
+  const scripted = Layer.mergeAll(
+    Layer.succeed(CheckoutLinks, {
+      urlOf: () => "https://pay.example/prefix/checkout/good",
+      read: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
+    }),
+    Layer.mock(Orders, {
+      byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
+    }),
+    Layer.succeed(SandboxBuyer, {
+      pay: (before, method, attempt) =>
+        Effect.suspend(() => {
+          asked.push([method, attempt])
+          return after === undefined || "status" in after ? Effect.succeed(after ?? before) : Effect.fail(after)
+        })
+    })
+  )
+  const routes = yield* HttpRouter.toHttpEffect(Layer.provide(CheckoutHttp.layer, scripted))
+  const call = Effect.fnUntraced(function* (path: string, body?: string) {
+    const request = new Request(`http://localhost${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      ...(body === undefined ? {} : { body })
+    })
+    const response = HttpServerResponse.toWeb(
+      yield* Effect.provideService(routes, HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request))
+    )
+    const text = yield* Effect.promise(() => response.text())
+    return { status: response.status, headers: response.headers, text }
+  })
+  const post = (form: Record<string, string>) => call("/checkout/good", new URLSearchParams(form).toString())
+  return { asked, call, get: call("/checkout/good"), post }
+})
+
+const card = (number: string) => ({ step: "pay", method: "card", number, expiry: "12/30", cvc: "123" })
+const good = card("4242 4242 4242 4242")
+
+describe("checkout: opening", () => {
+  it.effect("shows the order, under headers that let nothing in, out or be kept", () =>
+    Effect.gen(function* () {
+      const { asked, get } = yield* open()
+      const { headers, status, text } = yield* get
+      assert.strictEqual(status, 200)
+      assert.include(text, "Pay USD 10.00")
+      assert.match(
+        headers.get("content-security-policy") ?? "",
+        /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/
+      )
+      const kept = ["content-type", "cache-control", "referrer-policy", "x-content-type-options", "x-robots-tag"]
+      assert.deepStrictEqual(
+        kept.map((name) => headers.get(name)),
+        ["text/html; charset=utf-8", "no-store", "no-referrer", "nosniff", "noindex"]
+      )
+      assert.deepStrictEqual(asked, [])
+    })
+  )
+
+  it.effect("answers 404 to an address that we did not sign, and to one whose order is not there", () =>
+    Effect.gen(function* () {
+      const stranger = yield* open()
+      const lost = yield* open({ order: null })
+      for (const reply of [
+        yield* stranger.call("/checkout/forged"),
+        yield* stranger.call("/checkout/forged", "step=pay&method=alipay"),
+        yield* lost.get,
+        yield* lost.post(good)
+      ]) {
+        assert.strictEqual(reply.status, 404)
+        assert.include(reply.text, texts.invalidLink.heading)
+        assert.strictEqual(reply.headers.get("referrer-policy"), "no-referrer")
+      }
+    })
+  )
+})
+
+describe("checkout: paying", () => {
+  const attempts: ReadonlyArray<readonly [string, Record<string, string>, readonly [PaymentMethod, Attempt], Order]> = [
+    ["4242 4242 4242 4242 pays", good, ["card", "succeed"], paid],
+    ["4000 0000 0000 0002 is declined", card("4000000000000002"), ["card", "decline"], pendingOrder],
+    ["4000 0027 6000 3184 asks for 3DS", card("4000 0027 6000 3184"), ["card", "redirect"], pendingOrder],
+    ["3DS complete pays", { step: "confirm", method: "card" }, ["card", "succeed"], paid],
+    ["3DS failed is declined", { step: "cancel", method: "card" }, ["card", "decline"], pendingOrder],
+    ["a wallet is a redirect", { step: "pay", method: "alipay" }, ["alipay", "redirect"], pendingOrder],
+    ["a wallet's yes pays", { step: "confirm", method: "wechat_pay" }, ["wechat_pay", "succeed"], paid],
+    ["a wallet's no is declined", { step: "cancel", method: "google_pay" }, ["google_pay", "decline"], pendingOrder]
+  ]
+  for (const [name, form, expected, after] of attempts) {
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        const { asked, post } = yield* open({ after })
+        const reply = yield* post(form)
+        assert.deepStrictEqual(asked, [expected])
+        if (after === paid) {
+          assert.strictEqual(reply.status, 303)
+          assert.strictEqual(reply.headers.get("location"), "/prefix/checkout/good")
+          assert.strictEqual(reply.headers.get("cache-control"), "no-store")
+        } else {
+          assert.strictEqual(reply.status, 200)
+          const away = expected[1] === "redirect"
+          assert.strictEqual(reply.text.includes('value="confirm"'), away)
+          assert.strictEqual(reply.text.includes('role="alert"'), !away)
+        }
+      })
+    )
+  }
+
+  it.effect("the tenth decline shows that the order has failed", () =>
+    Effect.gen(function* () {
+      const { post } = yield* open({ after: failed })
+      assert.include((yield* post(card("4000000000000002"))).text, texts.failed.heading)
+    })
+  )
+})
+
+describe("checkout: the bank is not asked", () => {
+  const wallet = { step: "pay", method: "alipay" }
+  const confirm = { step: "confirm", method: "alipay" }
+  const live: Order = { ...pendingOrder, mode: "live" }
+  const cases: ReadonlyArray<readonly [string, Script, Record<string, string>, string, number?]> = [
+    ["about a paid order", { order: paid }, good, texts.paid.headingLater],
+    ["about a paid order's wallet", { order: paid }, confirm, texts.paid.headingLater],
+    ["about a failed order", { order: failed }, good, texts.failed.heading],
+    ["about an expired order", { order: expired }, confirm, texts.closed.heading],
+    ["for a payment once the end has come", { at: expiresAt }, good, texts.closed.heading],
+    ["for a wallet once the end has come", { at: expiresAt }, wallet, texts.closed.heading],
+    ["about a live order", { order: live }, good, texts.live.heading],
+    ["about a live order's wallet", { order: live }, confirm, texts.live.heading],
+    ["about a live order after its end", { order: live, at: expiresAt }, confirm, texts.closed.heading],
+    ["about a card that is no test card", {}, card("5555 5555 5555 4444"), texts.notices.notATestCard.title],
+    ["about a mistyped number", {}, card("4242 4242 4242 4241"), texts.mistakes.number, 422],
+    ["about a card that is over", {}, { ...good, expiry: "12/25" }, texts.mistakes.expiry, 422],
+    ["about a wrong CVC", {}, { ...good, cvc: "12" }, texts.mistakes.cvc, 422],
+    ["about a form without card details", {}, { step: "pay", method: "card" }, texts.mistakes.number, 422],
+    ["about a method that is none", {}, { ...good, method: "cash" }, texts.notices.unreadable.title, 422],
+    ["about a step that is none", {}, { ...good, step: "refund" }, texts.notices.unreadable.title, 422]
+  ]
+  for (const [name, script, form, says, status = 200] of cases) {
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        const at = script.order === paid ? DateTime.add(createdAt, { hours: 20 }) : createdAt
+        const { asked, post } = yield* open({ at, ...script })
+        const reply = yield* post(form)
+        assert.include(reply.text, says)
+        assert.strictEqual(reply.status, status)
+        assert.deepStrictEqual(asked, [])
+        const number = form["number"]
+        if (number !== undefined && !number.startsWith("4242 4242 4242 4242")) {
+          assert.notInclude(reply.text, number, "a card's number does not come back")
+        }
+      })
+    )
+  }
+
+  it.effect("about a form with a field twice, or a body that is no form", () =>
+    Effect.gen(function* () {
+      const { asked, call } = yield* open()
+      for (const body of ["step=pay&method=card&method=alipay", "", `{"step":"pay"}`, "%%%=%ff&&&", "step=pay"]) {
+        const reply = yield* call("/checkout/good", body)
+        assert.strictEqual(reply.status, 422)
+        assert.include(reply.text, texts.notices.unreadable.title)
+      }
+      assert.deepStrictEqual(asked, [])
+    })
+  )
+})
+
+describe("checkout: back from the wallet after the end", () => {
+  for (const step of ["confirm", "cancel"]) {
+    it.effect(`${step} ends the attempt at the bank and pays nothing`, () =>
+      Effect.gen(function* () {
+        const { asked, post } = yield* open({ at: expiresAt })
+        const reply = yield* post({ step, method: "alipay" })
+        assert.deepStrictEqual(asked, [["alipay", "decline"]])
+        assert.include(reply.text, texts.closed.heading)
+      })
+    )
+  }
+
+  it.effect("shows the end even when the bank does not answer", () =>
+    Effect.gen(function* () {
+      const { post } = yield* open({ at: expiresAt, after: new ChannelUnreachable() })
+      assert.include((yield* post({ step: "confirm", method: "alipay" })).text, texts.closed.heading)
+    })
+  )
+})
+
+describe("checkout: without an answer", () => {
+  const errors: ReadonlyArray<readonly [BankError, number, string]> = [
+    [new ChannelUnreachable(), 502, texts.unreachable.heading],
+    [new NotCommitted({ reason: "unknown" }), 503, texts.uncertain.heading],
+    [new ActorUnavailable({ reason: "TimeoutError" }), 503, texts.uncertain.heading],
+    [new OrderConflict({ tradeNo: pendingOrder.tradeNo, reason: "buyer_busy" }), 503, texts.uncertain.heading],
+    [new OrderNotFound({ ref: pendingOrder.tradeNo }), 404, texts.invalidLink.heading]
+  ]
+  for (const [error, status, heading] of errors) {
+    it.effect(`${error._tag} is ${status}: "${heading}"`, () =>
+      Effect.gen(function* () {
+        const { post } = yield* open({ after: error })
+        const reply = yield* post(good)
+        assert.strictEqual(reply.status, status)
+        assert.include(reply.text, heading)
+        if (status !== 404) assert.include(reply.text, 'href="/prefix/checkout/good"')
+      })
+    )
+  }
+})

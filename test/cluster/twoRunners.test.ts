@@ -1,0 +1,194 @@
+/** Two runners on one database, as separate processes: who serves what, and what happens when one dies or freezes. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Duration, Effect, Fiber } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Reply } from "../kit/Api.ts"
+import { assertBooksWhole, type Coffer, connect, eventually, launch, newHome, seeded } from "../kit/Process.ts"
+import { receiver } from "../kit/Receiver.ts"
+import { freePort, freshDatabase, operatorToken } from "../kit/Service.ts"
+
+const currencies = ["USD", "HKD", "CNY"] as const
+const seed = 1
+
+const runner = Effect.fnUntraced(function* (databaseUrl: string) {
+  return yield* launch({
+    env: {
+      DATABASE_URL: databaseUrl,
+      COFFER_HOME: yield* newHome,
+      SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+      OPERATOR_TOKEN: operatorToken,
+      ALLOW_PRIVATE_WEBHOOKS: "true",
+      RUNNER_HOST: "127.0.0.1",
+      RUNNER_PORT: String(yield* freePort)
+    }
+  })
+})
+
+const twoRunners = Effect.gen(function* () {
+  const databaseUrl = yield* freshDatabase
+  const sql = yield* connect(databaseUrl)
+  const a = yield* runner(databaseUrl)
+  const b = yield* runner(databaseUrl)
+  yield* a.ready
+  yield* b.ready
+  return { a, b, sql }
+})
+
+const newKey = ({ api }: Coffer) => Effect.map(api.newMerchant(), ({ sandboxKey }) => sandboxKey)
+
+const newOrder = ({ api }: Coffer, key: string, terms: object) =>
+  Effect.map(api.post("/v1/orders", key, { amount: 1000, ...terms }), (reply) => {
+    assert.strictEqual(reply.status, 201)
+    return reply.body.data.trade_no as string
+  })
+
+const deeds = ["pay", "annotate", "expire"] as const
+type Deed = (typeof deeds)[number]
+
+const pathOf = (deed: Deed, tradeNo: string) =>
+  deed === "pay"
+    ? `/v1/test_helpers/orders/${tradeNo}/pay`
+    : deed === "expire"
+      ? `/v1/orders/${tradeNo}/expire`
+      : `/v1/orders/${tradeNo}`
+
+const bodyOf = (deed: Deed, note: string) => (deed === "annotate" ? { metadata: { [note]: "1" } } : {})
+
+const perform = ({ api }: Coffer, key: string, deed: Deed, tradeNo: string, note = "note") =>
+  api.post(pathOf(deed, tradeNo), key, bodyOf(deed, note))
+
+/** Until it is done; meanwhile the caller may be told to come back, and nothing else. */
+const performAtLast = (coffer: Coffer, key: string, deed: Deed, tradeNo: string, note = "note") =>
+  eventually(
+    `${deed} of ${tradeNo}`,
+    Effect.map(perform(coffer, key, deed, tradeNo, note), ({ status, text }) => {
+      assert.include([200, 503], status, text)
+      return status === 200
+    })
+  )
+
+const everywhere = { concurrency: "unbounded", discard: true } as const
+
+/** Orders of several merchants in all their wallets: three of each, to be paid, annotated and expired. */
+const manyOrders = Effect.fnUntraced(function* ({ a, b, merchants }: { a: Coffer; b: Coffer; merchants: number }) {
+  const keys = yield* Effect.replicateEffect(newKey(a), merchants)
+  const plans = keys.flatMap((key) =>
+    currencies.flatMap((currency) => deeds.map((deed) => ({ key, currency, deed })))
+  )
+  const draw = seeded(seed)
+  return yield* Effect.forEach(
+    plans,
+    Effect.fnUntraced(function* ({ currency, deed, key }) {
+      const [one, other] = draw(2) === 0 ? [a, b] : [b, a]
+      const tradeNo = yield* newOrder(one, key, { currency })
+      // Wakes the order's actor, wherever it lives, and the wallet's with another order.
+      yield* performAtLast(other, key, "annotate", tradeNo, "before")
+      yield* performAtLast(other, key, "pay", yield* newOrder(one, key, { currency }))
+      return { key, deed, tradeNo }
+    }),
+    { concurrency: 8 }
+  )
+})
+
+describe("two runners", () => {
+  it.live("any runner takes any request: what one has answered the other shows at once, and each payment counts once", () =>
+    Effect.gen(function* () {
+      const { a, b, sql } = yield* twoRunners
+      const hook = yield* receiver
+      const key = yield* newKey(a)
+      const draw = seeded(seed)
+      const shuffled = () => (draw(2) === 0 ? ([a, b] as const) : ([b, a] as const))
+      const read = ({ api }: Coffer, tradeNo: string) =>
+        Effect.map(api.get(`/v1/orders/${tradeNo}`, key), ({ body }) => body.data)
+
+      const buy = Effect.fnUntraced(function* (number: number) {
+        const terms = { out_trade_no: `cart-${number}`, currency: currencies[number % 3]!, notify_url: hook.url }
+        const [one, other] = shuffled()
+        const tradeNo = yield* newOrder(one, key, terms)
+        const again = yield* other.api.post("/v1/orders", key, { amount: 1000, ...terms })
+        assert.deepStrictEqual([again.status, again.body.data.trade_no], [200, tradeNo])
+
+        const [payer, reader] = shuffled()
+        // Every fourth buyer pays twice at once: the second payment has to go back.
+        const payers = number % 4 === 0 ? [payer, reader] : [payer]
+        const replies = yield* Effect.forEach(payers, (node) => perform(node, key, "pay", tradeNo), {
+          concurrency: "unbounded"
+        })
+        for (const { body, status } of replies) assert.deepStrictEqual([status, body.data.status], [200, "paid"])
+        assert.strictEqual((yield* read(reader, tradeNo)).status, "paid")
+      })
+      const numbers = Array.from({ length: 240 }, (_, index) => index)
+      yield* Effect.forEach(numbers, buy, { concurrency: 16, discard: true })
+
+      yield* assertBooksWhole(sql)
+      for (const currency of currencies) {
+        const path = `/v1/balance?currency=${currency}`
+        const balance = (yield* a.api.get(path, key)).body.data
+        assert.strictEqual(balance.total_revenue, 80 * 1000)
+        assert.deepStrictEqual((yield* b.api.get(path, key)).body.data, balance)
+      }
+      yield* eventually("second payments to go back", isEmpty(sql`select 1 from orders where stray_due_at is not null`))
+      const strays = yield* sql`select 1 from orders, jsonb_array_elements(stray_payments)`
+      assert.strictEqual(strays.length, 60)
+      yield* eventually("all deliveries", isEmpty(sql`select 1 from deliveries where status <> 'succeeded'`))
+      const arrived = hook.all.map(({ event }) => event.id)
+      assert.strictEqual(arrived.length, 300, "240 payments and 60 returns, none of them told twice")
+      assert.strictEqual(new Set(arrived).size, 300)
+    })
+  )
+
+  it.live("a key that is reset on one runner is dead at once on the other", () =>
+    Effect.gen(function* () {
+      const { a, b } = yield* twoRunners
+      const { merchantId, sandboxKey } = yield* a.api.newMerchant()
+      let key = sandboxKey
+      const statusOn = ({ api }: Coffer, key: string) => Effect.map(api.get("/v1/balance", key), ({ status }) => status)
+      for (const [here, there] of [
+        [a, b],
+        [b, a]
+      ] as const) {
+        assert.deepStrictEqual([yield* statusOn(here, key), yield* statusOn(there, key)], [200, 200])
+        const reset = yield* here.api.operator("POST", `/merchants/${merchantId}/keys/sandbox/reset`)
+        assert.strictEqual(yield* statusOn(here, key), 401)
+        const isDead = Effect.map(statusOn(there, key), (status) => status === 401)
+        yield* eventually("the old key to be dead", isDead, "2 seconds")
+        key = reset.body.data.key
+      }
+    })
+  )
+})
+
+describe("a runner that dies", () => {
+  // Which of the two watches over the other's health is not ours to choose, and the failover differs.
+  for (const [which, other] of [
+    ["a", "b"],
+    ["b", "a"]
+  ] as const) {
+    it.live(`when runner ${which} dies, the other serves all its orders and wallets within 20 s`, () =>
+      Effect.gen(function* () {
+        const { sql, ...runners } = yield* twoRunners
+        const orders = yield* manyOrders({ ...runners, merchants: 6 })
+        runners[which].signal("SIGKILL")
+        yield* runners[which].ended
+
+        const survivor = runners[other]
+        const [duration] = yield* Effect.timed(
+          Effect.forEach(orders, ({ deed, key, tradeNo }) => performAtLast(survivor, key, deed, tradeNo), everywhere)
+        )
+        assert.isBelow(Duration.toSeconds(duration), 20)
+        log(`failover ${which} ${Duration.toSeconds(duration)}`)
+
+        yield* assertBooksWhole(sql)
+        for (const { deed, key, tradeNo } of orders) {
+          const { metadata, status } = (yield* survivor.api.get(`/v1/orders/${tradeNo}`, key)).body.data
+          assert.strictEqual(status, { pay: "paid", annotate: "pending", expire: "expired" }[deed])
+          assert.deepStrictEqual(metadata, deed === "annotate" ? { before: "1", note: "1" } : { before: "1" })
+        }
+      })
+    )
+  }
+})
+
+import fs from "node:fs"; const log = (s: string) => fs.appendFileSync("/tmp/two.log", s+"\n")
+
+const isEmpty = <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) => Effect.map(rows, ({ length }) => length === 0)
