@@ -14,7 +14,10 @@ import * as SandboxBuyer from "./channel/SandboxBuyer.ts"
 import * as TestHelpersHttp from "./channel/TestHelpersHttp.ts"
 import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
 import * as CheckoutLinks from "./checkout/CheckoutLinks.ts"
+import * as EventHttp from "./events/EventHttp.ts"
+import * as EventLists from "./events/EventLists.ts"
 import * as Events from "./events/Events.ts"
+import * as EventStore from "./events/EventStore.ts"
 import * as Migrator from "./ground/Migrator.ts"
 import * as NewIds from "./ground/NewIds.ts"
 import * as Runner from "./ground/Runner.ts"
@@ -31,11 +34,15 @@ import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
 import * as MerchantKey from "./http/MerchantKey.ts"
 import * as Metrics from "./http/Metrics.ts"
 import * as OperatorToken from "./http/OperatorToken.ts"
+import * as LogHttp from "./logs/LogHttp.ts"
+import * as Logs from "./logs/Logs.ts"
+import * as LogStore from "./logs/LogStore.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as Merchants from "./merchants/Merchants.ts"
 import * as MerchantStore from "./merchants/MerchantStore.ts"
 import * as OrderEntity from "./orders/OrderEntity.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
+import * as OrderLists from "./orders/OrderLists.ts"
 import * as Orders from "./orders/Orders.ts"
 import * as OrderStore from "./orders/OrderStore.ts"
 import { Settings } from "./Settings.ts"
@@ -48,12 +55,13 @@ import * as Outbound from "./webhooks/Outbound.ts"
 import * as Deadlines from "./work/Deadlines.ts"
 import * as Deliveries from "./work/Deliveries.ts"
 import * as ExpiredKeys from "./work/ExpiredKeys.ts"
+import * as Retention from "./work/Retention.ts"
 import * as Workers from "./work/Workers.ts"
 
 // Edge -------------------------------------------------------------------------
 
 const merchantRoutes = HttpApiBuilder.layer(Api).pipe(
-  Layer.provide([OrderHttp.layer, WalletHttp.layer, TestHelpersHttp.layer])
+  Layer.provide([OrderHttp.layer, WalletHttp.layer, EventHttp.layer, LogHttp.layer, TestHelpersHttp.layer])
 )
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(Layer.provide(MerchantHttp.layer))
 const middleware = Layer.mergeAll(
@@ -95,21 +103,23 @@ const stores = Layer.mergeAll(
   WalletStore.layer,
   MerchantStore.layer,
   DeliveryStore.layer,
-  IdempotencyStore.layer
+  IdempotencyStore.layer,
+  LogStore.layer,
+  EventStore.layer
 )
 
 const rooms = SandboxBuyer.layer.pipe(
-  Layer.provideMerge(Orders.layer),
+  Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer)),
   Layer.provideMerge(Wallets.layer),
   Layer.provideMerge(SandboxBank.layer),
   Layer.provideMerge(Events.layer),
-  Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, IdempotencyKeys.layer)),
+  Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, IdempotencyKeys.layer, Logs.layer)),
   Layer.provideMerge(stores)
 )
 
 const actors = Layer.merge(OrderEntity.layer, WalletEntity.layer)
 
-const workers = Layer.mergeAll(Deadlines.layer, Deliveries.layer, ExpiredKeys.layer).pipe(
+const workers = Layer.mergeAll(Deadlines.layer, Deliveries.layer, ExpiredKeys.layer, Retention.layer).pipe(
   Layer.provideMerge(Workers.layer)
 )
 

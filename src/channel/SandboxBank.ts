@@ -7,7 +7,7 @@ import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
-import { insert } from "../ground/Change.ts"
+import { insert, type NotCommitted } from "../ground/Change.ts"
 import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Transactor } from "../ground/Transactor.ts"
@@ -34,7 +34,7 @@ export class SandboxBank extends Context.Service<
   SandboxBank,
   {
     /** The buyer pays. What must be told to the service comes back; undefined while nothing is to be told. */
-    readonly charge: (charge: Charge) => Effect.Effect<ChannelReport | undefined, ChannelUnreachable>
+    readonly charge: (charge: Charge) => Effect.Effect<ChannelReport | undefined, ChannelUnreachable | NotCommitted>
     /** The service has taken the report of this payment. */
     readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
     /** Payments whose report was not taken in time, claimed for another try. */
@@ -49,6 +49,9 @@ export class SandboxBank extends Context.Service<
 
 /** How long the bank waits before it reports a payment again. */
 const reportAgainAfter = "10 seconds"
+
+/** A buyer who left for a wallet's app or 3DS and did not come back in this time is not coming. */
+const redirectLapses = "30 minutes"
 
 const states = {
   succeed: "succeeded",
@@ -91,17 +94,19 @@ const make = Effect.gen(function* () {
   const ids = yield* NewIds
 
   const situation = SqlSchema.findOne({
-    Request: Schema.Struct({ merchantId: Schema.String, tradeNo: Schema.String }),
+    Request: Schema.Struct({ merchantId: Schema.String, tradeNo: Schema.String, since: TimeColumn }),
     Result: Schema.Struct({ reachable: Schema.Boolean, redirecting: Schema.Boolean }),
-    execute: ({ merchantId, tradeNo }) => sql`select
+    execute: ({ merchantId, since, tradeNo }) => sql`select
       coalesce((select reachable from sandbox_switches where merchant_id = ${merchantId}), true) as reachable,
-      exists (select 1 from sandbox_payments where trade_no = ${tradeNo} and state = 'redirect') as redirecting`
+      exists (select 1 from sandbox_payments where trade_no = ${tradeNo} and state = 'redirect'
+        and created_at > ${since}) as redirecting`
   })
   /** A bank whose own books fail is a bank that cannot be reached. */
   const unreachable = () => Effect.fail(new ChannelUnreachable())
   const books = { SqlError: unreachable, SchemaError: Effect.die, NoSuchElementError: Effect.die } as const
   const reach = Effect.fnUntraced(function* (checkout: Checkout) {
-    const { reachable, redirecting } = yield* situation(checkout)
+    const since = DateTime.subtractDuration(yield* DateTime.now, redirectLapses)
+    const { reachable, redirecting } = yield* situation({ ...checkout, since })
     return reachable ? redirecting : yield* new ChannelUnreachable()
   }, Effect.catchTags(books))
 
@@ -152,7 +157,6 @@ const make = Effect.gen(function* () {
     },
     Effect.catchTags({
       SqlError: unreachable,
-      NotCommitted: unreachable,
       AlreadyExists: Effect.die,
       StaleVersion: Effect.die
     })

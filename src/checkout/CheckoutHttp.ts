@@ -59,29 +59,8 @@ export const layer: Routes = HttpRouter.use(
         if (page._tag !== "Pay") return respond(page)
         return respond(how === "redirect" ? { _tag: "Away", order: after, method } : { ...page, method, notice })
       },
-      (effect, order) => {
-        const uncertain = () => Effect.succeed(respond({ _tag: "Uncertain", address: addressOf(order) }, 503))
-        return Effect.catchTags(effect, {
-          ChannelUnreachable: () => Effect.succeed(respond({ _tag: "Unreachable", address: addressOf(order) }, 502)),
-          NotCommitted: uncertain,
-          ActorUnavailable: uncertain,
-          OrderConflict: uncertain
-        })
-      }
+      (effect, order) => Effect.catchTags(effect, noAnswer(addressOf(order)))
     )
-
-    const payByCard = Effect.fnUntraced(function* (order: Order, form: CheckoutForm) {
-      const { cvc = "", expiry = "", method, number = "" } = form
-      const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* DateTime.now))
-      switch (checked._tag) {
-        case "Mistaken":
-          return respond({ _tag: "Pay", order, method, notice: "mistaken", mistakes: checked.fields }, 422)
-        case "NotATestCard":
-          return respond({ _tag: "Pay", order, method, notice: "notATestCard" })
-        case "TestCard":
-          return yield* attempt(order, method, checked.attempt, "declined")
-      }
-    })
 
     const step = Effect.gen(function* () {
       const order = yield* openOrder
@@ -96,7 +75,7 @@ export const layer: Routes = HttpRouter.use(
       switch (step) {
         case "pay":
           return method === "card"
-            ? yield* payByCard(order, form.value)
+            ? yield* payByCard(order, form.value, attempt)
             : yield* attempt(order, method, "redirect", "declined")
         case "confirm":
           return yield* attempt(order, method, "succeed", "declined")
@@ -118,6 +97,35 @@ export const layer: Routes = HttpRouter.use(
 
 /** None for what our forms do not send. What was sent is not kept in an error either: it may hold a card's number. */
 const readForm = HttpServerRequest.schemaBodyUrlParams(CheckoutForm).pipe(Effect.option)
+
+const payByCard = Effect.fnUntraced(function* <E>(
+  order: Order,
+  { cvc = "", expiry = "", method, number = "" }: CheckoutForm,
+  attempt: (order: Order, method: PaymentMethod, how: Attempt, notice: Notice) => Effect.Effect<Response, E>
+) {
+  const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* DateTime.now))
+  switch (checked._tag) {
+    case "Mistaken":
+      return respond({ _tag: "Pay", order, method, notice: "mistaken", mistakes: checked.fields }, 422)
+    case "NotATestCard":
+      return respond({ _tag: "Pay", order, method, notice: "notATestCard" })
+    case "TestCard":
+      return yield* attempt(order, method, checked.attempt, "declined")
+  }
+})
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The channel surely did nothing; all else may have gone through, and the page must not ask to pay again. */
+const noAnswer = (address: string) => {
+  const uncertain = () => Effect.succeed(respond({ _tag: "Uncertain", address }, 503))
+  return {
+    ChannelUnreachable: () => Effect.succeed(respond({ _tag: "Unreachable", address }, 502)),
+    NotCommitted: uncertain,
+    ActorUnavailable: uncertain,
+    OrderConflict: uncertain
+  }
+}
 
 const noSuchPage = () => Effect.succeed(respond({ _tag: "InvalidLink" }, 404))
 

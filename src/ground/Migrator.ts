@@ -3,6 +3,8 @@ import { Effect, Layer } from "effect"
 import { Migrator } from "effect/sql"
 import { mainJob } from "./migrations/0001_main_job.ts"
 import { quotas } from "./migrations/0002_quotas.ts"
+import { apiLogs } from "./migrations/0003_api_logs.ts"
+import { lists } from "./migrations/0004_lists.ts"
 import { idempotency } from "./migrations/0005_idempotency.ts"
 
 export const migrate = Migrator.make({})({
@@ -10,6 +12,8 @@ export const migrate = Migrator.make({})({
   loader: Migrator.fromRecord({
     "0001_main_job": mainJob,
     "0002_quotas": quotas,
+    "0003_api_logs": apiLogs,
+    "0004_lists": lists,
     "0005_idempotency": idempotency
   })
 })

@@ -11,6 +11,7 @@ import { requestBodyBytesMax } from "@coffer/model/Limits"
 import { ByteSize, Cause, Clock, Effect, Layer, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NewIds } from "../ground/NewIds.ts"
+import * as ApiLogging from "./ApiLogging.ts"
 import { CurrentRecord, CurrentRequestId, type RequestRecord } from "./CurrentRequest.ts"
 import { Draining } from "./Draining.ts"
 import * as Metrics from "./Metrics.ts"
@@ -19,6 +20,7 @@ export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const ids = yield* NewIds
     const draining = yield* Draining
+    const logCall = yield* ApiLogging.make
 
     return HttpRouter.middleware(
       (route) =>
@@ -38,7 +40,9 @@ export const layer = Layer.unwrap(
             Effect.annotateLogs({ request_id: requestId })
           )
           const named = HttpServerResponse.setHeader(response, "x-request-id", requestId)
-          yield* Metrics.count(request.method, response.status, (yield* Clock.currentTimeMillis) - arrived)
+          const answered = yield* Clock.currentTimeMillis
+          yield* Metrics.count(request.method, response.status, answered - arrived)
+          yield* logCall({ request: at, record, requestId, arrived, answered, response })
           // A connection that stays open would hold up the end.
           return draining.now ? HttpServerResponse.setHeader(named, "connection", "close") : named
         }),

@@ -4,8 +4,11 @@ import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
+import { replyCsv } from "../http/csv.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
-import { reply } from "../http/replies.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { orderColumns } from "./orderColumns.ts"
+import { OrderLists } from "./OrderLists.ts"
 import { Orders } from "./Orders.ts"
 import { orderView } from "./OrderView.ts"
 
@@ -14,6 +17,7 @@ export const layer = HttpApiBuilder.group(
   "orders",
   Effect.fn(function* (handlers) {
     const orders = yield* Orders
+    const lists = yield* OrderLists
     const links = yield* CheckoutLinks
     const { ChannelUnreachable, InvalidField, OrderConflict, OrderNotFound, OrderNumberTaken } = refusals
     const view = (order: Parameters<typeof orderView>[0]) =>
@@ -27,6 +31,13 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.catchTags({ InvalidField, OrderNumberTaken, ...unavailable })
       ),
+
+      list: Effect.fn("orders.list")(function* ({ query }) {
+        const owner = yield* Caller
+        if (query.format === "csv") return replyCsv("orders", orderColumns, yield* lists.exported(owner, query), view)
+        const { data, hasMore } = yield* lists.page(owner, query)
+        return yield* replyList("order", "/v1/orders", { data: data.map(view), hasMore })
+      }, Effect.catchTags({ InvalidField })),
 
       retrieve: Effect.fn("orders.retrieve")(function* ({ params }) {
         const order = yield* orders.find(yield* Caller, params.ref)

@@ -130,7 +130,8 @@ const isStorable = (ref: string) => !ref.includes("\u0000") && ref.isWellFormed(
 
 // Rows ------------------------------------------------------------------------
 
-const OrderRow = Schema.Struct({
+/** A row as Postgres gives it; for this room alone. */
+export const OrderRow = Schema.Struct({
   trade_no: TradeNo,
   version: Schema.Int,
   merchant_id: MerchantId,
@@ -156,11 +157,11 @@ const OrderRow = Schema.Struct({
   expires_at: TimeColumn,
   created_at: TimeColumn
 })
-type OrderRow = typeof OrderRow.Type
+export type OrderRow = typeof OrderRow.Type
 
 const storedOf = (row: OrderRow): StoredOrder => ({ version: row.version, order: orderOf(row) })
 
-const orderOf = (row: OrderRow): Order => {
+export const orderOf = (row: OrderRow): Order => {
   const terms = {
     tradeNo: row.trade_no,
     outTradeNo: row.out_trade_no,

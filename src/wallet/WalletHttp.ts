@@ -1,13 +1,13 @@
 /** Handlers of the `balance` group (spec: Endpoints, Balance and ledger). */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
-import { pageSizeDefault } from "@coffer/model/Limits"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { replyCsv } from "../http/csv.ts"
 import { refusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { Wallets } from "./Wallets.ts"
-import { balanceTransactionView, balanceView } from "./WalletView.ts"
+import { balanceTransactionColumns, balanceTransactionView, balanceView } from "./WalletView.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -23,10 +23,15 @@ export const layer = HttpApiBuilder.group(
       }, Effect.catchTags({ InvalidField })),
 
       transactions: Effect.fn("balance.transactions")(function* ({ query }) {
-        const page = yield* wallets.ledger(yield* Caller, query.starting_after, query.limit ?? pageSizeDefault)
+        const owner = yield* Caller
+        if (query.format === "csv") {
+          const file = yield* wallets.ledgerExported(owner, query)
+          return replyCsv("balance_transactions", balanceTransactionColumns, file, balanceTransactionView)
+        }
+        const { data, hasMore } = yield* wallets.ledger(owner, query)
         return yield* replyList("balance_transaction", "/v1/balance_transactions", {
-          data: page.rows.map(balanceTransactionView),
-          hasMore: page.hasMore
+          data: data.map(balanceTransactionView),
+          hasMore
         })
       }, Effect.catchTags({ InvalidField }))
     })

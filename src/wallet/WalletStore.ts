@@ -1,13 +1,17 @@
 /** Rows of wallets and of their ledger. A wallet's row is opened when its actor first wakes; the ledger only grows. */
-import { MerchantId, Mode } from "@coffer/model/Ids"
+import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { CreatedRange } from "@coffer/rules/lists/created"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { type LedgerRow, type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type ChangeSet, insert, update } from "../ground/Change.ts"
 import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
+import * as Pages from "../ground/Pages.ts"
 
 export type WalletName = Pick<Wallet, "merchantId" | "mode" | "currency">
 
@@ -27,20 +31,30 @@ export const StoredLedgerRow = Schema.Struct({
 })
 export type StoredLedgerRow = typeof StoredLedgerRow.Type
 
+/** Of the ledger; what is left out matches everything. */
+export interface LedgerFilters {
+  readonly type?: LedgerType
+  readonly reference_id?: string
+  readonly currency?: Currency
+}
+
 export class WalletStore extends Context.Service<
   WalletStore,
   {
     readonly find: (wallet: WalletName) => Effect.Effect<Option.Option<Wallet>>
     /** As {@link find}, opening it with zeros when there is none. */
     readonly open: (wallet: WalletName, now: DateTime.Utc) => Effect.Effect<Wallet>
-    readonly hasRow: (owner: Pick<WalletName, "merchantId" | "mode">, id: string) => Effect.Effect<boolean>
-    /** Ledger rows older than `after`, newest first. */
-    readonly list: (page: {
-      readonly merchantId: string
-      readonly mode: Mode
-      readonly after: string | undefined
-      readonly limit: number
-    }) => Effect.Effect<ReadonlyArray<StoredLedgerRow>>
+    /** Ledger rows, newest first. */
+    readonly page: (
+      owner: Pages.Owner,
+      request: PageRequest,
+      filters: LedgerFilters
+    ) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
+    readonly exported: (
+      owner: Pages.Owner,
+      created: CreatedRange,
+      filters: LedgerFilters
+    ) => Effect.Effect<Pages.Exported<StoredLedgerRow>>
   }
 >()("@coffer/wallet/WalletStore") {}
 
@@ -71,32 +85,31 @@ export const layer = Layer.effect(
       return Option.getOrElse(yield* find(name), () => empty)
     })
 
-    const list = SqlSchema.findAll({
-      Request: Schema.Struct({
-        merchantId: Schema.String,
-        mode: Mode,
-        after: Schema.UndefinedOr(Schema.String),
-        limit: Schema.Int
-      }),
-      Result: StoredLedgerRow,
-      execute: ({ after, limit, merchantId, mode }) =>
-        sql`select * from ledger where merchant_id = ${merchantId} and mode = ${mode}
-          ${after === undefined ? sql`` : sql`and id < ${after}`} order by id desc limit ${limit}`
+    const pages = Pages.make(sql, {
+      table: "ledger",
+      id: "id",
+      prefixOf: () => prefixes.ledger,
+      row: StoredLedgerRow,
+      idOf: ({ id }) => id,
+      called: "a balance transaction"
     })
+
+    const search = ({ currency, reference_id, type }: LedgerFilters): Pages.Search => {
+      const ofType = type === undefined ? [] : [sql`type = ${type}`]
+      if (reference_id !== undefined) {
+        const ofCurrency = currency === undefined ? [] : [sql`currency = ${currency}`]
+        return { filters: [Pages.equals(sql, "reference_id", reference_id), ...ofCurrency, ...ofType] }
+      }
+      // Types are indexed within each currency.
+      const currencies = currency !== undefined ? [currency] : type !== undefined ? Currency.literals : []
+      return { filters: ofType, branches: currencies.map((one) => sql`currency = ${one}`) }
+    }
 
     return WalletStore.of({
       find: (name) => dieIfBroken(find(name)),
       open: (name, now) => dieIfBroken(open(name, now)),
-      hasRow: ({ merchantId, mode }, id) =>
-        id.includes("\u0000")
-          ? Effect.succeed(false)
-          : dieIfBroken(
-              Effect.map(
-                sql`select 1 from ledger where id = ${id} and merchant_id = ${merchantId} and mode = ${mode}`,
-                (rows) => rows.length > 0
-              )
-            ),
-      list: (page) => dieIfBroken(list(page))
+      page: (owner, request, filters) => pages.page(owner, request, search(filters)),
+      exported: (owner, created, filters) => pages.exported(owner, created, search(filters))
     })
   })
 )

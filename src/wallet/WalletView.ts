@@ -1,5 +1,6 @@
 /** A wallet and its ledger rows as merchants see them (spec: Wallet balance; Balance transaction). Pure. */
 import type { BalanceResource, BalanceTransactionResource } from "@coffer/contract/Balance"
+import type { Columns } from "@coffer/rules/csv"
 import type { Wallet } from "@coffer/rules/wallet/Wallet"
 import { DateTime } from "effect"
 import type { StoredLedgerRow } from "./Wallets.ts"
@@ -31,3 +32,18 @@ export const balanceTransactionView = (row: StoredLedgerRow): BalanceTransaction
   mode: row.mode,
   created_at: DateTime.formatIso(row.created_at)
 })
+
+/** The columns of an export: the fields in the order the specification lists them (spec: Balance transaction). */
+export const balanceTransactionColumns: Columns<BalanceTransactionResource> = {
+  id: "text",
+  merchant_id: "text",
+  type: "text",
+  currency: "text",
+  amount: "amount",
+  balance_before: "amount",
+  balance_after: "amount",
+  reference_id: "text",
+  description: "text",
+  mode: "text",
+  created_at: "text"
+}

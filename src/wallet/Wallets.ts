@@ -1,11 +1,15 @@
 /** Front door to wallets: post movements, read a balance, list the ledger. */
-import { InvalidField } from "@coffer/rules/InvalidField"
+import type { LedgerQuery } from "@coffer/contract/Balance"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { readCreated } from "@coffer/rules/lists/created"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { currencyProblem } from "@coffer/rules/order/termsProblem"
 import type { Movement } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Context, Effect, Layer, Option } from "effect"
 import { ask, type ActorUnavailable } from "../ground/ask.ts"
 import type { ChangeSet, CommitError } from "../ground/Change.ts"
+import type { Exported, Owner } from "../ground/Pages.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { WalletEntity } from "./WalletEntity.ts"
 import { emptyWallet, type StoredLedgerRow, type WalletName, WalletStore } from "./WalletStore.ts"
@@ -21,12 +25,13 @@ export class Wallets extends Context.Service<
     ) => Effect.Effect<void, CommitError | ActorUnavailable>
     /** Zeros when the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet, InvalidField>
-    /** Newest first; `startingAfter` is the last id of the page before. */
-    readonly ledger: (
-      owner: Pick<WalletName, "merchantId" | "mode">,
-      startingAfter: string | undefined,
-      limit: number
-    ) => Effect.Effect<{ readonly rows: ReadonlyArray<StoredLedgerRow>; readonly hasMore: boolean }, InvalidField>
+    /** Newest first. */
+    readonly ledger: (owner: Owner, query: LedgerQuery) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
+    /** Takes no notice of `limit` and cursors. */
+    readonly ledgerExported: (
+      owner: Owner,
+      query: LedgerQuery
+    ) => Effect.Effect<Exported<StoredLedgerRow>, InvalidField>
   }
 >()("@coffer/wallet/Wallets") {}
 
@@ -50,13 +55,11 @@ export const layer = Layer.effect(
         if (Option.isSome(wallet)) return wallet.value
         return emptyWallet(name, merchant.created_at)
       }),
-      ledger: Effect.fn("Wallets.ledger")(function* ({ merchantId, mode }, startingAfter, limit) {
-        if (startingAfter !== undefined && !(yield* store.hasRow({ merchantId, mode }, startingAfter))) {
-          return yield* new InvalidField({ param: "starting_after", problem: "is not the id of a balance transaction" })
-        }
-        // One more than asked tells whether there is another page.
-        const rows = yield* store.list({ merchantId, mode, after: startingAfter, limit: limit + 1 })
-        return { rows: rows.slice(0, limit), hasMore: rows.length > limit }
+      ledger: Effect.fn("Wallets.ledger")(function* (owner, query) {
+        return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
+      }),
+      ledgerExported: Effect.fn("Wallets.ledgerExported")(function* (owner, query) {
+        return yield* store.exported(owner, yield* Effect.fromResult(readCreated(query)), query)
       })
     })
   })

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import {
   answered,
+  connect,
   credentialsOf,
   eventually,
   launch,
@@ -14,7 +15,7 @@ import {
   postmasterOf,
   run
 } from "../kit/Process.ts"
-import { freePort, freshDatabase } from "../kit/Service.ts"
+import { freePort, freshDatabase, operatorToken } from "../kit/Service.ts"
 
 /** An order whose headers have arrived and whose body is still on its way. */
 const beginOrder = (url: string, key: string, body: string) =>
@@ -78,6 +79,38 @@ describe("a stop", () => {
       assert.deepStrictEqual(ended, { code: 0, signal: null })
       assert.isBelow(Duration.toSeconds(duration), 10)
       assert.isUndefined(postmasterOf(home), "Postgres ended in good order")
+    })
+  )
+
+  it.live("a write that hangs does not hold up the stop either, but then the exit code is not 0", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const sql = yield* connect(url)
+      const env = {
+        DATABASE_URL: url,
+        COFFER_HOME: yield* newHome,
+        SECRET_KEY: secretKey,
+        OPERATOR_TOKEN: operatorToken
+      }
+      const coffer = yield* run({ env })
+      const { sandboxKey } = yield* coffer.api.newMerchant()
+      const [duration, ended] = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`set local idle_in_transaction_session_timeout = 0`
+          yield* sql`lock table orders in exclusive mode`
+          yield* Effect.forkChild(answered(coffer.api.post("/v1/orders", sandboxKey, { amount: 1000 })))
+          const waiting = sql`select 1 from pg_locks where not granted and relation = 'orders'::regclass`
+          yield* eventually(
+            "the write to hang",
+            Effect.map(waiting, ({ length }) => length > 0)
+          )
+          coffer.signal("SIGTERM")
+          return yield* Effect.timed(coffer.ended)
+        })
+      )
+      assert.isBelow(Duration.toSeconds(duration), 10)
+      assert.deepStrictEqual(ended, { code: 1, signal: null })
+      assert.match(coffer.said.stderr, /^coffer: /m)
     })
   )
 

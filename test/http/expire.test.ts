@@ -244,6 +244,26 @@ describe("a payment that no order waits for", () => {
     )
   }
 
+  it.live(
+    "is offered to the channel again and again until it takes it, and only then is payment.duplicate_refunded sent",
+    () =>
+      Effect.gen(function* () {
+        const running = yield* start({ clock: "test" })
+        const order = yield* orderOf(running)
+        yield* order.expire
+        yield* order.pay({ outcome: "succeed_unreported" })
+        yield* order.reachable(false)
+        yield* order.repeatReports
+        yield* running.pass("3 hours")
+        assert.deepStrictEqual(yield* order.events, ["payment.expired"])
+        assert.deepStrictEqual(yield* order.returned, [])
+        yield* order.reachable(true)
+        yield* running.pass("1 minute")
+        assert.deepStrictEqual(yield* order.events, ["payment.expired", "payment.duplicate_refunded"])
+        assert.strictEqual((yield* order.returned).length, 1)
+      })
+  )
+
   it.live("of an order that is paid goes back too: the order and the balance keep the first", () =>
     Effect.gen(function* () {
       const running = yield* start({ clock: "test" })

@@ -141,7 +141,10 @@ describe("at once", () => {
       const replayed = replies.filter(({ headers }) => headers.has("idempotent-replayed"))
       const waiting = replies.filter(({ body }) => body.error === "idempotency_in_progress")
       const others = replies.filter((r) => !fresh.includes(r) && !replayed.includes(r) && !waiting.includes(r))
-      assert.deepStrictEqual(others.map(({ body, status }) => [status, body]), [])
+      assert.deepStrictEqual(
+        others.map(({ body, status }) => [status, body]),
+        []
+      )
       assert.strictEqual(fresh.length, 1)
       assert.strictEqual(replayed.length + waiting.length, 49)
       assert.strictEqual(yield* countOrders(service), 1)

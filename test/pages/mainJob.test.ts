@@ -27,19 +27,15 @@ const clone = Effect.gen(function* () {
   return folder
 })
 
-/** The environment of somebody who has never seen this project: no node_modules on the PATH, none of our variables. */
-const newcomer = (port: number) => ({
-  PATH: (process.env["PATH"] ?? "")
-    .split(":")
-    .filter((entry) => !entry.includes("node_modules"))
-    .join(":"),
-  HOME: process.env["HOME"] ?? "",
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^npm_config_|_proxy$/i.test(name))),
-  PORT: String(port)
-})
+/** The environment of somebody who has never seen this project: none of its programs on the PATH, no settings of it. */
+const newcomer = (port: number) => {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV$|CI$)/i.test(name))
+  const PATH = (process.env["PATH"] ?? "").split(":").filter((entry) => !entry.includes("node_modules"))
+  return { ...Object.fromEntries(inherited), PATH: PATH.join(":"), PORT: String(port) }
+}
 
 /** Runs a command until `until` is printed; what was printed comes back. The process group is ended with the scope. */
-const running = (command: string, cwd: string, env: Record<string, string>, until: RegExp) =>
+const running = (command: string, cwd: string, env: NodeJS.ProcessEnv, until: RegExp) =>
   Effect.gen(function* () {
     const child = spawn("sh", ["-c", command], { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true })
     const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()))
@@ -49,7 +45,7 @@ const running = (command: string, cwd: string, env: Record<string, string>, unti
         return ended
       })
     )
-    return yield* Effect.callback<string, Error>((resume) => {
+    return yield* Effect.callback<string>((resume) => {
       let printed = ""
       let said = ""
       child.stderr.on("data", (chunk: Buffer) => {
@@ -59,7 +55,7 @@ const running = (command: string, cwd: string, env: Record<string, string>, unti
         printed += chunk.toString()
         if (until.test(printed)) resume(Effect.succeed(printed))
       })
-      child.on("exit", () => resume(Effect.fail(new Error(`ended before it said ${until}:\n${printed}\n${said}`))))
+      child.on("exit", () => resume(Effect.die(new Error(`ended before it said ${until}:\n${printed}\n${said}`))))
     })
   })
 

@@ -1,11 +1,15 @@
 /** The whole merchant API. One line per resource; the order is the order of the documentation. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { BalanceGroup } from "./Balance.ts"
+import { EventsGroup } from "./Events.ts"
+import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
 
 export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
   .add(BalanceGroup)
+  .add(EventsGroup)
+  .add(LogsGroup)
   .add(TestHelpersGroup)
   .annotateMerge(OpenApi.annotations({ title: "Coffer", version: "1.0.0" })) {}

@@ -1,13 +1,13 @@
 /** Wallet and ledger on the wire (spec: Wallet balance; Balance transaction; Endpoints, Balance and ledger). */
 import { Mode } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
-import { pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
+import { ExportableQuery } from "./Lists.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
 
@@ -43,11 +43,14 @@ export const BalanceTransactionResource = Schema.Struct({
 }).annotate({ identifier: "BalanceTransaction" })
 export type BalanceTransactionResource = typeof BalanceTransactionResource.Encoded
 
-/** Query of every list (spec: List conventions). */
-export const Page = {
-  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: pageSizeMin, maximum: pageSizeMax }))),
-  starting_after: Schema.optionalKey(Schema.String)
-}
+/** Filters of the ledger; all have to match (spec: Endpoints, Balance and ledger). */
+export const LedgerQuery = Schema.Struct({
+  ...ExportableQuery,
+  type: Schema.optionalKey(LedgerType),
+  reference_id: Schema.optionalKey(Schema.String),
+  currency: Schema.optionalKey(Currency)
+})
+export type LedgerQuery = typeof LedgerQuery.Type
 
 export class BalanceGroup extends HttpApiGroup.make("balance")
   .add(
@@ -57,10 +60,10 @@ export class BalanceGroup extends HttpApiGroup.make("balance")
       error: InvalidRequest
     }).annotate(OpenApi.Summary, "Read the wallet of one currency"),
     HttpApiEndpoint.get("transactions", "/v1/balance_transactions", {
-      query: Page,
-      success: listed(BalanceTransactionResource),
+      query: LedgerQuery,
+      success: [listed(BalanceTransactionResource), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "List the ledger, newest first")
+    }).annotate(OpenApi.Summary, "List the ledger, newest first, or export it")
   )
   .middleware(Decoding)
   .middleware(MerchantKey) {}

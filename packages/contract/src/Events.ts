@@ -1,6 +1,11 @@
 /** Events on the wire: what is delivered to merchants and what they read back (spec: Event; Events). */
 import { Mode } from "@coffer/model/Ids"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Decoding, MerchantKey } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { EventNotFound, InvalidRequest } from "./Errors.ts"
+import { anyOf, ListQuery } from "./Lists.ts"
 
 export const EventType = Schema.Literals([
   "payment.succeeded",
@@ -35,3 +40,27 @@ export const EventResource = Schema.Struct({
   event_type: EventType
 }).annotate({ identifier: "Event" })
 export type EventResource = typeof EventResource.Encoded
+
+/** Filters of the list, ours (silences: E1). `type` may be given several times: one of them has to match. */
+export const EventQuery = Schema.Struct({
+  ...ListQuery,
+  type: Schema.optionalKey(anyOf(EventType.literals)),
+  object_id: Schema.optionalKey(Schema.String)
+})
+export type EventQuery = typeof EventQuery.Type
+
+export class EventsGroup extends HttpApiGroup.make("events")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/events", {
+      query: EventQuery,
+      success: listed(EventResource),
+      error: InvalidRequest
+    }).annotate(OpenApi.Summary, "List events, newest first"),
+    HttpApiEndpoint.get("retrieve", "/v1/events/:event_id", {
+      params: { event_id: Schema.String },
+      success: enveloped(EventResource),
+      error: EventNotFound
+    }).annotate(OpenApi.Summary, "Retrieve an event")
+  )
+  .middleware(Decoding)
+  .middleware(MerchantKey) {}

@@ -6,10 +6,13 @@ import { Currency, OrderAmount, PaymentMethod } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey } from "./Caller.ts"
-import { enveloped } from "./Envelope.ts"
+import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
+import { ExportableQuery, MetadataFilters } from "./Lists.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
+
+const OrderStatus = Schema.Literals(["pending", "paid", "partially_refunded", "refunded", "failed", "expired"])
 
 /** Same structure in create, retrieve and list responses and in `payment.*` events (silences: V3). */
 export const OrderResource = Schema.Struct({
@@ -24,7 +27,7 @@ export const OrderResource = Schema.Struct({
   refunded_amount: Schema.Int,
   currency: Currency,
   subject: Schema.NullOr(Schema.String),
-  status: Schema.Literals(["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]),
+  status: OrderStatus,
   mode: Mode,
   payment_id: Schema.NullOr(Schema.String),
   payment_method: Schema.NullOr(PaymentMethod),
@@ -74,6 +77,17 @@ export const UpdateOrder = Schema.Struct({
 }).annotate({ identifier: "UpdateOrder" })
 export type UpdateOrder = typeof UpdateOrder.Type
 
+/** Filters of the list; all have to match (spec: Endpoints, Orders). */
+export const OrderQuery = Schema.StructWithRest(
+  Schema.Struct({
+    ...ExportableQuery,
+    status: Schema.optionalKey(OrderStatus),
+    out_trade_no: Schema.optionalKey(Schema.String)
+  }),
+  [MetadataFilters]
+)
+export type OrderQuery = typeof OrderQuery.Type
+
 const OrderReply = enveloped(OrderResource)
 
 /** The path accepts the platform's number or the merchant's own. */
@@ -102,6 +116,11 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
   .middleware(Decoding)
   .middleware(Idempotency)
   .add(
+    HttpApiEndpoint.get("list", "/v1/orders", {
+      query: OrderQuery,
+      success: [listed(OrderResource), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
+      error: InvalidRequest
+    }).annotate(OpenApi.Summary, "List orders, newest first, or export them"),
     HttpApiEndpoint.get("retrieve", "/v1/orders/:ref", {
       params,
       success: OrderReply,

@@ -1,0 +1,72 @@
+/**
+ * The filters `created[gte]` and `created[lte]`: how a timestamp is read (silences: G9), and what a range of times says
+ * about ids, which begin with the time they were made at. Pure.
+ */
+import { idBody } from "@coffer/model/Ids"
+import { DateTime, Duration, Option, Result } from "effect"
+import { InvalidField } from "../InvalidField.ts"
+
+/** Both ends belong to the range; an end that is not there is open. */
+export interface CreatedRange {
+  readonly from: DateTime.Utc | undefined
+  readonly to: DateTime.Utc | undefined
+}
+
+export const readCreated = (query: {
+  readonly "created[gte]"?: string
+  readonly "created[lte]"?: string
+}): Result.Result<CreatedRange, InvalidField> =>
+  Result.flatMap(readEnd(query, "created[gte]"), (from) =>
+    Result.map(readEnd(query, "created[lte]"), (to) => ({ from, to }))
+  )
+
+const readEnd = <Param extends string>(query: { readonly [P in Param]?: string }, param: Param) => {
+  const text = query[param]
+  const time = text === undefined ? undefined : readTimestamp(text)
+  return text === undefined || time !== undefined
+    ? Result.succeed(time)
+    : Result.fail(
+        new InvalidField({ param, problem: "Expected an ISO 8601 date and time, or seconds of Unix time in digits" })
+      )
+}
+
+/** Undefined when it is neither ISO 8601 nor Unix seconds. */
+export const readTimestamp = (text: string): DateTime.Utc | undefined =>
+  /^\d{1,12}$/.test(text) ? readSeconds(Number(text)) : readIso(text)
+
+/** 9999-12-31T23:59:59Z. Beyond it somebody has sent milliseconds. */
+const secondsMax = 253_402_300_799
+
+const readSeconds = (seconds: number) => (seconds <= secondsMax ? DateTime.makeUnsafe(seconds * 1_000) : undefined)
+
+const isoPattern = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):([0-5]\d)(:[0-5]\d(?:\.\d{1,9})?)?(Z|[-+ ]\d\d:?\d\d)?$/
+
+// Without an offset it is UTC, as every date-time of ours. A plus that was not percent-encoded arrives as a space.
+const readIso = (text: string): DateTime.Utc | undefined => {
+  const [, date, hour, minute, second = ":00", offset = "Z"] = isoPattern.exec(text) ?? []
+  if (date === undefined || !isCalendarDate(date)) return undefined
+  const zone = offset.replace(" ", "+").replace(/(\d\d):?(\d\d)$/, "$1:$2")
+  return Option.getOrUndefined(DateTime.make(`${date}T${hour}:${minute}${second}${zone}`))
+}
+
+// The 30th of February is read as the 2nd of March, which is not what was written.
+const isCalendarDate = (date: string): boolean =>
+  Option.exists(DateTime.make(`${date}T00:00:00Z`), (day) => DateTime.formatIso(day).startsWith(date))
+
+/**
+ * How far the time in an id and `created_at` may be apart: two readings of the clock, clocks of several runners, ids
+ * that count on while a clock steps back.
+ */
+export const idTimeSlack = "5 minutes"
+
+/** Ids that objects created in the range can have: from `least` up to, and without, `below`. */
+export const idBounds = (
+  prefix: string,
+  { from, to }: CreatedRange
+): { readonly least: string | undefined; readonly below: string | undefined } => {
+  const slack = Duration.toMillis(idTimeSlack)
+  return {
+    least: from && prefix + idBody(Math.max(0, from.epochMilliseconds - slack), []),
+    below: to && prefix + idBody(Math.max(0, to.epochMilliseconds + slack + 1), [])
+  }
+}

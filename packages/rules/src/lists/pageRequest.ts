@@ -1,0 +1,55 @@
+/** What the query of a list asks for, read from its text (spec: List conventions; silences: P1, P2). Pure. */
+import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { Result } from "effect"
+import { InvalidField } from "../InvalidField.ts"
+import { type CreatedRange, readCreated } from "./created.ts"
+
+/** Parameters as they came. A `limit` that is still text is none that a page can have. */
+export interface ListParameters {
+  readonly limit?: number | string
+  readonly starting_after?: string
+  readonly ending_before?: string
+  readonly "created[gte]"?: string
+  readonly "created[lte]"?: string
+}
+
+export interface PageRequest {
+  readonly limit: number
+  readonly cursor: Cursor | undefined
+  readonly created: CreatedRange
+}
+
+/** Where the page lies: what is older than the cursor's object, or what is just newer (silences: P3). */
+export interface Cursor {
+  readonly param: "starting_after" | "ending_before"
+  readonly id: string
+}
+
+export const readPageRequest = (query: ListParameters): Result.Result<PageRequest, InvalidField> => {
+  const { ending_before: before, limit = pageSizeDefault, starting_after: after } = query
+  if (typeof limit === "string") return refuse("limit", `Expected an integer from ${pageSizeMin} to ${pageSizeMax}`)
+  if (after !== undefined && before !== undefined) {
+    return refuse("ending_before", "cannot be sent together with starting_after")
+  }
+  return Result.map(readCreated(query), (created) => ({ limit, cursor: cursorOf(after, before), created }))
+}
+
+const cursorOf = (after: string | undefined, before: string | undefined): Cursor | undefined => {
+  if (after !== undefined) return { param: "starting_after", id: after }
+  return before === undefined ? undefined : { param: "ending_before", id: before }
+}
+
+const refuse = (param: string, problem: string) => Result.fail(new InvalidField({ param, problem }))
+
+export interface Page<Item> {
+  /** Newest first, whichever way the page was reached. */
+  readonly data: ReadonlyArray<Item>
+  /** Whether there is more on the side the page was reached towards. */
+  readonly hasMore: boolean
+}
+
+/** Of items found walking away from the cursor, one more of which was looked for than the page holds. */
+export const pageOf = <Item>(found: ReadonlyArray<Item>, { cursor, limit }: PageRequest): Page<Item> => {
+  const data = found.slice(0, limit)
+  return { data: cursor?.param === "ending_before" ? data.toReversed() : data, hasMore: found.length > limit }
+}

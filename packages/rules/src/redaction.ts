@@ -1,0 +1,87 @@
+/**
+ * What of a body may be kept in an API log (spec: API log; silences: A3, O11): the values of secret fields become a
+ * text, however deep they lie, and a checkout address loses its token. Pure, total, and bounded on hostile JSON.
+ */
+
+export const redactedText = "[redacted]"
+
+/** What lies deeper is not looked at, so it is not kept. */
+export const redactionDepthMax = 64
+
+/** A parsed JSON value without its secrets. */
+export const redact = (value: unknown): unknown => redactAt(value, 1)
+
+/** Is a field of this name a secret? `X-Api-Key`, `apiKey`, `api_key` and `APIKEY` are one name. */
+export const isSecretName = (name: string): boolean => {
+  const known = verdicts.get(name)
+  if (known !== undefined) return known
+  const verdict = wordsOf(name).some((word) => secretWords.has(word)) || secretParts.test(letters(name))
+  // Names are the caller's choice: the memory for them has an end.
+  if (verdicts.size >= verdictsMax) verdicts.clear()
+  if (name.length <= verdictLengthMax) verdicts.set(name, verdict)
+  return verdict
+}
+
+const redactAt = (value: unknown, depth: number): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  if (depth > redactionDepthMax) return redactedText
+  if (Array.isArray(value)) return value.map((item) => redactAt(item, depth + 1))
+  // From entries, since an assignment to `__proto__` would lose the field.
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, redactField(name, field, depth + 1)]))
+}
+
+const redactField = (name: string, value: unknown, depth: number): unknown => {
+  if (isSecretName(name)) return redactedText
+  if (typeof value === "string" && letters(name) === "checkouturl") return withoutToken(value)
+  return redactAt(value, depth)
+}
+
+/** `https://…/checkout/<token>`: the address stays, whoever has the token may pay or look. */
+const withoutToken = (url: string): string => {
+  const end = url.indexOf(checkoutPath)
+  return end === -1 ? redactedText : url.slice(0, end + checkoutPath.length) + redactedText
+}
+const checkoutPath = "/checkout/"
+
+const verdicts = new Map<string, boolean>()
+const verdictsMax = 4_096
+const verdictLengthMax = 64
+
+/** Words that make a name secret wherever they stand in it: `cardNumber`, `new_password`, `token_value`. */
+const secretWords = new Set([
+  "authorization",
+  "card",
+  "cards",
+  "credential",
+  "credentials",
+  "csc",
+  "cvc",
+  "cvc2",
+  "cvv",
+  "cvv2",
+  "pan",
+  "passcode",
+  "passphrase",
+  "passwd",
+  "password",
+  "pin",
+  "pwd",
+  "secret",
+  "secrets",
+  "signature",
+  "token",
+  "tokens"
+])
+
+/** Names written as one word, and keys: `key` alone is no secret, nor is `number`. */
+const secretParts =
+  /secret|password|passwd|passphrase|cardnumber|(api|private|signing|sandbox|live|access|encryption)key|(tokens?|authorization|signature|credentials?|cvc2?|cvv2?)$/
+
+const wordsOf = (name: string): ReadonlyArray<string> =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+
+const letters = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")

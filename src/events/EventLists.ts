@@ -1,0 +1,34 @@
+/** Front door to events as merchants read them back: one, or a page (spec: Endpoints, Events and logs; silences: E1). */
+import type { EventQuery } from "@coffer/contract/Events"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Owner } from "../ground/Pages.ts"
+import { EventStore, type StoredEvent } from "./EventStore.ts"
+
+export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", { id: Schema.String }) {}
+
+export class EventLists extends Context.Service<
+  EventLists,
+  {
+    readonly find: (owner: Owner, id: string) => Effect.Effect<StoredEvent, EventNotFound>
+    readonly page: (owner: Owner, query: EventQuery) => Effect.Effect<Page<StoredEvent>, InvalidField>
+  }
+>()("@coffer/events/EventLists") {}
+
+export const layer = Layer.effect(
+  EventLists,
+  Effect.gen(function* () {
+    const store = yield* EventStore
+
+    return EventLists.of({
+      find: Effect.fn("EventLists.find")(function* (owner, id) {
+        const found = yield* store.find(owner, id)
+        return Option.isSome(found) ? found.value : yield* new EventNotFound({ id })
+      }),
+      page: Effect.fn("EventLists.page")(function* (owner, query) {
+        return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
+      })
+    })
+  })
+)

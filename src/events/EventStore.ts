@@ -1,0 +1,67 @@
+/** Rows of events, as they are read back. They are written as changes by whoever records them. */
+import { type Mode, prefixes } from "@coffer/model/Ids"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { dieIfBroken } from "../ground/broken.ts"
+import * as Pages from "../ground/Pages.ts"
+
+/** The body is what was stored, byte for byte; read as JSON it is the event. */
+const EventRow = Schema.Struct({ id: Schema.String, body: Schema.fromJsonString(Schema.ObjectKeyword) })
+export type StoredEvent = typeof EventRow.Type
+
+export interface EventFilters {
+  /** One of them. */
+  readonly type?: ReadonlyArray<string>
+  readonly object_id?: string
+}
+
+export class EventStore extends Context.Service<
+  EventStore,
+  {
+    readonly find: (owner: Pages.Owner, id: string) => Effect.Effect<Option.Option<StoredEvent>>
+    readonly page: (
+      owner: Pages.Owner,
+      request: PageRequest,
+      filters: EventFilters
+    ) => Effect.Effect<Page<StoredEvent>, InvalidField>
+  }
+>()("@coffer/events/EventStore") {}
+
+export const layer = Layer.effect(
+  EventStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const find = SqlSchema.findOneOption({
+      Request: Schema.Struct({ id: Schema.String, merchantId: Schema.String, mode: Schema.String }),
+      Result: EventRow,
+      execute: ({ id, merchantId, mode }) =>
+        sql`select id, body from events where id = ${id} and merchant_id = ${merchantId} and mode = ${mode}`
+    })
+
+    const pages = Pages.make(sql, {
+      table: "events",
+      id: "id",
+      prefixOf: (_: Mode) => prefixes.event,
+      row: EventRow,
+      idOf: ({ id }) => id,
+      called: "an event"
+    })
+
+    const search = ({ object_id, type }: EventFilters): Pages.Search => {
+      const types = Array.from(new Set(type), (one) => sql`type = ${one}`)
+      if (object_id === undefined) return { filters: [], branches: types }
+      // An object has few events: nothing to merge.
+      const ofType = types.length === 0 ? [] : [sql.or(types)]
+      return { filters: [Pages.equals(sql, "object_id", object_id), ...ofType] }
+    }
+
+    return EventStore.of({
+      find: ({ merchantId, mode }, id) =>
+        Pages.isStorable(id) ? dieIfBroken(find({ id, merchantId, mode })) : Effect.succeedNone,
+      page: (owner, request, filters) => pages.page(owner, request, search(filters))
+    })
+  })
+)

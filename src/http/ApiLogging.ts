@@ -1,0 +1,79 @@
+/**
+ * Takes down each call whose owner is known (spec: API log; silences: A4, A5), after its answer is made and before it
+ * is sent. Nothing is read, parsed or redacted here: the bodies go as they are to a queue.
+ */
+import { loggedBodyBytesMax } from "@coffer/contract/Logs"
+import { ByteSize, DateTime, Effect, Option } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { type LoggedBody, Logs } from "../logs/Logs.ts"
+import type { RequestRecord } from "./CurrentRequest.ts"
+
+export interface Answered {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly record: RequestRecord
+  readonly requestId: string
+  /** Milliseconds since 1970. */
+  readonly arrived: number
+  readonly answered: number
+  readonly response: HttpServerResponse.HttpServerResponse
+}
+
+/** How the edge hands over a call that it has answered. Never fails. */
+export const make = Effect.map(
+  Logs,
+  (logs) =>
+    ({ answered, arrived, record, request, requestId, response }: Answered): Effect.Effect<void> => {
+      if (record.owner === undefined) return Effect.void
+      const { merchantId, mode } = record.owner
+      return Effect.flatMap(requestBodyOf(request), (requestBody) =>
+        logs.append({
+          requestId,
+          merchantId,
+          mode,
+          method: request.method,
+          path: record.path,
+          status: response.status,
+          at: DateTime.makeUnsafe(arrived),
+          durationMillis: answered - arrived,
+          ip: Option.getOrUndefined(request.remoteAddress),
+          userAgent: request.headers["user-agent"],
+          idempotencyKey: request.headers["idempotency-key"],
+          requestBody,
+          responseBody: responseBodyOf(response)
+        })
+      )
+    }
+)
+
+/** A refusal goes out at the latest then, when its small body is still on the way. */
+const bodyPatience = "1 second"
+const bodyMax = ByteSize.bytes(loggedBodyBytesMax)
+
+const requestBodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<LoggedBody> => {
+  const length = request.headers["content-length"]
+  if (length === undefined ? request.headers["transfer-encoding"] === undefined : length === "0") return nothing
+  if (Number(length) > loggedBodyBytesMax) return Effect.succeed({ bytes: Number(length) })
+  // The handler has read it, and the framework kept it; a refusal before the handler has not.
+  const read = request.arrayBuffer.pipe(
+    Effect.map((bytes) =>
+      bytes.byteLength > loggedBodyBytesMax ? { bytes: bytes.byteLength } : new Uint8Array(bytes)
+    ),
+    Effect.catch(() => nothing)
+  )
+  return isWhole(request.source)
+    ? read
+    : read.pipe(
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyMax),
+        Effect.timeoutOrElse({ duration: bodyPatience, orElse: () => nothing })
+      )
+}
+
+const nothing = Effect.succeed<LoggedBody>(undefined)
+
+/** Node's request knows when its last byte has arrived. */
+const isWhole = (source: object) => "complete" in source && source.complete === true
+
+const responseBodyOf = ({ body }: HttpServerResponse.HttpServerResponse): LoggedBody => {
+  if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
+  return body.contentLength > loggedBodyBytesMax ? { bytes: body.contentLength } : (body.text ?? body.body)
+}

@@ -1,0 +1,33 @@
+/** Handlers of the `logs` group (spec: Endpoints, Events and logs). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { retentionDays } from "@coffer/contract/Logs"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { refusals } from "../http/refusals.ts"
+import { reply } from "../http/replies.ts"
+import { Logs } from "./Logs.ts"
+import { logView } from "./LogView.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "logs",
+  Effect.fn(function* (handlers) {
+    const logs = yield* Logs
+    const { InvalidField } = refusals
+
+    return handlers.handleAll({
+      list: Effect.fn("logs.list")(function* ({ query }) {
+        const { data, hasMore } = yield* logs.page(yield* Caller, query)
+        return yield* reply({
+          object: "list",
+          resource: "api_log",
+          has_more: hasMore,
+          url: "/v1/logs",
+          retention_days: retentionDays,
+          data: data.map(logView)
+        })
+      }, Effect.catchTags({ InvalidField }))
+    })
+  })
+)

@@ -1,0 +1,38 @@
+/** What is no HTTP: it never reaches a route, and is answered in the envelope all the same (spec: General rules, 3). */
+import { connect } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { start } from "../kit/Service.ts"
+
+/** Bytes that are no HTTP, and all that comes back until the service hangs up. */
+const speak = (url: string, bytes: string) =>
+  Effect.callback<string>((resume) => {
+    const parts: Array<Buffer> = []
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(bytes, "latin1"))
+    socket.on("data", (part: Buffer) => parts.push(part))
+    socket.on("error", () => undefined)
+    socket.on("close", () => resume(Effect.succeed(Buffer.concat(parts).toString())))
+  })
+
+describe("every response carries request_id, in the body and in the X-Request-Id header", () => {
+  it.live("also that to bytes that cannot be read as HTTP: 400 invalid_request", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* start()
+      for (const bytes of [
+        "NONSENSE\r\n\r\n",
+        "GET /v1/orders/\u00e9 HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /v1/balance HTTP/9.9\r\nHost: a\r\n\r\n",
+        "GET /v1/balance HTTP/1.1\r\nHost: a\r\nX Api Key: b\r\n\r\n",
+        `GET /v1/orders/${"a".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+        `GET /v1/balance HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${"a".repeat(20_000)}\r\n\r\n`,
+        "POST /v1/orders HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+      ]) {
+        const [head = "", body = ""] = (yield* speak(baseUrl, bytes)).split("\r\n\r\n")
+        assert.match(head, /^HTTP\/1\.1 400 /, bytes.slice(0, 60))
+        const { code, error, request_id } = JSON.parse(body)
+        assert.deepStrictEqual([code, error], [400, "invalid_request"])
+        assert.include(head.toLowerCase(), `x-request-id: ${String(request_id).toLowerCase()}`)
+      }
+    })
+  )
+})

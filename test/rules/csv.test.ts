@@ -1,0 +1,107 @@
+/** CSV cells and rows (spec: List conventions; silences: P4, P7, P8). */
+import { csvHeader, csvRow } from "@coffer/rules/csv"
+import { assert, describe, it } from "@effect/vitest"
+import fc from "fast-check"
+
+const text = (value: unknown) => csvRow({ value: "text" }, { value }).slice(0, -2)
+const amount = (value: unknown) => csvRow({ value: "amount" }, { value }).slice(0, -2)
+
+describe("a file", () => {
+  it("begins with a byte order mark and a header row of the fields in their order, also when it has no rows", () => {
+    assert.strictEqual(csvHeader({ b: "text", a: "amount", c: "json" }), "\uFEFFb,a,c\r\n")
+  })
+
+  it("has the cells in the order of the columns, and ends each row with CRLF", () => {
+    const row = csvRow({ b: "text", a: "amount" }, { a: 1, b: "x", other: "not a column" })
+    assert.strictEqual(row, "x,0.01\r\n")
+  })
+
+  it("has an empty cell for null and for what is not there", () => {
+    assert.strictEqual(
+      csvRow({ a: "text", b: "amount", c: "json", d: "text" }, { a: null, b: null, c: null }),
+      ",,,\r\n"
+    )
+  })
+})
+
+describe("a text cell", () => {
+  it.each([
+    ["=1+1", "'=1+1"],
+    ["+1", "'+1"],
+    ["-1", "'-1"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["\tx", "'\tx"],
+    ["\rx", `"'\rx"`],
+    ["=", "'="],
+    ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`]
+  ])("that begins with a character spreadsheets act on gets a single quote in front: %j", (given, cell) => {
+    assert.strictEqual(text(given), cell)
+  })
+
+  it.each(["a=b", "1-1", "a@b.c", " =1", "'=1", "#", "x\ty", "😀", "茶", ""])("is otherwise as it is: %j", (given) => {
+    assert.strictEqual(text(given), given)
+  })
+
+  it.each([
+    ["a,b", '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ["two\nlines", '"two\nlines"'],
+    ["two\r\nlines", '"two\r\nlines"'],
+    ['"', '""""']
+  ])("is quoted when it has a comma, a quote or a line break: %j", (given, cell) => {
+    assert.strictEqual(text(given), cell)
+  })
+
+  it("that is true or false is written so", () => {
+    assert.strictEqual(text(true) + text(false), "truefalse")
+  })
+})
+
+describe("an amount cell", () => {
+  it.each([
+    [0, "0.00"],
+    [1, "0.01"],
+    [-1, "-0.01"],
+    [1999, "19.99"],
+    [-105, "-1.05"],
+    [100_000_000_000, "1000000000.00"],
+    [Number.MAX_SAFE_INTEGER, "90071992547409.91"]
+  ])("%i minor units is the number %s, exact and without a quote in front", (minor, cell) => {
+    assert.strictEqual(amount(minor), cell)
+  })
+})
+
+describe("a json cell", () => {
+  it("is the object's JSON text, quoted", () => {
+    assert.strictEqual(csvRow({ m: "json" }, { m: { a: 'x"y', b: "=1" } }), '"{""a"":""x\\""y"",""b"":""=1""}"\r\n')
+    assert.strictEqual(csvRow({ m: "json" }, { m: {} }), "{}\r\n")
+  })
+})
+
+/** What a reader by RFC 4180 makes of a file. */
+const parse = (file: string): Array<Array<string>> => {
+  const rows: Array<Array<string>> = []
+  let row: Array<string> = []
+  for (const [, quoted, plain, end] of file.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    row.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'))
+    if (end === ",") continue
+    rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+it("whatever the texts are, a reader gets them back, none of them as a formula", () => {
+  const anyText = fc.string({ unit: "binary" }).filter((value) => value.isWellFormed())
+  const hostile = fc.string({ unit: fc.constantFrom('"', ",", "\r", "\n", "=", "'", "\t", "-", "a") })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.oneof(anyText, hostile), hostile), { maxLength: 5 }), (items) => {
+      const file = items.map(([a, b]) => csvRow({ a: "text", b: "text" }, { a, b })).join("")
+      assert.deepStrictEqual(
+        parse(file).map((cells) => cells.map((cell) => cell.replace(/^'(?=[=+\-@\t\r])/, ""))),
+        items.map((item) => [...item])
+      )
+      for (const cell of parse(file).flat()) assert.notMatch(cell, /^[=+\-@\t\r]/)
+    })
+  )
+})

@@ -1,0 +1,126 @@
+/** How the query of a list is read, and what a page says of the rest (spec: List conventions; silences: G9, P1 to P3). */
+import { idBody, prefixes } from "@coffer/model/Ids"
+import { idBounds, readTimestamp } from "@coffer/rules/lists/created"
+import { pageOf, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Result } from "effect"
+import fc from "fast-check"
+
+const isoOf = (text: string) => {
+  const time = readTimestamp(text)
+  return time && DateTime.formatIso(time)
+}
+
+describe("a timestamp", () => {
+  it.each([
+    ["0", "1970-01-01T00:00:00.000Z"],
+    ["1767225600", "2026-01-01T00:00:00.000Z"],
+    ["0001767225600".slice(1), "2026-01-01T00:00:00.000Z"],
+    ["253402300799", "9999-12-31T23:59:59.000Z"],
+    ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z"],
+    ["2026-01-01T00:00:00.5Z", "2026-01-01T00:00:00.500Z"],
+    ["2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00.123Z"],
+    ["2026-01-01T08:00:00+08:00", "2026-01-01T00:00:00.000Z"],
+    ["2026-01-01T08:00:00+0800", "2026-01-01T00:00:00.000Z"],
+    ["2026-01-01T08:00:00 08:00", "2026-01-01T00:00:00.000Z"],
+    ["2025-12-31T16:30-07:30", "2026-01-01T00:00:00.000Z"],
+    ["2026-01-01T00:00", "2026-01-01T00:00:00.000Z"],
+    ["2026-01-01T00:00:00", "2026-01-01T00:00:00.000Z"],
+    ["2028-02-29T00:00:00Z", "2028-02-29T00:00:00.000Z"]
+  ])("%s is %s", (text, iso) => {
+    assert.strictEqual(isoOf(text), iso)
+  })
+
+  it.each([
+    ["", " ", "now", "-1", "1.5", "1e9", "+5", "0x10", "１２", "1767225600000", "253402300800", "NaN", "Infinity"],
+    ["2026-01-01", "2026-1-1T00:00:00Z", "20260101T000000Z", "2026-01-01 00:00:00Z", "2026-01-01T00:00:00z"],
+    ["2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-02-30T00:00:00Z", "2027-02-29T00:00:00Z"],
+    ["2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00+25:00"],
+    ["2026-01-01T00:00:00Z ", " 2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z\n", "2026-01-01T00:00:00.Z"]
+  ])("is nothing else, such as %j and the like", (...texts) => {
+    for (const text of texts) assert.isUndefined(readTimestamp(text), text)
+  })
+})
+
+const refusedParam = (query: Parameters<typeof readPageRequest>[0]) =>
+  Result.match(readPageRequest(query), { onSuccess: () => undefined, onFailure: ({ param }) => param })
+
+describe("the request for a page", () => {
+  it("is for the 20 newest when it says nothing", () => {
+    assert.deepStrictEqual(Result.getOrThrow(readPageRequest({})), {
+      limit: 20,
+      cursor: undefined,
+      created: { from: undefined, to: undefined }
+    })
+  })
+
+  it("has a cursor on one side", () => {
+    const { cursor } = Result.getOrThrow(readPageRequest({ ending_before: "x", limit: 7 }))
+    assert.deepStrictEqual(cursor, { param: "ending_before", id: "x" })
+  })
+
+  it("names what is wrong with it, and of several things the first: limit, both cursors, created[gte], created[lte]", () => {
+    const wrong = {
+      limit: "abc",
+      starting_after: "a",
+      ending_before: "b",
+      "created[gte]": "soon",
+      "created[lte]": "late"
+    }
+    assert.strictEqual(refusedParam(wrong), "limit")
+    assert.strictEqual(refusedParam({ ...wrong, limit: 1 }), "ending_before")
+    const { starting_after: _, ...one } = wrong
+    assert.strictEqual(refusedParam({ ...one, limit: 1 }), "created[gte]")
+    assert.strictEqual(refusedParam({ ...one, limit: 1, "created[gte]": "0" }), "created[lte]")
+    assert.isUndefined(refusedParam({ ...one, limit: 1, "created[gte]": "0", "created[lte]": "0" }))
+  })
+})
+
+describe("a page", () => {
+  const request = (param?: "starting_after" | "ending_before") => ({
+    limit: 2,
+    cursor: param && { param, id: "x" },
+    created: { from: undefined, to: undefined }
+  })
+
+  it("has more when one row more than it shows was found, and only then", () => {
+    assert.deepStrictEqual(pageOf([3, 2, 1], request()), { data: [3, 2], hasMore: true })
+    assert.deepStrictEqual(pageOf([3, 2], request("starting_after")), { data: [3, 2], hasMore: false })
+    assert.deepStrictEqual(pageOf([], request()), { data: [], hasMore: false })
+  })
+
+  it("before a cursor is the one just newer, still newest first", () => {
+    assert.deepStrictEqual(pageOf([1, 2, 3], request("ending_before")), { data: [2, 1], hasMore: true })
+  })
+})
+
+describe("a range of times as bounds of ids", () => {
+  const millis = fc.integer({ min: 0, max: 253_402_300_799_999 })
+
+  it("never leaves out an id whose time is within five minutes of a created_at in the range", () => {
+    const drift = fc.integer({ min: -300_000, max: 300_000 })
+    const random = fc.array(fc.integer({ min: 0, max: 31 }), { minLength: 16, maxLength: 16 })
+    fc.assert(
+      fc.property(millis, millis, millis, drift, random, (a, b, c, off, noise) => {
+        const [from, at, to] = [a, b, c].toSorted((x, y) => x - y) as [number, number, number]
+        const range = { from: DateTime.makeUnsafe(from), to: DateTime.makeUnsafe(to) }
+        const { below, least } = idBounds(prefixes.event, range)
+        const id = prefixes.event + idBody(Math.max(0, at + off), noise)
+        assert.isTrue(least! <= id && id < below!)
+      })
+    )
+  })
+
+  it("leaves out ids that are further away", () => {
+    const at = DateTime.makeUnsafe("2026-01-01T00:00:00Z")
+    const { below, least } = idBounds(prefixes.event, { from: at, to: at })
+    const idAt = (offset: number, digit: number) =>
+      prefixes.event + idBody(at.epochMilliseconds + offset, Array(16).fill(digit))
+    assert.isTrue(idAt(-300_001, 31) < least! && least! <= idAt(-300_000, 0))
+    assert.isTrue(idAt(300_000, 31) < below! && below! <= idAt(300_001, 0))
+  })
+
+  it("is open where the range is", () => {
+    assert.deepStrictEqual(idBounds("x", { from: undefined, to: undefined }), { least: undefined, below: undefined })
+  })
+})

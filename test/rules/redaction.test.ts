@@ -1,0 +1,194 @@
+/** What of a body may be kept in an API log (spec: API log; silences: A3, O11). */
+import { isSecretName, redact, redactedText, redactionDepthMax } from "@coffer/rules/redaction"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import fc from "fast-check"
+
+const parse = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Unknown))
+const stringify = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
+
+/** One line per secret: how specification and silences write it, then likenesses of it. */
+const secretNames = `
+  api_key         apiKey API_KEY api-key ApiKey APIKey apikey api_keys merchant_api_key api_key_value
+  x-api-key       X-Api-Key X-API-KEY x_api_key xApiKey
+  secret          Secret SECRET secrets webhook_secret secretValue app-secret
+  client_secret   clientSecret client-secret CLIENT_SECRET clientsecret
+  client_token    clientToken ClientToken client-token
+  token           Token access_token refreshToken token_value tokens accesstoken
+  password        Password new_password newPassword passwd pwd passphrase userpassword
+  authorization   Authorization proxy-authorization AUTHORIZATION
+  card            Card CARD cards payment_card card_data cardDetails
+  card_number     cardNumber card-number CARD_NUMBER cardnumber
+  cvc             CVC cvc2 card_cvc cardCvc cardcvc
+  cvv             CVV cvv2 card-cvv
+  pan             PAN card_pan
+  pin             PIN card_pin pinCode
+  private_key     privateKey private-key rsa_private_key
+  signature       Signature x-service-signature request_signature
+  signing_secret  signingSecret signing_key
+  sandbox_key     sandboxKey
+  live_key        liveKey LIVE-KEY
+`
+  .trim()
+  .split(/\s+/)
+
+const plainNames = `
+  amount currency subject out_trade_no trade_no metadata notify_url return_url status id key keys idempotency_key
+  number company japan spin shipping pinned discard cardinality event_id description evidence author spans
+`
+  .trim()
+  .split(/\s+/)
+
+describe("secret names", () => {
+  for (const name of secretNames) {
+    it(`${name} is secret`, () => {
+      assert.isTrue(isSecretName(name))
+      assert.deepStrictEqual(redact({ [name]: "s3cret" }), { [name]: redactedText })
+    })
+  }
+
+  for (const name of plainNames) {
+    it(`${name} is not`, () => {
+      assert.isFalse(isSecretName(name))
+      assert.deepStrictEqual(redact({ [name]: "value" }), { [name]: "value" })
+    })
+  }
+})
+
+describe("redaction", () => {
+  for (const [what, body, kept] of [
+    ["a secret object becomes the text", { card: { number: "4242", brand: "visa" } }, { card: redactedText }],
+    ["a secret array becomes the text", { tokens: ["a", "b"] }, { tokens: redactedText }],
+    [
+      "numbers, booleans and null become the text too",
+      { pin: 1234, cvc: null, token: true },
+      { pin: redactedText, cvc: redactedText, token: redactedText }
+    ],
+    [
+      "objects within arrays within objects are searched",
+      { a: [{ b: [[{ password: "p", amount: 1 }]] }] },
+      { a: [{ b: [[{ password: redactedText, amount: 1 }]] }] }
+    ],
+    ["a body that is an array is searched", [{ secret: 1 }, 2], [{ secret: redactedText }, 2]],
+    [
+      "what is not secret stays as it is",
+      { a: [1, "x", null, true, {}], b: {} },
+      { a: [1, "x", null, true, {}], b: {} }
+    ],
+    ["a bare value stays", "text", "text"],
+    [
+      "a checkout address keeps its path and loses its token",
+      { data: { checkout_url: "https://pay.example/checkout/TRD_1.99.c2ln" } },
+      { data: { checkout_url: "https://pay.example/checkout/[redacted]" } }
+    ],
+    [
+      "so it does below a path of its own and with a query",
+      { checkoutUrl: "http://127.0.0.1:8080/base/checkout/eyJ.c2ln?lang=zh" },
+      { checkoutUrl: "http://127.0.0.1:8080/base/checkout/[redacted]" }
+    ],
+    ["a checkout address of another form goes as a whole", { checkout_url: "tok_1" }, { checkout_url: redactedText }]
+  ] as const) {
+    it(what, () => assert.deepStrictEqual(redact(body), kept))
+  }
+
+  it("a field called __proto__ is a field", () => {
+    const body = redact(parse('{"__proto__":{"secret":"s"},"constructor":{"token":"t"}}'))
+    assert.strictEqual(
+      stringify(body),
+      `{"__proto__":{"secret":"${redactedText}"},"constructor":{"token":"${redactedText}"}}`
+    )
+  })
+
+  it("does not change what it was given", () => {
+    const body = { card: "4242", list: [{ pin: 1 }] }
+    redact(body)
+    assert.deepStrictEqual(body, { card: "4242", list: [{ pin: 1 }] })
+  })
+})
+
+describe("depth", () => {
+  const arrays = (depth: number, inner: string) => parse("[".repeat(depth) + inner + "]".repeat(depth))
+
+  it(`${redactionDepthMax} levels are kept, and what lies deeper becomes the text`, () => {
+    assert.strictEqual(stringify(redact(arrays(redactionDepthMax, '"x"'))), stringify(arrays(redactionDepthMax, '"x"')))
+    assert.strictEqual(
+      stringify(redact(arrays(redactionDepthMax + 1, '"x"'))),
+      stringify(arrays(redactionDepthMax, `"${redactedText}"`))
+    )
+  })
+
+  for (const depth of [1_000, 100_000]) {
+    it(`${depth} levels of arrays, or of objects, do no harm`, () => {
+      const objects = parse('{"a":'.repeat(depth) + '"x"' + "}".repeat(depth))
+      for (const hostile of [arrays(depth, '"x"'), objects]) {
+        const text = stringify(redact(hostile))
+        assert.include(text, redactedText)
+        assert.isBelow(text.length, 1_000)
+      }
+    })
+  }
+})
+
+describe("laws", () => {
+  const names = fc.oneof(fc.constantFrom(...secretNames), fc.constantFrom(...plainNames), fc.string({ maxLength: 8 }))
+  /** Every leaf says whether a secret name is above it. */
+  const secretLeaf = "SECRET-LEAF"
+  const tree = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { depthSize: "medium", withCrossShrink: true },
+      fc.constantFrom(1, null, true, "leaf"),
+      fc.array(tie("node"), { maxLength: 4 }),
+      fc.array(fc.tuple(names, tie("node")), { maxLength: 5 }).map(Object.fromEntries)
+    )
+  })).node
+
+  const marked = (value: unknown, secret: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((item) => marked(item, secret))
+    if (typeof value !== "object" || value === null) return secret ? secretLeaf : value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, marked(item, secret || isSecretName(name))])
+    )
+  }
+
+  it("no value below a secret name survives anywhere", () => {
+    fc.assert(
+      fc.property(tree, (body) => {
+        assert.notInclude(stringify(redact(marked(body, false))), secretLeaf)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("to redact again changes nothing", () => {
+    fc.assert(
+      fc.property(tree, (body) => {
+        const once = redact(body)
+        assert.deepStrictEqual(redact(once), once)
+      })
+    )
+  })
+
+  it("without a secret name the body stays as it is", () => {
+    fc.assert(
+      fc.property(tree, (body) => {
+        const text = stringify(body)
+        fc.pre(!secretNames.some((name) => text.includes(`"${name}":`)) && stringify(marked(body, false)) === text)
+        assert.strictEqual(stringify(redact(body)), text)
+      })
+    )
+  })
+
+  it("any spelling of a secret name is one: case, and - or _ between or around its letters", () => {
+    const letters = ["apikey", "clientsecret", "privatekey", "cardnumber", "password", "signature", "authorization"]
+    const spelling = fc
+      .constantFrom(...letters)
+      .chain((word) =>
+        fc
+          .tuple(
+            ...[...word].map((letter) => fc.tuple(fc.constantFrom("", "", "-", "_"), fc.boolean(), fc.constant(letter)))
+          )
+          .map((parts) => parts.map(([gap, upper, letter]) => gap + (upper ? letter.toUpperCase() : letter)).join(""))
+      )
+    fc.assert(fc.property(spelling, (name) => assert.isTrue(isSecretName(name), name)))
+  })
+})
