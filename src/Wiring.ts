@@ -8,7 +8,7 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import * as SandboxBank from "./channel/SandboxBank.ts"
 import * as SandboxBuyer from "./channel/SandboxBuyer.ts"
 import * as TestHelpersHttp from "./channel/TestHelpersHttp.ts"
@@ -60,7 +60,7 @@ import * as Workers from "./work/Workers.ts"
 
 // Edge -------------------------------------------------------------------------
 
-const merchantRoutes = HttpApiBuilder.layer(Api).pipe(
+const merchantRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
   Layer.provide([OrderHttp.layer, WalletHttp.layer, EventHttp.layer, LogHttp.layer, TestHelpersHttp.layer])
 )
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(Layer.provide(MerchantHttp.layer))
@@ -78,6 +78,7 @@ const routes = Layer.mergeAll(
   CheckoutHttp.layer,
   Health.layer,
   Metrics.layer,
+  HttpApiScalar.layer(Api, { path: "/docs" }),
   Edge.layer
 ).pipe(Layer.provide(middleware))
 

@@ -1,16 +1,36 @@
 /** The command line. `coffer serve` runs the service; operators' commands stand beside it. */
 import "effect/schema/SchemaJITCompiler/enable"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit } from "effect"
+import { Api } from "@coffer/contract/Api"
+import { Cause, Console, Effect, Exit, Formatter } from "effect"
 import { Command } from "effect/cli"
+import { OpenApi } from "effect/http-api"
 import { serve } from "./serve.ts"
+
+const document = Formatter.formatJson(OpenApi.fromApi(Api), { space: 2 })
 
 const coffer = Command.make("coffer").pipe(
   Command.withDescription("A merchant payment service"),
   Command.withSubcommands([
-    Command.make("serve", {}, () => serve).pipe(Command.withDescription("Run the service until it is told to stop"))
+    Command.make("serve", {}, () => serve).pipe(Command.withDescription("Run the service until it is told to stop")),
+    Command.make("openapi", {}, () => Console.log(document)).pipe(
+      Command.withDescription("Print the OpenAPI document of the merchant API")
+    )
   ])
 )
+
+/** Whoever asks for a stop counts on it: what hangs, such as a database that does not answer, is left behind. */
+const stopMillisMax = 9_000
+
+const leaveInTime = () => {
+  const leave = () => {
+    process.stderr.write("coffer: The stop took too long, so it was cut short. What was answered is kept.\n")
+    process.exit(1)
+  }
+  setTimeout(leave, stopMillisMax).unref()
+}
+process.once("SIGINT", leaveInTime)
+process.once("SIGTERM", leaveInTime)
 
 Command.run(coffer, { version: "1.0.0" }).pipe(
   Effect.catchTags({

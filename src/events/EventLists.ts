@@ -1,4 +1,4 @@
-/** Front door to events as merchants read them back: one, or a page (spec: Endpoints, Events and logs; silences: E1). */
+/** Front door to events as merchants read them back: one, or a page (spec: Events and logs; silences: E1). */
 import type { EventQuery } from "@coffer/contract/Events"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"

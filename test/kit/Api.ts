@@ -1,6 +1,7 @@
 /** A merchant's server as the tests play it: plain HTTP, real sockets, bodies as they come. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { assertDocumented } from "./contract.ts"
 
 export interface Merchant {
   readonly merchantId: string
@@ -57,6 +58,7 @@ export class Api {
         body: isJson ? JSON.parse(text) : undefined
       }
       if (isJson && /^\/(api\/)?v1|^\/operator/.test(path)) checkEnvelope(reply)
+      if (isJson) assertDocumented(method, path, reply.status, reply.body)
       return reply
     })
   }

@@ -4,6 +4,7 @@ import { BalanceGroup } from "./Balance.ts"
 import { EventsGroup } from "./Events.ts"
 import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
+import { publish } from "./publish.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
 
 export class Api extends HttpApi.make("coffer")
@@ -12,4 +13,14 @@ export class Api extends HttpApi.make("coffer")
   .add(EventsGroup)
   .add(LogsGroup)
   .add(TestHelpersGroup)
-  .annotateMerge(OpenApi.annotations({ title: "Coffer", version: "1.0.0" })) {}
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Coffer",
+      version: "1.0.0",
+      description:
+        "Collect payments and manage the money: orders with a hosted checkout, a wallet with its ledger, and events. " +
+        "Amounts are integers in the smallest currency unit. The key decides the environment: `svc_test_` is the " +
+        "sandbox, `svc_live_` is live.",
+      transform: publish
+    })
+  ) {}

@@ -66,4 +66,5 @@ export class BalanceGroup extends HttpApiGroup.make("balance")
     }).annotate(OpenApi.Summary, "List the ledger, newest first, or export it")
   )
   .middleware(Decoding)
-  .middleware(MerchantKey) {}
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "The wallet of a currency, and every movement of it.") {}

@@ -5,6 +5,7 @@ import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import {
   IdempotencyError,
   IdempotencyInProgress,
+  InternalError,
   InvalidApiKey,
   InvalidRequest,
   IpNotAllowed,
@@ -25,7 +26,7 @@ export class MerchantKey extends HttpApiMiddleware.Service<MerchantKey, { provid
   {
     requiredForClient: true,
     security: { apiKey: HttpApiSecurity.apiKey({ in: "header", key: "X-Api-Key" }) },
-    error: [MissingApiKey, InvalidApiKey, IpNotAllowed, MerchantNotApproved]
+    error: [MissingApiKey, InvalidApiKey, IpNotAllowed, MerchantNotApproved, InternalError]
   }
 ) {}
 
@@ -42,7 +43,7 @@ export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken>()("@
   error: InvalidApiKey
 }) {}
 
-/** Writes 120, reads 600, CSV 10 a minute, per merchant and mode (spec: Limits). Implementation: `src/http/Quotas.ts`. */
+/** Writes 120, reads 600, CSV 10 a minute, per merchant and mode (spec: Limits): `src/http/Quotas.ts`. */
 export class Quotas extends HttpApiMiddleware.Service<Quotas, { requires: Caller }>()("@coffer/contract/Quotas", {
   error: RateLimited
 }) {}

@@ -1,5 +1,6 @@
 /** Events on the wire: what is delivered to merchants and what they read back (spec: Event; Events). */
 import { Mode } from "@coffer/model/Ids"
+import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey } from "./Caller.ts"
@@ -33,9 +34,17 @@ export const EventResource = Schema.Struct({
   mode: Mode,
   created_at: Schema.String.annotate({ format: "date-time" }),
   sequence: Schema.Int,
-  data: Schema.StructWithRest(Schema.Struct({ object: Schema.Record(Schema.String, Schema.Unknown) }), [
-    Schema.Record(Schema.String, Schema.Unknown)
-  ]),
+  data: Schema.Struct({
+    object: Schema.Record(Schema.String, Schema.Unknown),
+    trade_no: Schema.optionalKey(Schema.String),
+    out_trade_no: Schema.optionalKey(Schema.String),
+    refund_no: Schema.optionalKey(Schema.String),
+    out_refund_no: Schema.optionalKey(Schema.String),
+    dispute_no: Schema.optionalKey(Schema.String),
+    amount: Schema.optionalKey(Schema.Int),
+    currency: Schema.optionalKey(Currency),
+    status: Schema.optionalKey(Schema.String)
+  }),
   event_id: Schema.String,
   event_type: EventType
 }).annotate({ identifier: "Event" })
@@ -63,4 +72,5 @@ export class EventsGroup extends HttpApiGroup.make("events")
     }).annotate(OpenApi.Summary, "Retrieve an event")
   )
   .middleware(Decoding)
-  .middleware(MerchantKey) {}
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "What happened on the account; the same as is pushed to webhooks.") {}

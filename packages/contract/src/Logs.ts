@@ -67,4 +67,5 @@ export class LogsGroup extends HttpApiGroup.make("logs")
     }).annotate(OpenApi.Summary, "List your own API calls, newest first")
   )
   .middleware(Decoding)
-  .middleware(MerchantKey) {}
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "The merchant's own API calls of the last 30 days, redacted.") {}

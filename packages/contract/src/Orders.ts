@@ -128,4 +128,5 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
     }).annotate(OpenApi.Summary, "Retrieve an order by trade_no or out_trade_no")
   )
   .middleware(Decoding)
-  .middleware(MerchantKey) {}
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "Collect a payment: create, read, list, annotate and close orders.") {}

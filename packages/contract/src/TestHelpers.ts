@@ -32,4 +32,5 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
   .middleware(Decoding)
   .middleware(Idempotency)
   .middleware(SandboxOnly)
-  .middleware(MerchantKey) {}
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "The buyer and the bank, scripted, for the sandbox only.") {}

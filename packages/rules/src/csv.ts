@@ -1,6 +1,6 @@
 /**
- * CSV files: RFC 4180 with a byte order mark, and cells that a spreadsheet will not run (spec: List conventions; silences:
- * P4, P7, P8). Pure. What the columns are is said beside each resource's view.
+ * CSV files: RFC 4180 with a byte order mark, and cells that a spreadsheet will not run (spec: List conventions;
+ * silences: P4, P7, P8). Pure. What the columns are is said beside each resource's view.
  */
 import { twoDecimals } from "@coffer/model/Money"
 import { Schema } from "effect"

@@ -15,7 +15,7 @@ export const redact = (value: unknown): unknown => redactAt(value, 1)
 export const isSecretName = (name: string): boolean => {
   const known = verdicts.get(name)
   if (known !== undefined) return known
-  const verdict = wordsOf(name).some((word) => secretWords.has(word)) || secretParts.test(letters(name))
+  const verdict = judge(name)
   // Names are the caller's choice: the memory for them has an end.
   if (verdicts.size >= verdictsMax) verdicts.clear()
   if (name.length <= verdictLengthMax) verdicts.set(name, verdict)
@@ -32,7 +32,7 @@ const redactAt = (value: unknown, depth: number): unknown => {
 
 const redactField = (name: string, value: unknown, depth: number): unknown => {
   if (isSecretName(name)) return redactedText
-  if (typeof value === "string" && letters(name) === "checkouturl") return withoutToken(value)
+  if (typeof value === "string" && /checkout/i.test(name) && letters(name) === "checkouturl") return withoutToken(value)
   return redactAt(value, depth)
 }
 
@@ -42,6 +42,17 @@ const withoutToken = (url: string): string => {
   return end === -1 ? redactedText : url.slice(0, end + checkoutPath.length) + redactedText
 }
 const checkoutPath = "/checkout/"
+
+const judge = (name: string): boolean => {
+  const word = letters(name)
+  return (
+    secretWords.has(word) ||
+    wordsOf(name).some((part) => secretWords.has(part)) ||
+    secretParts.test(word) ||
+    secretEndings.test(word) ||
+    secretKeys.test(word)
+  )
+}
 
 const verdicts = new Map<string, boolean>()
 const verdictsMax = 4_096
@@ -73,9 +84,11 @@ const secretWords = new Set([
   "tokens"
 ])
 
-/** Names written as one word, and keys: `key` alone is no secret, nor is `number`. */
-const secretParts =
-  /secret|password|passwd|passphrase|cardnumber|(api|private|signing|sandbox|live|access|encryption)key|(tokens?|authorization|signature|credentials?|cvc2?|cvv2?)$/
+/** Names written as one word. */
+const secretParts = /secret|password|passwd|passphrase|cardnumber/
+const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?)$/
+/** A `key` alone is no secret, nor is the `id` of one. */
+const secretKeys = /(api|private|signing|sandbox|live|access|encryption)keys?(value)?$/
 
 const wordsOf = (name: string): ReadonlyArray<string> =>
   name

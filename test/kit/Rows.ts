@@ -1,0 +1,131 @@
+/**
+ * Many rows at once, by SQL: what a merchant has after years of business. Ids are made as the service makes them, from
+ * the time of creation; what differs from row to row is an SQL expression over `n`, the row's number from 1.
+ */
+import type { Mode } from "@coffer/model/Ids"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+
+export interface Many {
+  readonly merchantId: string
+  readonly mode?: Mode
+  readonly count: number
+  /** Unix milliseconds of the first. */
+  readonly since: number
+  /** Milliseconds from one to the next. */
+  readonly step: number
+}
+
+type Expressions<Name extends string> = { readonly [N in Name]?: string }
+
+const idFunction = `create or replace function test_id(prefix text, millis bigint, n bigint, salt text) returns text
+  language sql immutable return prefix
+    || (select string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', ((millis >> (5 * (9 - i))) & 31)::int + 1, 1), ''
+        order by i) from generate_series(0, 9) as i)
+    || upper(lpad(to_hex(n), 6, '0') || substr(md5(salt || n), 1, 10))`
+
+const idOf = ({ merchantId, mode = "sandbox" }: Many, prefix: string) =>
+  `test_id('${prefix}', millis, n, '${merchantId}${mode}')`
+
+const seed = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  table: string,
+  many: Many,
+  columns: Readonly<Record<string, string>>
+) {
+  yield* sql.unsafe(idFunction)
+  yield* sql.unsafe(
+    `insert into ${table} (${Object.keys(columns).join(", ")}) select ${Object.values(columns).join(", ")}
+      from (select n, ${many.since} + (n - 1) * ${many.step} as millis from generate_series(1, ${many.count}::bigint) as n)`
+  )
+  yield* sql.unsafe(`analyze ${table}`)
+})
+
+const shared = ({ merchantId, mode = "sandbox" }: Many) => ({
+  merchant_id: `'${merchantId}'`,
+  mode: `'${mode}'`,
+  created_at: "to_timestamp(millis / 1000.0)"
+})
+
+/** Orders, pending unless told otherwise, of n minor units each. */
+export const insertOrders = (
+  sql: SqlClient.SqlClient,
+  many: Many,
+  {
+    metadata = "'{}'::jsonb",
+    status = "'pending'",
+    subject = "null"
+  }: Expressions<"status" | "metadata" | "subject"> = {}
+) =>
+  seed(sql, "orders", many, {
+    ...shared(many),
+    trade_no: idOf(many, many.mode === "live" ? "TRD_" : "TRD_SB_"),
+    version: "1",
+    out_trade_no: `'row-' || millis || '-' || n`,
+    amount: "n",
+    currency: "'USD'",
+    status,
+    subject,
+    refunded_amount: "0",
+    fee: `case when ${status} = 'paid' then 1 end`,
+    payment_id: `case when ${status} = 'paid' then 'pay_' || n end`,
+    payment_method: `case when ${status} = 'paid' then 'card' end`,
+    paid_at: `case when ${status} = 'paid' then to_timestamp(millis / 1000.0) end`,
+    metadata,
+    declines: "0",
+    stray_payments: "'[]'::jsonb",
+    // Far from now, so that no worker touches them.
+    due_at: "timestamptz '2100-01-01'",
+    expires_at: "timestamptz '2100-01-01'"
+  })
+
+/** Ledger rows. They are no true ledger: nothing adds up and nothing chains. */
+export const insertLedger = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  many: Many,
+  {
+    currency = "'USD'",
+    reference = "'ref-' || n",
+    type = "'payment_credit'"
+  }: Expressions<"currency" | "type" | "reference"> = {}
+) {
+  const { created_at: _, ...owner } = shared(many)
+  for (const name of ["USD", "HKD", "CNY"]) {
+    yield* sql.unsafe(`insert into wallets select ${owner.merchant_id} || '/' || ${owner.mode} || '/${name}', 0,
+      ${owner.merchant_id}, ${owner.mode}, '${name}', 0, 0, 0, 0, 0, 0, '', '', timestamptz '2026-01-01' on conflict do nothing`)
+  }
+  yield* seed(sql, "ledger", many, {
+    ...shared(many),
+    id: idOf(many, "LED_"),
+    wallet_id: `${owner.merchant_id} || '/' || ${owner.mode} || '/' || ${currency}`,
+    sequence: "millis * 1000 + n",
+    currency,
+    type,
+    amount: "0 - n",
+    balance_before: "n",
+    balance_after: "0",
+    frozen_after: "0",
+    reference_id: reference,
+    description: "'Inserted by a test'",
+    previous_hash: "''",
+    hash: "''"
+  })
+})
+
+/** Events of orders of which they say next to nothing. */
+export const insertEvents = (
+  sql: SqlClient.SqlClient,
+  many: Many,
+  { object = "'object-' || n", type = "'payment.succeeded'" }: Expressions<"type" | "object"> = {}
+) =>
+  seed(sql, "events", many, {
+    ...shared(many),
+    id: idOf(many, "evt_"),
+    type,
+    object_id: object,
+    trade_no: object,
+    body: `json_build_object('object', 'event', 'id', ${idOf(many, "evt_")}, 'type', ${type}, 'mode', '${many.mode ?? "sandbox"}',
+      'created_at', to_char(to_timestamp(millis / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'sequence', 1,
+      'data', json_build_object('object', json_build_object('object', 'order', 'trade_no', ${object})),
+      'event_id', ${idOf(many, "evt_")}, 'event_type', ${type})::text`
+  })

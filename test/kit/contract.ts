@@ -1,0 +1,58 @@
+/**
+ * Holds every answer that a test gets against the published OpenAPI document, so that code and document cannot drift.
+ * Stricter than the document: a field that it does not name fails, since merchants would not know of it.
+ */
+import { assert } from "@effect/vitest"
+import { Api } from "@coffer/contract/Api"
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import { OpenApi } from "effect/http-api"
+
+// oxlint-disable-next-line no-explicit-any -- a document without a type of its own
+type Json = Record<string, any>
+
+/** Objects take the fields they name and no others, unless they say what others may be. */
+const closed = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(closed)
+  if (typeof node !== "object" || node === null) return node
+  const inner = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)])) as Json
+  return inner["type"] === "object" && "properties" in inner && !("additionalProperties" in inner)
+    ? { ...inner, additionalProperties: false }
+    : inner
+}
+
+const document = closed(OpenApi.fromApi(Api)) as Json
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema({ ...document, $id: "coffer" })
+
+const operations = Object.entries<Json>(document["paths"]).map(([path, methods]) => ({
+  path,
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`),
+  methods
+}))
+
+const validators = new Map<string, ValidateFunction>()
+
+const validatorOf = (path: string, method: string, status: number): ValidateFunction => {
+  const pointer = ["paths", path, method, "responses", String(status), "content", "application/json", "schema"]
+    .map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1"))
+    .join("/")
+  const known = validators.get(pointer) ?? ajv.compile({ $ref: `coffer#/${encodeURI(pointer)}` })
+  validators.set(pointer, known)
+  return known
+}
+
+/** Fails the test when the document does not know such an answer. */
+export const assertDocumented = (method: string, url: string, status: number, body: Json) => {
+  const path = url.replace(/^\/api/, "").replace(/[?#].*$/s, "")
+  const verb = method.toLowerCase()
+  // Literal paths before those with a parameter, as the router does it.
+  const operation = operations
+    .filter(({ methods, pattern }) => pattern.test(path) && methods[verb] !== undefined)
+    .toSorted((a, b) => a.path.split("{").length - b.path.split("{").length)[0]
+  // What is not an endpoint, such as a path that no number can fill, is the edge's own answer.
+  if (operation === undefined || body["error"] === "route_not_found") return
+  const documented = operation.methods[verb].responses[String(status)]
+  assert.isDefined(documented, `${method} ${operation.path} answers ${status}, which the document does not know`)
+  const validate = validatorOf(operation.path, verb, status)
+  assert.isTrue(validate(body), `${method} ${operation.path} ${status}: ${ajv.errorsText(validate.errors)}`)
+}
