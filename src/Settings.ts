@@ -23,6 +23,10 @@ export class Settings extends Context.Service<
     readonly workerPoll: Duration.Duration
     /** Our place in a cluster; undefined for the one process that owns everything. */
     readonly runner: RunnerPlace | undefined
+    /** Where all runners count requests together; undefined: each counts for itself. */
+    readonly redisUrl: Redacted.Redacted | undefined
+    /** Addresses and ranges of the proxies whose `X-Forwarded-For` is believed, as written. */
+    readonly trustedProxies: string
   }
 >()("@coffer/Settings") {}
 
@@ -53,7 +57,9 @@ const variables = Config.all({
   workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
   runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
   runnerPort: Config.option(Config.Port("RUNNER_PORT")),
-  runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST"))
+  runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
+  redisUrl: Config.option(Config.Redacted("REDIS_URL")),
+  trustedProxies: Config.String("TRUSTED_PROXIES").pipe(Config.withDefault(""))
 })
 
 /** `embedded`: the laptop default, which makes what a server's operator has to choose. */
@@ -96,7 +102,9 @@ export const layer = (options: { readonly embedded: boolean }) =>
         operatorToken,
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         workerPoll: read.workerPoll,
-        runner: yield* runnerPlace(read)
+        runner: yield* runnerPlace(read),
+        redisUrl: yield* redisAddress(read.redisUrl),
+        trustedProxies: read.trustedProxies
       })
     })
   )
@@ -114,6 +122,18 @@ const runnerPlace = Effect.fnUntraced(function* (read: {
   }
   const host = read.runnerHost.value
   return { host, port: read.runnerPort.value, listenHost: Option.getOrElse(read.runnerListenHost, () => host) }
+})
+
+const redisAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.Redacted>) {
+  if (Option.isNone(read)) return undefined
+  const url = URL.parse(Redacted.value(read.value))
+  // The form that the client reads: a number after the slash is a database.
+  if (url === null || !/^rediss?:$/.test(url.protocol) || !/^(\/\d*)?$/.test(url.pathname)) {
+    return yield* new BadSetting({
+      message: "REDIS_URL must look like redis://user:password@localhost:6379/0, or rediss:// for TLS."
+    })
+  }
+  return read.value
 })
 
 const randomText = (bytes: number, encoding: "base64" | "base64url") =>

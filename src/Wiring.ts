@@ -34,6 +34,7 @@ import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
 import * as MerchantKey from "./http/MerchantKey.ts"
 import * as Metrics from "./http/Metrics.ts"
 import * as OperatorToken from "./http/OperatorToken.ts"
+import { answerUnreadable } from "./http/Unreadable.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as Logs from "./logs/Logs.ts"
 import * as LogStore from "./logs/LogStore.ts"
@@ -82,19 +83,28 @@ const routes = Layer.mergeAll(
   Edge.layer
 ).pipe(Layer.provide(middleware))
 
-/** An order number of 128 characters, percent-encoded, is 1,536. */
-const maxParamLength = 2_048
+const routerConfig = {
+  /** An order number of 128 characters, percent-encoded, is 1,536. */
+  maxParamLength: 2_048,
+  /** Paths are; and in lower case `İ` is two characters, which moves every parameter that is not the last segment. */
+  caseSensitive: true,
+  /** One address for one thing: idempotency keys and logs go by the path. */
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false
+}
 /** What is in flight at SIGTERM has this long; together with the actors' hand-over it stays under 10 s. */
 const drainTime = "5 seconds"
 
 const server = Layer.unwrap(
-  Effect.map(Settings, ({ host, port }) =>
-    NodeHttpServer.layer(() => createServer({ keepAliveTimeout: 65_000 }), {
+  Effect.gen(function* () {
+    const { host, port } = yield* Settings
+    const unreadable = yield* answerUnreadable
+    return NodeHttpServer.layer(() => createServer({ keepAliveTimeout: 65_000 }).on("clientError", unreadable), {
       host,
       port,
       gracefulShutdownTimeout: drainTime
     })
-  )
+  })
 )
 
 // Rooms ------------------------------------------------------------------------
@@ -159,9 +169,7 @@ const announceEnd = Layer.effectDiscard(
 /** The whole service behind its HTTP port. */
 export const layer = (parts: Parts) =>
   announceEnd.pipe(
-    Layer.provideMerge(
-      HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig: { maxParamLength } })
-    ),
+    Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
     Layer.provideMerge(server),
     Layer.provideMerge(service(parts))
   )

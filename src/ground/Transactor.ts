@@ -75,7 +75,17 @@ export const layer = Layer.effect(
           )
         )
 
-    const write = Effect.fnUntraced(function* (sets: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
+    const write = Effect.fnUntraced(function* (sets: ReadonlyArray<Waiting>) {
+      const blamed: Array<readonly [Waiting, CommitError]> = []
+      yield* writeOthers(sets, blamed)
+      // What they met may be in this very batch; who hears that it exists goes and looks for it.
+      for (const [set, error] of blamed) fail(set, error)
+    })
+
+    const writeOthers = Effect.fnUntraced(function* (
+      sets: ReadonlyArray<Waiting>,
+      blamed: Array<readonly [Waiting, CommitError]>
+    ): Effect.fn.Return<void> {
       let left = sets
       for (let deadlocks = 0; left.length > 0;) {
         const batch = plan(left)
@@ -93,12 +103,14 @@ export const layer = Layer.effect(
           return
         }
         if (failure._tag === "Conflict") {
-          left = without(left, failBlamed(batch, failure))
+          const found = blamedBy(batch, failure)
+          blamed.push(...found)
+          left = left.filter((set) => !found.has(set))
         } else if (isDeadlock(failure) && deadlocks < deadlockRetriesMax) {
           deadlocks++
         } else if (left.length > 1) {
           // One set holds something that Postgres does not take: let it fail alone.
-          for (const set of left) yield* write([set])
+          for (const set of left) yield* writeOthers([set], blamed)
           return
         } else {
           yield* Effect.logError("a change set was refused", { reason: failure.message })
@@ -139,19 +151,16 @@ export const layer = Layer.effect(
   })
 )
 
-const failBlamed = (batch: Plan<Waiting>, { keys, statement }: Conflict): ReadonlySet<Waiting> => {
-  const blamed = new Set<Waiting>()
+const blamedBy = (batch: Plan<Waiting>, { keys, statement }: Conflict): ReadonlyMap<Waiting, CommitError> => {
+  const blamed = new Map<Waiting, CommitError>()
   for (const key of keys) {
     // Of a chain of updates the first read the wrong version; those after it are refused by the next plan.
     const [first] = batch.setsOf(statement.table, key)
     if (first === undefined) continue
-    blamed.add(first)
-    fail(first, conflictOf(statement, key))
+    blamed.set(first, conflictOf(statement, key))
   }
   return blamed
 }
-
-const without = (sets: ReadonlyArray<Waiting>, blamed: ReadonlySet<Waiting>) => sets.filter((set) => !blamed.has(set))
 
 const isDeadlock = ({ reason }: SqlError.SqlError): boolean =>
   reason._tag === "DeadlockError" || reason._tag === "SerializationError"

@@ -19,6 +19,8 @@ export class Vault extends Context.Service<
   {
     /** What of an API key is stored and looked up: its HMAC, in hex. */
     readonly keyHash: (key: string) => string
+    /** Takes as long for hashes that differ in their first digit as for equal ones. */
+    readonly isSameHash: (a: string, b: string) => boolean
     /** Signature of a link's payload, base64url. */
     readonly sign: (payload: string) => string
     readonly isSigned: (payload: string, signature: string) => boolean
@@ -52,6 +54,7 @@ export const layer = Layer.effect(
 
     return Vault.of({
       keyHash: (key) => hmac(keys, key).toString("hex"),
+      isSameHash: (a, b) => isEqual(Buffer.from(a), Buffer.from(b)),
       sign,
       isSigned: (payload, signature) => isEqual(Buffer.from(sign(payload)), Buffer.from(signature)),
       encrypt: (plain) => {

@@ -15,10 +15,12 @@ export interface RequestRecord {
   owner: { readonly merchantId: MerchantId; readonly mode: Mode } | undefined
   /** The path as the specification writes it: `/v1/...`, without the query. */
   readonly path: string
+  /** The client's address, as far as the connection and our own proxies tell; "" when it has left. */
+  readonly ip: string
   /** The `data` of the answer, once a handler has replied. */
   answer?: object
 }
 
 export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/CurrentRecord", {
-  defaultValue: () => ({ owner: undefined, path: "" })
+  defaultValue: () => ({ owner: undefined, path: "", ip: "" })
 })

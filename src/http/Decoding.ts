@@ -1,9 +1,8 @@
 /** What does not decode becomes 400 `invalid_request`, and `param` names the first offending field (spec: Errors). */
 import { Decoding } from "@coffer/contract/Caller"
-import * as Wire from "@coffer/contract/Errors"
 import { Effect, SchemaIssue } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
-import { refuseWith } from "./replies.ts"
+import { refuseField } from "./replies.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -15,10 +14,5 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (erro
     .map((segment) => String(typeof segment === "object" ? segment.key : segment))
     .join(".")
   const problem = first?.message ?? "is not valid"
-  return refuseWith(
-    (request_id) =>
-      new Wire.InvalidRequest(
-        param === "" ? { message: `${problem}.`, request_id } : { message: `${param}: ${problem}.`, param, request_id }
-      )
-  )
+  return refuseField(param, problem)
 })

@@ -8,10 +8,11 @@ import * as Wire from "@coffer/contract/Errors"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { prefixes } from "@coffer/model/Ids"
 import { requestBodyBytesMax } from "@coffer/model/Limits"
-import { ByteSize, Cause, Clock, Effect, Layer, Schema } from "effect"
+import { ByteSize, Cause, Clock, Effect, Layer, Option, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NewIds } from "../ground/NewIds.ts"
 import * as ApiLogging from "./ApiLogging.ts"
+import * as ClientAddress from "./clientAddress.ts"
 import { CurrentRecord, CurrentRequestId, type RequestRecord } from "./CurrentRequest.ts"
 import { Draining } from "./Draining.ts"
 import * as Metrics from "./Metrics.ts"
@@ -21,6 +22,7 @@ export const layer = Layer.unwrap(
     const ids = yield* NewIds
     const draining = yield* Draining
     const logCall = yield* ApiLogging.make
+    const clientAddress = yield* ClientAddress.make
 
     return HttpRouter.middleware(
       (route) =>
@@ -29,7 +31,8 @@ export const layer = Layer.unwrap(
           const requestId = yield* ids.next(prefixes.request)
           const arrived = yield* Clock.currentTimeMillis
           const at = routed(request)
-          const record: RequestRecord = { owner: undefined, path: pathOf(at) }
+          const ip = clientAddress(Option.getOrUndefined(request.remoteAddress), request.headers["x-forwarded-for"])
+          const record: RequestRecord = { owner: undefined, path: pathOf(at), ip }
           const response = yield* route.pipe(
             Effect.map((answer) => fitted(answer, requestId)),
             Effect.catchCause((cause) => fallback(cause, request, requestId)),
@@ -53,9 +56,16 @@ export const layer = Layer.unwrap(
 
 const bodyMax = ByteSize.bytes(requestBodyBytesMax)
 
-/** `{web_url}/api/v1/...` is `{base_url}/v1/...`. */
-const routed = (request: HttpServerRequest.HttpServerRequest) =>
-  /^\/api\/v1(\/|\?|$)/.test(request.url) ? request.modify({ url: request.url.slice("/api".length) }) : request
+/**
+ * `{web_url}/api/v1/...` is `{base_url}/v1/...`. The router would end the path at a `;`, which in a segment is a
+ * character like another (RFC 3986, 3.3).
+ */
+const routed = (request: HttpServerRequest.HttpServerRequest) => {
+  const url = request.url
+    .replace(/^\/api(?=\/v1(\/|\?|$))/, "")
+    .replace(/^[^?#]*/, (path) => path.replaceAll(";", "%3B"))
+  return url === request.url ? request : request.modify({ url })
+}
 
 const pathOf = ({ url }: HttpServerRequest.HttpServerRequest) => url.replace(/\?.*$/s, "")
 
@@ -110,7 +120,8 @@ const notFound = (request: HttpServerRequest.HttpServerRequest, request_id: stri
     Wire.RouteNotFound,
     new Wire.RouteNotFound({ message: `${request.method} ${path} is not an endpoint.`, request_id })
   )
-  return allowed.length === 0
+  // A path that does not decode is no endpoint, whatever the method.
+  return allowed.length === 0 || allowed.includes(request.method as (typeof allowed)[number])
     ? response
     : HttpServerResponse.setHeader(response, "allow", [...new Set(allowed)].join(", "))
 }

@@ -1,8 +1,9 @@
-/** Turns `X-Api-Key` into a `Caller`, or refuses (spec: Authentication). */
+/** Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication). */
 import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
-import { Effect, Layer, Option, Redacted } from "effect"
-import { Merchants } from "../merchants/Merchants.ts"
+import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
+import { Effect, Layer, Option, Redacted, Result } from "effect"
+import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { CurrentRecord } from "./CurrentRequest.ts"
 import { refuseWith } from "./replies.ts"
 
@@ -29,6 +30,12 @@ export const layer = Layer.effect(
         const { merchant, mode } = owner.value
         const record = yield* CurrentRecord
         record.owner = { merchantId: merchant.merchant_id, mode }
+        if (!isCallerAllowed(merchant.modes[mode], record.ip)) {
+          return yield* refuseWith(
+            (request_id) =>
+              new Wire.IpNotAllowed({ message: `Calls from ${record.ip} are not allowed for this key.`, request_id })
+          )
+        }
         if (mode === "live" && !merchant.approved) {
           return yield* refuseWith(
             (request_id) =>
@@ -40,6 +47,21 @@ export const layer = Layer.effect(
     })
   })
 )
+
+type ModeSettings = Merchant["modes"]["live"]
+
+/** Settings are never changed in place, so a list is read once for each version of them. */
+const allowlists = new WeakMap<ModeSettings, Allowlist | undefined>()
+
+const isCallerAllowed = (settings: ModeSettings, ip: string): boolean => {
+  if (settings.ip_allowlist === "") return true
+  if (!allowlists.has(settings)) {
+    allowlists.set(settings, Result.getOrUndefined(parseAllowlist(settings.ip_allowlist)))
+  }
+  const allowlist = allowlists.get(settings)
+  // A list that nobody can read was meant to keep somebody out.
+  return allowlist !== undefined && isAllowed(allowlist, ip)
+}
 
 export const layerSandboxOnly = Layer.succeed(
   SandboxOnly,

@@ -12,7 +12,7 @@ import type { MerchantNotFound } from "../merchants/Merchants.ts"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import type { OrderNumberTaken } from "../orders/Orders.ts"
-import { refuseWith } from "./replies.ts"
+import { refuseField, refuseWith } from "./replies.ts"
 
 const conflictMessage = {
   just_paid: "The buyer has paid; the order is now paid.",
@@ -22,8 +22,7 @@ const conflictMessage = {
 } satisfies Record<OrderConflict["reason"], string>
 
 export const refusals = {
-  InvalidField: ({ param, problem }: InvalidField) =>
-    refuseWith((request_id) => new Wire.InvalidRequest({ message: `${param}: ${problem}.`, param, request_id })),
+  InvalidField: ({ param, problem }: InvalidField) => refuseField(param, problem),
   OrderNotFound: ({ ref }: OrderNotFound) =>
     refuseWith((request_id) => new Wire.OrderNotFound({ message: `No order ${ref}.`, request_id })),
   OrderConflict: ({ reason }: OrderConflict) =>

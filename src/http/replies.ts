@@ -2,6 +2,7 @@
  * The two ways a handler ends: an envelope around data, or a refusal with the request's id on it. A reply is finished
  * here, from a view that already has the wire's shape, so nothing is encoded twice.
  */
+import * as Wire from "@coffer/contract/Errors"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { CurrentRecord, CurrentRequestId } from "./CurrentRequest.ts"
@@ -25,3 +26,19 @@ export const replyList = (
 
 export const refuseWith = <Refusal>(make: (request_id: string) => Refusal) =>
   Effect.flatMap(CurrentRequestId, (request_id) => Effect.fail(make(request_id)))
+
+/** 400 that names the field; without a name when there is none to blame. */
+export const refuseField = (param: string, problem: string) => {
+  const named = param.length > namedLengthMax ? `${param.slice(0, namedLengthMax).toWellFormed()}…` : param
+  return refuseWith(
+    (request_id) =>
+      new Wire.InvalidRequest(
+        named === ""
+          ? { message: `${problem}.`, request_id }
+          : { message: `${named}: ${problem}.`, param: named, request_id }
+      )
+  )
+}
+
+/** A name may hold a metadata key as long as a body; what is refused is not sent back. */
+const namedLengthMax = 100

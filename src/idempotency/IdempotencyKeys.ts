@@ -2,7 +2,7 @@
  * Front door to idempotency keys: claim one for a request, or learn what the first request with it was answered
  * (silences: I1 to I6). Works across runners, since the claim is a row.
  */
-import { canonical, judge, leaseDuration } from "@coffer/rules/idempotency/claim"
+import { canonical, isShallow, judge, leaseDuration } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { type Change, insert, type NotCommitted, update } from "../ground/Change.ts"
 import { answering, type Claim, claimRow, released } from "../ground/Claim.ts"
@@ -45,9 +45,14 @@ export class IdempotencyKeys extends Context.Service<
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** What does not parse will be refused; until then its text stands for it. */
+/** What does not parse, or is nested as no body of ours, will be refused or ignored; its text stands for it. */
 const fingerprintOf = (body: string): string =>
-  sha256(Option.match(parse(body), { onNone: () => `text ${body}`, onSome: (value) => jsonText(canonical(value)) }))
+  sha256(
+    Option.match(
+      Option.filter(parse(body), (value) => isShallow(value)),
+      { onNone: () => `text ${body}`, onSome: (value) => jsonText(canonical(value)) }
+    )
+  )
 
 const idOf = ({ key, merchantId, method, mode, path }: Keyed): string =>
   sha256(jsonText([merchantId, mode, method, path, key]))

@@ -192,7 +192,7 @@ const rowOf = (call: LoggedCall): NewLogRow => {
     idempotency_key: call.idempotencyKey ?? null,
     request_body: storable(parsed(call.requestBody)),
     response_body: storable(response),
-    created_at: DateTime.formatIso(call.at)
+    created_at: call.at
   }
 }
 

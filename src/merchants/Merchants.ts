@@ -3,14 +3,16 @@
  * a change drops the cache at once on every runner, and while this runner cannot hear of changes it does not cache
  * (spec: Authentication, 4 and 5).
  */
-import { type MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { UpdateMerchant } from "@coffer/contract/Operator"
+import { parseAllowlist } from "@coffer/rules/allowlist"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
-import type { InvalidField } from "@coffer/rules/InvalidField"
+import { InvalidField } from "@coffer/rules/InvalidField"
 import { PgClient } from "@effect/sql-pg"
-import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option, Queue, Schedule, Schema } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option, Queue, Result, Schedule, Schema } from "effect"
 import { NewIds } from "../ground/NewIds.ts"
 import { Vault } from "../ground/Vault.ts"
+import { Settings } from "../Settings.ts"
 import { changedChannel, type MerchantRow, MerchantStore, type ModeRow } from "./MerchantStore.ts"
 
 export type Merchant = MerchantRow
@@ -48,6 +50,8 @@ export const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
 
 /** Merchants and keys kept in memory. */
 const cachedMax = 10_000
+/** Characters of a bad allowlist entry that the refusal repeats. */
+const entryShownMax = 64
 
 export const layer = Layer.effect(
   Merchants,
@@ -55,6 +59,7 @@ export const layer = Layer.effect(
     const store = yield* MerchantStore
     const ids = yield* NewIds
     const vault = yield* Vault
+    const { allowPrivateWebhooks } = yield* Settings
 
     const byHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: kept })
     const byId = yield* Cache.makeWith(store.byId, { capacity: cachedMax, timeToLive: kept })
@@ -70,7 +75,10 @@ export const layer = Layer.effect(
 
     const found = (merchantId: string, row: Option.Option<Merchant>) =>
       Option.isSome(row) ? Effect.succeed(row.value) : Effect.fail(new MerchantNotFound({ merchantId }))
-    const find = (merchantId: string) => Effect.flatMap(readById(merchantId), (row) => found(merchantId, row))
+    const find = (merchantId: string) =>
+      isMerchantId(merchantId)
+        ? Effect.flatMap(readById(merchantId), (row) => found(merchantId, row))
+        : Effect.fail(new MerchantNotFound({ merchantId }))
 
     const newKey = (mode: Mode) => Effect.map(vault.random(32), (text) => keyPrefixes[mode] + text)
     const newMode = Effect.fnUntraced(function* (key: string) {
@@ -101,6 +109,7 @@ export const layer = Layer.effect(
     })
 
     const change = Effect.fnUntraced(function* (merchantId: string, patch: (merchant: Merchant) => Merchant) {
+      if (!isMerchantId(merchantId)) return yield* new MerchantNotFound({ merchantId })
       const row = yield* store.modify(merchantId, patch)
       yield* forget
       return yield* found(merchantId, row)
@@ -113,12 +122,23 @@ export const layer = Layer.effect(
     })
 
     return Merchants.of({
-      byKey: (key) => Effect.suspend(() => (isKey(key) ? readByHash(vault.keyHash(key)) : Effect.succeedNone)),
+      byKey: (key) =>
+        Effect.suspend(() => {
+          if (!isKey(key)) return Effect.succeedNone
+          const hash = vault.keyHash(key)
+          // Between finding the owner and reading its row the key may have been reset.
+          return Effect.map(readByHash(hash), (owner) =>
+            Option.filter(owner, ({ merchant, mode }) => vault.isSameHash(merchant.modes[mode].key_hash, hash))
+          )
+        }),
       find,
       create,
       update: Effect.fn("Merchants.update")(function* (merchantId, patch) {
         for (const mode of Mode.literals) {
-          const problem = urlProblem(`${mode}.default_notify_url`, patch[mode]?.default_notify_url, mode)
+          const allowance = { mode, privateAllowed: allowPrivateWebhooks }
+          const problem =
+            urlProblem(`${mode}.default_notify_url`, patch[mode]?.default_notify_url, allowance) ??
+            allowlistProblem(`${mode}.ip_allowlist`, patch[mode]?.ip_allowlist)
           if (problem !== undefined) return yield* problem
         }
         return yield* change(merchantId, (merchant) => patched(merchant, patch))
@@ -160,8 +180,15 @@ const listenForChanges = Effect.fnUntraced(function* (forget: Effect.Effect<void
   return listening
 })
 
-/** What was read stays until it changes; that reading failed is forgotten at once. */
-const kept = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero)
+/**
+ * What was read stays until it changes, and no longer than this: a connection that is dead without saying so brings
+ * no word of changes. That reading failed is forgotten at once.
+ */
+const keptMax = Duration.minutes(1)
+const kept = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isSuccess(exit) ? keptMax : Duration.zero)
+
+/** What cannot be one is not asked for: Postgres has no text with NUL, and the cache keeps no nonsense. */
+const isMerchantId = Schema.is(MerchantId)
 
 const isKey = (key: string) => Object.values(keyPrefixes).some((prefix) => key.startsWith(prefix))
 
@@ -170,5 +197,14 @@ const withMode = (merchant: Merchant, mode: Mode, patch: Partial<ModeRow>): Merc
   modes: { ...merchant.modes, [mode]: { ...merchant.modes[mode], ...patch } }
 })
 
-const patched = (merchant: Merchant, { live, sandbox, ...own }: UpdateMerchant): Merchant =>
-  withMode(withMode({ ...merchant, ...own }, "sandbox", sandbox ?? {}), "live", live ?? {})
+const allowlistProblem = (param: string, text: string | undefined): InvalidField | undefined => {
+  const list = parseAllowlist(text ?? "")
+  if (Result.isSuccess(list)) return undefined
+  const problem = `${list.failure.slice(0, entryShownMax)} is not an IPv4 address, an IPv4 range or an IPv6 address`
+  return new InvalidField({ param, problem })
+}
+
+const patched = (merchant: Merchant, { live, quotas, sandbox, ...own }: UpdateMerchant): Merchant => {
+  const changed = { ...merchant, ...own, quotas: { ...merchant.quotas, ...quotas } }
+  return withMode(withMode(changed, "sandbox", sandbox ?? {}), "live", live ?? {})
+}

@@ -32,6 +32,7 @@ import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { Settings } from "../Settings.ts"
 import { OrderEntity, OrderNotFound } from "./OrderEntity.ts"
 import { insertion, type Owner, OrderStore } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
@@ -95,6 +96,7 @@ export const layer = Layer.effect(
     const signals = yield* Signals
     const links = yield* CheckoutLinks
     const client = yield* OrderEntity.client
+    const { allowPrivateWebhooks } = yield* Settings
 
     /** Whoever owns an order or sent a valid key is a merchant. */
     const merchantOf = ({ merchantId }: Pick<Owner, "merchantId">) =>
@@ -125,6 +127,7 @@ export const layer = Layer.effect(
         { ...order, metadata: terms.metadata ?? {} },
         {
           mode: owner.mode,
+          privateAllowed: allowPrivateWebhooks,
           liveCurrencies: merchant.live_currencies,
           hasOtherTarget: merchant.modes[owner.mode].default_notify_url !== null
         }
@@ -156,6 +159,9 @@ export const layer = Layer.effect(
     })
 
     const annotate = Effect.fn("Orders.annotate")(function* (owner: Owner, ref: string, patch: UpdateOrder) {
+      // What no order could take is wrong whether or not there is one (silences: G10).
+      const unfit = patchProblem({}, patch.metadata ?? {})
+      if (unfit !== undefined) return yield* new InvalidField(unfit)
       const order = yield* find(owner, ref)
       const problem = patchProblem(order.metadata, patch.metadata ?? {})
       if (problem !== undefined) return yield* new InvalidField(problem)

@@ -10,8 +10,8 @@ import {
   assertBooksWhole,
   type Coffer,
   connect,
-  credentialsOf,
   databaseOf,
+  demoKey,
   eventually,
   newHome,
   postgresRuns,
@@ -54,7 +54,7 @@ describe("kill -9", () => {
         /** Starts where the last one was killed, and repeats what was left without an answer. */
         const startAgain = Effect.gen(function* () {
           const coffer = yield* run({ env: { COFFER_HOME: home }, port })
-          const key = credentialsOf(home).sandbox_key
+          const key = yield* demoKey(coffer, home)
           yield* assertKept(home, sales)
           const open = sales.filter(({ paid }) => !paid)
           const repeat = (sale: Sale) => buy(coffer, key, hook.url, sale, () => undefined)

@@ -8,6 +8,7 @@ import {
   answered,
   connect,
   credentialsOf,
+  demoKey,
   eventually,
   launch,
   newHome,
@@ -48,7 +49,7 @@ describe("a stop", () => {
     Effect.gen(function* () {
       const home = yield* newHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })
-      const key = credentialsOf(home).sandbox_key
+      const key = yield* demoKey(coffer, home)
       const body = JSON.stringify({ amount: 1999, out_trade_no: "in-flight" })
       const inFlight = yield* beginOrder(coffer.baseUrl, key, body)
 
@@ -119,7 +120,7 @@ describe("a stop", () => {
       const home = yield* newHome
       const env = { COFFER_HOME: home }
       const coffer = yield* run({ env })
-      const key = credentialsOf(home).sandbox_key
+      const key = yield* demoKey(coffer, home)
       const paid = new Set<string>()
       const buy = Effect.gen(function* () {
         for (;;) {

@@ -11,6 +11,7 @@ import {
   connect,
   eventually,
   launch,
+  liftQuotas,
   newHome,
   seeded
 } from "../kit/Process.ts"
@@ -44,7 +45,11 @@ const twoRunners = Effect.gen(function* () {
   return { a, b, sql }
 })
 
-const newKey = ({ api }: Coffer) => Effect.map(api.newMerchant(), ({ sandboxKey }) => sandboxKey)
+const newKey = Effect.fnUntraced(function* ({ api }: Coffer) {
+  const { merchantId, sandboxKey } = yield* api.newMerchant()
+  yield* liftQuotas(api, merchantId)
+  return sandboxKey
+})
 
 const newOrder = ({ api }: Coffer, key: string, terms: object) =>
   Effect.map(api.post("/v1/orders", key, { amount: 1000, ...terms }), (reply) => {
@@ -52,8 +57,7 @@ const newOrder = ({ api }: Coffer, key: string, terms: object) =>
     return reply.body.data.trade_no as string
   })
 
-const deeds = ["pay", "annotate", "expire"] as const
-type Deed = (typeof deeds)[number]
+type Deed = "pay" | "annotate" | "expire"
 
 const pathOf = (deed: Deed, tradeNo: string) =>
   deed === "pay"
@@ -127,23 +131,23 @@ const knock = ({ baseUrl }: Coffer, key: string, deed: Deed, tradeNo: string) =>
     })
   })
 
-/** Orders of several merchants in all their wallets: three of each, to be paid, annotated and expired. */
-const manyOrders = Effect.fnUntraced(function* ({ a, b, merchants }: { a: Coffer; b: Coffer; merchants: number }) {
+/** For each wallet of several merchants an order for each deed, every actor awake wherever it lives. */
+const manyOrders = Effect.fnUntraced(function* (a: Coffer, b: Coffer, merchants: number, deeds: ReadonlyArray<Deed>) {
   const keys = yield* Effect.replicateEffect(newKey(a), merchants)
-  const plans = keys.flatMap((key) => currencies.flatMap((currency) => deeds.map((deed) => ({ key, currency, deed }))))
+  const wallets = keys.flatMap((key) => currencies.map((currency) => ({ key, currency })))
   const draw = seeded(seed)
-  return yield* Effect.forEach(
-    plans,
-    Effect.fnUntraced(function* ({ currency, deed, key }) {
-      const [one, other] = draw(2) === 0 ? [a, b] : [b, a]
-      const tradeNo = yield* newOrder(one, key, { currency })
-      // Wakes the order's actor, wherever it lives, and the wallet's with another order.
-      yield* performAtLast(other, key, "annotate", tradeNo, "before")
-      yield* performAtLast(other, key, "pay", yield* newOrder(one, key, { currency }))
-      return { key, currency, deed, tradeNo }
-    }),
-    { concurrency: 8 }
-  )
+  const node = () => (draw(2) === 0 ? a : b)
+  const pay = Effect.fnUntraced(function* ({ currency, key }: (typeof wallets)[number]) {
+    yield* performAtLast(node(), key, "pay", yield* newOrder(node(), key, { currency }))
+  })
+  const prepare = Effect.fnUntraced(function* ({ currency, deed, key }: (typeof wallets)[number] & { deed: Deed }) {
+    const tradeNo = yield* newOrder(node(), key, { currency })
+    yield* performAtLast(node(), key, "annotate", tradeNo, "before")
+    return { key, deed, tradeNo }
+  })
+  yield* Effect.forEach(wallets, pay, { concurrency: 8 })
+  const plans = wallets.flatMap((wallet) => deeds.map((deed) => ({ ...wallet, deed })))
+  return { wallets, orders: yield* Effect.forEach(plans, prepare, { concurrency: 8 }) }
 })
 
 describe("two runners", () => {
@@ -228,7 +232,7 @@ describe("a runner that dies", () => {
     it.live(`when runner ${which} dies, the other serves all its orders and wallets within 20 s`, () =>
       Effect.gen(function* () {
         const { sql, ...runners } = yield* twoRunners
-        const orders = yield* manyOrders({ ...runners, merchants: 6 })
+        const { orders } = yield* manyOrders(runners.a, runners.b, 6, ["pay", "annotate", "expire"])
         runners[which].signal("SIGKILL")
         yield* runners[which].ended
 
@@ -253,17 +257,26 @@ describe("a runner that is paused", () => {
     Effect.gen(function* () {
       const { a, b, sql } = yield* twoRunners
       yield* countRefusedUpdates(sql)
-      const orders = yield* manyOrders({ a, b, merchants: 4 })
-      log("made")
+      const { orders, wallets } = yield* manyOrders(a, b, 4, ["pay", "pay", "pay", "annotate", "expire"])
 
       a.signal("SIGSTOP")
       const [duration] = yield* Effect.timed(
-        Effect.forEach(
-          orders,
-          Effect.fnUntraced(function* ({ currency, key, tradeNo }) {
-            yield* performAtLast(b, key, "annotate", tradeNo, "meanwhile")
-            yield* performAtLast(b, key, "pay", yield* newOrder(b, key, { currency }))
-          }),
+        Effect.all(
+          [
+            Effect.forEach(
+              orders,
+              ({ key, tradeNo }) => performAtLast(b, key, "annotate", tradeNo, "meanwhile"),
+              everywhere
+            ),
+            // One payment on each wallet. What A has in mind is of the same length once it has decided on one, too.
+            Effect.forEach(
+              wallets,
+              Effect.fnUntraced(function* ({ currency, key }) {
+                yield* performAtLast(b, key, "pay", yield* newOrder(b, key, { currency, amount: 777 }))
+              }),
+              everywhere
+            )
+          ],
           everywhere
         )
       )
@@ -283,7 +296,6 @@ describe("a runner that is paused", () => {
         if (status === 503) yield* performAtLast(a, key, deed, tradeNo)
         const order = (yield* b.api.get(`/v1/orders/${tradeNo}`, key)).body.data
         assertDone(order, deed, "meanwhile")
-        log(`${deed} ${status}`)
         if (status === 200) assert.deepStrictEqual(JSON.parse(text).data.metadata, order.metadata)
       }
       log(`refused ${yield* refusedUpdates(sql)}`)

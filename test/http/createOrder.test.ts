@@ -267,8 +267,9 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
         const { api, merchant } = yield* Service
         const { body, status } = yield* api.call("POST", "/v1/orders", {
           key: merchant.sandboxKey,
-          raw: `{"amount":100,"mode":"live","status":"paid","trade_no":"TRD_1","merchant_id":"mer_1","fee":1,"paid_at":5,
-          "created_at":"2000-01-01T00:00:00.000Z","__proto__":{"currency":"HKD"},"constructor":null,"unknown":{"a":[1]}}`
+          raw: `{"amount":100,"mode":"live","status":"paid","trade_no":"TRD_1","merchant_id":"mer_1",
+          "fee":1,"paid_at":5,"created_at":"2000-01-01T00:00:00.000Z",
+          "__proto__":{"currency":"HKD"},"constructor":null,"unknown":{"a":[1]}}`
         })
         assert.strictEqual(status, 201)
         const { currency, fee, merchant_id, mode, paid_at, status: state, trade_no } = body.data

@@ -1,4 +1,7 @@
-/** What every request meets before its route: envelope, addresses, keys (spec: Response envelope; Authentication; Errors). */
+/**
+ * What every request meets before its route: envelope, addresses, keys (spec: Response envelope; Authentication;
+ * Errors).
+ */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../kit/Api.ts"

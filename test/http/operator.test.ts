@@ -1,4 +1,4 @@
-/** The operator's API under /operator/v1: merchants, their settings, keys and secrets (docs/architecture.md, section 7). */
+/** The operator's API: merchants, their settings, keys and secrets (docs/architecture.md, section 7). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../kit/Api.ts"

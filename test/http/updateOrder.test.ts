@@ -1,4 +1,4 @@
-/** POST /v1/orders/{ref}: what of an order can be changed, and how metadata merges (spec: Orders; Metadata; silences: O10, O12). */
+/** POST /v1/orders/{ref}: what can be changed, and how metadata merges (spec: Metadata; silences: O10, O12). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Running, start } from "../kit/Service.ts"

@@ -8,7 +8,7 @@ import { insertOrders } from "../kit/Rows.ts"
 import { start } from "../kit/Service.ts"
 
 /** New orders that there may be in all: enough to last the walk, and an end if it does not. */
-const createdMax = 5_000
+const createdMax = 50_000
 
 it.live(
   "walking a list of 5,000 orders by pages forwards and backwards, while orders are being created, shows no repeats " +

@@ -1,4 +1,7 @@
-/** GET /v1/balance and /v1/balance_transactions: what a payment does to a wallet (spec: Wallet balance; Balance transaction). */
+/**
+ * GET /v1/balance and /v1/balance_transactions: what a payment does to a wallet (spec: Wallet balance; Balance
+ * transaction; silences: O6, B4, B6).
+ */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Running, start } from "../kit/Service.ts"

@@ -1,4 +1,4 @@
-/** What a merchant's server is sent, where it is sent, and what counts as taken (spec: Events; silences: E2, W8, W12, W14). */
+/** What a merchant's server is sent, where, and what counts as taken (spec: Events; silences: E2, W8, W12, W14). */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"

@@ -78,12 +78,18 @@ export class Api {
     })
   }
 
-  newMerchant(name = "Test merchant"): Effect.Effect<Merchant> {
-    return Effect.map(this.operator("POST", "/merchants", { name }), ({ body }) => ({
-      merchantId: body.data.merchant_id,
-      sandboxKey: body.data.sandbox_key,
-      liveKey: body.data.live_key
-    }))
+  /** Its quotas are out of a test's way, unless the test is about them. */
+  newMerchant(name = "Test merchant", quotas: "raised" | "default" = "raised"): Effect.Effect<Merchant> {
+    return Effect.gen({ self: this }, function* () {
+      const { body } = yield* this.operator("POST", "/merchants", { name })
+      const { live_key: liveKey, merchant_id: merchantId, sandbox_key: sandboxKey } = body.data
+      if (quotas === "raised") {
+        const raised = { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 }
+        const { status } = yield* this.operator("POST", `/merchants/${merchantId}`, { quotas: raised })
+        assert.strictEqual(status, 200)
+      }
+      return { merchantId, sandboxKey, liveKey }
+    })
   }
 
   /** Waits until the service says that it can work. */

@@ -187,6 +187,20 @@ export interface Credentials {
 export const credentialsOf = (home: string): Credentials =>
   JSON.parse(readFileSync(path.join(home, "credentials.json"), "utf8"))
 
+/** The sandbox key of the merchant that the first start makes, who from now on may send what tests send. */
+export const demoKey = Effect.fnUntraced(function* ({ baseUrl }: Coffer, home: string) {
+  const known = credentialsOf(home)
+  yield* liftQuotas(new Api(baseUrl, known.operator_token), known.merchant_id)
+  return known.sandbox_key
+})
+
+/** A test sends more in a minute than a merchant may. */
+export const liftQuotas = (api: Api, merchantId: string) =>
+  Effect.map(
+    api.operator("POST", `/merchants/${merchantId}`, { quotas: { writes: 1_000_000, reads: 1_000_000 } }),
+    ({ status }) => assert.strictEqual(status, 200)
+  )
+
 /** The address of the Postgres that runs in a home. */
 export const databaseOf = (home: string): string => {
   const password = readFileSync(path.join(home, "postgres.password"), "utf8").trim()
@@ -213,6 +227,10 @@ export const assertBooksWhole = (sql: SqlClient.SqlClient) =>
           and o.merchant_id = l.merchant_id and o.mode = l.mode and o.currency = l.currency
         where o.trade_no is null`
       assert.deepStrictEqual(astray, [], "ledger rows without a paid order")
+      const repeated = yield* sql`
+        select reference_id, type from ledger where type in ('payment_credit', 'fee_debit')
+        group by reference_id, type having count(*) > 1`
+      assert.deepStrictEqual(repeated, [], "orders that were credited twice")
       const sums = yield* sql`
         select w.wallet_id from wallets w left join ledger l using (wallet_id) group by w.wallet_id
         having w.available <> coalesce(sum(l.balance_after - l.balance_before), 0)

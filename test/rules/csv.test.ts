@@ -1,7 +1,7 @@
 /** CSV cells and rows (spec: List conventions; silences: P4, P7, P8). */
 import { csvHeader, csvRow } from "@coffer/rules/csv"
 import { assert, describe, it } from "@effect/vitest"
-import fc from "fast-check"
+import * as fc from "fast-check"
 
 const text = (value: unknown) => csvRow({ value: "text" }, { value }).slice(0, -2)
 const amount = (value: unknown) => csvRow({ value: "amount" }, { value }).slice(0, -2)

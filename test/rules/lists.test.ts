@@ -4,7 +4,7 @@ import { idBounds, readTimestamp } from "@coffer/rules/lists/created"
 import { pageOf, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
-import fc from "fast-check"
+import * as fc from "fast-check"
 
 const isoOf = (text: string) => {
   const time = readTimestamp(text)

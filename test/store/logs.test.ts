@@ -204,7 +204,7 @@ describe("days", () => {
                 idempotency_key: null,
                 request_body: null,
                 response_body: null,
-                created_at: `2026-03-0${index + 1}T12:00:00.000Z`
+                created_at: DateTime.makeUnsafe(`2026-03-0${index + 1}T12:00:00.000Z`)
               }
             ]),
           { concurrency: "unbounded" }
@@ -311,7 +311,9 @@ describe("a list over 200,000 calls of 30 days", () => {
           [{ status: "418" }, 0, "status_request_id"],
           [{ status: "5xx" }, 10, "expr_request_id"],
           [{ status: "4xx" }, 20, "expr_request_id"],
+          [{ status: "2xx" }, 20, "status_request_id"],
           [{ status: "3xx" }, 0, "expr_request_id"],
+          [{ status: "1xx" }, 0, "expr_request_id"],
           [{ path: "/v1/orders/1234" }, 20, "path_request_id"],
           [{ path: "/v1/none" }, 0, "path_request_id"],
           [{ error_code: "internal_error" }, 10, "error_code_request_id"],

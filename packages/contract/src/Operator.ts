@@ -31,7 +31,7 @@ export const MerchantResource = Schema.Struct({
 export type MerchantResource = typeof MerchantResource.Encoded
 
 const ModePatch = Schema.Struct({
-  ip_allowlist: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(10_000))),
+  ip_allowlist: Schema.optionalKey(Text(0, 10_000)),
   default_notify_url: Schema.optionalKey(Schema.NullOr(Text(1, urlLengthMax)))
 })
 

@@ -25,9 +25,21 @@ export const isSecretName = (name: string): boolean => {
 const redactAt = (value: unknown, depth: number): unknown => {
   if (typeof value !== "object" || value === null) return value
   if (depth > redactionDepthMax) return redactedText
-  if (Array.isArray(value)) return value.map((item) => redactAt(item, depth + 1))
-  // From entries, since an assignment to `__proto__` would lose the field.
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, redactField(name, field, depth + 1)]))
+  if (Array.isArray(value)) return redactItems(value, depth + 1)
+  let kept: Record<string, unknown> | undefined
+  for (const [name, field] of Object.entries(value)) {
+    const redacted = redactField(name, field, depth + 1)
+    if (redacted === field) continue
+    // A copy, made when the first field differs: most bodies hold one secret or none.
+    kept ??= { ...value }
+    kept[name] = redacted
+  }
+  return kept ?? value
+}
+
+const redactItems = (items: ReadonlyArray<unknown>, depth: number): ReadonlyArray<unknown> => {
+  const redacted = items.map((item) => redactAt(item, depth))
+  return redacted.some((item, index) => item !== items[index]) ? redacted : items
 }
 
 const redactField = (name: string, value: unknown, depth: number): unknown => {

@@ -36,6 +36,12 @@ export const isPublicHttpsUrl = (text: string): boolean => {
   return url !== null && url.protocol === "https:" && isPublicHost(url.hostname)
 }
 
+/** An http or https URL whose host is public as far as its text tells. */
+export const isPublicHttpUrl = (text: string): boolean => {
+  const url = parseHttpUrl(text)
+  return url !== null && isPublicHost(url.hostname)
+}
+
 /** What a sandbox webhook endpoint may be: any http or https URL. */
 export const isHttpUrl = (text: string): boolean => parseHttpUrl(text) !== null
 

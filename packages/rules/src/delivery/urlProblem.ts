@@ -4,12 +4,23 @@
  */
 import type { Mode } from "@coffer/model/Ids"
 import { InvalidField } from "../InvalidField.ts"
-import { isHttpUrl, isPublicHttpsUrl } from "./address.ts"
+import { isHttpUrl, isPublicHttpsUrl, isPublicHttpUrl } from "./address.ts"
 
-export const urlProblem = (param: string, url: string | null | undefined, mode: Mode): InvalidField | undefined => {
+export interface Allowance {
+  readonly mode: Mode
+  /** Sandbox only: addresses of this machine and its network, where the operator allows them. */
+  readonly privateAllowed: boolean
+}
+
+export const urlProblem = (
+  param: string,
+  url: string | null | undefined,
+  { mode, privateAllowed }: Allowance
+): InvalidField | undefined => {
   if (url === null || url === undefined) return undefined
   if (mode === "live") {
     return isPublicHttpsUrl(url) ? undefined : new InvalidField({ param, problem: "must be a public HTTPS address" })
   }
-  return isHttpUrl(url) ? undefined : new InvalidField({ param, problem: "must be an http or https address" })
+  if (!isHttpUrl(url)) return new InvalidField({ param, problem: "must be an http or https address" })
+  return privateAllowed || isPublicHttpUrl(url) ? undefined : new InvalidField({ param, problem: "must be public" })
 }

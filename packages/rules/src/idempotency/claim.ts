@@ -17,6 +17,12 @@ export const canonical = (value: unknown): unknown => {
   )
 }
 
+/** Nested no deeper than any body of ours could be. What is deeper has no canonical form: it is compared as it came. */
+export const isShallow = (value: unknown, levels = 32): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)))
+
 /** How long a first request may run before another may take its place (silences: I6). */
 export const leaseDuration = "30 seconds"
 /** How long an answer is kept (silences: I3). */

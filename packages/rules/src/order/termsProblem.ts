@@ -18,15 +18,18 @@ export interface Terms {
 export interface Situation {
   readonly mode: Mode
   readonly liveCurrencies: ReadonlyArray<Currency>
+  /** The operator lets sandbox webhooks go to private addresses. */
+  readonly privateAllowed: boolean
   /** There is an endpoint or a console address that would take the order's events. */
   readonly hasOtherTarget: boolean
 }
 
 export const termsProblem = (terms: Terms, situation: Situation): InvalidField | undefined =>
   currencyProblem(terms.currency, situation) ??
-  urlProblem("notify_url", terms.notifyUrl, situation.mode) ??
+  urlProblem("notify_url", terms.notifyUrl, situation) ??
   targetProblem(terms, situation) ??
-  urlProblem("return_url", terms.returnUrl, situation.mode) ??
+  // Only the buyer's browser goes there: a shop under development may be at localhost.
+  urlProblem("return_url", terms.returnUrl, { ...situation, privateAllowed: true }) ??
   metadataProblem(terms)
 
 /** Sandbox may use all three; live only what the operator enabled (spec: General rules, 5). */

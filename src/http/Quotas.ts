@@ -1,0 +1,65 @@
+/**
+ * Requests a minute, for each merchant and environment: writes, reads and CSV exports, each counted by itself. Asked
+ * after the key and before idempotency and validation, so replays and refused requests count too (spec: Limits;
+ * silences: G10, U1, P6). Says how much is left as the IETF's draft of the RateLimit headers does.
+ */
+import { Caller, Quotas } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { quotaWindow } from "@coffer/model/Limits"
+import { quotaOf, type QuotaKind } from "@coffer/model/Quotas"
+import { Clock, Duration, Effect, Layer } from "effect"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { QuotaStore, type Taken } from "../ground/QuotaStore.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { refuseWith } from "./replies.ts"
+
+const windowMillis = Duration.toMillis(quotaWindow)
+
+export const layer = Layer.effect(
+  Quotas,
+  Effect.gen(function* () {
+    const store = yield* QuotaStore
+    const merchants = yield* Merchants
+
+    return Quotas.of(
+      Effect.fnUntraced(function* (httpEffect) {
+        const { merchantId, mode } = yield* Caller
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const kind = kindOf(request)
+        const { quotas } = yield* Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
+        const limit = quotaOf(quotas, kind)
+        const now = yield* Clock.currentTimeMillis
+        const taken = yield* store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, now)
+        const headers = headersOf(kind, limit, taken)
+        // At the very end, so that refusals and faults carry them too.
+        yield* HttpEffect.appendPreResponseHandler((_, response) =>
+          Effect.succeed(HttpServerResponse.setHeaders(response, headers))
+        )
+        if (taken.allowed) return yield* httpEffect
+        return yield* refuseWith(
+          (request_id) =>
+            new Wire.RateLimited({ message: `More than ${limit} ${names[kind]} within a minute.`, request_id })
+        )
+      })
+    )
+  })
+)
+
+const names: Record<QuotaKind, string> = { writes: "writes", reads: "reads", csv: "CSV exports" }
+
+const kindOf = ({ method, url }: HttpServerRequest.HttpServerRequest): QuotaKind => {
+  if (method !== "GET" && method !== "HEAD") return "writes"
+  const query = url.indexOf("?")
+  if (query < 0) return "reads"
+  // Read as the endpoint will read it: it may be spelled `format=%63sv`.
+  return new URLSearchParams(url.slice(query)).getAll("format").includes("csv") ? "csv" : "reads"
+}
+
+const headersOf = (kind: QuotaKind, limit: number, { allowed, remaining, resetMillis, retryAfterMillis }: Taken) => ({
+  "ratelimit-policy": `"${kind}";q=${limit};w=${windowMillis / 1_000}`,
+  ratelimit: `"${kind}";r=${remaining};t=${seconds(resetMillis)}`,
+  ...(allowed ? {} : { "retry-after": String(Math.max(1, seconds(retryAfterMillis))) })
+})
+
+/** Rounded up: who waits so long has waited long enough. */
+const seconds = (millis: number): number => Math.ceil(millis / 1_000)

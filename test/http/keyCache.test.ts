@@ -1,0 +1,111 @@
+/** A key that was reset is dead at once, whoever reset it and whatever this runner has heard (spec: Authentication, 5). */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as NewIds from "../../src/ground/NewIds.ts"
+import * as Vault from "../../src/ground/Vault.ts"
+import * as MerchantStore from "../../src/merchants/MerchantStore.ts"
+import * as Merchants from "../../src/merchants/Merchants.ts"
+import type { Reply } from "../kit/Api.ts"
+import { eventually } from "../kit/Process.ts"
+import { type Running, start } from "../kit/Service.ts"
+
+const status = (call: Effect.Effect<Reply>) => Effect.map(call, (reply) => reply.status)
+
+/** The merchants of another runner on the same database. */
+const elsewhere = ({ context }: Running) =>
+  Layer.build(
+    Merchants.layer.pipe(
+      Layer.provide(MerchantStore.layer),
+      Layer.provide(Layer.mergeAll(NewIds.layer, Vault.layer)),
+      Layer.provide(Layer.succeedContext(context))
+    )
+  ).pipe(Effect.map(Context.get(Merchants.Merchants)))
+
+const listeners = (sql: SqlClient.SqlClient) =>
+  sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'`
+
+/** Ends the connections that hear of changes. The service listens anew a second later, by the test's clock. */
+const deafen = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const before = yield* listeners(sql)
+  assert.isAbove(before.length, 0, "somebody listens")
+  for (const { pid } of before) yield* sql`select pg_terminate_backend(${pid}::int)`
+  yield* eventually(
+    "the listeners to be gone",
+    Effect.map(listeners(sql), (after) => !after.some(({ pid }) => before.some((old) => old.pid === pid)))
+  )
+})
+
+describe("a key that was reset", () => {
+  it.live("is refused at once, and the new one is accepted", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* start()
+      const { merchantId, sandboxKey } = merchant
+      assert.strictEqual(yield* status(api.get("/v1/balance", sandboxKey)), 200)
+      const reset = yield* api.operator("POST", `/merchants/${merchantId}/keys/sandbox/reset`)
+      const old = yield* api.get("/v1/balance", sandboxKey)
+      assert.deepStrictEqual([old.status, old.body.error], [401, "invalid_api_key"])
+      assert.strictEqual(yield* status(api.get("/v1/balance", reset.body.data.key)), 200)
+    })
+  )
+
+  it.live("on another runner is refused here as soon as the word arrives", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const { api, merchant } = running
+      const other = yield* elsewhere(running)
+      assert.strictEqual(yield* status(api.get("/v1/balance", merchant.sandboxKey)), 200)
+      const key = yield* other.resetKey(merchant.merchantId, "sandbox")
+      yield* eventually(
+        "the word to arrive",
+        Effect.map(status(api.get("/v1/balance", merchant.sandboxKey)), (code) => code === 401)
+      )
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
+    })
+  )
+})
+
+describe("while no word of changes can arrive", () => {
+  it.live("no key is taken from memory: one that was reset elsewhere is refused at once", () =>
+    Effect.gen(function* () {
+      // The test's clock stands, so the service does not listen again before the test wants it to.
+      const running = yield* start({ clock: "test" })
+      const { api, merchant, sql } = running
+      const { liveKey, sandboxKey } = merchant
+      assert.strictEqual(yield* status(api.get("/v1/balance", sandboxKey)), 200)
+      assert.strictEqual(yield* status(api.get("/v1/balance", liveKey)), 403)
+
+      // A reset that nobody hears of: as long as this runner listens, it answers from memory.
+      const silently = (mode: string, hash: string) =>
+        sql`update merchant_modes set key_hash = ${hash} where merchant_id = ${merchant.merchantId} and mode = ${mode}`
+      yield* silently("sandbox", "reset-1")
+      assert.strictEqual(yield* status(api.get("/v1/balance", sandboxKey)), 200, "it was in memory")
+
+      yield* deafen(sql)
+      assert.strictEqual(yield* status(api.get("/v1/balance", sandboxKey)), 401)
+      assert.strictEqual(yield* status(api.get("/v1/balance", liveKey)), 403)
+      yield* silently("live", "reset-2")
+      assert.strictEqual(yield* status(api.get("/v1/balance", liveKey)), 401)
+    })
+  )
+
+  it.live("settings are read anew as well, and what was in memory before is not used again", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const { api, merchant, pass, sql } = running
+      const key = merchant.sandboxKey
+      const allowlist = (text: string) => sql`update merchant_modes set ip_allowlist = ${text}`
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
+      yield* deafen(sql)
+      yield* allowlist("203.0.113.7")
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 403)
+
+      yield* pass("1 second")
+      yield* eventually(
+        "the service to listen again",
+        Effect.map(listeners(sql), (found) => found.length > 0)
+      )
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 403)
+    })
+  )
+})
