@@ -21,6 +21,7 @@ import * as EventStore from "./events/EventStore.ts"
 import * as Migrator from "./ground/Migrator.ts"
 import * as NewIds from "./ground/NewIds.ts"
 import * as Runner from "./ground/Runner.ts"
+import * as QuotaStore from "./ground/QuotaStore.ts"
 import * as Signals from "./ground/Signals.ts"
 import * as Transactor from "./ground/Transactor.ts"
 import * as Vault from "./ground/Vault.ts"
@@ -34,6 +35,7 @@ import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
 import * as MerchantKey from "./http/MerchantKey.ts"
 import * as Metrics from "./http/Metrics.ts"
 import * as OperatorToken from "./http/OperatorToken.ts"
+import * as Quotas from "./http/Quotas.ts"
 import { answerUnreadable } from "./http/Unreadable.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as Logs from "./logs/Logs.ts"
@@ -70,7 +72,8 @@ const middleware = Layer.mergeAll(
   MerchantKey.layerSandboxOnly,
   OperatorToken.layer,
   Decoding.layer,
-  Idempotency.layer
+  Idempotency.layer,
+  Quotas.layer
 )
 
 const routes = Layer.mergeAll(
@@ -137,7 +140,7 @@ const workers = Layer.mergeAll(Deadlines.layer, Deliveries.layer, ExpiredKeys.la
 // Ground -----------------------------------------------------------------------
 
 const ground = Transactor.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Signals.layer, NewIds.layer, Vault.layer, Draining.layer)),
+  Layer.provideMerge(Layer.mergeAll(Signals.layer, NewIds.layer, Vault.layer, Draining.layer, QuotaStore.layer)),
   Layer.provideMerge(Migrator.layer)
 )
 

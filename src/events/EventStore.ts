@@ -51,11 +51,14 @@ export const layer = Layer.effect(
     })
 
     const search = ({ object_id, type }: EventFilters): Pages.Search => {
-      const types = Array.from(new Set(type), (one) => sql`type = ${one}`)
-      if (object_id === undefined) return { filters: [], branches: types }
+      const types = [...new Set(type)]
+      if (object_id === undefined) {
+        return { path: Pages.along(...(types.length === 0 ? [{}] : types.map((one) => ({ type: one })))), filters: [] }
+      }
       // An object has few events: nothing to merge.
-      const ofType = types.length === 0 ? [] : [sql.or(types)]
-      return { filters: [Pages.equals(sql, "object_id", object_id), ...ofType] }
+      return Pages.isStorable(object_id)
+        ? { path: Pages.along({ object_id }), filters: types.length === 0 ? [] : [sql.in("type", types)] }
+        : { filters: [sql`false`] }
     }
 
     return EventStore.of({

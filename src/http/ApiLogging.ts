@@ -3,7 +3,7 @@
  * is sent. Nothing is read, parsed or redacted here: the bodies go as they are to a queue.
  */
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
-import { ByteSize, DateTime, Effect, Option } from "effect"
+import { ByteSize, DateTime, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type LoggedBody, Logs } from "../logs/Logs.ts"
 import type { RequestRecord } from "./CurrentRequest.ts"
@@ -35,7 +35,7 @@ export const make = Effect.map(
           status: response.status,
           at: DateTime.makeUnsafe(arrived),
           durationMillis: answered - arrived,
-          ip: Option.getOrUndefined(request.remoteAddress),
+          ip: record.ip === "" ? undefined : record.ip,
           userAgent: request.headers["user-agent"],
           idempotencyKey: request.headers["idempotency-key"],
           requestBody,

@@ -158,12 +158,10 @@ export const layer = Layer.effect(
 
 const filterOf = ({ error_code, path, request_id, status }: LogQuery): LogFilter => ({
   requestId: request_id,
-  status: status === undefined ? undefined : statusOf(status),
+  status,
   path,
   errorCode: error_code
 })
-
-const statusOf = (text: string) => (text.endsWith("xx") ? { class: Number(text.slice(0, 1)) } : { code: Number(text) })
 
 export type { LogRow }
 

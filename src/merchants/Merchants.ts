@@ -9,7 +9,20 @@ import { parseAllowlist } from "@coffer/rules/allowlist"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { PgClient } from "@effect/sql-pg"
-import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option, Queue, Result, Schedule, Schema } from "effect"
+import {
+  Cache,
+  Context,
+  DateTime,
+  Duration,
+  Effect,
+  Exit,
+  Layer,
+  Option,
+  Queue,
+  Result,
+  Schedule,
+  Schema
+} from "effect"
 import { NewIds } from "../ground/NewIds.ts"
 import { Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"

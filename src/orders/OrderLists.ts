@@ -37,50 +37,39 @@ export const layer = Layer.effect(
       called: "an order"
     })
 
-    const tagged = ({ merchantId, mode }: Pages.Owner, { key, value }: Pair) =>
-      sql`order_tags.tag = order_tag(${merchantId}, ${mode}, ${key}, ${value})`
+    const ofStatus = (status: string): Pages.Path => Pages.along({ status })
+    const tagged = ({ merchantId, mode }: Pages.Owner, { key, value }: Pair): Pages.Path => ({
+      _tag: "Through",
+      table: "order_tags",
+      where: sql`order_tags.tag = order_tag(${merchantId}, ${mode}, ${key}, ${value})`
+    })
 
-    /**
-     * The pair by which to look, when any is: the one that the fewest orders have, as far as a short count can tell.
-     * Undefined when the orders of the status are fewer still.
-     */
-    const narrowest = Effect.fnUntraced(function* (owner: Pages.Owner, pairs: ReadonlyArray<Pair>, query: OrderQuery) {
-      const few = (where: ReturnType<typeof tagged>, table: string) =>
-        sql`(select count(*)::int4 from (select from ${sql(table)} where ${where} limit ${countMax}) as few)`
-      if (pairs.length === 1 && query.status === undefined) return pairs[0]
-      const counts = [
-        ...pairs.slice(0, candidatesMax).map((pair) => few(tagged(owner, pair), "order_tags")),
-        ...(query.status === undefined
-          ? []
-          : [
-              few(
-                sql`merchant_id = ${owner.merchantId} and mode = ${owner.mode} and status = ${query.status}`,
-                "orders"
-              )
-            ])
-      ]
+    /** Of several ways to the same orders the one that passes by the fewest, as far as a short count can tell. */
+    const shortest = Effect.fnUntraced(function* (owner: Pages.Owner, paths: ReadonlyArray<Pages.Path>) {
+      if (paths.length < 2) return paths[0] ?? Pages.along({})
+      const counts = paths.map((path) => pages.count(owner, { path, filters: [] }, countMax))
       const [{ found }] = yield* decodeCounts(yield* sql`select array[${sql.csv(counts)}] as found`)
-      const least = found.indexOf(Math.min(...found))
-      return query.status !== undefined && least === counts.length - 1 ? undefined : pairs[least]
+      return paths[found.indexOf(Math.min(...found))]!
     }, dieIfBroken)
 
     const search = Effect.fnUntraced(function* (owner: Pages.Owner, query: OrderQuery) {
       const { out_trade_no, status } = query
       const pairs = pairsOf(query)
-      const impossible = hasContradiction(pairs) || !pairs.every(isStorablePair)
+      if (hasContradiction(pairs) || !pairs.every(isStorablePair)) {
+        return { filters: [sql`false`] }
+      }
+      const wanted = jsonText(Object.fromEntries(pairs.map(({ key, value }) => [key, value])))
       const filters = [
         ...(status === undefined ? [] : [sql`status = ${status}`]),
-        ...(out_trade_no === undefined ? [] : [Pages.equals(sql, "out_trade_no", out_trade_no)])
+        ...(pairs.length === 0 ? [] : [sql`metadata @> ${wanted}::text::jsonb`])
       ]
-      if (impossible) return { filters: [sql`false`] }
-      if (pairs.length === 0) return { filters }
-      const wanted = jsonText(Object.fromEntries(pairs.map(({ key, value }) => [key, value])))
-      const matching = [...filters, sql`metadata @> ${wanted}::text::jsonb`]
-      // At most one order has the number; then there is nothing to walk through.
-      const pair = out_trade_no === undefined ? yield* narrowest(owner, pairs, query) : undefined
-      return pair === undefined
-        ? { filters: matching }
-        : { filters: matching, through: { table: "order_tags", where: tagged(owner, pair) } }
+      // A unique key: there is one or none.
+      if (out_trade_no !== undefined) return { filters: [...filters, Pages.equals(sql, "out_trade_no", out_trade_no)] }
+      const paths = [
+        ...(status === undefined ? [] : [ofStatus(status)]),
+        ...pairs.slice(0, pathsMax).map((pair) => tagged(owner, pair))
+      ]
+      return { path: yield* shortest(owner, paths), filters }
     })
 
     return OrderLists.of({
@@ -98,10 +87,13 @@ export const layer = Layer.effect(
   })
 )
 
-/** Beyond it one filter is as wide as another. */
-const countMax = 1_000
-/** Pairs of one request that are counted. */
-const candidatesMax = 10
+/**
+ * Beyond it one way is as long as another. Two filters that each have more orders, and hardly one in common, are the
+ * case in which a page may read many.
+ */
+const countMax = 500
+/** Pairs of one request that are looked at for a way. */
+const pathsMax = 10
 
 const decodeCounts = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Array(Schema.Int) })]))
 

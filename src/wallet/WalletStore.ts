@@ -95,14 +95,18 @@ export const layer = Layer.effect(
     })
 
     const search = ({ currency, reference_id, type }: LedgerFilters): Pages.Search => {
-      const ofType = type === undefined ? [] : [sql`type = ${type}`]
       if (reference_id !== undefined) {
-        const ofCurrency = currency === undefined ? [] : [sql`currency = ${currency}`]
-        return { filters: [Pages.equals(sql, "reference_id", reference_id), ...ofCurrency, ...ofType] }
+        const filters = Object.entries({ currency, type }).flatMap(([column, value]) =>
+          value === undefined ? [] : [Pages.equals(sql, column, value)]
+        )
+        return Pages.isStorable(reference_id)
+          ? { path: Pages.along({ reference_id }), filters }
+          : { filters: [sql`false`] }
       }
-      // Types are indexed within each currency.
-      const currencies = currency !== undefined ? [currency] : type !== undefined ? Currency.literals : []
-      return { filters: ofType, branches: currencies.map((one) => sql`currency = ${one}`) }
+      if (type === undefined) return { path: Pages.along(currency === undefined ? {} : { currency }), filters: [] }
+      // The index has the types within each currency.
+      const currencies = currency === undefined ? Currency.literals : [currency]
+      return { path: Pages.along(...currencies.map((one) => ({ currency: one, type }))), filters: [] }
     }
 
     return WalletStore.of({

@@ -1,6 +1,6 @@
 /** How the query of a list is read, and what a page says of the rest (spec: List conventions; silences: G9, P1 to P3). */
 import { idBody, prefixes } from "@coffer/model/Ids"
-import { idBounds, readTimestamp } from "@coffer/rules/lists/created"
+import { idsCreated, newerThan, olderThan, readTimestamp } from "@coffer/rules/lists/created"
 import { pageOf, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
@@ -94,33 +94,50 @@ describe("a page", () => {
   })
 })
 
-describe("a range of times as bounds of ids", () => {
+describe("the ids of a range of times", () => {
   const millis = fc.integer({ min: 0, max: 253_402_300_799_999 })
+  const random = fc.array(fc.integer({ min: 0, max: 31 }), { minLength: 16, maxLength: 16 })
+  const isWithin = (id: string, { above, below }: { readonly above: string; readonly below: string }) =>
+    above < id && id < below
 
-  it("never leaves out an id whose time is within five minutes of a created_at in the range", () => {
-    const drift = fc.integer({ min: -300_000, max: 300_000 })
-    const random = fc.array(fc.integer({ min: 0, max: 31 }), { minLength: 16, maxLength: 16 })
+  it("never leave out one whose time is within five minutes of a created_at in the range", () => {
+    const drift = fc.integer({ min: -300_000, max: 299_999 })
     fc.assert(
       fc.property(millis, millis, millis, drift, random, (a, b, c, off, noise) => {
         const [from, at, to] = [a, b, c].toSorted((x, y) => x - y) as [number, number, number]
         const range = { from: DateTime.makeUnsafe(from), to: DateTime.makeUnsafe(to) }
-        const { below, least } = idBounds(prefixes.event, range)
-        const id = prefixes.event + idBody(Math.max(0, at + off), noise)
-        assert.isTrue(least! <= id && id < below!)
+        const id = prefixes.event + idBody(Math.max(0, at + off), [...noise.slice(1), 1])
+        assert.isTrue(isWithin(id, idsCreated(prefixes.event, range)))
       })
     )
   })
 
-  it("leaves out ids that are further away", () => {
+  it("leave out those that are further away", () => {
     const at = DateTime.makeUnsafe("2026-01-01T00:00:00Z")
-    const { below, least } = idBounds(prefixes.event, { from: at, to: at })
-    const idAt = (offset: number, digit: number) =>
-      prefixes.event + idBody(at.epochMilliseconds + offset, Array(16).fill(digit))
-    assert.isTrue(idAt(-300_001, 31) < least! && least! <= idAt(-300_000, 0))
-    assert.isTrue(idAt(300_000, 31) < below! && below! <= idAt(300_001, 0))
+    const range = idsCreated(prefixes.event, { from: at, to: at })
+    const isWithinAt = (offset: number, digit: number) =>
+      isWithin(prefixes.event + idBody(at.epochMilliseconds + offset, Array(16).fill(digit)), range)
+    assert.deepStrictEqual(
+      [isWithinAt(-300_001, 31), isWithinAt(-300_000, 1), isWithinAt(300_000, 31), isWithinAt(300_001, 0)],
+      [false, true, true, false]
+    )
   })
 
-  it("is open where the range is", () => {
-    assert.deepStrictEqual(idBounds("x", { from: undefined, to: undefined }), { least: undefined, below: undefined })
+  it("are all of the prefix where the range is open, the first and the last that there can be included", () => {
+    const range = idsCreated("LED_", { from: undefined, to: undefined })
+    for (const digit of ["0", "Z"]) assert.isTrue(isWithin(`LED_${digit.repeat(26)}`, range))
+    for (const other of ["LEC_Z", "LEDZ", "LEE_0", "TRD_0"]) assert.isFalse(isWithin(other, range))
+  })
+
+  it("become fewer on the side of a cursor, and never more", () => {
+    const range = { above: "b", below: "d" }
+    assert.deepStrictEqual(
+      [newerThan(range, "c"), olderThan(range, "c")],
+      [
+        { above: "c", below: "d" },
+        { above: "b", below: "c" }
+      ]
+    )
+    assert.deepStrictEqual([newerThan(range, "a"), olderThan(range, "e")], [range, range])
   })
 })

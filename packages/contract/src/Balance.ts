@@ -4,7 +4,7 @@ import { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Decoding, MerchantKey } from "./Caller.ts"
+import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { ExportableQuery } from "./Lists.ts"
@@ -66,5 +66,6 @@ export class BalanceGroup extends HttpApiGroup.make("balance")
     }).annotate(OpenApi.Summary, "List the ledger, newest first, or export it")
   )
   .middleware(Decoding)
+  .middleware(Quotas)
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "The wallet of a currency, and every movement of it.") {}

@@ -3,7 +3,7 @@ import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Decoding, MerchantKey } from "./Caller.ts"
+import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { EventNotFound, InvalidRequest } from "./Errors.ts"
 import { anyOf, ListQuery } from "./Lists.ts"
@@ -72,5 +72,6 @@ export class EventsGroup extends HttpApiGroup.make("events")
     }).annotate(OpenApi.Summary, "Retrieve an event")
   )
   .middleware(Decoding)
+  .middleware(Quotas)
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "What happened on the account; the same as is pushed to webhooks.") {}

@@ -2,7 +2,7 @@
 import { Mode } from "@coffer/model/Ids"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Decoding, MerchantKey } from "./Caller.ts"
+import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { ListQuery } from "./Lists.ts"
@@ -67,5 +67,6 @@ export class LogsGroup extends HttpApiGroup.make("logs")
     }).annotate(OpenApi.Summary, "List your own API calls, newest first")
   )
   .middleware(Decoding)
+  .middleware(Quotas)
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "The merchant's own API calls of the last 30 days, redacted.") {}

@@ -5,7 +5,7 @@ import { MetadataPatch, Metadata } from "@coffer/model/Metadata"
 import { Currency, OrderAmount, PaymentMethod } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Decoding, Idempotency, MerchantKey } from "./Caller.ts"
+import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
 import { ExportableQuery, MetadataFilters } from "./Lists.ts"
@@ -128,5 +128,6 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
     }).annotate(OpenApi.Summary, "Retrieve an order by trade_no or out_trade_no")
   )
   .middleware(Decoding)
+  .middleware(Quotas)
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "Collect a payment: create, read, list, annotate and close orders.") {}

@@ -13,6 +13,7 @@ const statements = [
     method text not null,
     path text not null,
     status integer not null,
+    status_class integer not null generated always as (status / 100) stored,
     error_code text,
     duration_ms integer not null,
     ip text,
@@ -23,14 +24,14 @@ const statements = [
     created_at timestamptz not null,
     primary key (request_id, created_at)
   ) partition by range (created_at)`,
-  `create index api_logs_newest on api_logs (merchant_id, mode, request_id desc)`,
-  // Each filter has an index that yields the newest first, so that a page of a rare value reads no other rows.
-  `create index api_logs_status on api_logs (merchant_id, mode, status, request_id desc)`,
-  // Most calls succeed, with one of three statuses: to find their class, the index before this one is asked thrice.
-  `create index api_logs_status_class on api_logs (merchant_id, mode, (status / 100), request_id desc)
-    where status not in (200, 201, 202)`,
-  `create index api_logs_path on api_logs (merchant_id, mode, path, request_id desc)`,
-  `create index api_logs_error_code on api_logs (merchant_id, mode, error_code, request_id desc)
+  // Each filter has an index that ends in the id, so that a page of a rare value reads no other rows. Written in
+  // descending order their pages would be half empty: they are read backwards.
+  `create index api_logs_newest on api_logs (merchant_id, mode, request_id)`,
+  `create index api_logs_status on api_logs (merchant_id, mode, status, request_id)`,
+  // Most calls succeed, with one of three statuses: to list those, the index before this one is asked three times.
+  `create index api_logs_status_class on api_logs (merchant_id, mode, status_class, request_id) where status >= 300`,
+  `create index api_logs_path on api_logs (merchant_id, mode, path, request_id)`,
+  `create index api_logs_error_code on api_logs (merchant_id, mode, error_code, request_id)
     where error_code is not null`
 ]
 

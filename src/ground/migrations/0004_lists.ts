@@ -1,6 +1,7 @@
 /**
- * What lists by a filter are scans of: indexes that hold the rows a filter lets through newest first, so that a page
- * reads as many rows as it shows, however many the merchant has.
+ * What lists are scans of: indexes that hold the rows a filter lets through in the order of their ids, so that a page
+ * reads as many rows as it shows, however many the merchant has. All columns ascend, as `Pages.ts` needs it: a range of
+ * rows is a range of an index only where all its columns run the same way.
  *
  * `order_tags` is such an index for metadata, kept by triggers: a tag stands for one pair of one merchant and mode, and
  * lists its orders by number. A GIN index on the metadata would find all orders with a pair, of all merchants, in no
@@ -11,7 +12,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  `create index orders_status on orders (merchant_id, mode, status, trade_no desc)`,
+  `drop index orders_newest, ledger_newest, events_newest, events_object`,
+  `create index orders_newest on orders (merchant_id, mode, trade_no)`,
+  `create index orders_status on orders (merchant_id, mode, status, trade_no)`,
 
   `create function order_tag(merchant_id text, mode text, key text, value text) returns bigint
     language sql immutable parallel safe
@@ -38,13 +41,14 @@ const statements = [
   `create trigger orders_are_tagged_again after update on orders for each row
     when (old.metadata is distinct from new.metadata) execute function tag_order_again()`,
 
-  `create index ledger_currency on ledger (merchant_id, mode, currency, id desc)`,
-  `create index ledger_type on ledger (merchant_id, mode, currency, type, id desc)`,
-  `create index ledger_reference on ledger (merchant_id, mode, reference_id, id desc)`,
+  `create index ledger_newest on ledger (merchant_id, mode, id)`,
+  `create index ledger_currency on ledger (merchant_id, mode, currency, id)`,
+  `create index ledger_type on ledger (merchant_id, mode, currency, type, id)`,
+  `create index ledger_reference on ledger (merchant_id, mode, reference_id, id)`,
 
-  `create index events_type on events (merchant_id, mode, type, id desc)`,
-  `drop index events_object`,
-  `create index events_object on events (object_id, id desc)`
+  `create index events_newest on events (merchant_id, mode, id)`,
+  `create index events_type on events (merchant_id, mode, type, id)`,
+  `create index events_object on events (merchant_id, mode, object_id, id)`
 ]
 
 export const lists = Effect.gen(function* () {

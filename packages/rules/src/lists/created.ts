@@ -59,14 +59,23 @@ const isCalendarDate = (date: string): boolean =>
  */
 export const idTimeSlack = "5 minutes"
 
-/** Ids that objects created in the range can have: from `least` up to, and without, `below`. */
-export const idBounds = (
-  prefix: string,
-  { from, to }: CreatedRange
-): { readonly least: string | undefined; readonly below: string | undefined } => {
+/** Ids between two others, both of them outside. */
+export interface IdRange {
+  readonly above: string
+  readonly below: string
+}
+
+/** All ids with the prefix that objects created in the range can have. */
+export const idsCreated = (prefix: string, { from, to }: CreatedRange): IdRange => {
   const slack = Duration.toMillis(idTimeSlack)
+  const at = (millis: number) => prefix + idBody(Math.max(0, millis), [])
   return {
-    least: from && prefix + idBody(Math.max(0, from.epochMilliseconds - slack), []),
-    below: to && prefix + idBody(Math.max(0, to.epochMilliseconds + slack + 1), [])
+    above: from === undefined ? prefix : at(from.epochMilliseconds - slack),
+    // `Z` is the last digit, and an id has fewer than that.
+    below: to === undefined ? prefix + "Z".repeat(27) : at(to.epochMilliseconds + slack + 1)
   }
 }
+
+export const newerThan = (range: IdRange, id: string): IdRange => (id > range.above ? { ...range, above: id } : range)
+
+export const olderThan = (range: IdRange, id: string): IdRange => (id < range.below ? { ...range, below: id } : range)
