@@ -3,10 +3,10 @@
  * one row more than it shows (spec: List conventions). An export is the same scan in steps, each a short statement, so
  * that a reader who stalls holds no connection.
  *
- * Which index that is, Postgres had better not be asked: a scan is written as a range of rows, `(a, b, id) between ...`, in the
- * order of `(a, b, id)`, which only the index on these columns has. Written as `a = ... and b = ...`, what is common on
- * average but was long ago for this merchant is looked for among everything that came since: 325,000 rows for a page
- * of 20, where `test/store/listIndexes.test.ts` allows 123.
+ * Which index that is, Postgres had better not be asked: a scan is written as a range of rows, `(a, b, id) between
+ * ...`, in the order of `(a, b, id)`, which only the index on these columns has. Written as `a = ... and b = ...`,
+ * what is common on average but was long ago for this merchant is looked for among everything that came since:
+ * 325,000 rows for a page of 20, where `test/store/listIndexes.test.ts` allows 123.
  */
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { csvRowsMax } from "@coffer/rules/csv"
