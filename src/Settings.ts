@@ -43,7 +43,11 @@ export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
 export const ground = Config.all({
   home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
-  connections: Config.Int("DATABASE_CONNECTIONS").pipe(Config.withDefault(20)),
+  // The cluster's locks and the listener hold one each for good; two lanes write, and somebody has to read.
+  connections: Config.schema(
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(5)),
+    "DATABASE_CONNECTIONS"
+  ).pipe(Config.withDefault(20)),
   collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT"))
 })
 

@@ -18,7 +18,7 @@ export interface Statement {
 interface Write {
   readonly change: Change
   /** Version this write replaces; of a chain of updates the first one's. */
-  readonly replaces: number | undefined
+  readonly replaces: string | number | undefined
 }
 
 export interface Plan<Set> {
@@ -114,7 +114,8 @@ const texts = {
   update: memoized((name, table) => {
     const columns = Object.keys(table.columns)
     const written = columns.filter((column) => column !== table.key && table.fixed?.includes(column) !== true)
-    const read = [...arrays(table), `$${columns.length + 1}::text::int8[]`].join(", ")
+    const version = table.columns[table.version!]
+    const read = [...arrays(table), `$${columns.length + 1}::text::${version}[]`].join(", ")
     return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
       from unnest(${read}) as n (${columns.join(", ")}, replaces)
       where t.${table.key} = n.${table.key} and t.${table.version} = n.replaces returning t.${table.key} as key`

@@ -10,7 +10,12 @@ const RowData = Schema.Record(Schema.String, Schema.NullOr(Schema.Union([Schema.
 
 export const Change = Schema.Union([
   Schema.Struct({ op: Schema.tag("insert"), table: TableNames, row: RowData }),
-  Schema.Struct({ op: Schema.tag("update"), table: TableNames, row: RowData, replaces: Schema.Int })
+  Schema.Struct({
+    op: Schema.tag("update"),
+    table: TableNames,
+    row: RowData,
+    replaces: Schema.Union([Schema.String, Schema.Int])
+  })
 ])
 export type Change = typeof Change.Type
 
@@ -24,7 +29,7 @@ export const insert = <Name extends TableName>(table: Name, row: RowOf<Name>): C
   row: row as Row
 })
 
-export const update = <Name extends TableName>(table: Name, row: RowOf<Name>, replaces: number): Change => ({
+export const update = <Name extends TableName>(table: Name, row: RowOf<Name>, replaces: string | number): Change => ({
   op: "update",
   table,
   row: row as Row,

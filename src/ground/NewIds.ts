@@ -18,9 +18,10 @@ export class NewIds extends Context.Service<
 export const layer = Layer.sync(NewIds, () => {
   let last = ""
   const body = Effect.map(Clock.currentTimeMillis, (millis) => {
-    const fresh = idBody(millis, [...randomBytes(16)])
+    // Each ends in 0: a wallet that numbers several rows counts on from one, and must not meet the next one.
+    const fresh = idBody(millis, [...randomBytes(15), 0])
     // Only the time decides whether a fresh one may be taken: equal times count on from the last.
-    last = fresh.slice(0, 10) > last.slice(0, 10) ? fresh : idBodyAfter(last)
+    last = fresh.slice(0, 10) > last.slice(0, 10) ? fresh : `${idBodyAfter(last.slice(0, -1))}0`
     return last
   })
   return NewIds.of({ body, next: (prefix) => Effect.map(body, (text) => prefix + text) })

@@ -52,8 +52,8 @@ export type Path =
    * sought has exactly one, and the page is merged from them.
    */
   | { readonly _tag: "Along"; readonly values: ReadonlyArray<Values> }
-  /** Through a table that lists ids by a condition which the rows' own columns cannot be searched by. */
-  | { readonly _tag: "Through"; readonly table: string; readonly where: Fragment }
+  /** Through a table, indexed by a key and the id, that lists the ids of what the rows' own columns cannot say. */
+  | { readonly _tag: "Through"; readonly table: string; readonly key: string; readonly value: Fragment }
 
 /** Columns of an index, in its order. */
 type Values = Readonly<Record<string, string>>
@@ -103,12 +103,18 @@ export const make = <Row>(sql: SqlClient.SqlClient, listed: Listed<Row>): Pages<
 
   const isIn = (id: Fragment, { above, below }: IdRange) => sql`${id} > ${above} and ${id} < ${below}`
 
+  /**
+   * A value that the planner does not see, so that it does not guess how many rows are in the range either: thinking
+   * of a handful, it would rather read all there are and sort them.
+   */
+  const unseen = (value: string | Fragment) => sql`(select ${value})`
+
   const scanAlong = (owner: Owner, values: Values, search: Search, scan: Scan) => {
     const order = sql.literal(scan.direction)
     const names = ["merchant_id", "mode", ...Object.keys(values), idName]
     const columns = names.map((name) => sql`${sql(`${listed.table}.${name}`)}`)
     const rowAt = (id: string) =>
-      sql.csv([owner.merchantId, owner.mode, ...Object.values(values), id].map((value) => sql`${value}`))
+      sql.csv([unseen(owner.merchantId), ...[owner.mode, ...Object.values(values), id].map((value) => sql`${value}`)])
     const conditions = [
       sql`(${sql.csv(columns)}) > (${rowAt(scan.ids.above)})`,
       sql`(${sql.csv(columns)}) < (${rowAt(scan.ids.below)})`,
@@ -120,11 +126,18 @@ export const make = <Row>(sql: SqlClient.SqlClient, listed: Listed<Row>): Pages<
 
   // `offset 0` keeps the planner from turning the order of the two tables round.
   const scanThrough = (owner: Owner, path: Extract<Path, { _tag: "Through" }>, search: Search, scan: Scan) => {
-    const id = sql`${sql(`${path.table}.${idName}`)}`
-    const conditions = [path.where, isIn(id, scan.ids), isOwned(owner), ...holds(scan, search)]
+    const order = sql.literal(scan.direction)
+    const key = sql(`${path.table}.${path.key}`)
+    const id = sql(`${path.table}.${idName}`)
+    const conditions = [
+      sql`(${key}, ${id}) > (${unseen(path.value)}, ${scan.ids.above})`,
+      sql`(${key}, ${id}) < (${unseen(path.value)}, ${scan.ids.below})`,
+      isOwned(owner),
+      ...holds(scan, search)
+    ]
     return sql`select ${selected(scan)} from ${sql(path.table)}
       cross join lateral (select * from ${table} where ${own} = ${id} offset 0) as ${table}
-      where ${sql.and(conditions)} order by ${id} ${sql.literal(scan.direction)} limit ${scan.limit}`
+      where ${sql.and(conditions)} order by ${key} ${order}, ${id} ${order} limit ${scan.limit}`
   }
 
   const scanWhere = (owner: Owner, branch: ReadonlyArray<Fragment>, search: Search, scan: Scan) => {

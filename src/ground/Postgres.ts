@@ -15,5 +15,7 @@ export const layer = (options: {
     applicationName: options.name,
     maxConnections: options.connections,
     minConnections: Math.min(4, options.connections),
-    multiplex: true
+    multiplex: true,
+    // A process that is paused in the middle of a transaction, or cut off, keeps its rows' locks; others wait for them.
+    startupParameters: { idle_in_transaction_session_timeout: "5s" }
   }).pipe(Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())))

@@ -11,7 +11,11 @@ export type Row = Readonly<Record<string, Cell>>
 export interface Table {
   readonly columns: Readonly<Record<string, ColumnType>>
   readonly key: string
-  /** The column that an update raises, and the only value of it that the update replaces. */
+  /**
+   * The column that an update changes, and the only value of it that the update replaces. A counter will do where each
+   * update was decided on what is in the database. Where updates are decided on one another before the first of them
+   * is written, it must be a value that says what it stands for: two runners count to the same number.
+   */
   readonly version?: string
   /** Columns that never change after insert; an update leaves them out. */
   readonly fixed?: ReadonlyArray<string>
@@ -70,7 +74,7 @@ export const tables = {
   }),
   wallets: table({
     key: "wallet_id",
-    version: "sequence",
+    version: "head_hash",
     columns: {
       wallet_id: "text",
       sequence: "int8",

@@ -154,10 +154,8 @@ export const layer = Layer.effect(
 const blamedBy = (batch: Plan<Waiting>, { keys, statement }: Conflict): ReadonlyMap<Waiting, CommitError> => {
   const blamed = new Map<Waiting, CommitError>()
   for (const key of keys) {
-    // Of a chain of updates the first read the wrong version; those after it are refused by the next plan.
-    const [first] = batch.setsOf(statement.table, key)
-    if (first === undefined) continue
-    blamed.set(first, conflictOf(statement, key))
+    // Of a chain of updates the first read the wrong version, and those after it were decided on the first.
+    for (const set of batch.setsOf(statement.table, key)) blamed.set(set, conflictOf(statement, key))
   }
   return blamed
 }

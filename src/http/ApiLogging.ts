@@ -35,7 +35,7 @@ export const make = Effect.map(
           status: response.status,
           at: DateTime.makeUnsafe(arrived),
           durationMillis: answered - arrived,
-          ip: record.ip === "" ? undefined : record.ip,
+          ip: record.ip,
           userAgent: request.headers["user-agent"],
           idempotencyKey: request.headers["idempotency-key"],
           requestBody,

@@ -3,15 +3,17 @@
  * an insert may be lost in a crash, which is why its commit does not wait for the disk.
  */
 import { Mode, prefixes } from "@coffer/model/Ids"
-import type { InvalidField } from "@coffer/rules/InvalidField"
-import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { type IdRange, idsCreated, newerThan, olderThan } from "@coffer/rules/lists/created"
+import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { TimeColumn } from "../ground/codecs.ts"
+import * as Days from "../ground/Days.ts"
 import * as Pages from "../ground/Pages.ts"
 
-/** A row as it is written. Bodies are JSON as text; what there is none of is null. */
+/** A row as it is written. Bodies are JSON as text; what there is none of is null, and so is an empty text. */
 export interface NewLogRow {
   readonly request_id: string
   readonly merchant_id: string
@@ -55,14 +57,24 @@ export interface LogFilter {
 }
 
 /** The successes that this service answers with (silences: G4): the class `2xx`, one by one. */
-export const successes = ["200", "201", "202"]
+export const successes = [200, 201, 202]
 
 /** One of the filters, and how an index leads to what it lets through. */
 interface Way {
   readonly condition: Statement.Fragment
-  readonly along: Pages.Path
-  /** Said by the filter, but not so that Postgres sees that the index has all rows. */
+  /** A column whose index has all rows with these values, each value's in the order of their ids. */
+  readonly column: string
+  readonly values: ReadonlyArray<string | number>
+  /** Follows from the filter, but not so that Postgres sees that the index has all its rows. */
   readonly needs: ReadonlyArray<Statement.Fragment>
+}
+
+interface Scan {
+  readonly owner: Pages.Owner
+  readonly ids: IdRange
+  readonly conditions: ReadonlyArray<Statement.Fragment>
+  readonly newestFirst: boolean
+  readonly limit: number
 }
 
 export class LogStore extends Context.Service<
@@ -86,6 +98,7 @@ export const layer = Layer.effect(
   LogStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const days = Days.make(sql, "api_logs")
 
     const write = (rows: ReadonlyArray<NewLogRow>) =>
       // A connection of its own: other statements would wait behind this one.
@@ -101,52 +114,21 @@ export const layer = Layer.effect(
 
     const insert = (rows: ReadonlyArray<NewLogRow>) =>
       write(rows).pipe(
-        Effect.catchIf(isMissingPartition, () => Effect.andThen(openAll(daysOf(rows)), write(rows))),
+        Effect.catchIf(isMissingPartition, () =>
+          Effect.andThen(days.open(rows.map(({ created_at }) => created_at)), write(rows))
+        ),
         Effect.asVoid
       )
 
-    /** One at a time among all runners, and never in the way of a list for long. */
-    const reshape = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
-      sql.withTransaction(
-        Effect.all([
-          sql`set local lock_timeout to '5s'`,
-          sql`select pg_advisory_xact_lock(hashtext('api_logs'))`,
-          statements
-        ])
-      )
-
-    const openAll = (days: ReadonlyArray<string>) =>
-      reshape(Effect.forEach(days, (day) => sql.unsafe(partitionOf(day)), { discard: true }))
-
-    const dropBefore = Effect.fnUntraced(function* (day: DateTime.Utc) {
-      const rows = yield* sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-        where i.inhparent = 'api_logs'::regclass order by c.relname`
-      const names = yield* decodeNames(rows)
-      const old = names.filter(({ name }) => name < nameOf(dayText(day))).map(({ name }) => name)
-      if (old.length === 0) return
-      yield* reshape(Effect.forEach(old, (name) => sql`drop table if exists ${sql(name)}`, { discard: true }))
-      yield* Effect.logInfo("days of API logs dropped", { partitions: old })
-    }, dieIfBroken)
-
-    const pages = Pages.make(sql, {
-      table: "api_logs",
-      id: "request_id",
-      prefixOf: () => prefixes.request,
-      row: LogRow,
-      idOf: ({ request_id }) => request_id,
-      called: "an API log"
-    })
+    const mine = ({ merchantId, mode }: Pages.Owner) => sql`merchant_id = ${merchantId} and mode = ${mode}`
 
     const way = (column: string, value: string, ...needs: ReadonlyArray<Statement.Fragment>): Way => ({
       condition: Pages.equals(sql, column, value),
-      along: Pages.along({ [column]: value }),
+      column,
+      values: [value],
       needs
     })
-    const successWay: Way = {
-      condition: sql.in("status", successes),
-      along: Pages.along(...successes.map((status) => ({ status }))),
-      needs: []
-    }
+    const successWay: Way = { condition: sql.in("status", successes), column: "status", values: successes, needs: [] }
     const statusWay = (status: string): Way => {
       if (status === "2xx") return successWay
       return status.endsWith("xx") ? way("status_class", status.slice(0, 1), sql`status >= 300`) : way("status", status)
@@ -157,43 +139,96 @@ export const layer = Layer.effect(
       ...(path === undefined ? [] : [way("path", path)])
     ]
 
-    /** Of several ways the one that passes by the fewest rows, as far as a short count can tell. */
-    const shortest = Effect.fnUntraced(function* (owner: Pages.Owner, ways: ReadonlyArray<Way>) {
-      if (ways.length < 2) return 0
-      const counts = ways.map(({ along, needs }) => pages.count(owner, { path: along, filters: needs }, countMax))
+    /** All calls of the owner, by the primary key. */
+    const scanAll = ({ conditions, ids, limit, newestFirst, owner }: Scan) =>
+      sql`select * from api_logs where ${sql.and([
+        mine(owner),
+        sql`request_id > ${ids.above} and request_id < ${ids.below}`,
+        ...conditions
+      ])} order by request_id ${sql.literal(newestFirst ? "desc" : "asc")} limit ${limit}`
+
+    /**
+     * Those with one value. Written as a range of `(column, request_id)` and in its order, which only the column's own
+     * index has: asked for equality, Postgres may walk along the key instead, when the value is common on average.
+     */
+    const scanAlong = (column: string, value: string | number, scan: Scan) => {
+      const { conditions, ids, limit, newestFirst, owner } = scan
+      const order = sql.literal(newestFirst ? "desc" : "asc")
+      return sql`select * from api_logs where ${sql.and([
+        mine(owner),
+        sql`(${sql(column)}, request_id) > (${value}, ${ids.above})`,
+        sql`(${sql(column)}, request_id) < (${value}, ${ids.below})`,
+        ...conditions
+      ])} order by ${sql(column)} ${order}, request_id ${order} limit ${limit}`
+    }
+
+    const scanWay = ({ column, needs, values }: Way, scan: Scan) => {
+      const scans = values.map((value) =>
+        scanAlong(column, value, { ...scan, conditions: [...needs, ...scan.conditions] })
+      )
+      if (scans.length === 1) return scans[0]!
+      return sql`select * from (${sql.join(" union all ", false)(scans.map((one) => sql`(${one})`))}) as found
+        order by request_id ${sql.literal(scan.newestFirst ? "desc" : "asc")} limit ${scan.limit}`
+    }
+
+    /** Of several filters the one that lets the fewest through, as far as a short count can tell. */
+    const narrowest = Effect.fnUntraced(function* (ways: ReadonlyArray<Way>, scan: Scan) {
+      if (ways.length < 2) return ways[0]
+      const counts = ways.map((way) => {
+        const some = scanWay(way, { ...scan, limit: countMax })
+        return sql`(select count(*)::int4 from (${some}) as few)`
+      })
       const [{ found }] = yield* decodeCounts(yield* sql`select array[${sql.csv(counts)}] as found`)
-      return found.indexOf(Math.min(...found))
+      return ways[found.indexOf(Math.min(...found))]
     })
 
-    const searchOf = Effect.fnUntraced(function* (owner: Pages.Owner, filter: LogFilter) {
-      const { errorCode, path, requestId } = filter
-      if (![errorCode ?? "", path ?? ""].every(Pages.isStorable)) return { filters: [sql`false`] }
+    const has = (owner: Pages.Owner, id: string) =>
+      Pages.isStorable(id)
+        ? Effect.map(
+            sql`select 1 from api_logs where ${mine(owner)} and request_id = ${id}`,
+            ({ length }) => length > 0
+          )
+        : Effect.succeed(false)
+
+    const page = Effect.fnUntraced(function* (owner: Pages.Owner, request: PageRequest, filter: LogFilter) {
+      const { created, cursor, limit } = request
+      if (cursor !== undefined && !(yield* has(owner, cursor.id))) {
+        return yield* new InvalidField({ param: cursor.param, problem: "is not the id of an API log" })
+      }
+      const { errorCode = "", path = "", requestId = "" } = filter
+      if (![errorCode, path, requestId].every(Pages.isStorable)) return pageOf<LogRow>([], request)
+      const newestFirst = cursor?.param !== "ending_before"
+      const all = idsCreated(prefixes.request, created)
+      const ids = cursor === undefined ? all : newestFirst ? olderThan(all, cursor.id) : newerThan(all, cursor.id)
+      const conditions = [
+        ...(created.from === undefined ? [] : [sql`created_at >= ${DateTime.toDateUtc(created.from)}`]),
+        ...(created.to === undefined ? [] : [sql`created_at <= ${DateTime.toDateUtc(created.to)}`]),
+        ...(filter.requestId === undefined ? [] : [sql`request_id = ${filter.requestId}`])
+      ]
+      const scan: Scan = { owner, ids, conditions, newestFirst, limit: limit + 1 }
       const ways = waysOf(filter)
-      const conditions = ways.map(({ condition }) => condition)
-      // A unique key: there is one or none.
-      if (requestId !== undefined) return { filters: [Pages.equals(sql, "request_id", requestId), ...conditions] }
-      const taken = yield* shortest(owner, ways)
-      const way = ways[taken]
-      return way === undefined
-        ? { path: Pages.along({}), filters: [] }
-        : { path: way.along, filters: [...way.needs, ...conditions.toSpliced(taken, 1)] }
+      // Of one id there is one call or none: no other filter could lead to it sooner.
+      const taken = filter.requestId === undefined ? yield* narrowest(ways, scan) : undefined
+      const others = ways.filter((way) => way !== taken).map(({ condition }) => condition)
+      const whole: Scan = { ...scan, conditions: [...conditions, ...others] }
+      const found = taken === undefined ? scanAll(whole) : scanWay(taken, whole)
+      return pageOf(yield* decodeRows(yield* found), request)
     }, dieIfBroken)
 
     return LogStore.of({
       insert,
-      page: (owner, request, filter) =>
-        Effect.flatMap(searchOf(owner, filter), (search) => pages.page(owner, request, search)),
-      openDays: (days) => dieIfBroken(Effect.asVoid(openAll(days.map(dayText)))),
-      dropBefore
+      page,
+      openDays: (some) => dieIfBroken(Effect.asVoid(days.open(some))),
+      dropBefore: (day) => dieIfBroken(days.dropBefore(day))
     })
   })
 )
 
-/** Beyond it one way is as long as another. */
+/** Beyond it one filter is as wide as another. */
 const countMax = 500
 const decodeCounts = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Array(Schema.Int) })]))
 
-const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(LogRow))
 
 // Insert ----------------------------------------------------------------------
 
@@ -234,15 +269,3 @@ const insertion = `insert into api_logs (${columns.join(", ")})
 
 /** "No partition of relation found for row" is a check violation, and the table has no other checks. */
 const isMissingPartition = ({ reason }: SqlError.SqlError): boolean => reason._tag === "ConstraintError"
-
-// Days ------------------------------------------------------------------------
-
-/** The UTC day as `2026-01-31`. */
-const dayText = (time: DateTime.Utc): string => DateTime.formatIsoDateUtc(time)
-const daysOf = (rows: ReadonlyArray<NewLogRow>) => [...new Set(rows.map(({ created_at }) => dayText(created_at)))]
-
-const nameOf = (day: string): string => `api_logs_${day.replaceAll("-", "")}`
-
-const partitionOf = (day: string): string =>
-  `create table if not exists ${nameOf(day)} partition of api_logs
-    for values from ('${day} 00:00:00+00') to (timestamptz '${day} 00:00:00+00' + interval '24 hours')`

@@ -37,40 +37,37 @@ export const layer = Layer.effect(
       called: "an order"
     })
 
-    const ofStatus = (status: string): Pages.Path => Pages.along({ status })
     const tagged = ({ merchantId, mode }: Pages.Owner, { key, value }: Pair): Pages.Path => ({
       _tag: "Through",
       table: "order_tags",
-      where: sql`order_tags.tag = order_tag(${merchantId}, ${mode}, ${key}, ${value})`
+      key: "tag",
+      value: sql`order_tag(${merchantId}, ${mode}, ${key}, ${value})`
     })
-
-    /** Of several ways to the same orders the one that passes by the fewest, as far as a short count can tell. */
-    const shortest = Effect.fnUntraced(function* (owner: Pages.Owner, paths: ReadonlyArray<Pages.Path>) {
-      if (paths.length < 2) return paths[0] ?? Pages.along({})
-      const counts = paths.map((path) => pages.count(owner, { path, filters: [] }, countMax))
-      const [{ found }] = yield* decodeCounts(yield* sql`select array[${sql.csv(counts)}] as found`)
-      return paths[found.indexOf(Math.min(...found))]!
-    }, dieIfBroken)
 
     const search = Effect.fnUntraced(function* (owner: Pages.Owner, query: OrderQuery) {
       const { out_trade_no, status } = query
       const pairs = pairsOf(query)
-      if (hasContradiction(pairs) || !pairs.every(isStorablePair)) {
-        return { filters: [sql`false`] }
-      }
+      if (hasContradiction(pairs) || !pairs.every(isStorablePair)) return { filters: [sql`false`] }
       const wanted = jsonText(Object.fromEntries(pairs.map(({ key, value }) => [key, value])))
-      const filters = [
-        ...(status === undefined ? [] : [sql`status = ${status}`]),
-        ...(pairs.length === 0 ? [] : [sql`metadata @> ${wanted}::text::jsonb`])
-      ]
+      const matching = pairs.length === 0 ? [] : [sql`metadata @> ${wanted}::text::jsonb`]
+      const inStatus = status === undefined ? [] : [sql`status = ${status}`]
       // A unique key: there is one or none.
-      if (out_trade_no !== undefined) return { filters: [...filters, Pages.equals(sql, "out_trade_no", out_trade_no)] }
-      const paths = [
-        ...(status === undefined ? [] : [ofStatus(status)]),
-        ...pairs.slice(0, pathsMax).map((pair) => tagged(owner, pair))
-      ]
-      return { path: yield* shortest(owner, paths), filters }
+      if (out_trade_no !== undefined) {
+        return { filters: [Pages.equals(sql, "out_trade_no", out_trade_no), ...inStatus, ...matching] }
+      }
+      return yield* shortest(owner, [
+        ...(status === undefined ? [] : [{ path: Pages.along({ status }), filters: matching }]),
+        ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(owner, pair), filters: [...inStatus, ...matching] }))
+      ])
     })
+
+    /** Of several ways to the same orders the one that passes by the fewest, as far as a short count can tell. */
+    const shortest = Effect.fnUntraced(function* (owner: Pages.Owner, searches: ReadonlyArray<Pages.Search>) {
+      if (searches.length < 2) return searches[0] ?? { path: Pages.along({}), filters: [] }
+      const counts = searches.map((one) => pages.count(owner, { ...one, filters: [] }, countMax))
+      const [{ found }] = yield* decodeCounts(yield* sql`select array[${sql.csv(counts)}] as found`)
+      return searches[found.indexOf(Math.min(...found))]!
+    }, dieIfBroken)
 
     return OrderLists.of({
       page: Effect.fn("OrderLists.page")(function* (owner, query) {
@@ -93,7 +90,7 @@ export const layer = Layer.effect(
  */
 const countMax = 500
 /** Pairs of one request that are looked at for a way. */
-const pathsMax = 10
+const tagsMax = 10
 
 const decodeCounts = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Array(Schema.Int) })]))
 

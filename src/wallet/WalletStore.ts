@@ -60,7 +60,7 @@ export class WalletStore extends Context.Service<
 
 /** A posting as changes: the wallet's row replaces the one it was computed from. */
 export const posted = (before: Wallet, after: Wallet, rows: ReadonlyArray<LedgerRow>): ChangeSet => [
-  update("wallets", rowOf(after), before.sequence),
+  update("wallets", rowOf(after), before.headHash),
   ...rows.map((row) => insert("ledger", ledgerRowOf(after, row)))
 ]
 

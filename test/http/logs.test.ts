@@ -1,6 +1,9 @@
 /** API logs (spec: API log; Events and logs; List conventions; silences: A1 to A7): what is kept, and how it is read. */
-import { assert, layer } from "@effect/vitest"
+import { Api } from "@coffer/contract/Api"
+import { assert, it as test, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { OpenApi } from "effect/http-api"
+import { successes } from "../../src/logs/LogStore.ts"
 import { Logs } from "../../src/logs/Logs.ts"
 import type { Call, Merchant } from "../kit/Api.ts"
 import { type Running, start } from "../kit/Service.ts"
@@ -218,6 +221,15 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("what is ke
     })
   )
 
+  it.effect("an answer that is not JSON has no body in its log", () =>
+    Effect.gen(function* () {
+      const { logged } = yield* fresh
+      const { log, reply } = yield* logged("GET", "/v1/orders?format=csv")
+      assert.match(reply.headers.get("content-type")!, /^text\/csv/)
+      assert.deepStrictEqual([log.status, log.path, log.response_body], [200, "/v1/orders", null])
+    })
+  )
+
   it.effect("a body sent in chunks, without a length, is kept", () =>
     Effect.gen(function* () {
       const { api, key, logsOf } = yield* fresh
@@ -416,5 +428,16 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("GET /v1/lo
       const otherMode = yield* list(`?starting_after=${own}`, merchant.liveKey)
       assert.deepStrictEqual([otherMode.status, otherMode.body.param], [400, "starting_after"])
     })
+  )
+})
+
+test("no endpoint has another success than those that status=2xx asks for", () => {
+  const statuses = Object.values(OpenApi.fromApi(Api).paths).flatMap(({ delete: del, get, post }) =>
+    [del, get, post].flatMap((endpoint) => Object.keys(endpoint?.responses ?? {}).map(Number))
+  )
+  assert.isNotEmpty(statuses)
+  assert.deepStrictEqual(
+    statuses.filter((status) => status < 400 && !successes.includes(status)),
+    []
   )
 })

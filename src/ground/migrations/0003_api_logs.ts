@@ -22,11 +22,11 @@ const statements = [
     request_body jsonb,
     response_body jsonb,
     created_at timestamptz not null,
-    primary key (request_id, created_at)
+    primary key (merchant_id, mode, request_id, created_at)
   ) partition by range (created_at)`,
-  // Each filter has an index that ends in the id, so that a page of a rare value reads no other rows. Written in
-  // descending order their pages would be half empty: they are read backwards.
-  `create index api_logs_newest on api_logs (merchant_id, mode, request_id)`,
+  // The key lists all calls of a merchant. Each filter has an index that ends in the id as well, so that a page of a
+  // rare value reads no other rows. Written in descending order their pages would be half empty: they are read
+  // backwards.
   `create index api_logs_status on api_logs (merchant_id, mode, status, request_id)`,
   // Most calls succeed, with one of three statuses: to list those, the index before this one is asked three times.
   `create index api_logs_status_class on api_logs (merchant_id, mode, status_class, request_id) where status >= 300`,

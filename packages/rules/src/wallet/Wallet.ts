@@ -18,9 +18,9 @@ export interface Wallet {
   readonly totalFee: number
   readonly totalPayout: number
   readonly totalRefund: number
-  /** How many ledger rows there are; the version that fences writers. */
+  /** How many ledger rows there are. */
   readonly sequence: number
-  /** Id and hash of the newest ledger row; empty before the first. */
+  /** Id and hash of the newest ledger row; empty before the first. The hash is the version that fences writers. */
   readonly headId: string
   readonly headHash: string
   readonly updatedAt: DateTime.Utc
