@@ -96,7 +96,7 @@ const routerConfig = {
   ignoreDuplicateSlashes: false
 }
 /** What is in flight at SIGTERM has this long; together with the actors' hand-over it stays under 10 s. */
-const drainTime = "5 seconds"
+const drainTime = "3 seconds"
 
 const server = Layer.unwrap(
   Effect.gen(function* () {
