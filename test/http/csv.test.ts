@@ -3,7 +3,9 @@ import { get as httpGet, type IncomingMessage } from "node:http"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { assert, describe, layer } from "@effect/vitest"
+import { Api } from "@coffer/contract/Api"
 import { Context, Effect, Layer } from "effect"
+import { OpenApi } from "effect/http-api"
 import { insertLedger, insertOrders } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 
@@ -24,6 +26,10 @@ const merchantOf = Effect.fnUntraced(function* () {
   const { merchantId, sandboxKey: key } = yield* api.newMerchant()
   return { api, sql, key, baseUrl, many: { merchantId, since, step: 1_000 } }
 })
+
+// oxlint-disable-next-line no-explicit-any -- a document without a type of its own
+type Json = Record<string, any>
+const document = OpenApi.fromApi(Api) as Json
 
 /** The file as its lines of cells, none of which has a comma, a quote or a line break in it. */
 const linesOf = (text: string) => text.split("\r\n").map((line) => line.split(","))
@@ -54,6 +60,18 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
           }
         })
     )
+
+    for (const [path, { get }] of Object.entries<Json>(document["paths"])) {
+      const example: string | undefined = get?.responses[200].content["text/csv"]?.example
+      if (example === undefined) continue
+      it.effect(`of ${path} has the columns that the published document shows`, () =>
+        Effect.gen(function* () {
+          const { api, key } = yield* merchantOf()
+          const { text } = yield* api.get(`${path}?format=csv`, key)
+          assert.deepStrictEqual(linesOf(text)[0], linesOf(example)[0])
+        })
+      )
+    }
 
     it.effect("of orders has the fields that the API answers, amounts with two decimals, and nothing for null", () =>
       Effect.gen(function* () {

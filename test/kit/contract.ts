@@ -32,13 +32,18 @@ const operations = Object.entries<Json>(document["paths"]).map(([path, methods])
 
 const validators = new Map<string, ValidateFunction>()
 
-const validatorOf = (path: string, method: string, status: number): ValidateFunction => {
-  const pointer = ["paths", path, method, "responses", String(status), "content", "application/json", "schema"]
-    .map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1"))
-    .join("/")
+/** `owner`: the path in the document of what has a `schema`. */
+const validatorOf = (owner: ReadonlyArray<string>): ValidateFunction => {
+  const pointer = [...owner, "schema"].map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")
   const known = validators.get(pointer) ?? ajv.compile({ $ref: `coffer#/${encodeURI(pointer)}` })
   validators.set(pointer, known)
   return known
+}
+
+/** Why a value does not fit the schema at that place of the document; undefined when it does. */
+export const problemOf = (owner: ReadonlyArray<string>, value: unknown): string | undefined => {
+  const validate = validatorOf(owner)
+  return validate(value) ? undefined : ajv.errorsText(validate.errors)
 }
 
 /** Fails the test when the document does not know such an answer. */
@@ -53,6 +58,6 @@ export const assertDocumented = (method: string, url: string, status: number, bo
   if (operation === undefined || body["error"] === "route_not_found") return
   const documented = operation.methods[verb].responses[String(status)]
   assert.isDefined(documented, `${method} ${operation.path} answers ${status}, which the document does not know`)
-  const validate = validatorOf(operation.path, verb, status)
-  assert.isTrue(validate(body), `${method} ${operation.path} ${status}: ${ajv.errorsText(validate.errors)}`)
+  const owner = ["paths", operation.path, verb, "responses", String(status), "content", "application/json"]
+  assert.isUndefined(problemOf(owner, body), `${method} ${operation.path} ${status}`)
 }

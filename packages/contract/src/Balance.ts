@@ -1,5 +1,4 @@
 /** Wallet and ledger on the wire (spec: Wallet balance; Balance transaction; Endpoints, Balance and ledger). */
-import { Mode } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
@@ -7,63 +6,105 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
+import { currency, instant, kind, merchantId, minor, mode, text, withExample } from "./fields.ts"
 import { ExportableQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
 
-const Instant = Schema.String.annotate({ format: "date-time" })
-
-export const BalanceResource = Schema.Struct({
-  merchant_id: Schema.String,
-  currency: Currency,
-  mode: Mode,
-  available_balance: Schema.Int,
-  frozen_balance: Schema.Int,
-  total_revenue: Schema.Int,
-  total_fee: Schema.Int,
-  total_payout: Schema.Int,
-  total_refund: Schema.Int,
-  updated_at: Instant
-}).annotate({ identifier: "Balance" })
+export const BalanceResource = withExample(
+  Schema.Struct({
+    merchant_id: merchantId,
+    currency,
+    mode,
+    available_balance: minor("What refunds and payouts may use; a dispute may take it below zero"),
+    frozen_balance: minor("Held by refunds on their way, disputes and payouts under review"),
+    total_revenue: minor("Everything that buyers have paid"),
+    total_fee: minor("Everything charged for payments, disputes and payouts"),
+    total_payout: minor("Everything paid out"),
+    total_refund: minor("Everything refunded"),
+    updated_at: instant("When the wallet last changed; when the merchant joined, if it never has.")
+  }).annotate({ identifier: "Balance", description: "The wallet." }),
+  {
+    merchant_id: sampleIds.merchant,
+    currency: "USD",
+    mode: "sandbox",
+    available_balance: 1911,
+    frozen_balance: 0,
+    total_revenue: 1999,
+    total_fee: 88,
+    total_payout: 0,
+    total_refund: 0,
+    updated_at: "2026-11-21T09:31:12.502Z"
+  }
+)
 export type BalanceResource = typeof BalanceResource.Encoded
 
-export const BalanceTransactionResource = Schema.Struct({
-  object: Schema.tag("balance_transaction"),
-  id: Schema.String,
-  merchant_id: Schema.String,
-  type: LedgerType,
-  currency: Currency,
-  /** Signed; outflows are negative. */
-  amount: Schema.Int,
-  /** Available balance; equal when the movement deducts from frozen funds. */
-  balance_before: Schema.Int,
-  balance_after: Schema.Int,
-  reference_id: Schema.String,
-  description: Schema.String,
-  mode: Mode,
-  created_at: Instant
-}).annotate({ identifier: "BalanceTransaction" })
+export const BalanceTransactionResource = withExample(
+  Schema.Struct({
+    object: kind("balance_transaction"),
+    id: text("Number of this movement; begins with `LED_`, and rises with time."),
+    merchant_id: merchantId,
+    type: LedgerType.annotate({ description: "What moved the money." }),
+    currency,
+    amount: minor("The movement, below zero when money leaves"),
+    balance_before: minor("Available balance before"),
+    balance_after: minor("Available balance after; the same as before when frozen money was taken"),
+    reference_id: text("Number of the order, refund, dispute or payout behind it."),
+    description: text("For people; do not parse it."),
+    mode,
+    created_at: instant("When it was booked.")
+  }).annotate({ identifier: "BalanceTransaction", description: "One movement of the wallet." }),
+  {
+    object: "balance_transaction",
+    id: sampleIds.ledger,
+    merchant_id: sampleIds.merchant,
+    type: "payment_credit",
+    currency: "USD",
+    amount: 1999,
+    balance_before: 0,
+    balance_after: 1999,
+    reference_id: sampleIds.order,
+    description: "Payment of the order",
+    mode: "sandbox",
+    created_at: "2026-11-21T09:31:12.502Z"
+  }
+)
 export type BalanceTransactionResource = typeof BalanceTransactionResource.Encoded
 
 /** Filters of the ledger; all have to match (spec: Endpoints, Balance and ledger). */
 export const LedgerQuery = Schema.Struct({
   ...ExportableQuery,
-  type: Schema.optionalKey(LedgerType),
-  reference_id: Schema.optionalKey(Schema.String),
-  currency: Schema.optionalKey(Currency)
+  type: Schema.optionalKey(LedgerType.annotate({ description: "Movements of this type." })),
+  reference_id: Schema.optionalKey(text("Movements that this order, refund, dispute or payout caused.")),
+  currency: Schema.optionalKey(Currency.annotate({ description: "Movements of this currency's wallet." }))
 })
 export type LedgerQuery = typeof LedgerQuery.Type
 
 export class BalanceGroup extends HttpApiGroup.make("balance")
   .add(
     HttpApiEndpoint.get("retrieve", "/v1/balance", {
-      query: { currency: Schema.optionalKey(Currency) },
+      query: { currency: Schema.optionalKey(Currency.annotate({ description: "Which wallet; `USD` unless given." })) },
       success: enveloped(BalanceResource),
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "Read the wallet of one currency"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read the wallet of one currency",
+        description:
+          "Each currency has its own wallet in each environment, and nothing is converted. One that was never " +
+          "used is all zeros."
+      })
+    ),
     HttpApiEndpoint.get("transactions", "/v1/balance_transactions", {
       query: LedgerQuery,
       success: [listed(BalanceTransactionResource), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "List the ledger, newest first, or export it")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List the ledger, newest first, or export it",
+        description:
+          "Every movement of the wallets, never changed and never removed. A payment is two rows: the whole " +
+          "amount in, the fee out. `format=csv` answers a file of at most 10,000 rows."
+      })
+    )
   )
   .middleware(Decoding)
   .middleware(Quotas)

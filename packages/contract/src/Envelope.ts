@@ -3,33 +3,58 @@
  * repeat it; endpoints wrap their schema in {@link enveloped} or {@link listed}.
  */
 import { Schema } from "effect"
+import { int, kind, text } from "./fields.ts"
+import { sampleIds } from "./samples.ts"
 
-const shared = {
-  /** For people. Wording may change; clients must not branch on it. */
-  message: Schema.String,
-  /** Equals the `X-Request-Id` header. */
-  request_id: Schema.String
+const requestId = text("Names this request; the same as in the `X-Request-Id` header.").annotate({
+  examples: [sampleIds.request]
+})
+
+export const enveloped = <Data extends Schema.Top>(data: Data) =>
+  Schema.Struct({
+    code: int("The HTTP status."),
+    message: text("For people; its wording may change, so do not branch on it."),
+    request_id: requestId,
+    data
+  })
+
+const page = {
+  object: kind("list"),
+  resource: text("The `object` of what is listed."),
+  has_more: Schema.Boolean.annotate({
+    description: "Whether another page follows in this direction. Nothing else tells: a page may be short.",
+    examples: [false]
+  }),
+  url: text("Path of this list.")
 }
 
-/** `code` equals the HTTP status. */
-export const enveloped = <Data extends Schema.Top>(data: Data) => Schema.Struct({ code: Schema.Int, ...shared, data })
-
-/** A page, newest first. Only `has_more` tells whether there is another. */
-export const listed = <Item extends Schema.Top>(item: Item) =>
+/** A page, newest first. `beside`: what a list shows beside its rows. */
+export const listed = <Item extends Schema.Top, const Beside extends Schema.Struct.Fields = {}>(
+  item: Item,
+  beside?: Beside
+) =>
   enveloped(
     Schema.Struct({
-      object: Schema.tag("list"),
-      resource: Schema.String,
-      has_more: Schema.Boolean,
-      url: Schema.String,
-      data: Schema.Array(item)
-    })
+      ...page,
+      ...(beside as Beside),
+      data: Schema.Array(item).annotate({ description: "The objects of this page, newest first." })
+    }).annotate({ description: "One page of the list." })
   )
 
-/** An error body. `error` is the machine code, `param` the offending field when there is one. */
-export const refusedBody = <const Status extends number, const Code extends string>(status: Status, error: Code) => ({
-  code: Schema.tag(status),
-  error: Schema.tag(error),
-  param: Schema.optionalKey(Schema.String),
-  ...shared
+/** An error body. `meaning` is when it comes, for the document; `param` the field that its example blames, if any. */
+export const refusedBody = <const Status extends number, const Code extends string>(
+  status: Status,
+  error: Code,
+  meaning: string,
+  param?: string
+) => ({
+  code: Schema.tag(status).annotate({ description: "The HTTP status." }),
+  error: Schema.tag(error).annotate({ description: meaning }),
+  param: Schema.optionalKey(
+    text("The field that is to blame, when there is one: `amount`, `metadata.key`, `created[gte]`.").annotate(
+      param === undefined ? {} : { examples: [param] }
+    )
+  ),
+  message: text("For people; its wording may change, so do not branch on it.").annotate({ examples: [meaning] }),
+  request_id: requestId
 })

@@ -8,86 +8,126 @@ import { Schema } from "effect"
 import { refusedBody } from "./Envelope.ts"
 
 export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest")(
-  refusedBody(400, "invalid_request"),
+  refusedBody(400, "invalid_request", "A field is missing, malformed or not allowed here.", "amount"),
   { httpApiStatus: 400 }
 ) {}
 export class IdempotencyError extends Schema.Error<IdempotencyError>("IdempotencyError")(
-  refusedBody(400, "idempotency_error"),
+  refusedBody(400, "idempotency_error", "This Idempotency-Key was used before, for another body."),
   { httpApiStatus: 400 }
 ) {}
 export class RefundWindowExpired extends Schema.Error<RefundWindowExpired>("RefundWindowExpired")(
-  refusedBody(400, "refund_window_expired"),
+  refusedBody(400, "refund_window_expired", "The payment method takes no refund this late."),
   { httpApiStatus: 400 }
 ) {}
 export class InsufficientBalance extends Schema.Error<InsufficientBalance>("InsufficientBalance")(
-  refusedBody(400, "insufficient_balance"),
+  refusedBody(400, "insufficient_balance", "The available balance does not cover the refund.", "amount"),
   { httpApiStatus: 400 }
 ) {}
-export class MissingApiKey extends Schema.Error<MissingApiKey>("MissingApiKey")(refusedBody(401, "missing_api_key"), {
-  httpApiStatus: 401
-}) {}
-export class InvalidApiKey extends Schema.Error<InvalidApiKey>("InvalidApiKey")(refusedBody(401, "invalid_api_key"), {
-  httpApiStatus: 401
-}) {}
+export class MissingApiKey extends Schema.Error<MissingApiKey>("MissingApiKey")(
+  refusedBody(401, "missing_api_key", "The X-Api-Key header is missing."),
+  {
+    httpApiStatus: 401
+  }
+) {}
+export class InvalidApiKey extends Schema.Error<InvalidApiKey>("InvalidApiKey")(
+  refusedBody(401, "invalid_api_key", "The key is unknown, or was reset."),
+  {
+    httpApiStatus: 401
+  }
+) {}
 export class MerchantNotApproved extends Schema.Error<MerchantNotApproved>("MerchantNotApproved")(
-  refusedBody(403, "merchant_not_approved"),
+  refusedBody(403, "merchant_not_approved", "Live keys work once the merchant is approved."),
   { httpApiStatus: 403 }
 ) {}
-export class IpNotAllowed extends Schema.Error<IpNotAllowed>("IpNotAllowed")(refusedBody(403, "ip_not_allowed"), {
-  httpApiStatus: 403
-}) {}
-export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(refusedBody(403, "forbidden"), {
-  httpApiStatus: 403
-}) {}
-export class OrderNotFound extends Schema.Error<OrderNotFound>("OrderNotFound")(refusedBody(404, "order_not_found"), {
-  httpApiStatus: 404
-}) {}
+export class IpNotAllowed extends Schema.Error<IpNotAllowed>("IpNotAllowed")(
+  refusedBody(403, "ip_not_allowed", "The caller's address is not on the allowlist of this key."),
+  {
+    httpApiStatus: 403
+  }
+) {}
+export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
+  refusedBody(403, "forbidden", "The merchant may not do this."),
+  {
+    httpApiStatus: 403
+  }
+) {}
+export class OrderNotFound extends Schema.Error<OrderNotFound>("OrderNotFound")(
+  refusedBody(404, "order_not_found", "There is no such order here."),
+  {
+    httpApiStatus: 404
+  }
+) {}
 export class RefundNotFound extends Schema.Error<RefundNotFound>("RefundNotFound")(
-  refusedBody(404, "refund_not_found"),
+  refusedBody(404, "refund_not_found", "There is no such refund here."),
   { httpApiStatus: 404 }
 ) {}
 export class DisputeNotFound extends Schema.Error<DisputeNotFound>("DisputeNotFound")(
-  refusedBody(404, "dispute_not_found"),
+  refusedBody(404, "dispute_not_found", "There is no such dispute here."),
   { httpApiStatus: 404 }
 ) {}
-export class EventNotFound extends Schema.Error<EventNotFound>("EventNotFound")(refusedBody(404, "event_not_found"), {
-  httpApiStatus: 404
-}) {}
+export class EventNotFound extends Schema.Error<EventNotFound>("EventNotFound")(
+  refusedBody(404, "event_not_found", "There is no such event here."),
+  {
+    httpApiStatus: 404
+  }
+) {}
 export class PaymentLinkNotFound extends Schema.Error<PaymentLinkNotFound>("PaymentLinkNotFound")(
-  refusedBody(404, "payment_link_not_found"),
+  refusedBody(404, "payment_link_not_found", "There is no such payment link here."),
   { httpApiStatus: 404 }
 ) {}
 export class EndpointNotFound extends Schema.Error<EndpointNotFound>("EndpointNotFound")(
-  refusedBody(404, "endpoint_not_found"),
+  refusedBody(404, "endpoint_not_found", "There is no such webhook endpoint here."),
   { httpApiStatus: 404 }
 ) {}
 export class MerchantNotFound extends Schema.Error<MerchantNotFound>("MerchantNotFound")(
-  refusedBody(404, "merchant_not_found"),
+  refusedBody(404, "merchant_not_found", "There is no such merchant."),
   { httpApiStatus: 404 }
 ) {}
-export class RouteNotFound extends Schema.Error<RouteNotFound>("RouteNotFound")(refusedBody(404, "route_not_found"), {
-  httpApiStatus: 404
-}) {}
+export class RouteNotFound extends Schema.Error<RouteNotFound>("RouteNotFound")(
+  refusedBody(404, "route_not_found", "This method and path are no endpoint."),
+  {
+    httpApiStatus: 404
+  }
+) {}
 export class IdempotencyInProgress extends Schema.Error<IdempotencyInProgress>("IdempotencyInProgress")(
-  refusedBody(409, "idempotency_in_progress"),
+  refusedBody(409, "idempotency_in_progress", "The first request with this Idempotency-Key is still running."),
   { httpApiStatus: 409 }
 ) {}
 export class DefaultEndpointSecretManaged extends Schema.Error<DefaultEndpointSecretManaged>(
   "DefaultEndpointSecretManaged"
-)(refusedBody(409, "default_endpoint_secret_managed"), { httpApiStatus: 409 }) {}
-export class Conflict extends Schema.Error<Conflict>("Conflict")(refusedBody(409, "conflict"), {
-  httpApiStatus: 409
-}) {}
-export class RateLimited extends Schema.Error<RateLimited>("RateLimited")(refusedBody(429, "rate_limited"), {
-  httpApiStatus: 429
-}) {}
-export class InternalError extends Schema.Error<InternalError>("InternalError")(refusedBody(500, "internal_error"), {
-  httpApiStatus: 500
-}) {}
+)(
+  refusedBody(
+    409,
+    "default_endpoint_secret_managed",
+    "The default endpoint shares the account's secret, which is rotated elsewhere."
+  ),
+  { httpApiStatus: 409 }
+) {}
+export class Conflict extends Schema.Error<Conflict>("Conflict")(
+  refusedBody(409, "conflict", "The object's state does not allow this now."),
+  {
+    httpApiStatus: 409
+  }
+) {}
+export class RateLimited extends Schema.Error<RateLimited>("RateLimited")(
+  refusedBody(429, "rate_limited", "The quota of the minute is used up."),
+  {
+    httpApiStatus: 429
+  }
+) {}
+export class InternalError extends Schema.Error<InternalError>("InternalError")(
+  refusedBody(500, "internal_error", "Something failed on our side."),
+  {
+    httpApiStatus: 500
+  }
+) {}
 export class ProcessorError extends Schema.Error<ProcessorError>("ProcessorError")(
-  refusedBody(502, "processor_error"),
+  refusedBody(502, "processor_error", "The upstream channel failed, and nothing was changed."),
   { httpApiStatus: 502 }
 ) {}
-export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(refusedBody(503, "internal_error"), {
-  httpApiStatus: 503
-}) {}
+export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(
+  refusedBody(503, "internal_error", "Busy; the same request may be sent again in a moment."),
+  {
+    httpApiStatus: 503
+  }
+) {}

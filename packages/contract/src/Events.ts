@@ -1,12 +1,13 @@
 /** Events on the wire: what is delivered to merchants and what they read back (spec: Event; Events). */
-import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { EventNotFound, InvalidRequest } from "./Errors.ts"
+import { instant, int, kind, mode, text, withExample } from "./fields.ts"
 import { anyOf, ListQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
 
 export const EventType = Schema.Literals([
   "payment.succeeded",
@@ -23,38 +24,66 @@ export const EventType = Schema.Literals([
 ])
 export type EventType = typeof EventType.Type
 
+/** A copy of one of the object's own fields, where it has it. */
+const flat = <S extends Schema.Top>(name: string, schema: S) =>
+  Schema.optionalKey(
+    schema.annotate({ description: `As \`object.${name}\`; for receivers written for the older form.` })
+  )
+
 /**
  * `data` holds the object and, beside it, the flat fields of the legacy envelope; `event_id` and `event_type` repeat
  * `id` and `type` for the same reason (silences: E2). `sequence` rises with each change of the object (silences: E7).
  */
-export const EventResource = Schema.Struct({
-  object: Schema.tag("event"),
-  id: Schema.String,
-  type: EventType,
-  mode: Mode,
-  created_at: Schema.String.annotate({ format: "date-time" }),
-  sequence: Schema.Int,
-  data: Schema.Struct({
-    object: Schema.Record(Schema.String, Schema.Unknown),
-    trade_no: Schema.optionalKey(Schema.String),
-    out_trade_no: Schema.optionalKey(Schema.String),
-    refund_no: Schema.optionalKey(Schema.String),
-    out_refund_no: Schema.optionalKey(Schema.String),
-    dispute_no: Schema.optionalKey(Schema.String),
-    amount: Schema.optionalKey(Schema.Int),
-    currency: Schema.optionalKey(Currency),
-    status: Schema.optionalKey(Schema.String)
-  }),
-  event_id: Schema.String,
-  event_type: EventType
-}).annotate({ identifier: "Event" })
+export const EventResource = withExample(
+  Schema.Struct({
+    object: kind("event"),
+    id: text("Number of the event; begins with `evt_`. The same in every redelivery, so count by it."),
+    type: EventType.annotate({ description: "What happened." }),
+    mode,
+    created_at: instant("When it happened."),
+    sequence: int("Rises with each change of the object: of two events, the one with more is the later."),
+    data: Schema.Struct({
+      object: Schema.Record(Schema.String, Schema.Unknown).annotate({
+        description: "The order, refund or dispute as its own endpoint would have answered it at that moment."
+      }),
+      trade_no: flat("trade_no", Schema.String),
+      out_trade_no: flat("out_trade_no", Schema.String),
+      refund_no: flat("refund_no", Schema.String),
+      out_refund_no: flat("out_refund_no", Schema.String),
+      dispute_no: flat("dispute_no", Schema.String),
+      amount: flat("amount", Schema.Int),
+      currency: flat("currency", Currency),
+      status: flat("status", Schema.String)
+    }).annotate({ description: "What it happened to." }),
+    event_id: text("As `id`; for receivers written for the older form."),
+    event_type: EventType.annotate({ description: "As `type`; for receivers written for the older form." })
+  }).annotate({ identifier: "Event", description: "The event, byte for byte as it is delivered." }),
+  {
+    object: "event",
+    id: sampleIds.event,
+    type: "payment.succeeded",
+    mode: "sandbox",
+    created_at: "2026-11-21T09:31:12.502Z",
+    sequence: 2,
+    data: {
+      object: { object: "order", trade_no: sampleIds.order, out_trade_no: "cart-4711", amount: 1999, status: "paid" },
+      trade_no: sampleIds.order,
+      out_trade_no: "cart-4711",
+      amount: 1999,
+      currency: "USD",
+      status: "paid"
+    },
+    event_id: sampleIds.event,
+    event_type: "payment.succeeded"
+  }
+)
 export type EventResource = typeof EventResource.Encoded
 
 /** Filters of the list, ours (silences: E1). `type` may be given several times: one of them has to match. */
 export const EventQuery = Schema.Struct({
   ...ListQuery,
-  type: Schema.optionalKey(anyOf(EventType.literals)),
-  object_id: Schema.optionalKey(Schema.String)
+  type: Schema.optionalKey(anyOf(EventType.literals, "Events of this type; give it several times for several types.")),
+  object_id: Schema.optionalKey(text("Events of this order, refund or dispute, by our number."))
 })
 export type EventQuery = typeof EventQuery.Type
 
@@ -64,12 +93,22 @@ export class EventsGroup extends HttpApiGroup.make("events")
       query: EventQuery,
       success: listed(EventResource),
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "List events, newest first"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List events, newest first",
+        description: "Everything that has happened, also what no webhook took: read here what you have missed."
+      })
+    ),
     HttpApiEndpoint.get("retrieve", "/v1/events/:event_id", {
-      params: { event_id: Schema.String },
+      params: { event_id: text("The event's `id`.") },
       success: enveloped(EventResource),
       error: EventNotFound
-    }).annotate(OpenApi.Summary, "Retrieve an event")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Retrieve an event",
+        description: "The event as it was delivered; it never changes."
+      })
+    )
   )
   .middleware(Decoding)
   .middleware(Quotas)

@@ -5,32 +5,41 @@
  * `limit` and the timestamps are read by a rule (`@coffer/rules/lists/pageRequest`), because an export ignores `limit`
  * and the cursors altogether, also when they are wrong.
  */
-import { pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Schema } from "effect"
+import { text } from "./fields.ts"
 
-const Timestamp = Schema.String.annotate({ description: "ISO 8601 date and time, or seconds of Unix time" })
+const timestamp = (description: string) =>
+  Schema.optionalKey(text(`${description}: ISO 8601 with time and offset (UTC without one), or seconds of Unix time.`))
 
 const common = {
   limit: Schema.optionalKey(
     Schema.Union([
       Schema.Int.check(Schema.isBetween({ minimum: pageSizeMin, maximum: pageSizeMax })),
       Schema.String
-    ]).annotate({ description: `Size of a page, ${pageSizeMin} to ${pageSizeMax}` })
+    ]).annotate({ description: `Size of a page, ${pageSizeMin} to ${pageSizeMax}; ${pageSizeDefault} unless given.` })
   ),
-  starting_after: Schema.optionalKey(Schema.String.annotate({ description: "The id that ended the page before" })),
-  ending_before: Schema.optionalKey(Schema.String.annotate({ description: "The id that begins the page at hand" })),
-  "created[gte]": Schema.optionalKey(Timestamp),
-  "created[lte]": Schema.optionalKey(Timestamp)
+  starting_after: Schema.optionalKey(text("For the next page: the id of the last object of this one.")),
+  ending_before: Schema.optionalKey(
+    text("For the page before: the id of the first object of this one. Not together with `starting_after`.")
+  ),
+  "created[gte]": timestamp("Created then or later"),
+  "created[lte]": timestamp("Created then or earlier")
 }
 
 /** Of a list that has a CSV form. */
-export const ExportableQuery = { ...common, format: Schema.optionalKey(Schema.Literals(["csv"])) }
+export const ExportableQuery = {
+  ...common,
+  format: Schema.optionalKey(Schema.Literals(["csv"]).annotate({ description: "`csv` answers a file." }))
+}
 
 /** Of a list without one: any `format` is refused (silences: P5). */
 export const ListQuery = {
   ...common,
   format: Schema.optionalKey(
-    Schema.String.check(Schema.makeFilter(() => false, { expected: "no format: this list has no CSV form" }))
+    text("Refused: this list has no CSV form.").check(
+      Schema.makeFilter(() => false, { expected: "no format: this list has no CSV form", toJsonSchema: () => ({}) })
+    )
   )
 }
 
@@ -40,8 +49,31 @@ export const MetadataFilters = Schema.Record(
   Schema.Array(Schema.String)
 )
 
+/** Names {@link MetadataFilters} in the document, which knows parameters by name only. */
+export const withMetadataFilters = (operation: { readonly [key: string]: unknown }) => ({
+  ...operation,
+  parameters: [
+    ...(operation["parameters"] as ReadonlyArray<object>),
+    {
+      name: "metadata",
+      in: "query",
+      required: false,
+      description:
+        "`metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once.",
+      style: "deepObject",
+      explode: true,
+      schema: { type: "object", additionalProperties: { type: "string" } }
+    }
+  ]
+})
+
 /** A filter that may be given several times, each time with one of these words. An error names the filter itself. */
-export const anyOf = (words: ReadonlyArray<string>) =>
-  Schema.Array(Schema.String).check(
-    Schema.makeFilter((given) => given.every((word) => words.includes(word)), { expected: words.join(" | ") })
-  )
+export const anyOf = (words: ReadonlyArray<string>, description: string) =>
+  Schema.Array(Schema.String)
+    .check(
+      Schema.makeFilter((given) => given.every((word) => words.includes(word)), {
+        expected: words.join(" | "),
+        toJsonSchema: () => ({ items: { type: "string", enum: [...words] } })
+      })
+    )
+    .annotate({ description })

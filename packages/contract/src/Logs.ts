@@ -1,36 +1,65 @@
 /** API logs on the wire (spec: API log; Endpoints, Events and logs). */
-import { Mode } from "@coffer/model/Ids"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
-import { enveloped } from "./Envelope.ts"
+import { listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
+import { instant, int, kind, mode, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
 
 /** Days for which a call is kept (spec: Limits). */
 export const retentionDays = 30
 /** Of a larger body only a marker is kept: 16 KB of its JSON text (spec: Limits; silences: A2). */
 export const loggedBodyBytesMax = 16 * 1024
 
-/** Redacted JSON; `{"_truncated":true,"bytes":n}` for a body over 16 KB; null for none, or one that is not JSON. */
-const Body = Schema.Unknown
+const body = (whose: string) =>
+  orNull(
+    Schema.Unknown,
+    `The ${whose}, its secrets replaced by \`[redacted]\`; \`{"_truncated": true, "bytes": n}\` for one over 16 KB; ` +
+      "null for none, or one that is not JSON."
+  )
 
-export const LogResource = Schema.Struct({
-  object: Schema.tag("api_log"),
-  request_id: Schema.String,
-  mode: Mode,
-  method: Schema.String,
-  path: Schema.String,
-  status: Schema.Int,
-  error_code: Schema.NullOr(Schema.String),
-  duration_ms: Schema.Int,
-  ip: Schema.NullOr(Schema.String),
-  user_agent: Schema.NullOr(Schema.String),
-  idempotency_key: Schema.NullOr(Schema.String),
-  request_body: Body,
-  response_body: Body,
-  created_at: Schema.String.annotate({ format: "date-time" })
-}).annotate({ identifier: "ApiLog" })
+export const LogResource = withExample(
+  Schema.Struct({
+    object: kind("api_log"),
+    request_id: text("Number of the request, as its answer had it."),
+    mode,
+    method: text("HTTP method."),
+    path: text("Path, without the query; always in the form `/v1/...`."),
+    status: int("HTTP status of the answer."),
+    error_code: orNull(Schema.String, "The `error` of the answer; null when it was none."),
+    duration_ms: int("From the request's arrival to its answer, in milliseconds."),
+    ip: orNull(Schema.String, "Address of the caller; null when it had left."),
+    user_agent: orNull(Schema.String, "The `User-Agent` header."),
+    idempotency_key: orNull(Schema.String, "The `Idempotency-Key` header."),
+    request_body: body("body of the request"),
+    response_body: body("body of the answer"),
+    created_at: instant("When the request came.")
+  }).annotate({ identifier: "ApiLog", description: "One call." }),
+  {
+    object: "api_log",
+    request_id: sampleIds.request,
+    mode: "sandbox",
+    method: "POST",
+    path: "/v1/orders",
+    status: 400,
+    error_code: "invalid_request",
+    duration_ms: 3,
+    ip: "203.0.113.7",
+    user_agent: "shop/2.4",
+    idempotency_key: "cart-4711-try-1",
+    request_body: { amount: "19.99", client_secret: "[redacted]" },
+    response_body: {
+      code: 400,
+      error: "invalid_request",
+      param: "amount",
+      message: "amount: Expected an integer.",
+      request_id: sampleIds.request
+    },
+    created_at: "2026-11-21T09:29:40.117Z"
+  }
+)
 export type LogResource = typeof LogResource.Encoded
 
 /** One code, or a class such as `4xx`. */
@@ -41,10 +70,10 @@ const StatusFilter = Schema.String.check(
 /** Filters of the list; all have to match (spec: Endpoints, Events and logs). */
 export const LogQuery = Schema.Struct({
   ...ListQuery,
-  request_id: Schema.optionalKey(Schema.String),
-  status: Schema.optionalKey(StatusFilter),
-  path: Schema.optionalKey(Schema.String),
-  error_code: Schema.optionalKey(Schema.String)
+  request_id: Schema.optionalKey(text("The call with exactly this number.")),
+  status: Schema.optionalKey(StatusFilter.annotate({ description: "An exact status, or a class such as `4xx`." })),
+  path: Schema.optionalKey(text("Calls of exactly this path: `/v1/orders`.")),
+  error_code: Schema.optionalKey(text("Calls that were refused with this `error`."))
 })
 export type LogQuery = typeof LogQuery.Type
 
@@ -52,19 +81,18 @@ export class LogsGroup extends HttpApiGroup.make("logs")
   .add(
     HttpApiEndpoint.get("list", "/v1/logs", {
       query: LogQuery,
-      success: enveloped(
-        Schema.Struct({
-          object: Schema.tag("list"),
-          resource: Schema.String,
-          has_more: Schema.Boolean,
-          url: Schema.String,
-          /** How long a log is kept (silences: A1). */
-          retention_days: Schema.Int,
-          data: Schema.Array(LogResource)
-        })
-      ),
+      success: listed(LogResource, {
+        retention_days: int("Days for which a call can be read here.").annotate({ examples: [retentionDays] })
+      }),
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "List your own API calls, newest first")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List your own API calls, newest first",
+        description:
+          "For finding out what your server sent and what it got. Written on the side, so a call may be missing " +
+          "now and then."
+      })
+    )
   )
   .middleware(Decoding)
   .middleware(Quotas)

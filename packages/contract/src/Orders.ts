@@ -1,51 +1,90 @@
 /** Orders on the wire: the resource and its endpoints (spec: Order; Endpoints, Orders). */
 import { emailLengthMax, subjectLengthMax, urlLengthMax } from "@coffer/model/Limits"
-import { Mode, OutTradeNo, Text } from "@coffer/model/Ids"
-import { MetadataPatch, Metadata } from "@coffer/model/Metadata"
+import { OutTradeNo, Text } from "@coffer/model/Ids"
+import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, OrderAmount, PaymentMethod } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
-import { ExportableQuery, MetadataFilters } from "./Lists.ts"
+import { currency, instant, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { ExportableQuery, MetadataFilters, withMetadataFilters } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
 
 const OrderStatus = Schema.Literals(["pending", "paid", "partially_refunded", "refunded", "failed", "expired"])
 
 /** Same structure in create, retrieve and list responses and in `payment.*` events (silences: V3). */
-export const OrderResource = Schema.Struct({
-  object: Schema.tag("order"),
-  trade_no: Schema.String,
-  out_trade_no: Schema.String,
-  merchant_id: Schema.String,
-  amount: Schema.Int,
-  /** Has a value only after the payment is credited. */
-  fee: Schema.NullOr(Schema.Int),
-  net_amount: Schema.NullOr(Schema.Int),
-  refunded_amount: Schema.Int,
-  currency: Currency,
-  subject: Schema.NullOr(Schema.String),
-  status: OrderStatus,
-  mode: Mode,
-  payment_id: Schema.NullOr(Schema.String),
-  payment_method: Schema.NullOr(PaymentMethod),
-  refundable_until: Schema.NullOr(Instant),
-  /** Signed, expires; send the buyer there, do not store it. */
-  checkout_url: Schema.String,
-  expires_at: Instant,
-  notify_url: Schema.NullOr(Schema.String),
-  return_url: Schema.NullOr(Schema.String),
-  metadata: Metadata,
-  paid_at: Schema.NullOr(Instant),
-  created_at: Instant,
-  receipt_url: Schema.NullOr(Schema.String),
-  receipt_number: Schema.NullOr(Schema.String),
-  receipt_email: Schema.NullOr(Schema.String),
-  receipt_sent_at: Schema.NullOr(Instant),
-  locale: Schema.NullOr(Schema.Literals(["zh", "en"]))
-}).annotate({ identifier: "Order" })
+export const OrderResource = withExample(
+  Schema.Struct({
+    object: kind("order"),
+    trade_no: text("Our number of the order; begins with `TRD_SB_` in the sandbox, `TRD_` in live."),
+    out_trade_no: text("Your number of the order; equal to `trade_no` when you gave none."),
+    merchant_id: merchantId,
+    amount: minor("What the buyer pays"),
+    fee: orNull(Schema.Int, "The acquiring fee, in minor units; null until the payment is credited."),
+    net_amount: orNull(Schema.Int, "`amount` less `fee`, in minor units; null until the payment is credited."),
+    refunded_amount: minor("The sum of the refunds that have succeeded"),
+    currency,
+    subject: orNull(Schema.String, "The title that the buyer reads at checkout."),
+    status: OrderStatus.annotate({
+      description: "`pending` may still be paid. `failed` and `expired` are final; money that comes then goes back."
+    }),
+    mode,
+    payment_id: orNull(
+      Schema.String,
+      "The channel's number of the payment; null until paid. Reconcile by `trade_no`: this one may change."
+    ),
+    payment_method: orNull(PaymentMethod, "How the buyer paid; null until then."),
+    refundable_until: orNull(
+      Instant,
+      "The last moment for a refund, where the payment method has one (`alipay`, `wechat_pay`); otherwise null."
+    ),
+    checkout_url: text("Send the buyer there. Signed and bound to expire: do not store it, do not log it."),
+    expires_at: instant("When checkout takes no payment any more: 24 hours after creation."),
+    notify_url: orNull(Schema.String, "Where the events of this order go, instead of to your endpoints."),
+    return_url: orNull(Schema.String, "Where the buyer goes after the payment."),
+    metadata: Metadata.annotate({ description: "Your own keys and values." }),
+    paid_at: orNull(Instant, "When the payment succeeded; null until then."),
+    created_at: instant("When the order was created."),
+    receipt_url: orNull(Schema.String, "The printable receipt; null until paid. It shows what was refunded, too."),
+    receipt_number: orNull(Schema.String, "The receipt's number; null until it is first viewed or sent."),
+    receipt_email: orNull(Schema.String, "Who gets the receipt."),
+    receipt_sent_at: orNull(Instant, "When a receipt was last sent; null before."),
+    locale: orNull(Schema.Literals(["zh", "en"]), "The buyer's language; null follows the browser.")
+  }).annotate({ identifier: "Order", description: "The order." }),
+  {
+    object: "order",
+    trade_no: sampleIds.order,
+    out_trade_no: "cart-4711",
+    merchant_id: sampleIds.merchant,
+    amount: 1999,
+    fee: 88,
+    net_amount: 1911,
+    refunded_amount: 0,
+    currency: "USD",
+    subject: "Two books",
+    status: "paid",
+    mode: "sandbox",
+    payment_id: sampleIds.payment,
+    payment_method: "card",
+    refundable_until: null,
+    checkout_url: `https://pay.example.com/checkout/${sampleIds.order}?t=c2lnbmVk`,
+    expires_at: "2026-11-22T09:30:00.000Z",
+    notify_url: null,
+    return_url: "https://shop.example.com/thanks?order={OUT_TRADE_NO}",
+    metadata: { shelf: "A7" },
+    paid_at: "2026-11-21T09:31:12.480Z",
+    created_at: "2026-11-21T09:30:00.000Z",
+    receipt_url: null,
+    receipt_number: null,
+    receipt_email: "reader@example.com",
+    receipt_sent_at: null,
+    locale: "en"
+  }
+)
 export type OrderResource = typeof OrderResource.Encoded
 
 const Url = Text(1, urlLengthMax)
@@ -55,34 +94,65 @@ export const Email = Text(3, emailLengthMax).check(
   Schema.isPattern(/^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, { expected: "an e-mail address" })
 )
 
-export const CreateOrder = Schema.Struct({
-  amount: OrderAmount,
-  out_trade_no: Schema.optionalKey(
-    OutTradeNo.check(Schema.isPattern(/^(?!plink_)/, { expected: "a number that does not begin with plink_" }))
-  ),
-  currency: Schema.optionalKey(Currency),
-  subject: Schema.optionalKey(Schema.NullOr(Text(0, subjectLengthMax))),
-  notify_url: Schema.optionalKey(Schema.NullOr(Url)),
-  return_url: Schema.optionalKey(Schema.NullOr(Url)),
-  metadata: Schema.optionalKey(MetadataPatch),
-  receipt_email: Schema.optionalKey(Schema.NullOr(Email)),
-  locale: Schema.optionalKey(Schema.NullOr(Schema.Literals(["zh", "en"])))
-}).annotate({ identifier: "CreateOrder" })
+export const CreateOrder = withExample(
+  Schema.Struct({
+    amount: OrderAmount.annotate({
+      description: "What the buyer pays: a whole number of minor units, 1999 for $19.99."
+    }),
+    out_trade_no: Schema.optionalKey(
+      OutTradeNo.check(
+        Schema.isPattern(/^(?!plink_)/, { expected: "a number that does not begin with plink_" })
+      ).annotate({
+        description: "Your number of the order. Sent again with the same terms, it gets the same order."
+      })
+    ),
+    currency: Schema.optionalKey(Currency.annotate({ description: "`USD` unless given; live: one enabled for you." })),
+    subject: Schema.optionalKey(
+      orNull(Text(0, subjectLengthMax), "The title that the buyer reads at checkout, at most 255 characters.")
+    ),
+    notify_url: Schema.optionalKey(
+      orNull(Url, "Where the events of this order go, instead of to your endpoints. Live: public HTTPS.")
+    ),
+    return_url: Schema.optionalKey(
+      orNull(Url, "Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in.")
+    ),
+    metadata: Schema.optionalKey(MetadataPatch.annotate({ description: "At most 50 keys of 1 to 40 characters." })),
+    receipt_email: Schema.optionalKey(orNull(Email, "Who gets the receipt, by itself, once paid.")),
+    locale: Schema.optionalKey(
+      orNull(Schema.Literals(["zh", "en"]), "Language of checkout and receipt; otherwise the browser's.")
+    )
+  }).annotate({ identifier: "CreateOrder", description: "The terms of the order." }),
+  {
+    amount: 1999,
+    currency: "USD",
+    out_trade_no: "cart-4711",
+    subject: "Two books",
+    return_url: "https://shop.example.com/thanks?order={OUT_TRADE_NO}",
+    metadata: { shelf: "A7" },
+    receipt_email: "reader@example.com",
+    locale: "en"
+  }
+)
 export type CreateOrder = typeof CreateOrder.Type
 
 /** Nothing else of an order can be updated (silences: O10). */
-export const UpdateOrder = Schema.Struct({
-  metadata: Schema.optionalKey(MetadataPatch),
-  receipt_email: Schema.optionalKey(Schema.NullOr(Email))
-}).annotate({ identifier: "UpdateOrder" })
+export const UpdateOrder = withExample(
+  Schema.Struct({
+    metadata: Schema.optionalKey(
+      MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
+    ),
+    receipt_email: Schema.optionalKey(orNull(Email, "Who gets the receipt from now on; null for nobody."))
+  }).annotate({ identifier: "UpdateOrder", description: "What is to change." }),
+  { metadata: { shelf: null, packed: "yes" } }
+)
 export type UpdateOrder = typeof UpdateOrder.Type
 
 /** Filters of the list; all have to match (spec: Endpoints, Orders). */
 export const OrderQuery = Schema.StructWithRest(
   Schema.Struct({
     ...ExportableQuery,
-    status: Schema.optionalKey(OrderStatus),
-    out_trade_no: Schema.optionalKey(Schema.String)
+    status: Schema.optionalKey(OrderStatus.annotate({ description: "Orders in this state." })),
+    out_trade_no: Schema.optionalKey(text("The order with exactly this number of yours."))
   }),
   [MetadataFilters]
 )
@@ -90,8 +160,7 @@ export type OrderQuery = typeof OrderQuery.Type
 
 const OrderReply = enveloped(OrderResource)
 
-/** The path accepts the platform's number or the merchant's own. */
-const params = { ref: Schema.String }
+const params = { ref: text("The order's `trade_no`, or your own `out_trade_no`.") }
 
 export class OrdersGroup extends HttpApiGroup.make("orders")
   .add(
@@ -99,18 +168,39 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
       payload: CreateOrder,
       success: [OrderReply.pipe(HttpApiSchema.status(201)), OrderReply],
       error: [InvalidRequest, Conflict, Unavailable]
-    }).annotate(OpenApi.Summary, "Create an order"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Create an order",
+        description:
+          "Answers 201 with the new order; send the buyer to its `checkout_url`. An `out_trade_no` that exists " +
+          "already answers 200 with that order when amount, currency, subject and notify_url are the same, and " +
+          "409 when they are not."
+      })
+    ),
     HttpApiEndpoint.post("update", "/v1/orders/:ref", {
       params,
       payload: UpdateOrder,
       success: OrderReply,
       error: [InvalidRequest, OrderNotFound, Conflict, Unavailable]
-    }).annotate(OpenApi.Summary, "Update metadata or receipt_email"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Update metadata or receipt_email",
+        description: "Merges: keys that are not sent stay as they are. Nothing else of an order can be changed."
+      })
+    ),
     HttpApiEndpoint.post("expire", "/v1/orders/:ref/expire", {
       params,
       success: OrderReply,
       error: [OrderNotFound, Conflict, ProcessorError, Unavailable]
-    }).annotate(OpenApi.Summary, "Close a pending order now")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Close a pending order now",
+        description:
+          "For when the buyer has left. An expired order is answered unchanged. 409 when the buyer has just paid " +
+          "(the order is paid then) or is about to; 502 when the channel cannot be asked, and then nothing has " +
+          "changed."
+      })
+    )
   )
   // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
@@ -120,12 +210,25 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
       query: OrderQuery,
       success: [listed(OrderResource), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "List orders, newest first, or export them"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List orders, newest first, or export them",
+        description:
+          "All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and " +
+          "the cursors do not count.",
+        transform: withMetadataFilters
+      })
+    ),
     HttpApiEndpoint.get("retrieve", "/v1/orders/:ref", {
       params,
       success: OrderReply,
       error: OrderNotFound
-    }).annotate(OpenApi.Summary, "Retrieve an order by trade_no or out_trade_no")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Retrieve an order",
+        description: "By our number or by yours. Its `checkout_url` is signed anew each time."
+      })
+    )
   )
   .middleware(Decoding)
   .middleware(Quotas)

@@ -8,26 +8,56 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, SandboxOnly } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { Conflict, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
+import { text, withExample } from "./fields.ts"
 import { OrderResource } from "./Orders.ts"
 
 export const PayOutcome = Schema.Literals(["succeed", "decline", "fail", "redirect", "succeed_unreported"])
 export type PayOutcome = typeof PayOutcome.Type
 
+const PayBody = withExample(
+  Schema.Struct({
+    payment_method: Schema.optionalKey(PaymentMethod.annotate({ description: "`card` unless given." })),
+    outcome: Schema.optionalKey(
+      PayOutcome.annotate({
+        description:
+          "`succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's " +
+          "last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel " +
+          "has the money and has not said so yet."
+      })
+    )
+  }),
+  { payment_method: "card", outcome: "succeed" }
+)
+
+const Reachable = withExample(
+  Schema.Struct({
+    reachable: Schema.Boolean.annotate({ description: "Whether your sandbox channel answers." })
+  }).annotate({ description: "The state of the channel." }),
+  { reachable: false }
+)
+
 export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
   .add(
     HttpApiEndpoint.post("pay", "/v1/test_helpers/orders/:ref/pay", {
-      params: { ref: Schema.String },
-      payload: Schema.Struct({
-        payment_method: Schema.optionalKey(PaymentMethod),
-        outcome: Schema.optionalKey(PayOutcome)
-      }),
+      params: { ref: text("The order's `trade_no`, or your own `out_trade_no`.") },
+      payload: PayBody,
       success: enveloped(OrderResource),
       error: [OrderNotFound, Conflict, ProcessorError, Unavailable]
-    }).annotate(OpenApi.Summary, "Pay an order as its buyer would"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Pay an order as its buyer would",
+        description: "Works on a closed order, too: that is the late payment, which goes back to the buyer."
+      })
+    ),
     HttpApiEndpoint.post("channel", "/v1/test_helpers/channel", {
-      payload: Schema.Struct({ reachable: Schema.Boolean }),
-      success: enveloped(Schema.Struct({ reachable: Schema.Boolean }))
-    }).annotate(OpenApi.Summary, "Take your sandbox channel down, or up again")
+      payload: Reachable,
+      success: enveloped(Reachable)
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Take your sandbox channel down, or up again",
+        description: "While it is down, whatever has to ask the channel answers 502. Other merchants do not notice."
+      })
+    )
   )
   .middleware(Decoding)
   .middleware(Idempotency)

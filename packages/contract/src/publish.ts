@@ -1,7 +1,10 @@
 /**
  * The OpenAPI document as it is published at `/openapi.json`: what the contract generates, with what all endpoints
- * share and no schema says: headers, the idempotency key, the answers of the edge, and examples.
+ * share and no schema says: headers, the idempotency key, what a status means, and an example of every answer, made
+ * from those of the fields. What one endpoint says of itself stands in its group.
  */
+import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { csvSampleOf, sampleOf } from "./samples.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
@@ -14,6 +17,7 @@ const headers = {
   "RateLimit-Policy": header("The quota of this kind of call: its name, `q` calls in `w` seconds.", { type: "string" }),
   RateLimit: header("What is left of it: `r` calls, and in `t` seconds more.", { type: "string" }),
   "Retry-After": header("Seconds to wait before the next try.", seconds),
+  "X-Truncated": header("`true` when the file ends before the list does.", { type: "string" }),
   "Idempotent-Replayed": header("`true` when the answer is the stored one of an earlier request.", { type: "string" })
 }
 
@@ -26,17 +30,6 @@ const idempotencyKey = {
     "and nothing happens twice; after an error the key may be used again.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
   example: "cart-4711-try-1"
-}
-
-const examples: Record<string, Json> = {
-  CreateOrder: {
-    amount: 1999,
-    currency: "USD",
-    out_trade_no: "cart-4711",
-    subject: "Two books",
-    metadata: { shelf: "A7" }
-  },
-  UpdateOrder: { metadata: { shelf: null, packed: "yes" } }
 }
 
 /** What a status means, whichever errors share it. */
@@ -55,14 +48,14 @@ const meanings: Record<string, string> = {
   503: "Busy; the same request may be sent again"
 }
 
+/** As the endpoint reads it; the schema takes any text, since an export ignores it. */
+const limit = { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault }
+
 export const publish = (generated: Json): Json => {
   const document = tidied(generated) as Json
-  for (const operations of Object.values<Json>(document["paths"])) {
-    for (const [method, operation] of Object.entries<Json>(operations)) complete(method, operation)
-  }
-  for (const [name, example] of Object.entries(examples)) {
-    const schema = document["components"].schemas[name]
-    if (schema !== undefined) schema.examples = [example]
+  const { schemas } = document["components"]
+  for (const [path, operations] of Object.entries<Json>(document["paths"])) {
+    for (const [method, operation] of Object.entries<Json>(operations)) complete(path, method, operation, schemas)
   }
   return {
     ...document,
@@ -71,20 +64,57 @@ export const publish = (generated: Json): Json => {
   }
 }
 
-const complete = (method: string, operation: Json) => {
+const complete = (path: string, method: string, operation: Json, schemas: Json) => {
   const changes = method === "post" || method === "delete"
-  if (changes) operation["parameters"] = [...(operation["parameters"] ?? []), idempotencyKey]
+  operation["parameters"] = [...operation["parameters"].map(parameterOf), ...(changes ? [idempotencyKey] : [])]
+  const body = operation["requestBody"]?.content["application/json"]
+  if (body !== undefined) body.example = sampleOf(body.schema, schemas)
+  const counted = "429" in operation["responses"]
   for (const [status, response] of Object.entries<Json>(operation["responses"])) {
     response["description"] = meanings[status] ?? response["description"]
-    response["headers"] = headersOf(status, changes)
+    response["headers"] = headersOf(status, changes, counted, response["content"])
+    const { "application/json": json, "text/csv": csv } = response["content"]
+    if (Number(status) >= 400) json.examples = refusalsOf(json.schema, schemas)
+    else json.example = answerOf(path, status, sampleOf(json.schema, schemas) as Json)
+    if (csv !== undefined) {
+      response["content"]["text/csv"] = { schema: { type: "string" }, example: csvSampleOf(json.example.data.data[0]) }
+    }
   }
 }
 
-const headersOf = (status: string, changes: boolean): Json => ({
+/** Its words stand beside the schema, where readers look for them. */
+const parameterOf = ({ schema, ...parameter }: Json): Json => {
+  const { description = parameter["description"], ...rest } = schema
+  return { ...parameter, description, schema: parameter["name"] === "limit" ? limit : rest }
+}
+
+const messages: Record<string, string> = { 201: "created", 202: "accepted" }
+
+/** What only the operation knows: its status, and which list it is. */
+const answerOf = (path: string, status: string, { data, request_id }: Json): Json => ({
+  code: Number(status),
+  message: messages[status] ?? "ok",
+  request_id,
+  data: data.object === "list" ? { object: "list", resource: data.data[0].object, url: path, ...data } : data
+})
+
+/** One example for each error that shares the status. */
+const refusalsOf = (schema: Json, schemas: Json): Json =>
+  Object.fromEntries(
+    (schema["anyOf"] ?? [schema]).map((each: Json) => {
+      const value = sampleOf(each, schemas) as Json
+      return [value["error"], { summary: value["error"], value }]
+    })
+  )
+
+const headersOf = (status: string, changes: boolean, counted: boolean, content: Json): Json => ({
   "X-Request-Id": headers["X-Request-Id"],
-  "RateLimit-Policy": headers["RateLimit-Policy"],
-  RateLimit: headers.RateLimit,
+  // A key has to be known before anything is counted for it.
+  ...(counted && status !== "401" && status !== "403"
+    ? { "RateLimit-Policy": headers["RateLimit-Policy"], RateLimit: headers.RateLimit }
+    : {}),
   ...(status === "429" || status === "503" ? { "Retry-After": headers["Retry-After"] } : {}),
+  ...("text/csv" in content ? { "X-Truncated": headers["X-Truncated"] } : {}),
   ...(changes && status.startsWith("2") ? { "Idempotent-Replayed": headers["Idempotent-Replayed"] } : {})
 })
 
@@ -95,8 +125,11 @@ const headersOf = (status: string, changes: boolean): Json => ({
 const tidied = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(tidied)
   if (typeof node !== "object" || node === null) return node
-  const { anyOf, ...beside } = node as { readonly anyOf?: ReadonlyArray<object> }
+  const { allOf, anyOf, ...beside } = node as { readonly [key in "allOf" | "anyOf"]?: ReadonlyArray<object> }
+  // What may be anything has no alternatives.
+  if (anyOf?.some((each) => Object.keys(each).length === 0)) return tidied(beside)
   if (anyOf?.length === 1) return tidied({ ...anyOf[0], ...beside })
+  if (allOf?.length === 1) return tidied({ ...beside, ...allOf[0] })
   return Object.fromEntries(
     Object.entries(node)
       .filter(([key, value]) => !(key === "additionalProperties" && value === false))

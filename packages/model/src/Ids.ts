@@ -19,7 +19,8 @@ export type TradeNo = typeof TradeNo.Type
 export const Text = (min: number, max: number) =>
   Schema.String.check(
     Schema.makeFilter((text: string) => isLengthWithin(text, min, max), {
-      expected: `${min} to ${max} characters, none of them a control character`
+      expected: `${min} to ${max} characters, none of them a control character`,
+      toJsonSchema: () => [{ minLength: min, maxLength: max }, true]
     })
   )
 

@@ -1,0 +1,37 @@
+/**
+ * Fields with the words that describe them in the published document, so that each says where its value comes from, in
+ * which unit it is, and when it is null. `test/spec/openapi.test.ts` refuses a field without a description, and a
+ * resource or a body without an example.
+ */
+import { Mode } from "@coffer/model/Ids"
+import { Currency } from "@coffer/model/Money"
+import { Schema } from "effect"
+
+export const text = (description: string) => Schema.String.annotate({ description })
+
+export const int = (description: string) => Schema.Int.annotate({ description })
+
+/** An amount: the unit is said once, here. */
+export const minor = (description: string) => int(`${description}, in minor units.`)
+
+export const instant = (description: string) => Schema.String.annotate({ format: "date-time", description })
+
+/** A field that may be null; the description says when. */
+export const orNull = <S extends Schema.Top>(schema: S, description: string) =>
+  Schema.NullOr(schema).annotate({ description })
+
+/** What kind of object this is. */
+export const kind = <const Name extends string>(name: Name) =>
+  Schema.tag(name).annotate({ description: `Always \`${name}\`.` })
+
+export const merchantId = text("The merchant that this belongs to.")
+
+export const mode = Mode.annotate({ description: "The environment, decided by the API key alone." })
+
+export const currency = Currency.annotate({ description: "ISO 4217 code of the currency of every amount here." })
+
+/** Gives a resource or a body its example, which is read at once: one that does not fit stops the program's start. */
+export const withExample = <S extends Schema.Top & { readonly DecodingServices: never }>(
+  schema: S,
+  example: S["Encoded"]
+): S => schema.annotate({ examples: [Schema.decodeUnknownSync(schema)(example)] } as {}) as S

@@ -1,0 +1,44 @@
+/**
+ * Examples of whole answers, put together from those that resources and fields carry. Nobody writes an envelope, a page
+ * or a file out by hand, so none can differ from its schema.
+ */
+import { twoDecimals } from "@coffer/model/Money"
+import { Schema } from "effect"
+
+/** Numbers as they look; every example in the document names the same merchant and the same order. */
+export const sampleIds = {
+  merchant: "mer_01KAJ4T0Z8M4Y6Q2W9XN3RVC7D",
+  order: "TRD_SB_01KAJ4V7C5H2B8GT6KQE9PSY3M",
+  payment: "pay_01KAJ4XQ2R7D5NVW8M3B6TCJ9E",
+  ledger: "LED_01KAJ4XQ3A9F1SG4H7P2YKZM5C",
+  event: "evt_01KAJ4XQ3B6W8T2EQN5VRD4J7H",
+  request: "req_01KAJ4ZB9N3C7X5M1QG8WTEP6K"
+} as const
+
+// oxlint-disable-next-line no-explicit-any -- a document without a type of its own
+type Json = Record<string, any>
+
+/** What a JSON Schema says its values look like; undefined when it does not say. */
+export const sampleOf = (schema: Json, components: Json): unknown => {
+  if (schema["$ref"] !== undefined) return sampleOf(components[schema["$ref"].split("/").at(-1)], components)
+  if (schema["examples"] !== undefined) return schema["examples"][0]
+  if (schema["enum"] !== undefined) return schema["enum"][0]
+  if (schema["type"] === "array") return [sampleOf(schema["items"], components)]
+  if (schema["type"] !== "object") return undefined
+  const fields = Object.entries<Json>(schema["properties"] ?? {}).map(
+    ([name, field]) => [name, sampleOf(field, components)] as const
+  )
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+}
+
+/** One object as an export writes it: a header and a row, amounts with two decimals (spec: List conventions). */
+export const csvSampleOf = ({ object: _, ...item }: Json): string =>
+  [Object.keys(item), Object.values(item).map(cellOf)].map((cells) => `${cells.join(",")}\r\n`).join("")
+
+const cellOf = (value: unknown): string => {
+  if (value === null) return ""
+  if (typeof value === "number") return twoDecimals(value)
+  return typeof value === "object" ? `"${jsonText(value).replaceAll('"', '""')}"` : String(value)
+}
+
+const jsonText = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
