@@ -179,18 +179,26 @@ describe("a crash", () => {
       })
   )
 
-  it.live("between commit and answer: the retry gets the stored answer at once", () =>
-    Effect.gen(function* () {
-      const fault = yield* blocking("Idempotency.settle", "before")
-      const service = yield* start({ clock: "test", faults: fault.layer })
-      yield* Effect.forkChild(create(service, "k", { amount: 100 }))
-      yield* Deferred.await(fault.reached)
+  for (const [what, path, body, status] of [
+    ["a create", "/v1/orders", { amount: 100 }, 201],
+    ["an update", "/v1/orders/known", { metadata: { a: "1" } }, 200],
+    ["an expire", "/v1/orders/known/expire", "", 200]
+  ] as const) {
+    it.live(`between commit and answer of ${what}: the retry gets the stored answer at once`, () =>
+      Effect.gen(function* () {
+        const fault = yield* blocking("Idempotency.settle", "before")
+        const service = yield* start({ clock: "test", faults: fault.layer })
+        yield* service.api.post("/v1/orders", service.merchant.sandboxKey, { amount: 100, out_trade_no: "known" })
+        const first = yield* Effect.forkChild(create(service, "k", body, path))
+        yield* Deferred.await(fault.reached)
 
-      const retried = yield* create(service, "k", { amount: 100 })
-      assert.strictEqual(retried.status, 201)
-      assert.strictEqual(retried.headers.get("idempotent-replayed"), "true")
-      assert.strictEqual(yield* countOrders(service), 1)
-      yield* fault.release
-    })
-  )
+        const retried = yield* create(service, "k", body, path)
+        assert.strictEqual(retried.status, status)
+        assert.strictEqual(retried.headers.get("idempotent-replayed"), "true")
+        assert.strictEqual(yield* countOrders(service), status === 201 ? 2 : 1)
+        yield* fault.release
+        assert.deepStrictEqual((yield* Fiber.join(first)).body.data, retried.body.data)
+      })
+    )
+  }
 })

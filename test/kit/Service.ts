@@ -48,6 +48,8 @@ export const freePort = Effect.callback<number>((resume) => {
 export interface Options {
   /** `test`: the service's time stands still until the test moves it. */
   readonly clock?: "live" | "test"
+  /** Where another service of the test stands already; a fresh one unless given. */
+  readonly database?: string
   readonly faults?: Layer.Layer<Faults.Faults>
   readonly env?: Record<string, string>
 }
@@ -64,9 +66,12 @@ export interface Running {
   readonly context: Context.Context<Wiring.Services>
 }
 
+/** The environment of one of several runners on the same database. */
+export const asRunner = Effect.map(freePort, (port) => ({ RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(port) }))
+
 /** Runs the service for the length of the surrounding scope, with one merchant in it. */
 export const start = Effect.fnUntraced(function* (options: Options = {}) {
-  const url = yield* freshDatabase
+  const url = options.database ?? (yield* freshDatabase)
   const port = yield* freePort
   const home = mkdtempSync(path.join(tmpdir(), "coffer-test-home-"))
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(home, { recursive: true, force: true })))
