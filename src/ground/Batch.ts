@@ -4,7 +4,7 @@
  * row is what is written. That is how a hot wallet's row is written once per batch.
  */
 import { AlreadyExists, type Change, type ChangeSet, StaleVersion } from "./Change.ts"
-import { type Cell, type Table, type TableName, tables } from "./Tables.ts"
+import { type Cell, type Table, type TableName, type Tables, tables } from "./Tables.ts"
 
 export interface Statement {
   readonly table: TableName
@@ -69,7 +69,9 @@ const follows = (before: Write | undefined, change: Change): boolean => {
   return before.change.row[tables[change.table as VersionedTable].version] === change.replaces
 }
 
-type VersionedTable = "orders" | "wallets" | "idempotency_keys"
+type VersionedTable = {
+  [Name in TableName]: Tables[Name] extends { readonly version: string } ? Name : never
+}[TableName]
 
 const keyOf = ({ row, table }: Change): string => String(row[tables[table].key])
 const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`

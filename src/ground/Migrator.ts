@@ -6,6 +6,7 @@ import { quotas } from "./migrations/0002_quotas.ts"
 import { apiLogs } from "./migrations/0003_api_logs.ts"
 import { lists } from "./migrations/0004_lists.ts"
 import { idempotency } from "./migrations/0005_idempotency.ts"
+import { moneyBack } from "./migrations/0006_money_back.ts"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
@@ -14,7 +15,8 @@ export const migrate = Migrator.make({})({
     "0002_quotas": quotas,
     "0003_api_logs": apiLogs,
     "0004_lists": lists,
-    "0005_idempotency": idempotency
+    "0005_idempotency": idempotency,
+    "0006_money_back": moneyBack
   })
 })
 

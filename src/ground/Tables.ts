@@ -52,6 +52,9 @@ export const tables = {
       declines: "int4",
       stray_payments: "jsonb",
       stray_due_at: "timestamptz",
+      refunding_amount: "int8",
+      disputes_open: "int4",
+      disputes_lost: "int8",
       paid_at: "timestamptz",
       due_at: "timestamptz",
       expires_at: "timestamptz",
@@ -74,7 +77,7 @@ export const tables = {
   }),
   wallets: table({
     key: "wallet_id",
-    version: "head_hash",
+    version: "version",
     columns: {
       wallet_id: "text",
       sequence: "int8",
@@ -82,15 +85,123 @@ export const tables = {
       currency: "text",
       available: "int8",
       frozen: "int8",
+      reserved: "int8",
       total_revenue: "int8",
       total_fee: "int8",
       total_payout: "int8",
       total_refund: "int8",
       head_id: "text",
       head_hash: "text",
+      version: "text",
       updated_at: "timestamptz"
     },
     fixed: ["merchant_id", "mode", "currency"]
+  }),
+  refunds: table({
+    key: "refund_no",
+    version: "version",
+    columns: {
+      refund_no: "text",
+      version: "int4",
+      ...owner,
+      out_refund_no: "text",
+      trade_no: "text",
+      payment_id: "text",
+      request: "text",
+      amount: "int8",
+      requested_amount: "int8",
+      currency: "text",
+      reason: "text",
+      status: "text",
+      failure_reason: "text",
+      metadata: "jsonb",
+      notify_url: "text",
+      next_check_at: "timestamptz",
+      settled_at: "timestamptz",
+      created_at: "timestamptz",
+      updated_at: "timestamptz"
+    },
+    fixed: [
+      "merchant_id",
+      "mode",
+      "out_refund_no",
+      "trade_no",
+      "payment_id",
+      "request",
+      "amount",
+      "requested_amount",
+      "currency",
+      "reason",
+      "notify_url",
+      "created_at"
+    ]
+  }),
+  disputes: table({
+    key: "dispute_no",
+    version: "version",
+    columns: {
+      dispute_no: "text",
+      version: "int4",
+      ...owner,
+      trade_no: "text",
+      processor_dispute_id: "text",
+      amount: "int8",
+      fee: "int8",
+      currency: "text",
+      status: "text",
+      processor_status: "text",
+      reason: "text",
+      notify_url: "text",
+      step: "text",
+      evidence_version: "int4",
+      evidence_due_by: "timestamptz",
+      next_check_at: "timestamptz",
+      opened_at: "timestamptz",
+      closed_at: "timestamptz",
+      created_at: "timestamptz",
+      updated_at: "timestamptz"
+    },
+    fixed: [
+      "merchant_id",
+      "mode",
+      "trade_no",
+      "processor_dispute_id",
+      "amount",
+      "currency",
+      "reason",
+      "notify_url",
+      "evidence_due_by",
+      "opened_at",
+      "created_at"
+    ]
+  }),
+  dispute_evidence: table({
+    key: "dispute_no",
+    version: "version",
+    columns: {
+      dispute_no: "text",
+      version: "int4",
+      evidence: "jsonb",
+      files: "jsonb",
+      submitted_at: "timestamptz",
+      updated_at: "timestamptz"
+    }
+  }),
+  payouts: table({
+    key: "payout_no",
+    version: "version",
+    columns: {
+      payout_no: "text",
+      version: "int4",
+      ...owner,
+      currency: "text",
+      amount: "int8",
+      fee: "int8",
+      status: "text",
+      created_at: "timestamptz",
+      updated_at: "timestamptz"
+    },
+    fixed: ["merchant_id", "mode", "currency", "amount", "fee", "created_at"]
   }),
   ledger: table({
     key: "id",

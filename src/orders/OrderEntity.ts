@@ -8,8 +8,8 @@
 import { TradeNo } from "@coffer/model/Ids"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
-import { Order, OrderCommand, OrderConflict, OrderEvent } from "@coffer/rules/order/Order"
-import type { Movement } from "@coffer/rules/wallet/post"
+import { Order, OrderCommand, OrderConflict, OrderEvent, RefundRefused } from "@coffer/rules/order/Order"
+import { InsufficientBalance, type Movement } from "@coffer/rules/wallet/post"
 import { DateTime, Effect, Option, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -17,20 +17,31 @@ import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { Events } from "../events/Events.ts"
 import { ActorUnavailable } from "../ground/ask.ts"
 import { answering, Claim } from "../ground/Claim.ts"
-import { type ChangeSet, NotCommitted } from "../ground/Change.ts"
+import { AlreadyExists, type ChangeSet, NotCommitted, StaleVersion } from "../ground/Change.ts"
 import { Transactor } from "../ground/Transactor.ts"
-import { Wallets } from "../wallet/Wallets.ts"
+import { Entry, Wallets } from "../wallet/Wallets.ts"
 import { OrderStore, replacement, type StoredOrder } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
 
 export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { ref: Schema.String }) {}
+
+const refused = [OrderConflict, OrderNotFound, NotCommitted, ActorUnavailable] as const
 
 export const OrderEntity = Entity.make("Order", [
   Rpc.make("Perform", {
     /** With a claim, the answer to the request is committed with the change. */
     payload: { command: OrderCommand, claim: Schema.optionalKey(Claim) },
     success: Order,
-    error: Schema.Union([OrderConflict, OrderNotFound, NotCommitted, ActorUnavailable])
+    error: Schema.Union(refused)
+  }),
+  /**
+   * A command that is one half of a refund or a dispute: the other half, money and rows, is committed with it or
+   * neither is. Refused when the rows are not what the other half was decided on, or the wallet does not cover it.
+   */
+  Rpc.make("PerformWith", {
+    payload: { command: OrderCommand, entry: Entry },
+    success: Order,
+    error: Schema.Union([...refused, RefundRefused, InsufficientBalance, StaleVersion, AlreadyExists])
   })
 ])
 
@@ -72,7 +83,8 @@ export const layer = OrderEntity.toLayer(
     const commit = Effect.fnUntraced(function* (
       before: StoredOrder,
       facts: ReadonlyArray<OrderEvent>,
-      claim: Claim | undefined
+      claim: Claim | undefined,
+      entry: Entry
     ) {
       const version = before.version + 1
       const announced: Array<ChangeSet[number]> = []
@@ -84,21 +96,22 @@ export const layer = OrderEntity.toLayer(
       const changes = [
         replacement(before, order, yield* DateTime.now),
         ...announced,
+        ...entry.changes,
         ...answering(claim, 200, viewOf(order))
       ]
-      const movements = facts.flatMap((fact) => movementsOf(order, fact))
-      if (movements.length === 0) yield* transactor.commit(tradeNo, changes)
-      else yield* wallets.post(order, movements, changes)
+      const movements = [...facts.flatMap((fact) => movementsOf(order, fact)), ...entry.movements]
+      if (movements.length === 0 && entry.reserve === 0) yield* transactor.commit(tradeNo, changes)
+      else yield* wallets.post(order, { movements, reserve: entry.reserve, changes })
       return { order, version }
     })
 
-    const attempt = Effect.fnUntraced(function* (command: OrderCommand, claim: Claim | undefined) {
+    const attempt = Effect.fnUntraced(function* (command: OrderCommand, claim: Claim | undefined, entry: Entry) {
       const before = known ?? (yield* load)
       const decision = decide(before.order, command)
       known = undefined
       // A refusal is not an answer to keep.
       const answered = decision.refusal === undefined ? claim : undefined
-      const after = decision.events.length === 0 ? before : yield* commit(before, decision.events, answered)
+      const after = decision.events.length === 0 ? before : yield* commit(before, decision.events, answered, entry)
       if (decision.events.length === 0) yield* transactor.commit(tradeNo, answering(answered, 200, viewOf(after.order)))
       // Kept only once it is known to be in the database.
       known = after
@@ -107,23 +120,31 @@ export const layer = OrderEntity.toLayer(
       return after.order
     })
 
+    const perform = (command: OrderCommand, claim: Claim | undefined, entry: Entry) =>
+      Effect.retry(attempt(command, claim, entry), {
+        times: 1,
+        // Another runner wrote this order: what we knew is old. Load it, then decide again.
+        while: (error) => error._tag === "StaleVersion" && error.table === "orders"
+      }).pipe(Effect.catchTags({ MerchantNotFound: Effect.die }))
+
     return OrderEntity.of({
       Perform: ({ payload: { claim, command } }) =>
-        Effect.retry(attempt(command, claim), {
-          times: 1,
-          // Another runner wrote this order: what we knew is old. Load it, then decide again.
-          while: (error) => error._tag === "StaleVersion"
-        }).pipe(
+        perform(command, claim, nothingElse).pipe(
           Effect.catchTags({
             StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
             AlreadyExists: Effect.die,
-            MerchantNotFound: Effect.die
+            RefundRefused: Effect.die,
+            // Nothing that an order does by itself takes money out of the wallet.
+            InsufficientBalance: Effect.die
           })
-        )
+        ),
+      PerformWith: ({ payload: { command, entry } }) => perform(command, undefined, entry)
     })
   }),
   { mailboxCapacity: 1_024, maxIdleTime: "2 minutes", disableFatalDefects: true }
 )
+
+const nothingElse: Entry = { movements: [], reserve: 0, changes: [] }
 
 /** Facts that become events of the account (spec: Events). */
 const announcements = {
@@ -133,7 +154,14 @@ const announcements = {
   StrayPaymentReturned: "payment.duplicate_refunded",
   PaymentDeclined: undefined,
   StrayPaymentFound: undefined,
-  OrderAnnotated: undefined
+  OrderAnnotated: undefined,
+  RefundReserved: undefined,
+  RefundCompleted: undefined,
+  RefundReleased: undefined,
+  RefundReversed: undefined,
+  DisputeOpened: undefined,
+  DisputeClosed: undefined,
+  DisputeRegained: undefined
 } as const satisfies Record<OrderEvent["_tag"], string | undefined>
 
 /** A successful payment is two rows: the whole amount in, the fee out (spec: Balance transaction). */

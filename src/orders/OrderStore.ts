@@ -143,6 +143,9 @@ export const OrderRow = Schema.Struct({
   status: Schema.Literals([...Order.discriminants]),
   fee: Schema.NullOr(IntColumn.pipe(Schema.decodeTo(Minor))),
   refunded_amount: IntColumn.pipe(Schema.decodeTo(Minor)),
+  refunding_amount: IntColumn.pipe(Schema.decodeTo(Minor)),
+  disputes_open: Schema.Int,
+  disputes_lost: IntColumn.pipe(Schema.decodeTo(Minor)),
   payment_id: Schema.NullOr(PaymentId),
   payment_method: Schema.NullOr(PaymentMethod),
   refundable_until: Schema.NullOr(TimeColumn),
@@ -186,10 +189,9 @@ export const orderOf = (row: OrderRow): Order => {
     case "expired":
       return { status: row.status, ...terms }
     case "paid":
-      return { status: row.status, ...terms, ...paymentOf(row) }
     case "partially_refunded":
     case "refunded":
-      return { status: row.status, ...terms, ...paymentOf(row), refundedAmount: row.refunded_amount }
+      return { status: row.status, ...terms, ...paymentOf(row) }
   }
 }
 
@@ -199,7 +201,11 @@ const paymentOf = (row: OrderRow) => ({
   method: row.payment_method!,
   fee: row.fee!,
   paidAt: row.paid_at!,
-  refundableUntil: row.refundable_until
+  refundableUntil: row.refundable_until,
+  refundedAmount: row.refunded_amount,
+  refundingAmount: row.refunding_amount,
+  disputesOpen: row.disputes_open,
+  disputesLost: row.disputes_lost
 })
 
 const rowOf = ({ order, version }: StoredOrder, now: DateTime.Utc): RowOf<"orders"> => {
@@ -215,7 +221,10 @@ const rowOf = ({ order, version }: StoredOrder, now: DateTime.Utc): RowOf<"order
     subject: order.subject,
     status: order.status,
     fee: payment?.fee ?? null,
-    refunded_amount: "refundedAmount" in order ? order.refundedAmount : 0,
+    refunded_amount: payment?.refundedAmount ?? 0,
+    refunding_amount: payment?.refundingAmount ?? 0,
+    disputes_open: payment?.disputesOpen ?? 0,
+    disputes_lost: payment?.disputesLost ?? 0,
     payment_id: payment?.paymentId ?? null,
     payment_method: payment?.method ?? null,
     refundable_until: isoTextOrNull(payment?.refundableUntil ?? null),

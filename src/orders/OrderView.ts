@@ -14,7 +14,7 @@ export const orderView = (order: Order, checkoutUrl: string): OrderResource => {
     amount: order.amount,
     fee: payment?.fee ?? null,
     net_amount: payment === undefined ? null : order.amount - payment.fee,
-    refunded_amount: "refundedAmount" in order ? order.refundedAmount : 0,
+    refunded_amount: payment?.refundedAmount ?? 0,
     currency: order.currency,
     subject: order.subject,
     status: order.status,

@@ -11,11 +11,13 @@ import {
   type Order,
   OrderCommand,
   type OrderConflict,
-  type PaymentFacts
+  type PaymentFacts,
+  type RefundRefused
 } from "@coffer/rules/order/Order"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { termsProblem } from "@coffer/rules/order/termsProblem"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
+import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import {
   type CancelReport,
@@ -26,13 +28,14 @@ import {
 } from "../channel/Channel.ts"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { type ActorUnavailable, ask } from "../ground/ask.ts"
-import { NotCommitted } from "../ground/Change.ts"
+import { type AlreadyExists, NotCommitted, type StaleVersion } from "../ground/Change.ts"
 import { answering, giveClaimBack, takeClaim } from "../ground/Claim.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Settings } from "../Settings.ts"
+import type { Entry } from "../wallet/Wallets.ts"
 import { OrderEntity, OrderNotFound } from "./OrderEntity.ts"
 import { insertion, type Owner, OrderStore } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
@@ -43,8 +46,11 @@ export class OrderNumberTaken extends Schema.TaggedError<OrderNumberTaken>()("Or
   differs: Schema.String
 }) {}
 
+/** What may refuse one half of a refund or a dispute, and so the whole. */
+export type EntryRefused = RefundRefused | InsufficientBalance | StaleVersion | AlreadyExists
+
 /** What can go wrong in any write, whatever it is: it may be sent again. */
-type WriteFailure = NotCommitted | ActorUnavailable
+export type WriteFailure = NotCommitted | ActorUnavailable
 
 export class Orders extends Context.Service<
   Orders,
@@ -78,6 +84,12 @@ export class Orders extends Context.Service<
     readonly reachDeadline: (
       tradeNo: TradeNo
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
+    /** The order's half of a refund or a dispute; `entry` is the other, and both are committed or neither is. */
+    readonly performWith: (
+      tradeNo: TradeNo,
+      command: OrderCommand,
+      entry: Entry
+    ) => Effect.Effect<Order, EntryRefused | OrderConflict | OrderNotFound | WriteFailure>
     /** Send money that must not stay back to the buyer, and tell the merchant once the channel took it. */
     readonly returnStrayPayments: (
       tradeNo: TradeNo
@@ -224,7 +236,17 @@ export const layer = Layer.effect(
       }
     })
 
-    return Orders.of({ create, find, byTradeNo, annotate, closeEarly, report, reachDeadline, returnStrayPayments })
+    return Orders.of({
+      create,
+      find,
+      byTradeNo,
+      annotate,
+      closeEarly,
+      report,
+      reachDeadline,
+      performWith: (tradeNo, command, entry) => ask(client(tradeNo).PerformWith({ command, entry })),
+      returnStrayPayments
+    })
   })
 )
 

@@ -3,10 +3,9 @@
  * decision and the queueing of its changes are one synchronous block, so the order in the queue is the order of
  * versions, and only the reply waits for the commit (docs/architecture.md, section 4).
  */
-import { LedgerType } from "@coffer/model/Ledger"
-import { type Movement, post } from "@coffer/rules/wallet/post"
+import { InsufficientBalance, Movement, post } from "@coffer/rules/wallet/post"
 import type { Wallet } from "@coffer/rules/wallet/Wallet"
-import { DateTime, Effect, Schema, Semaphore } from "effect"
+import { DateTime, Effect, Result, Schema, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ChangeSet, CommitError, NotCommitted } from "../ground/Change.ts"
@@ -15,18 +14,19 @@ import { Transactor } from "../ground/Transactor.ts"
 import { sha256 } from "../ground/Vault.ts"
 import { posted, type WalletName, WalletStore } from "./WalletStore.ts"
 
-const MovementMessage = Schema.Struct({
-  type: LedgerType,
-  amount: Schema.Int,
-  referenceId: Schema.String,
-  description: Schema.String
+/** What is posted, and what is written in the same transaction. A version in the changes makes it idempotent. */
+export const Entry = Schema.Struct({
+  movements: Schema.Array(Movement),
+  /** How much more is promised from now on; below zero, how much less. */
+  reserve: Schema.Int,
+  changes: ChangeSet
 })
+export type Entry = typeof Entry.Type
 
 export const WalletEntity = Entity.make("Wallet", [
-  /** Posts the movements and writes `changes` in the same transaction. A version in them makes it idempotent. */
   Rpc.make("Post", {
-    payload: { movements: Schema.Array(MovementMessage), changes: ChangeSet },
-    error: CommitError
+    payload: Entry,
+    error: Schema.Union([...CommitError.members, InsufficientBalance])
   })
 ])
 
@@ -56,18 +56,17 @@ export const layer = WalletEntity.toLayer(
       })
     )
 
-    const attempt = Effect.fnUntraced(function* (movements: ReadonlyArray<Movement>, changes: ChangeSet) {
+    const attempt = Effect.fnUntraced(function* (entry: Entry) {
       const idBody = yield* ids.body
       const now = yield* DateTime.now
       const current = known ?? (yield* load)
       // From here to `submit` nothing may yield: another message must not decide on the same wallet.
-      const posting = post(current.wallet, movements, { now, idBody, digest: sha256 })
-      const committed = transactor.submit(address, [
-        ...changes,
-        ...posted(current.wallet, posting.wallet, posting.rows)
-      ])
+      const posting = post(current.wallet, entry, { now, idBody, digest: sha256 })
+      if (Result.isFailure(posting)) return yield* posting.failure
+      const { rows, wallet } = posting.success
+      const committed = transactor.submit(address, [...entry.changes, ...posted(current.wallet, wallet, rows)])
       if (committed === undefined) return yield* new NotCommitted({ reason: "overloaded" })
-      current.wallet = posting.wallet
+      current.wallet = wallet
       yield* Effect.onError(committed, () =>
         Effect.sync(() => {
           if (known === current) known = undefined
@@ -76,8 +75,8 @@ export const layer = WalletEntity.toLayer(
     })
 
     return WalletEntity.of({
-      Post: ({ payload: { changes, movements } }) =>
-        Effect.retry(attempt(movements, changes), {
+      Post: ({ payload }) =>
+        Effect.retry(attempt(payload), {
           times: attemptsMax,
           // Somebody else's failure before us in the queue, or another runner's write: decide on what is there now.
           while: (error) => error._tag === "StaleVersion" && error.table === "wallets"

@@ -60,7 +60,7 @@ export class WalletStore extends Context.Service<
 
 /** A posting as changes: the wallet's row replaces the one it was computed from. */
 export const posted = (before: Wallet, after: Wallet, rows: ReadonlyArray<LedgerRow>): ChangeSet => [
-  update("wallets", rowOf(after), before.headHash),
+  update("wallets", rowOf(after), before.version),
   ...rows.map((row) => insert("ledger", ledgerRowOf(after, row)))
 ]
 
@@ -123,6 +123,7 @@ export const emptyWallet = (name: WalletName, updatedAt: DateTime.Utc): Wallet =
   ...name,
   available: 0,
   frozen: 0,
+  reserved: 0,
   totalRevenue: 0,
   totalFee: 0,
   totalPayout: 0,
@@ -130,6 +131,7 @@ export const emptyWallet = (name: WalletName, updatedAt: DateTime.Utc): Wallet =
   sequence: 0,
   headId: "",
   headHash: "",
+  version: "",
   updatedAt
 })
 
@@ -139,6 +141,7 @@ const WalletRow = Schema.Struct({
   currency: Currency,
   available: IntColumn,
   frozen: IntColumn,
+  reserved: IntColumn,
   total_revenue: IntColumn,
   total_fee: IntColumn,
   total_payout: IntColumn,
@@ -146,6 +149,7 @@ const WalletRow = Schema.Struct({
   sequence: IntColumn,
   head_id: Schema.String,
   head_hash: Schema.String,
+  version: Schema.String,
   updated_at: TimeColumn
 })
 
@@ -155,6 +159,7 @@ const walletOf = (row: typeof WalletRow.Type): Wallet => ({
   currency: row.currency,
   available: row.available,
   frozen: row.frozen,
+  reserved: row.reserved,
   totalRevenue: row.total_revenue,
   totalFee: row.total_fee,
   totalPayout: row.total_payout,
@@ -162,6 +167,7 @@ const walletOf = (row: typeof WalletRow.Type): Wallet => ({
   sequence: row.sequence,
   headId: row.head_id,
   headHash: row.head_hash,
+  version: row.version,
   updatedAt: row.updated_at
 })
 
@@ -173,12 +179,14 @@ const rowOf = (wallet: Wallet) => ({
   currency: wallet.currency,
   available: wallet.available,
   frozen: wallet.frozen,
+  reserved: wallet.reserved,
   total_revenue: wallet.totalRevenue,
   total_fee: wallet.totalFee,
   total_payout: wallet.totalPayout,
   total_refund: wallet.totalRefund,
   head_id: wallet.headId,
   head_hash: wallet.headHash,
+  version: wallet.version,
   updated_at: isoText(wallet.updatedAt)
 })
 

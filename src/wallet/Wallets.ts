@@ -4,14 +4,14 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { currencyProblem } from "@coffer/rules/order/termsProblem"
-import type { Movement } from "@coffer/rules/wallet/post"
+import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Context, Effect, Layer, Option } from "effect"
 import { ask, type ActorUnavailable } from "../ground/ask.ts"
-import type { ChangeSet, CommitError } from "../ground/Change.ts"
+import type { CommitError } from "../ground/Change.ts"
 import type { Exported, Owner } from "../ground/Pages.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { WalletEntity } from "./WalletEntity.ts"
+import { Entry, WalletEntity } from "./WalletEntity.ts"
 import { emptyWallet, type StoredLedgerRow, type WalletName, WalletStore } from "./WalletStore.ts"
 
 export class Wallets extends Context.Service<
@@ -20,9 +20,8 @@ export class Wallets extends Context.Service<
     /** Posts the movements and commits `changes` with them, or does neither. */
     readonly post: (
       wallet: WalletName,
-      movements: ReadonlyArray<Movement>,
-      changes: ChangeSet
-    ) => Effect.Effect<void, CommitError | ActorUnavailable>
+      entry: Entry
+    ) => Effect.Effect<void, CommitError | ActorUnavailable | InsufficientBalance>
     /** Zeros when the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet, InvalidField>
     /** Newest first. */
@@ -46,7 +45,7 @@ export const layer = Layer.effect(
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
     return Wallets.of({
-      post: (wallet, movements, changes) => ask(client(walletIdOf(wallet)).Post({ movements, changes })),
+      post: (wallet, entry) => ask(client(walletIdOf(wallet)).Post(entry)),
       balance: Effect.fn("Wallets.balance")(function* (name) {
         const merchant = yield* merchantOf(name)
         const problem = currencyProblem(name.currency, { mode: name.mode, liveCurrencies: merchant.live_currencies })
@@ -65,4 +64,5 @@ export const layer = Layer.effect(
   })
 )
 
+export { Entry }
 export type { StoredLedgerRow, WalletName }

@@ -18,9 +18,9 @@ import { ActorUnavailable } from "../../src/ground/ask.ts"
 import { NotCommitted } from "../../src/ground/Change.ts"
 import { OrderNotFound } from "../../src/orders/OrderEntity.ts"
 import { Orders } from "../../src/orders/Orders.ts"
-import { createdAt, expiresAt, facts, pendingOrder } from "../kit/fixtures.ts"
+import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
 
-const paid: Order = { ...facts, ...pendingOrder, status: "paid" }
+const paid: Order = { ...facts, ...untouched, ...pendingOrder, status: "paid" }
 const failed: Order = { ...pendingOrder, status: "failed" }
 const expired: Order = { ...pendingOrder, status: "expired" }
 

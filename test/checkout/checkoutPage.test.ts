@@ -11,16 +11,16 @@ import { styleSource } from "../../src/checkout/checkoutStyle.ts"
 import { html } from "../../src/checkout/html.ts"
 import { returnAddress } from "../../src/checkout/returnAddress.ts"
 import { texts } from "../../src/checkout/texts.ts"
-import { createdAt, expiresAt, facts, pendingOrder } from "../kit/fixtures.ts"
+import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
 
 const soon = DateTime.add(createdAt, { minutes: 10 })
 const later = DateTime.add(createdAt, { days: 3 })
 
 const terms = { ...pendingOrder, subject: "Celadon teapot", returnUrl: "https://shop.example/thanks" }
 const pending: Order = { ...terms, status: "pending" }
-const paid: Order = { ...facts, ...terms, status: "paid" }
-const partly: Order = { ...facts, ...terms, status: "partially_refunded", refundedAmount: facts.fee }
-const refunded: Order = { ...facts, ...terms, status: "refunded", refundedAmount: facts.amount }
+const paid: Order = { ...facts, ...untouched, ...terms, status: "paid" }
+const partly: Order = { ...facts, ...untouched, ...terms, status: "partially_refunded", refundedAmount: facts.fee }
+const refunded: Order = { ...facts, ...untouched, ...terms, status: "refunded", refundedAmount: facts.amount }
 const failed: Order = { ...terms, status: "failed" }
 const expired: Order = { ...terms, status: "expired" }
 
@@ -171,14 +171,14 @@ describe("checkout: what others write", () => {
     outTradeNo: `"><svg onload=alert(1)>'&` as Order["outTradeNo"],
     returnUrl: `https://shop.example/?q="><script>alert('return')</script>&n={OUT_TRADE_NO}`
   }
-  const hostilePaid: Order = { ...facts, ...hostile, status: "paid" }
+  const hostilePaid: Order = { ...facts, ...untouched, ...hostile, status: "paid" }
 
   it("is text on every page", () => {
     const pages = [
       pageOf(hostile, soon),
       pageOf(hostile, later),
       pageOf(hostilePaid, soon),
-      pageOf({ ...facts, ...hostile, status: "refunded", refundedAmount: facts.amount }, soon),
+      pageOf({ ...facts, ...untouched, ...hostile, status: "refunded", refundedAmount: facts.amount }, soon),
       { _tag: "Away", order: hostile, method: "card" } as const
     ]
     for (const page of pages) {

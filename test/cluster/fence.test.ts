@@ -8,7 +8,7 @@ import { evolve } from "@coffer/rules/order/evolve"
 import { type Order, OrderEvent } from "@coffer/rules/order/Order"
 import { post } from "@coffer/rules/wallet/post"
 import { walletIdOf } from "@coffer/rules/wallet/Wallet"
-import { Context, DateTime, Effect, Layer, Option, Predicate } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Predicate, Result } from "effect"
 import { type ChangeSet, insert } from "../../src/ground/Change.ts"
 import { isoText } from "../../src/ground/codecs.ts"
 import { Faults } from "../../src/ground/Faults.ts"
@@ -82,7 +82,8 @@ const payElsewhere = (service: Running, tradeNo: TradeNo) =>
         { ...movement, type: "payment_credit", amount: facts.amount },
         { ...movement, type: "fee_debit", amount: -facts.fee }
       ] as const
-      const posting = post(wallet, movements, { now, idBody: yield* ids.body, digest: sha256 })
+      const means = { now, idBody: yield* ids.body, digest: sha256 }
+      const posting = Result.getOrThrow(post(wallet, { movements, reserve: 0 }, means))
       const event = insert("events", {
         id: yield* ids.next("evt_"),
         merchant_id: order.merchantId,

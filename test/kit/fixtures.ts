@@ -38,14 +38,37 @@ export const facts: PaymentFacts = {
   refundableUntil: null
 }
 
-export const { Annotate, CloseEarly, ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, ReachDeadline } =
-  OrderCommand.cases
+/** Of a payment that nothing has gone back from. */
+export const untouched = {
+  refundedAmount: Minor.make(0),
+  refundingAmount: Minor.make(0),
+  disputesOpen: 0,
+  disputesLost: Minor.make(0)
+}
+
 export const {
+  Annotate,
+  CloseEarly,
+  ConfirmPayment,
+  ConfirmReturn,
+  DeclinePayment,
+  FailPayment,
+  ReachDeadline,
+  ReserveRefund
+} = OrderCommand.cases
+export const {
+  DisputeClosed,
+  DisputeOpened,
+  DisputeRegained,
   OrderAnnotated,
   OrderExpired,
   PaymentDeclined,
   PaymentFailed,
   PaymentSucceeded,
+  RefundCompleted,
+  RefundReleased,
+  RefundReserved,
+  RefundReversed,
   StrayPaymentFound,
   StrayPaymentReturned
 } = OrderEvent.cases

@@ -3,7 +3,7 @@ import { PaymentId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
-import { Order, OrderCommand, type StrayPayment } from "@coffer/rules/order/Order"
+import { Order, OrderCommand, type OrderEvent, type StrayPayment } from "@coffer/rules/order/Order"
 import { DateTime, Schema } from "effect"
 import {
   AlreadyPaid,
@@ -15,6 +15,9 @@ import {
   ConfirmReturn,
   createdAt,
   DeclinePayment,
+  DisputeClosed,
+  DisputeOpened,
+  DisputeRegained,
   expiresAt,
   facts,
   FailPayment,
@@ -25,6 +28,11 @@ import {
   PaymentSucceeded,
   pendingOrder,
   ReachDeadline,
+  RefundCompleted,
+  RefundReleased,
+  RefundReserved,
+  RefundReversed,
+  ReserveRefund,
   StrayPaymentFound,
   StrayPaymentReturned
 } from "../kit/fixtures.ts"
@@ -45,6 +53,8 @@ const strayOf = (reason: StrayPayment["reason"], payment = another): StrayPaymen
 
 const pending = order()
 const paid = order(PaymentSucceeded.make({ facts }))
+const reserved = (amount: number, ...then: ReadonlyArray<OrderEvent>) =>
+  order(PaymentSucceeded.make({ facts }), RefundReserved.make({ amount: Minor.make(amount) }), ...then)
 const failed = order(PaymentFailed.make({}))
 const expired = order(OrderExpired.make({}))
 
@@ -159,9 +169,72 @@ describe("order: notes", () => {
   })
 })
 
+describe("order: refunds", () => {
+  const windowEnd = DateTime.add(createdAt, { days: 90 })
+  const ask = (amount: number, now = createdAt) => ReserveRefund.make({ amount: Minor.make(amount), whole: false, now })
+  const askAll = (amount: number) => ReserveRefund.make({ amount: Minor.make(amount), whole: true, now: createdAt })
+  const lost = (amount: number) => [DisputeOpened.make({}), DisputeClosed.make({ lost: Minor.make(amount) })] as const
+
+  it("takes all that remains, and not one more", () => {
+    paid.when(ask(10_00)).then(RefundReserved.make({ amount: facts.amount }))
+    paid.when(ask(10_01)).thenRefused("exceeds_remaining")
+  })
+
+  it("what is promised and not settled counts against what remains", () => {
+    reserved(6_00)
+      .when(ask(4_00))
+      .then(RefundReserved.make({ amount: Minor.make(4_00) }))
+    reserved(6_00).when(ask(4_01)).thenRefused("exceeds_remaining")
+    reserved(10_00).when(askAll(0)).thenRefused("nothing_left")
+  })
+
+  it("what was released may be asked for again", () =>
+    reserved(10_00, RefundReleased.make({ amount: facts.amount }))
+      .when(ask(10_00))
+      .then(RefundReserved.make({ amount: facts.amount })))
+
+  it("all that remains is asked for anew when it has changed meanwhile", () =>
+    reserved(1).when(askAll(10_00)).thenRefused("remaining_changed"))
+
+  it("nothing is refunded while a dispute is not decided", () => {
+    order(PaymentSucceeded.make({ facts }), DisputeOpened.make({})).when(ask(1)).thenRefused("disputed")
+    order(PaymentSucceeded.make({ facts }), DisputeOpened.make({}), DisputeClosed.make({ lost: Minor.make(0) }))
+      .when(ask(1))
+      .then(RefundReserved.make({ amount: Minor.make(1) }))
+  })
+
+  it("what a dispute took is not refunded a second time, unless an appeal gives it back", () => {
+    order(PaymentSucceeded.make({ facts }), ...lost(4_00))
+      .when(ask(6_01))
+      .thenRefused("exceeds_remaining")
+    order(PaymentSucceeded.make({ facts }), ...lost(10_00))
+      .when(ask(1))
+      .thenRefused("nothing_left")
+    order(PaymentSucceeded.make({ facts }), ...lost(10_00), DisputeRegained.make({ amount: facts.amount }))
+      .when(ask(10_00))
+      .then(RefundReserved.make({ amount: facts.amount }))
+  })
+
+  it("the window ends after refundable_until, to the millisecond", () => {
+    const windowed = order(PaymentSucceeded.make({ facts: { ...facts, refundableUntil: windowEnd } }))
+    windowed.when(ask(1, windowEnd)).then(RefundReserved.make({ amount: Minor.make(1) }))
+    windowed.when(ask(1, DateTime.add(windowEnd, { milliseconds: 1 }))).thenRefused("window_expired")
+  })
+
+  it("the order is partially refunded, refunded, and paid again, as refunds succeed and come back", () => {
+    const one = RefundCompleted.make({ amount: Minor.make(1) })
+    const rest = RefundCompleted.make({ amount: Minor.make(9_99) })
+    assert.strictEqual(reserved(10_00).state.status, "paid")
+    assert.strictEqual(reserved(10_00, one).state.status, "partially_refunded")
+    assert.strictEqual(reserved(10_00, one, rest).state.status, "refunded")
+    const reversed = RefundReversed.make({ amount: facts.amount })
+    assert.strictEqual(reserved(10_00, one, rest, reversed).state.status, "paid")
+  })
+})
+
 describe("order: status by command", () => {
-  const refunded = { ...paid.state, status: "refunded", refundedAmount: facts.amount } as Order
-  const partly = { ...paid.state, status: "partially_refunded", refundedAmount: Minor.make(1) } as Order
+  const refunded = reserved(10_00, RefundCompleted.make({ amount: facts.amount })).state
+  const partly = reserved(1, RefundCompleted.make({ amount: Minor.make(1) })).state
   const table = matrix(`
     status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | Annotate
     pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | OrderAnnotated
@@ -170,6 +243,15 @@ describe("order: status by command", () => {
     refunded           | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
     failed             | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
     expired            | StrayPaymentFound | -               | -             | -             | -               | -             | OrderAnnotated
+  `)
+  const back = matrix(`
+    status             | ReserveRefund    | CompleteRefund  | ReleaseRefund  | ReverseRefund  | OpenDispute   | CloseDispute  | RegainDispute
+    pending            | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
+    paid               | RefundReserved   | RefundCompleted | RefundReleased | RefundReversed | DisputeOpened | DisputeClosed | DisputeRegained
+    partially_refunded | RefundReserved   | RefundCompleted | RefundReleased | RefundReversed | DisputeOpened | DisputeClosed | DisputeRegained
+    refunded           | 409 nothing_left | RefundCompleted | RefundReleased | RefundReversed | DisputeOpened | DisputeClosed | DisputeRegained
+    failed             | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
+    expired            | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
   `)
   const states: Record<Order["status"], Order> = {
     pending: pending.state,
@@ -186,16 +268,25 @@ describe("order: status by command", () => {
     ReachDeadline: ReachDeadline.make({ now: expiresAt, answer: Cancelled.make({}) }),
     CloseEarly: CloseEarly.make({ answer: Cancelled.make({}) }),
     ConfirmReturn: ConfirmReturn.make({ paymentId: another.paymentId }),
-    Annotate: Annotate.make({ metadata: { a: "1" } })
+    Annotate: Annotate.make({ metadata: { a: "1" } }),
+    ReserveRefund: ReserveRefund.make({ amount: Minor.make(1), whole: false, now: createdAt }),
+    CompleteRefund: OrderCommand.cases.CompleteRefund.make({ amount: Minor.make(1) }),
+    ReleaseRefund: OrderCommand.cases.ReleaseRefund.make({ amount: Minor.make(1) }),
+    ReverseRefund: OrderCommand.cases.ReverseRefund.make({ amount: Minor.make(1) }),
+    OpenDispute: OrderCommand.cases.OpenDispute.make({}),
+    CloseDispute: OrderCommand.cases.CloseDispute.make({ lost: Minor.make(0) }),
+    RegainDispute: OrderCommand.cases.RegainDispute.make({ amount: Minor.make(1) })
   }
 
   it("has a row for every status and a column for every command", () => {
-    assert.sameMembers(table.rows, [...Order.discriminants])
-    assert.sameMembers(table.columns, Object.keys(OrderCommand.cases))
-    assert.strictEqual(table.cells.length, table.rows.length * table.columns.length)
+    for (const { cells, columns, rows } of [table, back]) {
+      assert.sameMembers(rows, [...Order.discriminants])
+      assert.strictEqual(cells.length, rows.length * columns.length)
+    }
+    assert.sameMembers([...table.columns, ...back.columns], Object.keys(OrderCommand.cases))
   })
 
-  for (const { column, expected, row } of table.cells) {
+  for (const { column, expected, row } of [...table.cells, ...back.cells]) {
     it(`${row} × ${column} → ${expected}`, () => {
       const { events, refusal } = decide(states[row as Order["status"]], commands[column as OrderCommand["_tag"]])
       const recorded = events.map((event) => event._tag).join("+")

@@ -6,7 +6,7 @@ import { Minor, twoDecimals } from "@coffer/model/Money"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { chainText, type Movement, post } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
-import { DateTime, Schema } from "effect"
+import { DateTime, Result, Schema } from "effect"
 
 const now = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
 const empty: Wallet = {
@@ -15,6 +15,7 @@ const empty: Wallet = {
   currency: "USD",
   available: 0,
   frozen: 0,
+  reserved: 0,
   totalRevenue: 0,
   totalFee: 0,
   totalPayout: 0,
@@ -22,6 +23,7 @@ const empty: Wallet = {
   sequence: 0,
   headId: "",
   headHash: "",
+  version: "",
   updatedAt: now
 }
 const digest = (text: string) => createHash("sha256").update(text).digest("hex")
@@ -31,6 +33,10 @@ const bodyAt = (millis: number) =>
     Array.from({ length: 16 }, () => 0)
   )
 const means = { now, idBody: bodyAt(1), digest }
+/** What a wallet that can afford it becomes. */
+const posted = (wallet: Wallet, movements: ReadonlyArray<Movement>, reserve = 0, by = means) =>
+  Result.getOrThrow(post(wallet, { movements, reserve }, by))
+const rich: Wallet = { ...empty, available: 1_000_000, frozen: 1_000_000 }
 const movement = (type: LedgerType, amount: number): Movement => ({
   type,
   amount,
@@ -40,7 +46,7 @@ const movement = (type: LedgerType, amount: number): Movement => ({
 
 describe("wallet: posting", () => {
   it("a payment is two rows, the whole amount in and the fee out, and their sum is the net", () => {
-    const { rows, wallet } = post(empty, [movement("payment_credit", 1000), movement("fee_debit", -59)], means)
+    const { rows, wallet } = posted(empty, [movement("payment_credit", 1000), movement("fee_debit", -59)])
     assert.deepStrictEqual(
       rows.map(({ amount, balanceAfter, balanceBefore, type }) => [type, amount, balanceBefore, balanceAfter]),
       [
@@ -75,14 +81,14 @@ describe("wallet: posting", () => {
     ))
   for (const [type, amount, available, frozen] of moves) {
     it(`${type} of ${amount} moves available by ${available} and frozen by ${frozen}`, () => {
-      const { wallet } = post(empty, [movement(type, amount)], means)
-      assert.deepStrictEqual([wallet.available, wallet.frozen], [available, frozen])
+      const { wallet } = posted(rich, [movement(type, amount)])
+      assert.deepStrictEqual([wallet.available - rich.available, wallet.frozen - rich.frozen], [available, frozen])
     })
   }
 
   it("rows rise by id within a wallet even when the clock steps back", () => {
-    const first = post(empty, [movement("payment_credit", 1)], { ...means, idBody: bodyAt(1_000) })
-    const second = post(first.wallet, [movement("payment_credit", 1), movement("fee_debit", 0)], means)
+    const first = posted(empty, [movement("payment_credit", 1)], 0, { ...means, idBody: bodyAt(1_000) })
+    const second = posted(first.wallet, [movement("payment_credit", 1), movement("fee_debit", 0)])
     const ids = [...first.rows, ...second.rows].map(({ id }) => id)
     assert.deepStrictEqual(ids, ids.toSorted())
     assert.strictEqual(new Set(ids).size, 3)
@@ -92,11 +98,9 @@ describe("wallet: posting", () => {
     "rows chain, and the sum of their differences is what is available",
     [Schema.Array(Schema.Tuple([LedgerType, Schema.Int.check(Schema.isBetween({ minimum: -1e9, maximum: 1e9 }))]))],
     ([drawn]) => {
-      const { rows, wallet } = post(
-        empty,
-        drawn.map(([type, amount]) => movement(type, amount)),
-        means
-      )
+      // A dispute among them, so that nothing is refused.
+      const movements = [...drawn.map(([type, amount]) => movement(type, amount)), movement("dispute_fee", 0)]
+      const { rows, wallet } = posted(empty, movements)
       let before = { balance: 0, hash: "", sequence: 0 }
       for (const row of rows) {
         assert.strictEqual(row.balanceBefore, before.balance)
@@ -111,6 +115,57 @@ describe("wallet: posting", () => {
       )
     }
   )
+})
+
+describe("wallet: what may be spent", () => {
+  const holding = (available: number, reserved = 0): Wallet => ({ ...empty, available, reserved })
+  const refusal = (wallet: Wallet, movements: ReadonlyArray<Movement>, reserve = 0) =>
+    Result.match(post(wallet, { movements, reserve }, means), {
+      onFailure: ({ usable }) => usable,
+      onSuccess: () => undefined
+    })
+
+  it("a freeze of all that is available is taken, of one more refused", () => {
+    assert.isUndefined(refusal(holding(100), [movement("refund_freeze", -100)]))
+    assert.strictEqual(refusal(holding(100), [movement("refund_freeze", -101)]), 100)
+    assert.strictEqual(refusal(holding(100), [movement("payout_freeze", -101)]), 100)
+  })
+
+  it("what is promised to one refund is not there for another", () => {
+    assert.isUndefined(refusal(holding(100, 60), [], 40))
+    assert.strictEqual(refusal(holding(100, 60), [], 41), 40)
+    assert.strictEqual(refusal(holding(100, 60), [movement("payout_freeze", -41)]), 40)
+  })
+
+  it("a promise is kept although a dispute has taken the money since", () =>
+    assert.isUndefined(refusal(holding(-50, 60), [{ ...movement("refund_debit", -60), unfrozen: true }], -60)))
+
+  it("a dispute and its fee are taken whether or not they are there", () => {
+    assert.isUndefined(refusal(empty, [movement("dispute_freeze", -5)]))
+    assert.isUndefined(refusal(empty, [movement("dispute_fee", -5)]))
+  })
+
+  it("money that comes in is taken by a wallet below zero", () =>
+    assert.isUndefined(refusal(holding(-100), [movement("payment_credit", 10), movement("fee_debit", -1)])))
+
+  it("a promise changes the version though it writes no row", () => {
+    const { rows, wallet } = posted(holding(100), [], 40)
+    assert.deepStrictEqual([rows, wallet.headHash, wallet.available, wallet.reserved], [[], "", 100, 40])
+    assert.notStrictEqual(wallet.version, empty.version)
+    assert.notStrictEqual(posted(wallet, [], -40).wallet.version, empty.version)
+  })
+
+  for (const [type, amount, totals] of [
+    ["refund_debit", -5, { totalRefund: 5 }],
+    ["refund_unfreeze", 5, { totalRefund: -5 }],
+    ["dispute_unfreeze", 5, {}]
+  ] as const) {
+    it(`${type} of funds that are not frozen moves available alone`, () => {
+      const { wallet } = posted(rich, [{ ...movement(type, amount), unfrozen: true }])
+      assert.deepStrictEqual([wallet.available - rich.available, wallet.frozen], [amount, rich.frozen])
+      assert.deepInclude(wallet, totals)
+    })
+  }
 })
 
 describe("wallet: fee", () => {

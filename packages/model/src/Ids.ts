@@ -68,6 +68,27 @@ export const LedgerId = Schema.String.check(Schema.isPattern(/^LED_[0-9A-HJKMNP-
 )
 export type LedgerId = typeof LedgerId.Type
 
+/** Platform refund number. */
+export const RefundNo = Schema.String.check(Schema.isPattern(/^rfd_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("RefundNo")
+)
+export type RefundNo = typeof RefundNo.Type
+
+/** Merchant refund number: length and characters as {@link OutTradeNo} (silences: R5). */
+export const OutRefundNo = Text(1, outTradeNoLengthMax).pipe(Schema.brand("OutRefundNo"))
+export type OutRefundNo = typeof OutRefundNo.Type
+
+/** Platform dispute number (spec: Dispute). */
+export const DisputeNo = Schema.String.check(Schema.isPattern(/^dsp_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("DisputeNo")
+)
+export type DisputeNo = typeof DisputeNo.Type
+
+export const PayoutNo = Schema.String.check(Schema.isPattern(/^pyt_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("PayoutNo")
+)
+export type PayoutNo = typeof PayoutNo.Type
+
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
   tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },
@@ -76,7 +97,10 @@ export const prefixes = {
   request: "req_",
   event: "evt_",
   ledger: "LED_",
-  delivery: "dlv_"
+  delivery: "dlv_",
+  refund: "rfd_",
+  dispute: "dsp_",
+  payout: "pyt_"
 } as const
 
 // Crockford's base32: no I, L, O, U. Its ASCII order is its numeric order, so ids sort as text by time.

@@ -59,20 +59,23 @@ const payment = {
   refundableUntil: Schema.NullOr(Schema.DateTimeUtc)
 }
 
+/** What moved back after the payment, and what is on its way (silences: O9). */
+const settlement = {
+  /** Refunds that succeeded. */
+  refundedAmount: Minor,
+  /** Refunds that the channel is being asked for or has not settled: no other refund may have it. */
+  refundingAmount: Minor,
+  /** Disputes that are not decided; while there is one, nothing is refunded (spec: Dispute). */
+  disputesOpen: Schema.Int,
+  /** What the buyer's bank took for good; it is not refunded a second time (silences: R10). */
+  disputesLost: Minor
+}
+
 export const PendingOrder = Schema.Struct({ status: Schema.tag("pending"), ...terms })
-export const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...terms, ...payment })
-export const PartiallyRefundedOrder = Schema.Struct({
-  status: Schema.tag("partially_refunded"),
-  ...terms,
-  ...payment,
-  refundedAmount: Minor
-})
-export const RefundedOrder = Schema.Struct({
-  status: Schema.tag("refunded"),
-  ...terms,
-  ...payment,
-  refundedAmount: Minor
-})
+const settled = { ...terms, ...payment, ...settlement }
+export const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...settled })
+export const PartiallyRefundedOrder = Schema.Struct({ status: Schema.tag("partially_refunded"), ...settled })
+export const RefundedOrder = Schema.Struct({ status: Schema.tag("refunded"), ...settled })
 export const FailedOrder = Schema.Struct({ status: Schema.tag("failed"), ...terms })
 export const ExpiredOrder = Schema.Struct({ status: Schema.tag("expired"), ...terms })
 
@@ -86,6 +89,13 @@ export const Order = Schema.Union([
 ]).pipe(Schema.toTaggedUnion("status"))
 export type Order = typeof Order.Type
 export type OrderStatus = Order["status"]
+
+/** An order whose payment was credited, whatever of it went back since. */
+export type SettledOrder = Extract<Order, { readonly paymentId: PaymentId }>
+
+/** What can still be refunded. */
+export const remainingOf = ({ amount, disputesLost, refundedAmount, refundingAmount }: SettledOrder): number =>
+  amount - refundedAmount - refundingAmount - disputesLost
 
 // Commands -------------------------------------------------------------------
 
@@ -116,7 +126,20 @@ export const OrderCommand = Schema.TaggedUnion({
   Annotate: {
     metadata: Schema.optionalKey(MetadataPatch),
     receiptEmail: Schema.optionalKey(Schema.NullOr(Schema.String))
-  }
+  },
+  /** Before the channel is asked. `whole`: no amount was named, so it must be all that remains. */
+  ReserveRefund: { amount: Minor, whole: Schema.Boolean, now: Schema.DateTimeUtc },
+  /** The channel paid a reserved refund out. */
+  CompleteRefund: { amount: Minor },
+  /** A reserved refund will not be paid out. */
+  ReleaseRefund: { amount: Minor },
+  /** A refund that had succeeded came back to us (silences: R9). */
+  ReverseRefund: { amount: Minor },
+  OpenDispute: {},
+  /** `lost`: how much the buyer's bank took; 0 when it gave the money back. */
+  CloseDispute: { lost: Minor },
+  /** An appeal gave back what a lost dispute had taken (silences: D8). */
+  RegainDispute: { amount: Minor }
 })
 export type OrderCommand = typeof OrderCommand.Type
 
@@ -129,7 +152,14 @@ export const OrderEvent = Schema.TaggedUnion({
   OrderExpired: {},
   StrayPaymentFound: { stray: StrayPayment },
   StrayPaymentReturned: { paymentId: PaymentId },
-  OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) }
+  OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
+  RefundReserved: { amount: Minor },
+  RefundCompleted: { amount: Minor },
+  RefundReleased: { amount: Minor },
+  RefundReversed: { amount: Minor },
+  DisputeOpened: {},
+  DisputeClosed: { lost: Minor },
+  DisputeRegained: { amount: Minor }
 })
 export type OrderEvent = typeof OrderEvent.Type
 
@@ -138,4 +168,20 @@ export type OrderEvent = typeof OrderEvent.Type
 export class OrderConflict extends Schema.TaggedError<OrderConflict>()("OrderConflict", {
   tradeNo: TradeNo,
   reason: Schema.Literals(["just_paid", "buyer_busy", "not_pending", "too_many_keys"])
+}) {}
+
+/** Why an order takes no refund, or no dispute. */
+export class RefundRefused extends Schema.TaggedError<RefundRefused>()("RefundRefused", {
+  tradeNo: TradeNo,
+  reason: Schema.Literals([
+    "not_paid",
+    "nothing_left",
+    "disputed",
+    "window_expired",
+    "exceeds_remaining",
+    /** All that remained was asked for, and it is another amount by now: ask again. */
+    "remaining_changed"
+  ]),
+  /** Minor units that could be refunded. */
+  remaining: Schema.Int
 }) {}

@@ -6,17 +6,34 @@ import { paymentDeclinesMax } from "@coffer/model/Limits"
 import { merge, patchProblem } from "@coffer/model/Metadata"
 import { DateTime } from "effect"
 import { accept, type Decision, refuse } from "../Decision.ts"
-import { type Order, OrderCommand, OrderConflict, OrderEvent, type PaymentFacts, type StrayPayment } from "./Order.ts"
+import {
+  type Order,
+  OrderCommand,
+  OrderConflict,
+  OrderEvent,
+  type PaymentFacts,
+  RefundRefused,
+  remainingOf,
+  type SettledOrder,
+  type StrayPayment
+} from "./Order.ts"
 
-type OrderDecision = Decision<OrderEvent, OrderConflict>
+type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
 
 const {
+  DisputeClosed,
+  DisputeOpened,
+  DisputeRegained,
   OrderAnnotated,
   OrderExpired,
   PaymentDeclined,
   PaymentFailed,
   PaymentSucceeded,
+  RefundCompleted,
+  RefundReleased,
+  RefundReserved,
+  RefundReversed,
   StrayPaymentFound,
   StrayPaymentReturned
 } = OrderEvent.cases
@@ -29,7 +46,14 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     ReachDeadline: (deadline): OrderDecision => decideReachDeadline(order, deadline),
     CloseEarly: (close): OrderDecision => decideCloseEarly(order, close),
     ConfirmReturn: (confirm): OrderDecision => decideConfirmReturn(order, confirm),
-    Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate)
+    Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate),
+    ReserveRefund: (reserve): OrderDecision => decideReserveRefund(order, reserve),
+    CompleteRefund: ({ amount }): OrderDecision => ifSettled(order, RefundCompleted.make({ amount })),
+    ReleaseRefund: ({ amount }): OrderDecision => ifSettled(order, RefundReleased.make({ amount })),
+    ReverseRefund: ({ amount }): OrderDecision => ifSettled(order, RefundReversed.make({ amount })),
+    OpenDispute: (): OrderDecision => ifSettled(order, DisputeOpened.make({})),
+    CloseDispute: ({ lost }): OrderDecision => ifSettled(order, DisputeClosed.make({ lost })),
+    RegainDispute: ({ amount }): OrderDecision => ifSettled(order, DisputeRegained.make({ amount }))
   })
 
 /** What a reported payment means for this order: money kept, money to send back, or nothing new. */
@@ -160,3 +184,40 @@ const decideAnnotate = (order: Order, { metadata, receiptEmail }: CommandOf<"Ann
           receiptEmail: receiptEmail === undefined ? order.receiptEmail : receiptEmail
         })
       )
+
+/** The checks in their order: state, dispute, window, what remains (silences: G10, R3, R10, R12). */
+const decideReserveRefund = (order: Order, { amount, now, whole }: CommandOf<"ReserveRefund">): OrderDecision => {
+  switch (order.status) {
+    case "pending":
+    case "failed":
+    case "expired":
+      return refuseRefund(order, "not_paid", 0)
+    case "paid":
+    case "partially_refunded":
+    case "refunded": {
+      const reason = refundProblem(order, { amount, now, whole })
+      return reason === undefined
+        ? accept(RefundReserved.make({ amount }))
+        : refuseRefund(order, reason, Math.max(0, remainingOf(order)))
+    }
+  }
+}
+
+const refundProblem = (
+  order: SettledOrder,
+  { amount, now, whole }: Pick<CommandOf<"ReserveRefund">, "amount" | "now" | "whole">
+): RefundRefused["reason"] | undefined => {
+  const remaining = remainingOf(order)
+  if (order.refundedAmount + order.disputesLost >= order.amount) return "nothing_left"
+  if (order.disputesOpen > 0) return "disputed"
+  if (order.refundableUntil !== null && DateTime.isGreaterThan(now, order.refundableUntil)) return "window_expired"
+  if (whole) return remaining <= 0 ? "nothing_left" : amount === remaining ? undefined : "remaining_changed"
+  return amount > remaining ? "exceeds_remaining" : undefined
+}
+
+const refuseRefund = ({ tradeNo }: Order, reason: RefundRefused["reason"], remaining: number): OrderDecision =>
+  refuse(new RefundRefused({ tradeNo, reason, remaining }))
+
+/** What follows from a payment has nothing to follow from before there is one. */
+const ifSettled = (order: Order, fact: OrderEvent): OrderDecision =>
+  "paymentId" in order ? accept(fact) : refuseRefund(order, "not_paid", 0)

@@ -14,15 +14,22 @@ export interface Wallet {
   /** Minor units. Below zero only when a dispute forced it (silences: D9). */
   readonly available: number
   readonly frozen: number
+  /**
+   * Promised and not yet moved: refunds that the channel is being asked for, fees of open payouts. Merchants see no
+   * row of it; it only keeps others from spending what is promised (silences: R7).
+   */
+  readonly reserved: number
   readonly totalRevenue: number
   readonly totalFee: number
   readonly totalPayout: number
   readonly totalRefund: number
   /** How many ledger rows there are. */
   readonly sequence: number
-  /** Id and hash of the newest ledger row; empty before the first. The hash is the version that fences writers. */
+  /** Id and hash of the newest ledger row; empty before the first. */
   readonly headId: string
   readonly headHash: string
+  /** Fences writers. It says what the wallet holds, not how often it was written: two runners count to one number. */
+  readonly version: string
   readonly updatedAt: DateTime.Utc
 }
 

@@ -3,22 +3,37 @@
  * come in. The table below is the specification's (spec: Balance transaction).
  */
 import { idBodyAfter, prefixes } from "@coffer/model/Ids"
-import type { LedgerType } from "@coffer/model/Ledger"
-import { DateTime } from "effect"
+import { LedgerType } from "@coffer/model/Ledger"
+import { DateTime, Result, Schema } from "effect"
 import { type LedgerRow, type Wallet, walletIdOf } from "./Wallet.ts"
 
-export interface Movement {
-  readonly type: LedgerType
+export const Movement = Schema.Struct({
+  type: LedgerType,
   /** Signed minor units, as the ledger shows it. */
-  readonly amount: number
-  readonly referenceId: string
-  readonly description: string
+  amount: Schema.Int,
+  referenceId: Schema.String,
+  description: Schema.String,
+  /** The funds were never frozen, or no longer are: the movement is available's alone (silences: R7, R9, D8). */
+  unfrozen: Schema.optionalKey(Schema.Boolean)
+})
+export type Movement = typeof Movement.Type
+
+export interface Entry {
+  readonly movements: ReadonlyArray<Movement>
+  /** How much more is promised from now on; below zero, how much less. */
+  readonly reserve: number
 }
 
 export interface Posting {
   readonly wallet: Wallet
   readonly rows: ReadonlyArray<LedgerRow>
 }
+
+/** What is available, less what is promised, does not cover the entry (silences: R1). */
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+  /** Minor units that the entry could have had. */
+  usable: Schema.Int
+}) {}
 
 interface Means {
   readonly now: DateTime.Utc
@@ -48,25 +63,50 @@ const effects: Record<LedgerType, { readonly available: 0 | 1; readonly frozen: 
     payout_fee: { available: 1, frozen: 0, total: "totalFee" }
   }
 
-/** Post movements in order. The wallet that comes back has the last row as its head. */
-export const post = (wallet: Wallet, movements: ReadonlyArray<Movement>, means: Means): Posting => {
+const effectOf = ({ type, unfrozen }: Movement): (typeof effects)[LedgerType] => {
+  if (unfrozen !== true) return effects[type]
+  // A refund that comes back after it succeeded counts no longer (silences: R14).
+  const total = type === "refund_unfreeze" ? "totalRefund" : effects[type].total
+  return { available: 1, frozen: 0, ...(total === undefined ? {} : { total }) }
+}
+
+/** A bank takes a disputed amount and its fee whether or not they are there (silences: D9). */
+const isForced = ({ movements }: Entry) =>
+  movements.some(({ type }) => type === "dispute_freeze" || type === "dispute_fee")
+
+/** Post an entry, its movements in order. The wallet that comes back has the last row as its head. */
+export const post = (wallet: Wallet, entry: Entry, means: Means): Result.Result<Posting, InsufficientBalance> => {
   const rows: Array<LedgerRow> = []
   let state = wallet
   // Ids rise within a wallet even when the clocks of two runners disagree (silences: B5).
   let body = laterOf(means.idBody, wallet.headId.slice(prefixes.ledger.length))
-  for (const movement of movements) {
+  for (const movement of entry.movements) {
     const row = rowOf(state, movement, body, means)
     rows.push(row)
     state = after(state, movement, row)
     body = idBodyAfter(body)
   }
-  return { wallet: state, rows }
+  state = { ...state, reserved: state.reserved + entry.reserve }
+  state = { ...state, version: versionOf(wallet, state, means) }
+  const usable = usableOf(state)
+  return usable < 0 && usable < usableOf(wallet) && !isForced(entry)
+    ? Result.fail(new InsufficientBalance({ usable: Math.max(0, usableOf(wallet)) }))
+    : Result.succeed({ wallet: state, rows })
 }
+
+/** What may be spent: available less what is promised. */
+const usableOf = ({ available, reserved }: Wallet): number => available - reserved
 
 const laterOf = (fresh: string, head: string): string => (fresh > head ? fresh : idBodyAfter(head))
 
+// The head's hash is as good as random. A promise adds no row, so it is hashed on its own.
+const versionOf = (before: Wallet, state: Wallet, { digest }: Means): string =>
+  state.reserved === before.reserved
+    ? state.headHash
+    : digest([before.version, state.headHash, state.reserved].join("\n"))
+
 const rowOf = (wallet: Wallet, movement: Movement, body: string, { digest, now }: Means): LedgerRow => {
-  const effect = effects[movement.type]
+  const effect = effectOf(movement)
   const row = {
     id: `${prefixes.ledger}${body}`,
     sequence: wallet.sequence + 1,
@@ -83,8 +123,8 @@ const rowOf = (wallet: Wallet, movement: Movement, body: string, { digest, now }
   return { ...row, hash: digest(chainText(walletIdOf(wallet), row)) }
 }
 
-const after = (wallet: Wallet, { amount, type }: Movement, row: LedgerRow): Wallet => {
-  const { total } = effects[type]
+const after = (wallet: Wallet, movement: Movement, row: LedgerRow): Wallet => {
+  const { total } = effectOf(movement)
   const next = {
     ...wallet,
     available: row.balanceAfter,
@@ -94,8 +134,10 @@ const after = (wallet: Wallet, { amount, type }: Movement, row: LedgerRow): Wall
     headHash: row.hash,
     updatedAt: row.createdAt
   }
+  if (total === undefined) return next
   // Totals count what was taken in or paid out, without a sign (silences: B3).
-  return total === undefined ? next : { ...next, [total]: wallet[total] + Math.abs(amount) }
+  const counted = total === "totalRevenue" ? movement.amount : 0 - movement.amount
+  return { ...next, [total]: wallet[total] + counted }
 }
 
 /** What a row's hash covers: every column of it, the wallet it belongs to, and the hash before it. */

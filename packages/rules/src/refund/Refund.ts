@@ -1,0 +1,72 @@
+/**
+ * The refund: its states, the commands it accepts and the facts it records (spec: Refund; States and transitions,
+ * Refund). What an order allows is the order's to say (`order/decide.ts`); what each fact moves is in `entryOf.ts`.
+ *
+ * Two states are ours. `reserved`: the amount is promised and the channel is being asked. `void`: the channel surely
+ * did nothing and the merchant was told so; there is no such refund any more.
+ */
+import { MerchantId, Mode, OutRefundNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
+import { Metadata } from "@coffer/model/Metadata"
+import { Currency, Minor } from "@coffer/model/Money"
+import { Schema } from "effect"
+
+const terms = {
+  refundNo: RefundNo,
+  outRefundNo: OutRefundNo,
+  tradeNo: TradeNo,
+  merchantId: MerchantId,
+  mode: Mode,
+  /** The payment that is paid back, by the channel's number. */
+  paymentId: PaymentId,
+  amount: Minor,
+  /** As it was asked for: null means all that remained. A repeat has to ask for the same (silences: R4). */
+  requestedAmount: Schema.NullOr(Minor),
+  currency: Currency,
+  reason: Schema.NullOr(Schema.String),
+  metadata: Metadata,
+  /** Where the order wants its events, and so those of its refunds. */
+  notifyUrl: Schema.NullOr(Schema.String),
+  /** The idempotency claim that the request held, when it named no number. */
+  request: Schema.NullOr(Schema.String),
+  createdAt: Schema.DateTimeUtc,
+  updatedAt: Schema.DateTimeUtc
+}
+
+export const Refund = Schema.Union([
+  Schema.Struct({ status: Schema.tag("reserved"), ...terms }),
+  Schema.Struct({ status: Schema.tag("pending"), ...terms }),
+  Schema.Struct({ status: Schema.tag("succeeded"), ...terms, settledAt: Schema.DateTimeUtc }),
+  Schema.Struct({ status: Schema.tag("failed"), ...terms, failureReason: Schema.String }),
+  Schema.Struct({ status: Schema.tag("void"), ...terms })
+]).pipe(Schema.toTaggedUnion("status"))
+export type Refund = typeof Refund.Type
+
+export const RefundCommand = Schema.TaggedUnion({
+  /** The channel paid the buyer. */
+  Confirm: { at: Schema.DateTimeUtc },
+  /** The channel will settle later, or nobody knows what it did: ask again. */
+  Await: { at: Schema.DateTimeUtc },
+  /** Asked for the first time, the channel surely did nothing. */
+  Abandon: { at: Schema.DateTimeUtc },
+  /** The channel will not pay the buyer, or took the money back after it had. */
+  Reject: { at: Schema.DateTimeUtc, reason: Schema.String },
+  Annotate: { at: Schema.DateTimeUtc, metadata: Metadata }
+})
+export type RefundCommand = typeof RefundCommand.Type
+
+export const RefundEvent = Schema.TaggedUnion({
+  RefundSucceeded: { at: Schema.DateTimeUtc },
+  RefundAccepted: { at: Schema.DateTimeUtc },
+  RefundAbandoned: { at: Schema.DateTimeUtc },
+  RefundFailed: { at: Schema.DateTimeUtc, reason: Schema.String },
+  /** It had succeeded (silences: R9). */
+  RefundReversed: { at: Schema.DateTimeUtc, reason: Schema.String },
+  RefundAnnotated: { at: Schema.DateTimeUtc, metadata: Metadata }
+})
+export type RefundEvent = typeof RefundEvent.Type
+
+/** The channel says something that cannot follow what it said before; a person has to look. */
+export class RefundContradicted extends Schema.TaggedError<RefundContradicted>()("RefundContradicted", {
+  refundNo: RefundNo,
+  reason: Schema.Literals(["already_failed", "already_void"])
+}) {}
