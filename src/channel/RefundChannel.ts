@@ -1,0 +1,32 @@
+/**
+ * The acquirer's desk for refunds. Only front doors and workers call it, never an actor (docs/architecture.md, section
+ * 3). Every call carries our own number of the refund as its key: asked twice, the acquirer pays back once, and its
+ * second answer says how the first went.
+ */
+import type { MerchantId, Mode, PaymentId, RefundNo } from "@coffer/model/Ids"
+import type { Currency, Minor } from "@coffer/model/Money"
+import { Context, type Effect } from "effect"
+import type { ChannelUnreachable } from "./Channel.ts"
+
+export interface RefundRequest {
+  readonly refundNo: RefundNo
+  readonly merchantId: MerchantId
+  readonly mode: Mode
+  readonly paymentId: PaymentId
+  readonly amount: Minor
+  readonly currency: Currency
+}
+
+export type RefundAnswer =
+  | { readonly _tag: "Succeeded" }
+  /** It will settle later; ask again. */
+  | { readonly _tag: "Pending" }
+  | { readonly _tag: "Refused"; readonly reason: string }
+
+export class RefundChannel extends Context.Service<
+  RefundChannel,
+  {
+    /** Unreachable: this very call surely did nothing. No answer at all means that nobody knows. */
+    readonly refund: (request: RefundRequest) => Effect.Effect<RefundAnswer, ChannelUnreachable>
+  }
+>()("@coffer/channel/RefundChannel") {}
