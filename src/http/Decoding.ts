@@ -1,18 +1,54 @@
-/** What does not decode becomes 400 `invalid_request`, and `param` names the first offending field (spec: Errors). */
+/**
+ * What does not decode becomes 400 `invalid_request`, and `param` names the first offending field (spec: Errors). No
+ * body at all is an empty object where nothing in it is required.
+ */
 import { Decoding } from "@coffer/contract/Caller"
-import { Effect, SchemaIssue } from "effect"
-import { HttpApiMiddleware } from "effect/http-api"
+import { Effect, Layer, Schema, SchemaIssue } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { refuseField } from "./replies.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-export const layer = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error) => {
+const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error) => {
   // A reply that does not fit its own schema is our bug, not the caller's.
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
   const [first] = format(error.cause.issue).issues
   const param = (first?.path ?? [])
     .map((segment) => String(typeof segment === "object" ? segment.key : segment))
     .join(".")
-  const problem = first?.message ?? "is not valid"
-  return refuseField(param, problem)
+  if (param === "") return refuseField(param, "The body must be a JSON object")
+  return refuseField(param, first?.message.replace(/^Missing key$/, "is required") ?? "is not valid")
 })
+
+export const layer = Layer.effect(
+  Decoding,
+  Effect.map(Decoding, (refuse) =>
+    Decoding.of((httpEffect, options) => {
+      if (!takesNoBody(options.endpoint)) return refuse(httpEffect, options)
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        refuse(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, withBody(request)), options)
+      )
+    })
+  )
+).pipe(Layer.provide(refusing))
+
+const known = new WeakMap<HttpApiEndpoint.Top, boolean>()
+
+/** Whether an empty object is a body that this endpoint takes. */
+const takesNoBody = (endpoint: HttpApiEndpoint.Top): boolean => {
+  const answer = known.get(endpoint) ?? [...endpoint.payload.values()].some(({ schemas }) => schemas.some(takesNothing))
+  known.set(endpoint, answer)
+  return answer
+}
+
+const takesNothing = (schema: Schema.Top) => Schema.is(Schema.toEncoded(schema))({})
+
+const withBody = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers
+  if (encoding !== undefined || (length !== undefined && length !== "0")) return request
+  return Object.create(request, {
+    headers: { value: { ...request.headers, "content-type": "application/json" } },
+    text: { value: Effect.succeed("{}") }
+  })
+}

@@ -4,13 +4,19 @@
  */
 import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
+import { Api } from "@coffer/contract/Api"
 import { Context, Effect, Layer } from "effect"
+import { OpenApi } from "effect/http-api"
 import type { Call, Reply } from "../kit/Api.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/edgeInput") {}
 
 const megabyte = 1024 * 1024
+
+// oxlint-disable-next-line no-explicit-any -- a document without a type of its own
+type Json = Record<string, any>
+const document = OpenApi.fromApi(Api) as Json
 
 /** A valid order in exactly so many bytes. */
 const orderOf = (bytes: number) => {
@@ -136,6 +142,34 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the edge",
           isRefused(yield* api.call("POST", "/v1/orders", { key: merchant.sandboxKey, ...call }), undefined, what)
         }
       })
+  )
+
+  it.effect("says so in words that are not the program's own", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* Service
+      for (const raw of ["[]", "null", "{", "7"]) {
+        const { body } = yield* api.call("POST", "/v1/orders", { key: merchant.sandboxKey, raw })
+        assert.strictEqual(body.message, "The body must be a JSON object.")
+      }
+    })
+  )
+
+  it.effect("takes no body for an empty object, wherever the document requires none, whatever its type is", () =>
+    Effect.gen(function* () {
+      const { api } = yield* Service
+      const operations = Object.entries<Json>(document["paths"]).flatMap(([path, { post }]) =>
+        post?.requestBody === undefined ? [] : [{ path, required: post.requestBody.required as boolean }]
+      )
+      assert.isTrue(operations.some(({ required }) => required) && operations.some(({ required }) => !required))
+      for (const { path, required } of operations) {
+        for (const call of [{}, { raw: "", headers: json }, { raw: "", headers: { "Content-Type": "text/plain" } }]) {
+          const { sandboxKey: key } = yield* api.newMerchant()
+          yield* api.post("/v1/orders", key, { amount: 100, out_trade_no: "known" })
+          const { status, text } = yield* api.call("POST", path.replace(/\{\w+\}/, "known"), { key, ...call })
+          assert.strictEqual(status === 400, required, `${path} ${text}`)
+        }
+      }
+    })
   )
 
   it.effect("accepts 1 MB, a charset and a byte order mark", () =>

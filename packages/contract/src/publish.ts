@@ -4,7 +4,7 @@
  * from those of the fields. What one endpoint says of itself stands in its group.
  */
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
-import { csvSampleOf, sampleOf } from "./samples.ts"
+import { csvSampleOf, resolved, sampleOf } from "./samples.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
@@ -68,7 +68,11 @@ const complete = (path: string, method: string, operation: Json, schemas: Json) 
   const changes = method === "post" || method === "delete"
   operation["parameters"] = [...operation["parameters"].map(parameterOf), ...(changes ? [idempotencyKey] : [])]
   const body = operation["requestBody"]?.content["application/json"]
-  if (body !== undefined) body.example = sampleOf(body.schema, schemas)
+  if (body !== undefined) {
+    body.example = sampleOf(body.schema, schemas)
+    // No body is an empty object (`src/http/Decoding.ts`).
+    operation["requestBody"].required = resolved(body.schema, schemas)["required"] !== undefined
+  }
   const counted = "429" in operation["responses"]
   for (const [status, response] of Object.entries<Json>(operation["responses"])) {
     response["description"] = meanings[status] ?? response["description"]

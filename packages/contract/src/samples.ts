@@ -18,9 +18,12 @@ export const sampleIds = {
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
 
+export const resolved = (schema: Json, components: Json): Json =>
+  schema["$ref"] === undefined ? schema : components[schema["$ref"].split("/").at(-1)]
+
 /** What a JSON Schema says its values look like; undefined when it does not say. */
 export const sampleOf = (schema: Json, components: Json): unknown => {
-  if (schema["$ref"] !== undefined) return sampleOf(components[schema["$ref"].split("/").at(-1)], components)
+  if (schema["$ref"] !== undefined) return sampleOf(resolved(schema, components), components)
   if (schema["examples"] !== undefined) return schema["examples"][0]
   if (schema["enum"] !== undefined) return schema["enum"][0]
   if (schema["type"] === "array") return [sampleOf(schema["items"], components)]
