@@ -195,10 +195,12 @@ const listenForChanges = Effect.fnUntraced(function* (forget: Effect.Effect<void
 
 /**
  * What was read stays until it changes, and no longer than this: a connection that is dead without saying so brings
- * no word of changes. That reading failed is forgotten at once.
+ * no word of changes. That reading failed is forgotten at once, and so is that nobody has a key: whoever tries many
+ * would fill the places of those who have one.
  */
 const keptMax = Duration.minutes(1)
-const kept = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isSuccess(exit) ? keptMax : Duration.zero)
+const kept = <A, E>(exit: Exit.Exit<Option.Option<A>, E>) =>
+  Exit.isSuccess(exit) && Option.isSome(exit.value) ? keptMax : Duration.zero
 
 /** What cannot be one is not asked for: Postgres has no text with NUL, and the cache keeps no nonsense. */
 const isMerchantId = Schema.is(MerchantId)

@@ -1,6 +1,6 @@
 /** A key that was reset is dead at once, whoever reset it and whatever this runner has heard (spec: Authentication, 5). */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as NewIds from "../../src/ground/NewIds.ts"
 import * as Vault from "../../src/ground/Vault.ts"
@@ -12,15 +12,20 @@ import { type Running, start } from "../kit/Service.ts"
 
 const status = (call: Effect.Effect<Reply>) => Effect.map(call, (reply) => reply.status)
 
-/** The merchants of another runner on the same database. */
-const elsewhere = ({ context }: Running) =>
+const merchantsOver = (
+  context: Running["context"],
+  store: Layer.Layer<MerchantStore.MerchantStore, never, SqlClient.SqlClient>
+) =>
   Layer.build(
     Merchants.layer.pipe(
-      Layer.provide(MerchantStore.layer),
+      Layer.provide(store),
       Layer.provide(Layer.mergeAll(NewIds.layer, Vault.layer)),
       Layer.provide(Layer.succeedContext(context))
     )
   ).pipe(Effect.map(Context.get(Merchants.Merchants)))
+
+/** The merchants of another runner on the same database. */
+const elsewhere = ({ context }: Running) => merchantsOver(context, MerchantStore.layer)
 
 const listeners = (sql: SqlClient.SqlClient) =>
   sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'`
@@ -64,6 +69,35 @@ describe("a key that was reset", () => {
         Effect.map(status(api.get("/v1/balance", merchant.sandboxKey)), (code) => code === 401)
       )
       assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
+    })
+  )
+})
+
+describe("keys in memory", () => {
+  it.live("are not driven out by keys that nobody has, however many of these are tried", () =>
+    Effect.gen(function* () {
+      const { context, merchant } = yield* start()
+      const store = yield* Effect.provide(
+        Layer.build(MerchantStore.layer).pipe(Effect.map(Context.get(MerchantStore.MerchantStore))),
+        context
+      )
+      let reads = 0
+      const counting = Layer.succeed(MerchantStore.MerchantStore, {
+        ...store,
+        byKeyHash: (hash) => Effect.suspend(() => (reads++, store.byKeyHash(hash)))
+      })
+      const { byKey } = yield* merchantsOver(context, counting)
+      const isInMemory = Effect.gen(function* () {
+        const before = reads
+        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey)))
+        return reads === before
+      })
+      yield* eventually("the key to be in memory", isInMemory)
+      // One more than there are places.
+      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`))
+      const found = yield* Effect.all(unknown, { concurrency: 50 })
+      assert.isFalse(found.some(Option.isSome))
+      assert.isTrue(yield* isInMemory)
     })
   )
 })
