@@ -1,19 +1,18 @@
 /** Handlers of the `events` group. An event is answered as it was stored and delivered: nothing is made anew. */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
-import * as Wire from "@coffer/contract/Errors"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { refusals } from "../http/refusals.ts"
-import { refuseWith, reply, replyList } from "../http/replies.ts"
-import { EventLists, type EventNotFound as Unknown } from "./EventLists.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { EventLists } from "./EventLists.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "events",
   Effect.fn(function* (handlers) {
     const events = yield* EventLists
-    const { InvalidField } = refusals
+    const { EventNotFound, InvalidField } = refusals
 
     return handlers.handleAll({
       list: Effect.fn("events.list")(function* ({ query }) {
@@ -28,6 +27,3 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
-
-const EventNotFound = ({ id }: Unknown) =>
-  refuseWith((request_id) => new Wire.EventNotFound({ message: `No event ${id}.`, request_id }))

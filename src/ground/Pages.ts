@@ -9,7 +9,7 @@
  * 325,000 rows for a page of 20, where `test/store/listIndexes.test.ts` allows 124.
  */
 import type { MerchantId, Mode } from "@coffer/model/Ids"
-import { csvRowsMax } from "@coffer/rules/csv"
+import { csvRowsMax } from "@coffer/model/Limits"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type CreatedRange, type IdRange, idsCreated, newerThan, olderThan } from "@coffer/rules/lists/created"
 import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageRequest"

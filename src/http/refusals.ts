@@ -5,6 +5,7 @@
 import * as Wire from "@coffer/contract/Errors"
 import type { OrderConflict } from "@coffer/rules/order/Order"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
+import type { EventNotFound } from "../events/EventLists.ts"
 import type { ActorUnavailable } from "../ground/ask.ts"
 import type { NotCommitted } from "../ground/Change.ts"
 import type { OtherContent, StillRunning } from "../idempotency/IdempotencyKeys.ts"
@@ -25,6 +26,8 @@ export const refusals = {
   InvalidField: ({ param, problem }: InvalidField) => refuseField(param, problem),
   OrderNotFound: ({ ref }: OrderNotFound) =>
     refuseWith((request_id) => new Wire.OrderNotFound({ message: `No order ${ref}.`, request_id })),
+  EventNotFound: ({ id }: EventNotFound) =>
+    refuseWith((request_id) => new Wire.EventNotFound({ message: `No event ${id}.`, request_id })),
   OrderConflict: ({ reason }: OrderConflict) =>
     refuseWith((request_id) => new Wire.Conflict({ message: conflictMessage[reason], request_id })),
   OrderNumberTaken: ({ differs, outTradeNo }: OrderNumberTaken) =>

@@ -59,5 +59,8 @@ export const readsPerMinuteMax = 600
 export const csvExportsPerMinuteMax = 10
 export const quotaWindow = "60 seconds"
 
+/** Rows of one CSV file; what is beyond is not returned (spec: Limits). */
+export const csvRowsMax = 10_000
+
 /** How far the operator may raise one merchant's quota. */
 export const quotaOverrideMax = 1_000_000

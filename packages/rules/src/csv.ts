@@ -5,9 +5,6 @@
 import { twoDecimals } from "@coffer/model/Money"
 import { Schema } from "effect"
 
-/** Rows of one file; what is beyond is not returned (spec: Limits). */
-export const csvRowsMax = 10_000
-
 /** `amount`: minor units, written with two decimals. `json`: an object, as its JSON text. */
 export type CellKind = "text" | "amount" | "json"
 
