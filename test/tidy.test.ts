@@ -10,7 +10,7 @@ const rules = /^@coffer\/(model|rules)\//
 const node = /^node:/
 /** Front doors and links of other rooms: what may be asked for from outside a room. */
 const frontDoors =
-  /^\.\.\/(orders\/Orders|wallet\/Wallets|merchants\/Merchants|events\/(Events|EventLists)|channel\/(Channel|SandboxBank|SandboxBuyer)|checkout\/CheckoutLinks|idempotency\/IdempotencyKeys|logs\/Logs)\.ts$/
+  /^\.\.\/(orders\/Orders|wallet\/Wallets|merchants\/Merchants|events\/(Events|EventLists)|channel\/(Channel|SandboxBank|SandboxBuyer)|checkout\/CheckoutLinks|idempotency\/IdempotencyKeys|logs\/Logs|files\/Files)\.ts$/
 const ground = /^\.\.\/ground\//
 const ownRoom = (...suffixes: ReadonlyArray<string>) => new RegExp(`^\\./\\w+?(${suffixes.join("|")})\\.ts$`)
 const wireErrors = /^\.\.\/http\//
