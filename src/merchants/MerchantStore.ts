@@ -1,5 +1,5 @@
 /** Rows of merchants and of their two environments. Settings of people, written rarely: plain statements, no actor. */
-import { FeeSchedule } from "@coffer/model/Fees"
+import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { QuotaOverrides } from "@coffer/model/Quotas"
@@ -22,6 +22,8 @@ const MerchantRow = Schema.Struct({
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
+  dispute_fee: FeeByCurrency,
+  payout_fee: FeeByCurrency,
   quotas: QuotaOverrides,
   created_at: TimeColumn,
   modes: Schema.Struct({ sandbox: ModeRow, live: ModeRow })
@@ -79,9 +81,11 @@ export const layer = Layer.effect(
     const insert = (row: MerchantRow) =>
       sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, quotas, created_at)
+          yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, dispute_fee,
+              payout_fee, quotas, created_at)
             values (${row.merchant_id}, ${row.name}, ${row.approved}, ${currencies(row)}::text::text[],
-              ${jsonText(row.fees)}::text::jsonb, ${jsonText(row.quotas)}::text::jsonb,
+              ${jsonText(row.fees)}::text::jsonb, ${jsonText(row.dispute_fee)}::text::jsonb,
+              ${jsonText(row.payout_fee)}::text::jsonb, ${jsonText(row.quotas)}::text::jsonb,
               ${isoText(row.created_at)}::text::timestamptz)`
           for (const mode of Mode.literals) {
             const settings = row.modes[mode]
@@ -93,6 +97,8 @@ export const layer = Layer.effect(
     const write = Effect.fnUntraced(function* (row: MerchantRow) {
       yield* sql`update merchants set name = ${row.name}, approved = ${row.approved},
         live_currencies = ${currencies(row)}::text::text[], fees = ${jsonText(row.fees)}::text::jsonb,
+        dispute_fee = ${jsonText(row.dispute_fee)}::text::jsonb,
+        payout_fee = ${jsonText(row.payout_fee)}::text::jsonb,
         quotas = ${jsonText(row.quotas)}::text::jsonb
         where merchant_id = ${row.merchant_id}`
       for (const mode of Mode.literals) {

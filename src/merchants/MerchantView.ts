@@ -1,5 +1,6 @@
 /** A merchant's settings as the operator sees them: without keys and secrets. Pure. */
 import type { MerchantResource } from "@coffer/contract/Operator"
+import { effectiveDisputeFees, effectivePayoutFees } from "@coffer/model/Fees"
 import { effectiveQuotas } from "@coffer/model/Quotas"
 import { DateTime } from "effect"
 import type { Merchant } from "./Merchants.ts"
@@ -11,6 +12,8 @@ export const merchantView = (merchant: Merchant): MerchantResource => ({
   approved: merchant.approved,
   live_currencies: merchant.live_currencies,
   fees: merchant.fees,
+  dispute_fee: effectiveDisputeFees(merchant),
+  payout_fee: effectivePayoutFees(merchant),
   quotas: effectiveQuotas(merchant.quotas),
   sandbox: modeView(merchant.modes.sandbox),
   live: modeView(merchant.modes.live),

@@ -113,6 +113,8 @@ export const layer = Layer.effect(
         approved: false,
         live_currencies: [],
         fees: [],
+        dispute_fee: {},
+        payout_fee: {},
         quotas: {},
         created_at: yield* DateTime.now,
         modes: { sandbox: yield* newMode(sandboxKey), live: yield* newMode(liveKey) }
@@ -219,7 +221,16 @@ const allowlistProblem = (param: string, text: string | undefined): InvalidField
   return new InvalidField({ param, problem })
 }
 
-const patched = (merchant: Merchant, { live, quotas, sandbox, ...own }: UpdateMerchant): Merchant => {
-  const changed = { ...merchant, ...own, quotas: { ...merchant.quotas, ...quotas } }
+const patched = (
+  merchant: Merchant,
+  { dispute_fee, live, payout_fee, quotas, sandbox, ...own }: UpdateMerchant
+): Merchant => {
+  const changed = {
+    ...merchant,
+    ...own,
+    dispute_fee: { ...merchant.dispute_fee, ...dispute_fee },
+    payout_fee: { ...merchant.payout_fee, ...payout_fee },
+    quotas: { ...merchant.quotas, ...quotas }
+  }
   return withMode(withMode(changed, "sandbox", sandbox ?? {}), "live", live ?? {})
 }

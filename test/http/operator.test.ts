@@ -66,6 +66,13 @@ const refused: ReadonlyArray<readonly [object, string]> = [
   [{ fees: [{ ...line, method: "cash" }] }, "fees.0.method"],
   [{ fees: [{ ...line, currency: "EUR" }] }, "fees.0.currency"],
   [{ fees: Array.from({ length: 101 }, () => line) }, "fees"],
+  [{ dispute_fee: 1500 }, "dispute_fee"],
+  [{ dispute_fee: { USD: -1 } }, "dispute_fee.USD"],
+  [{ dispute_fee: { HKD: 0.5 } }, "dispute_fee.HKD"],
+  [{ payout_fee: null }, "payout_fee"],
+  [{ payout_fee: { CNY: "1" } }, "payout_fee.CNY"],
+  [{ payout_fee: { USD: null } }, "payout_fee.USD"],
+  [{ payout_fee: { USD: 100_000_000_001 } }, "payout_fee.USD"],
   [{ sandbox: null }, "sandbox"],
   [{ live: [] }, "live"],
   [{ sandbox: { default_notify_url: "" } }, "sandbox.default_notify_url"],
@@ -136,6 +143,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the operat
         approved: false,
         live_currencies: [],
         fees: [],
+        dispute_fee: { USD: 1500, HKD: 1500, CNY: 1500 },
+        payout_fee: { USD: 0, HKD: 0, CNY: 0 },
         sandbox: mode,
         live: mode
       })
@@ -170,6 +179,29 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the operat
         assert.deepStrictEqual(updated.body.data, expected, JSON.stringify(sent))
         assert.deepStrictEqual((yield* api.operator("GET", path)).body.data, expected)
       }
+    })
+  )
+
+  it.effect("changes the fees of disputes and payouts one currency at a time", () =>
+    Effect.gen(function* () {
+      const { api } = yield* Service
+      const { merchantId } = yield* api.newMerchant()
+      const update = (body: object) =>
+        Effect.map(api.operator("POST", `/merchants/${merchantId}`, body), ({ body: { data } }) => [
+          data.dispute_fee,
+          data.payout_fee
+        ])
+      const disputes = { USD: 1500, HKD: 1500, CNY: 1500 }
+      const payouts = { USD: 0, HKD: 0, CNY: 0 }
+      assert.deepStrictEqual(yield* update({ dispute_fee: { USD: 2000 } }), [{ ...disputes, USD: 2000 }, payouts])
+      assert.deepStrictEqual(yield* update({ dispute_fee: { HKD: 0, CNY: 7 }, payout_fee: { HKD: 50 } }), [
+        { USD: 2000, HKD: 0, CNY: 7 },
+        { ...payouts, HKD: 50 }
+      ])
+      assert.deepStrictEqual(yield* update({ dispute_fee: {}, payout_fee: { USD: 25, EUR: 5 } }), [
+        { USD: 2000, HKD: 0, CNY: 7 },
+        { USD: 25, HKD: 50, CNY: 0 }
+      ])
     })
   )
 

@@ -1,8 +1,8 @@
 /** The operator's own API, under `/operator/v1` (docs/architecture.md, section 7). Same envelope, same errors. */
-import { FeeSchedule } from "@coffer/model/Fees"
+import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { Mode, Text } from "@coffer/model/Ids"
 import { urlLengthMax } from "@coffer/model/Limits"
-import { Currency } from "@coffer/model/Money"
+import { Currency, Minor } from "@coffer/model/Money"
 import { QuotaOverrides } from "@coffer/model/Quotas"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -15,6 +15,8 @@ const ModeSettings = Schema.Struct({
   default_notify_url: Schema.NullOr(Schema.String)
 })
 
+const InEachCurrency = Schema.Struct({ USD: Minor, HKD: Minor, CNY: Minor })
+
 export const MerchantResource = Schema.Struct({
   object: Schema.tag("merchant"),
   merchant_id: Schema.String,
@@ -22,6 +24,9 @@ export const MerchantResource = Schema.Struct({
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
+  /** Minor units, as they hold for this merchant: for a lost dispute, and for a payout. */
+  dispute_fee: InEachCurrency,
+  payout_fee: InEachCurrency,
   /** Requests a minute that hold for this merchant, its own or everybody's. */
   quotas: Schema.Struct({ writes: Schema.Int, reads: Schema.Int, csv: Schema.Int }),
   sandbox: ModeSettings,
@@ -40,6 +45,9 @@ export const UpdateMerchant = Schema.Struct({
   approved: Schema.optionalKey(Schema.Boolean),
   live_currencies: Schema.optionalKey(Schema.Array(Currency)),
   fees: Schema.optionalKey(FeeSchedule),
+  /** By currency; a currency that is left out stays as it is. */
+  dispute_fee: Schema.optionalKey(FeeByCurrency),
+  payout_fee: Schema.optionalKey(FeeByCurrency),
   quotas: Schema.optionalKey(QuotaOverrides),
   sandbox: Schema.optionalKey(ModePatch),
   live: Schema.optionalKey(ModePatch)

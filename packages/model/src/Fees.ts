@@ -1,9 +1,11 @@
 /**
- * What a merchant pays for an acquired payment: basis points of the amount plus a fixed part, per mode, method and
- * currency. The specification names a fee and gives no formula; ours is silences: O6.
+ * What a merchant pays: for an acquired payment basis points of the amount plus a fixed part, per mode, method and
+ * currency; for a dispute that is lost and for a payout a fixed sum in each currency. The specification names these
+ * fees and gives no formula; ours are silences: O6, D10.
  */
 import { Schema } from "effect"
 import { Mode } from "./Ids.ts"
+import { orderAmountMax } from "./Limits.ts"
 import { Currency, Minor, PaymentMethod } from "./Money.ts"
 
 /** One line of a schedule. A criterion that is left out holds for all; the first line that fits is taken. */
@@ -24,3 +26,33 @@ export type FeeSchedule = typeof FeeSchedule.Type
 
 /** 2.9 % + 0.30 for everybody who has no schedule of their own. */
 export const defaultFee: FeeLine = { basis_points: 290, fixed: Minor.make(30) }
+
+const Fixed = Schema.optionalKey(Minor.check(Schema.isLessThanOrEqualTo(orderAmountMax)))
+
+/** A fixed fee by currency, minor units. A currency that is left out has the default. */
+export const FeeByCurrency = Schema.Struct({ USD: Fixed, HKD: Fixed, CNY: Fixed })
+export type FeeByCurrency = typeof FeeByCurrency.Type
+
+type AllCurrencies = Readonly<Record<Currency, Minor>>
+
+const inEach = (amount: Minor): AllCurrencies => ({ USD: amount, HKD: amount, CNY: amount })
+
+/** Charged when a dispute is lost (silences: D10). */
+export const effectiveDisputeFees = ({ dispute_fee }: { readonly dispute_fee: FeeByCurrency }): AllCurrencies => ({
+  ...inEach(Minor.make(1_500)),
+  ...dispute_fee
+})
+
+/** Charged when a payout has reached the merchant's bank. */
+export const effectivePayoutFees = ({ payout_fee }: { readonly payout_fee: FeeByCurrency }): AllCurrencies => ({
+  ...inEach(Minor.make(0)),
+  ...payout_fee
+})
+
+/** What this merchant pays for a lost dispute. */
+export const disputeFeeOf = (merchant: { readonly dispute_fee: FeeByCurrency }, currency: Currency): Minor =>
+  effectiveDisputeFees(merchant)[currency]
+
+/** What this merchant pays for a payout. */
+export const payoutFeeOf = (merchant: { readonly payout_fee: FeeByCurrency }, currency: Currency): Minor =>
+  effectivePayoutFees(merchant)[currency]
