@@ -21,6 +21,8 @@ export class Settings extends Context.Service<
     readonly allowPrivateWebhooks: boolean
     /** How long a worker sleeps at most before it looks for due rows that other runners left. */
     readonly workerPoll: Duration.Duration
+    /** How long a client may neither send nor take anything in the middle of a request before it is cut off. */
+    readonly clientPatience: Duration.Duration
     /** Our place in a cluster; undefined for the one process that owns everything. */
     readonly runner: RunnerPlace | undefined
     /** Where all runners count requests together; undefined: each counts for itself. */
@@ -59,6 +61,7 @@ const variables = Config.all({
   operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
   allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
   workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
+  clientPatience: Config.Duration("CLIENT_PATIENCE").pipe(Config.withDefault(Duration.minutes(1))),
   runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
   runnerPort: Config.option(Config.Port("RUNNER_PORT")),
   runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
@@ -106,6 +109,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         operatorToken,
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         workerPoll: read.workerPoll,
+        clientPatience: read.clientPatience,
         runner: yield* runnerPlace(read),
         redisUrl: yield* redisAddress(read.redisUrl),
         trustedProxies: read.trustedProxies

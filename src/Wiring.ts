@@ -6,7 +6,7 @@ import { createServer } from "node:http"
 import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import * as SandboxBank from "./channel/SandboxBank.ts"
@@ -100,13 +100,13 @@ const drainTime = "3 seconds"
 
 const server = Layer.unwrap(
   Effect.gen(function* () {
-    const { host, port } = yield* Settings
+    const { clientPatience, host, port } = yield* Settings
     const unreadable = yield* answerUnreadable
-    return NodeHttpServer.layer(() => createServer({ keepAliveTimeout: 65_000 }).on("clientError", unreadable), {
-      host,
-      port,
-      gracefulShutdownTimeout: drainTime
-    })
+    const listener = () =>
+      createServer({ keepAliveTimeout: 65_000 })
+        .setTimeout(Duration.toMillis(clientPatience))
+        .on("clientError", unreadable)
+    return NodeHttpServer.layer(listener, { host, port, gracefulShutdownTimeout: drainTime })
   })
 )
 
