@@ -84,36 +84,33 @@ describe("a stop", () => {
     })
   )
 
-  // Left out: how Postgres ends under a held lock is not yet the same each time; the bound itself is in main.ts.
-  it.live.skip("a write that hangs does not hold it up either: it leaves within 10 s, with a code that is not 0", () =>
+  it.live("a write that hangs does not hold it up either: it leaves within 10 s, with a code that is not 0", () =>
     Effect.gen(function* () {
       const home = yield* newHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })
       const key = yield* demoKey(coffer, home)
       const [holder, sql] = [yield* connect(databaseOf(home)), yield* connect(databaseOf(home))]
       const hold = Effect.gen(function* () {
+        // Otherwise Postgres itself would end what holds the lock.
         yield* holder`set local idle_in_transaction_session_timeout = 0`
         yield* holder`lock table orders in exclusive mode`
         return yield* Effect.never
       })
-      yield* Effect.forkChild(holder.withTransaction(hold))
+      yield* Effect.forkScoped(holder.withTransaction(hold))
       const locks = sql<{ granted: boolean }>`
         select granted from pg_locks where relation = 'orders'::regclass and mode like '%ExclusiveLock'`
       const isHeld = Effect.map(locks, (rows) => rows.some(({ granted }) => granted))
       yield* eventually("the table to be locked", isHeld)
-      yield* Effect.forkChild(answered(coffer.api.post("/v1/orders", key, { amount: 1000 })))
+      yield* Effect.forkScoped(answered(coffer.api.post("/v1/orders", key, { amount: 1000 })))
       const hangs = Effect.map(locks, (rows) => rows.some(({ granted }) => !granted))
       yield* eventually("the write to hang", hangs)
 
       coffer.signal("SIGTERM")
-      const [duration, ended] = yield* Effect.timed(coffer.ended)
+      const [duration, { code, signal }] = yield* Effect.timed(coffer.ended)
       assert.isBelow(Duration.toSeconds(duration), 10)
-      assert.deepStrictEqual(ended, { code: 1, signal: null })
+      assert.isNull(signal)
+      assert.notStrictEqual(code, 0)
       assert.match(coffer.said.stderr, /^coffer: /m)
-      yield* eventually(
-        "Postgres to end",
-        Effect.map(postgresRuns(home), (still) => !still)
-      )
     })
   )
 
