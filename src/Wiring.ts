@@ -10,6 +10,7 @@ import { Duration, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import * as SandboxBank from "./channel/SandboxBank.ts"
+import * as SandboxRefunds from "./channel/SandboxRefunds.ts"
 import * as SandboxBuyer from "./channel/SandboxBuyer.ts"
 import * as TestHelpersHttp from "./channel/TestHelpersHttp.ts"
 import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
@@ -48,6 +49,14 @@ import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as OrderLists from "./orders/OrderLists.ts"
 import * as Orders from "./orders/Orders.ts"
 import * as OrderStore from "./orders/OrderStore.ts"
+import * as PayoutHttp from "./payouts/PayoutHttp.ts"
+import * as Payouts from "./payouts/Payouts.ts"
+import * as PayoutStore from "./payouts/PayoutStore.ts"
+import * as RefundCommands from "./refunds/RefundCommands.ts"
+import * as RefundHttp from "./refunds/RefundHttp.ts"
+import * as RefundLists from "./refunds/RefundLists.ts"
+import * as Refunds from "./refunds/Refunds.ts"
+import * as RefundStore from "./refunds/RefundStore.ts"
 import { Settings } from "./Settings.ts"
 import * as WalletEntity from "./wallet/WalletEntity.ts"
 import * as WalletHttp from "./wallet/WalletHttp.ts"
@@ -58,15 +67,23 @@ import * as Outbound from "./webhooks/Outbound.ts"
 import * as Deadlines from "./work/Deadlines.ts"
 import * as Deliveries from "./work/Deliveries.ts"
 import * as ExpiredKeys from "./work/ExpiredKeys.ts"
+import * as RefundChecks from "./work/RefundChecks.ts"
 import * as Retention from "./work/Retention.ts"
 import * as Workers from "./work/Workers.ts"
 
 // Edge -------------------------------------------------------------------------
 
 const merchantRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
-  Layer.provide([OrderHttp.layer, WalletHttp.layer, EventHttp.layer, LogHttp.layer, TestHelpersHttp.layer])
+  Layer.provide([
+    OrderHttp.layer,
+    RefundHttp.layer,
+    WalletHttp.layer,
+    EventHttp.layer,
+    LogHttp.layer,
+    TestHelpersHttp.layer
+  ])
 )
-const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(Layer.provide(MerchantHttp.layer))
+const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(Layer.provide([MerchantHttp.layer, PayoutHttp.layer]))
 const middleware = Layer.mergeAll(
   MerchantKey.layer,
   MerchantKey.layerSandboxOnly,
@@ -119,13 +136,16 @@ const stores = Layer.mergeAll(
   DeliveryStore.layer,
   IdempotencyStore.layer,
   LogStore.layer,
-  EventStore.layer
+  EventStore.layer,
+  PayoutStore.layer,
+  RefundStore.layer
 )
 
-const rooms = SandboxBuyer.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer)),
+const rooms = Layer.mergeAll(SandboxBuyer.layer, Refunds.layer, RefundLists.layer).pipe(
+  Layer.provideMerge(RefundCommands.layer),
+  Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
   Layer.provideMerge(Wallets.layer),
-  Layer.provideMerge(SandboxBank.layer),
+  Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxRefunds.layer)),
   Layer.provideMerge(Events.layer),
   Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, IdempotencyKeys.layer, Logs.layer)),
   Layer.provideMerge(stores)
@@ -133,9 +153,13 @@ const rooms = SandboxBuyer.layer.pipe(
 
 const actors = Layer.merge(OrderEntity.layer, WalletEntity.layer)
 
-const workers = Layer.mergeAll(Deadlines.layer, Deliveries.layer, ExpiredKeys.layer, Retention.layer).pipe(
-  Layer.provideMerge(Workers.layer)
-)
+const workers = Layer.mergeAll(
+  Deadlines.layer,
+  Deliveries.layer,
+  ExpiredKeys.layer,
+  RefundChecks.layer,
+  Retention.layer
+).pipe(Layer.provideMerge(Workers.layer))
 
 // Ground -----------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ const rules = /^@coffer\/(model|rules)\//
 const node = /^node:/
 /** Front doors and links of other rooms: what may be asked for from outside a room. */
 const frontDoors =
-  /^\.\.\/(orders\/Orders|wallet\/Wallets|merchants\/Merchants|events\/(Events|EventLists)|channel\/(Channel|SandboxBank|SandboxBuyer)|checkout\/CheckoutLinks|idempotency\/IdempotencyKeys|logs\/Logs|files\/Files)\.ts$/
+  /^\.\.\/(orders\/Orders|wallet\/Wallets|merchants\/Merchants|payouts\/Payouts|refunds\/Refunds|audit\/Auditor|events\/(Events|EventLists)|channel\/(Channel|RefundChannel|SandboxBank|SandboxBuyer|SandboxRefunds)|checkout\/CheckoutLinks|idempotency\/IdempotencyKeys|logs\/Logs|files\/Files)\.ts$/
 const ground = /^\.\.\/ground\//
 const ownRoom = (...suffixes: ReadonlyArray<string>) => new RegExp(`^\\./\\w+?(${suffixes.join("|")})\\.ts$`)
 const wireErrors = /^\.\.\/http\//
@@ -27,7 +27,16 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
   [/^src\/http\//, [packages, /^\.\//, ground, frontDoors, /^\.\.\/orders\/OrderEntity\.ts$/, /^\.\.\/Settings\.ts$/]],
 
   [/View\.ts$/, [packages, /^\.\/\w+s\.ts$/]],
-  [/Http\.ts$/, [packages, wireErrors, frontDoors, /^\.\.\/orders\/OrderView\.ts$/, /^\.\/(?!\w+(Store|Entity)\.ts)/]],
+  [
+    /Http\.ts$/,
+    [
+      packages,
+      wireErrors,
+      frontDoors,
+      /^\.\.\/(orders\/Order|refunds\/Refund)View\.ts$/,
+      /^\.\/(?!\w+(Store|Entity)\.ts)/
+    ]
+  ],
   [/Store\.ts$/, [rules, ground]],
   [/Entity\.ts$/, [rules, ground, frontDoors, ownRoom("Store", "View")]],
   [/^src\/webhooks\/Outbound\.ts$/, [rules, node]],

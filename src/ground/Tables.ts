@@ -198,10 +198,11 @@ export const tables = {
       amount: "int8",
       fee: "int8",
       status: "text",
+      reference: "text",
       created_at: "timestamptz",
       updated_at: "timestamptz"
     },
-    fixed: ["merchant_id", "mode", "currency", "amount", "fee", "created_at"]
+    fixed: ["merchant_id", "mode", "currency", "amount", "fee", "reference", "created_at"]
   }),
   ledger: table({
     key: "id",

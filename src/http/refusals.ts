@@ -3,16 +3,22 @@
  * can raise it.
  */
 import * as Wire from "@coffer/contract/Errors"
-import type { OrderConflict } from "@coffer/rules/order/Order"
+import type { OrderConflict, RefundRefused } from "@coffer/rules/order/Order"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { EventNotFound } from "../events/EventLists.ts"
+import type { NotSettled } from "../channel/SandboxRefunds.ts"
 import type { ActorUnavailable } from "../ground/ask.ts"
 import type { NotCommitted } from "../ground/Change.ts"
 import type { OtherContent, StillRunning } from "../idempotency/IdempotencyKeys.ts"
 import type { MerchantNotFound } from "../merchants/Merchants.ts"
 import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { RefundConflict } from "@coffer/rules/refund/Refund"
+import type { PayoutConflict } from "@coffer/rules/payout/Payout"
+import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import type { OrderNumberTaken } from "../orders/Orders.ts"
+import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "../refunds/Refunds.ts"
+import type { PayoutNotFound, PayoutReferenceTaken } from "../payouts/Payouts.ts"
 import { refuseField, refuseWith } from "./replies.ts"
 
 const conflictMessage = {
@@ -21,6 +27,27 @@ const conflictMessage = {
   not_pending: "The order is no longer pending.",
   too_many_keys: "Another update came first, and together they exceed the metadata limit; read the order and retry."
 } satisfies Record<OrderConflict["reason"], string>
+
+const payoutConflictMessage = {
+  not_approved: "The payout was not approved yet.",
+  already_approved: "The payout is approved already.",
+  already_succeeded: "The payout has succeeded already.",
+  already_rejected: "The payout was rejected.",
+  already_failed: "The payout has failed."
+} satisfies Record<PayoutConflict["reason"], string>
+
+const refundMessage = {
+  not_paid: "The order is not paid.",
+  nothing_left: "Nothing of the order is left to refund.",
+  disputed: "The order has a dispute that is not decided.",
+  remaining_changed: "Other refunds of the order came first; retry."
+} satisfies Partial<Record<RefundRefused["reason"], string>>
+
+const refundConflictMessage = {
+  already_failed: "The refund has failed.",
+  already_void: "The refund was not accepted.",
+  too_many_keys: "Another update came first, and together they exceed the metadata limit; read the refund and retry."
+} satisfies Record<RefundConflict["reason"], string>
 
 export const refusals = {
   InvalidField: ({ param, problem }: InvalidField) => refuseField(param, problem),
@@ -55,7 +82,78 @@ export const refusals = {
         new Wire.ProcessorError({ message: "The channel did not answer; nothing was changed.", request_id })
     ),
   MerchantNotFound: ({ merchantId }: MerchantNotFound) =>
-    refuseWith((request_id) => new Wire.MerchantNotFound({ message: `No merchant ${merchantId}.`, request_id }))
+    refuseWith((request_id) => new Wire.MerchantNotFound({ message: `No merchant ${merchantId}.`, request_id })),
+  InsufficientBalance: ({ usable }: InsufficientBalance) =>
+    refuseWith(
+      (request_id) =>
+        new Wire.InsufficientBalance({
+          message:
+            `The available balance does not cover it: ${usable} minor units may be spent. Acquiring fees are not ` +
+            "given back, so a refund can take more than its payment brought.",
+          param: "amount",
+          request_id
+        })
+    ),
+  ChannelRefused: ({ reason }: ChannelRefused) =>
+    refuseWith(
+      (request_id) =>
+        new Wire.ProcessorError({ message: `The channel refused: ${reason}; nothing was changed.`, request_id })
+    ),
+  NotSettled: ({ state }: NotSettled) =>
+    refuseWith(
+      (request_id) =>
+        new Wire.Conflict({ message: `To the bank this refund is ${state}; it cannot be settled so.`, request_id })
+    ),
+  RefundNotFound: ({ ref }: RefundNotFound) =>
+    refuseWith((request_id) => new Wire.RefundNotFound({ message: `No refund ${ref}.`, request_id })),
+  RefundNumberTaken: ({ differs, outRefundNo }: RefundNumberTaken) =>
+    refuseWith(
+      (request_id) =>
+        new Wire.Conflict({
+          message: `Refund number ${outRefundNo} exists with another ${differs}.`,
+          param: differs,
+          request_id
+        })
+    ),
+  RefundRunning: (_: RefundRunning) =>
+    refuseWith(
+      (request_id) =>
+        new Wire.IdempotencyInProgress({
+          message: "The first request with this out_refund_no is still running.",
+          request_id
+        })
+    ),
+  RefundConflict: ({ reason }: RefundConflict) =>
+    refuseWith((request_id) => new Wire.Conflict({ message: refundConflictMessage[reason], request_id })),
+  RefundRefused: ({ reason, remaining }: RefundRefused) => {
+    switch (reason) {
+      case "exceeds_remaining":
+        return refuseField("amount", `more than the ${remaining} minor units that can still be refunded`)
+      case "window_expired":
+        return refuseWith(
+          (request_id) =>
+            new Wire.RefundWindowExpired({ message: "The payment method's refund period has passed.", request_id })
+        )
+      case "not_paid":
+      case "nothing_left":
+      case "disputed":
+      case "remaining_changed":
+        return refuseWith((request_id) => new Wire.Conflict({ message: refundMessage[reason], request_id }))
+    }
+  },
+  PayoutNotFound: ({ payoutNo }: PayoutNotFound) =>
+    refuseWith((request_id) => new Wire.PayoutNotFound({ message: `No payout ${payoutNo}.`, request_id })),
+  PayoutConflict: ({ reason }: PayoutConflict) =>
+    refuseWith((request_id) => new Wire.Conflict({ message: payoutConflictMessage[reason], request_id })),
+  PayoutReferenceTaken: ({ differs, reference }: PayoutReferenceTaken) =>
+    refuseWith(
+      (request_id) =>
+        new Wire.Conflict({
+          message: `The reference ${reference} belongs to a payout of another ${differs}.`,
+          param: differs,
+          request_id
+        })
+    )
 }
 
 /** Nothing is known to be wrong with the request: it may be sent again. Every write can end so. */

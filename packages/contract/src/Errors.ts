@@ -1,8 +1,8 @@
 /**
  * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
  * These are wire shapes; the domain's errors are translated into them in `src/http/refusals.ts` and nowhere else.
- * Ours beside the table: `insufficient_balance` (silences: R1), `merchant_not_found` for the operator, and 503 with
- * `internal_error` when an actor does not answer in time.
+ * Ours beside the table: `insufficient_balance` (silences: R1), `merchant_not_found` and `payout_not_found` for the
+ * operator, and 503 with `internal_error` when an actor does not answer in time.
  */
 import { Schema } from "effect"
 import { refusedBody } from "./Envelope.ts"
@@ -20,7 +20,7 @@ export class RefundWindowExpired extends Schema.Error<RefundWindowExpired>("Refu
   { httpApiStatus: 400 }
 ) {}
 export class InsufficientBalance extends Schema.Error<InsufficientBalance>("InsufficientBalance")(
-  refusedBody(400, "insufficient_balance", "The available balance does not cover the refund.", "amount"),
+  refusedBody(400, "insufficient_balance", "The available balance does not cover it.", "amount"),
   { httpApiStatus: 400 }
 ) {}
 export class MissingApiKey extends Schema.Error<MissingApiKey>("MissingApiKey")(
@@ -81,6 +81,10 @@ export class EndpointNotFound extends Schema.Error<EndpointNotFound>("EndpointNo
 ) {}
 export class MerchantNotFound extends Schema.Error<MerchantNotFound>("MerchantNotFound")(
   refusedBody(404, "merchant_not_found", "There is no such merchant."),
+  { httpApiStatus: 404 }
+) {}
+export class PayoutNotFound extends Schema.Error<PayoutNotFound>("PayoutNotFound")(
+  refusedBody(404, "payout_not_found", "There is no such payout."),
   { httpApiStatus: 404 }
 ) {}
 export class RouteNotFound extends Schema.Error<RouteNotFound>("RouteNotFound")(

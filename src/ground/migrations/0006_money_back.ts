@@ -103,10 +103,12 @@ const statements = [
     amount bigint not null check (amount > 0),
     fee bigint not null check (fee >= 0),
     status text not null check (status in ('requested', 'approved', 'succeeded', 'rejected', 'failed')),
+    reference text,
     created_at timestamptz not null,
     updated_at timestamptz not null
   )`,
   `create index payouts_newest on payouts (merchant_id, mode, payout_no)`,
+  `create unique index payouts_reference on payouts (merchant_id, mode, reference) where reference is not null`,
 
   // name: the unguessable last part of the address.
   `create table files (

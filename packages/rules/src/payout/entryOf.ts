@@ -1,0 +1,46 @@
+/**
+ * What a fact of a payout does to the wallet (spec: Balance transaction; silences: B2, B6, B9). The one table of it.
+ * Pure. The fee is promised with the request, out of sight, so that completing never fails for want of it.
+ */
+import type { Entry, Movement } from "../wallet/post.ts"
+import { type Payout, PayoutEvent } from "./Payout.ts"
+
+/** When it is asked for. */
+export const requesting = (payout: Payout): Entry => ({
+  movements: [movement(payout, "payout_freeze", 0 - payout.amount)],
+  reserve: payout.fee
+})
+
+export const entryOf = (payout: Payout, event: PayoutEvent): Entry =>
+  PayoutEvent.match(event, {
+    PayoutApproved: (): Entry => ({ movements: [], reserve: 0 }),
+    PayoutRejected: (): Entry => givenBack(payout),
+    PayoutSucceeded: (): Entry => ({
+      movements: [
+        movement(payout, "payout_success", 0 - payout.amount),
+        // Also a fee of 0: whoever reads the ledger finds two rows for every payout.
+        movement(payout, "payout_fee", 0 - payout.fee)
+      ],
+      reserve: 0 - payout.fee
+    }),
+    PayoutFailed: (): Entry => givenBack(payout)
+  })
+
+const givenBack = (payout: Payout): Entry => ({
+  movements: [movement(payout, "payout_unfreeze", payout.amount)],
+  reserve: 0 - payout.fee
+})
+
+const descriptions = {
+  payout_freeze: (payoutNo: string) => `Payout ${payoutNo} requested`,
+  payout_unfreeze: (payoutNo: string) => `Payout ${payoutNo} returned`,
+  payout_success: (payoutNo: string) => `Payout ${payoutNo} completed`,
+  payout_fee: (payoutNo: string) => `Fee of payout ${payoutNo}`
+}
+
+const movement = ({ payoutNo }: Payout, type: keyof typeof descriptions, amount: number): Movement => ({
+  type,
+  amount,
+  referenceId: payoutNo,
+  description: descriptions[type](payoutNo)
+})

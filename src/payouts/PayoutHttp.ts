@@ -1,0 +1,57 @@
+/** Handlers of the operator's `payouts` group (docs/architecture.md, section 7). */
+import { OperatorApi } from "@coffer/contract/Operator"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { refusals, unavailable } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { Payouts } from "./Payouts.ts"
+import { payoutView } from "./PayoutView.ts"
+
+export const layer = HttpApiBuilder.group(
+  OperatorApi,
+  "payouts",
+  Effect.fn(function* (handlers) {
+    const payouts = yield* Payouts
+    const {
+      InsufficientBalance,
+      InvalidField,
+      MerchantNotFound,
+      PayoutConflict,
+      PayoutNotFound,
+      PayoutReferenceTaken
+    } = refusals
+
+    const step = (name: "approve" | "reject" | "complete" | "fail") =>
+      Effect.fn(`payouts.${name}`)(
+        function* ({ params }: { readonly params: { readonly payout_no: string } }) {
+          return yield* reply(payoutView(yield* payouts[name](params.payout_no)))
+        },
+        Effect.catchTags({ PayoutConflict, PayoutNotFound, ...unavailable })
+      )
+
+    return handlers.handleAll({
+      create: Effect.fn("payouts.create")(
+        function* ({ params, payload }) {
+          const { created, payout } = yield* payouts.request(params.merchant_id, payload)
+          return yield* reply(payoutView(payout), created ? 201 : 200)
+        },
+        Effect.catchTags({ InsufficientBalance, InvalidField, MerchantNotFound, PayoutReferenceTaken, ...unavailable })
+      ),
+
+      list: Effect.fn("payouts.list")(function* ({ params, query }) {
+        const { data, hasMore } = yield* payouts.list(params.merchant_id, query)
+        const url = `/operator/v1/merchants/${params.merchant_id}/payouts`
+        return yield* replyList("payout", url, { data: data.map(payoutView), hasMore })
+      }, Effect.catchTags({ InvalidField, MerchantNotFound })),
+
+      retrieve: Effect.fn("payouts.retrieve")(function* ({ params }) {
+        return yield* reply(payoutView(yield* payouts.find(params.payout_no)))
+      }, Effect.catchTags({ PayoutNotFound })),
+
+      approve: step("approve"),
+      reject: step("reject"),
+      complete: step("complete"),
+      fail: step("fail")
+    })
+  })
+)
