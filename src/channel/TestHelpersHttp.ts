@@ -8,8 +8,11 @@ import { refusals, unavailable } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { Orders } from "../orders/Orders.ts"
 import { orderView } from "../orders/OrderView.ts"
+import { Refunds } from "../refunds/Refunds.ts"
+import { refundView } from "../refunds/RefundView.ts"
 import { SandboxBank } from "./SandboxBank.ts"
 import { SandboxBuyer } from "./SandboxBuyer.ts"
+import { rejection, SandboxRefunds } from "./SandboxRefunds.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -19,7 +22,9 @@ export const layer = HttpApiBuilder.group(
     const buyer = yield* SandboxBuyer
     const bank = yield* SandboxBank
     const links = yield* CheckoutLinks
-    const { ChannelUnreachable, OrderConflict, OrderNotFound } = refusals
+    const refunds = yield* Refunds
+    const refundDesk = yield* SandboxRefunds
+    const { ChannelUnreachable, NotSettled, OrderConflict, OrderNotFound, RefundNotFound } = refusals
 
     return handlers.handleAll({
       pay: Effect.fn("test_helpers.pay")(
@@ -29,6 +34,15 @@ export const layer = HttpApiBuilder.group(
           return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
         },
         Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
+      ),
+
+      settleRefund: Effect.fn("test_helpers.settleRefund")(
+        function* ({ params, payload: { outcome } }) {
+          const { refundNo } = yield* refunds.find(yield* Caller, params.ref)
+          yield* refundDesk.settle(refundNo, outcome)
+          return yield* reply(refundView(yield* refunds.report(refundNo, { outcome, reason: rejection })))
+        },
+        Effect.catchTags({ NotSettled, RefundNotFound, ...unavailable })
       ),
 
       channel: Effect.fn("test_helpers.channel")(function* ({ payload }) {

@@ -122,7 +122,8 @@ const renderPaid = ({ justNow, method, order }: PageOf<"Paid">) => {
   const words = justNow
     ? { heading: texts.paid.heading, text: texts.paid.text(amount) }
     : { heading: texts.paid.headingLater, text: texts.paid.textLater(amount) }
-  const refunded = "refundedAmount" in order ? money(order.refundedAmount, order.currency) : undefined
+  const refunded =
+    "paymentId" in order && order.refundedAmount > 0 ? money(order.refundedAmount, order.currency) : undefined
   const back = returnAddress(order)
   return renderState(words, {
     order,

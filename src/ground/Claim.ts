@@ -3,8 +3,9 @@
  * asked for commits the answer with it, as one more row of the change set: a crash can then neither lose the answer
  * nor run the change twice. The row's version is the fence: a claim that was taken over writes nothing any more.
  */
-import { Context, Effect, Schema } from "effect"
-import { type Change, update } from "./Change.ts"
+import { leaseDuration } from "@coffer/rules/idempotency/claim"
+import { Context, DateTime, Effect, Schema } from "effect"
+import { type Change, insert, update } from "./Change.ts"
 import { isoText, jsonText } from "./codecs.ts"
 
 /** What names the row and the version that is ours. Plain data: it travels to the actor that commits. */
@@ -20,7 +21,7 @@ export type Claim = typeof Claim.Type
 
 /** The request's claim; `handedOver` once somebody commits the answer with the change. */
 export interface HeldClaim {
-  readonly claim: Claim
+  claim: Claim
   handedOver: boolean
 }
 
@@ -39,6 +40,28 @@ export const takeClaim = Effect.map(CurrentClaim, (held) => {
 export const giveClaimBack = Effect.map(CurrentClaim, (held) => {
   if (held !== undefined) held.handedOver = false
 })
+
+/** The claim's row while its request runs, in place of the version `replaces`, if there was one. */
+export const running = (claim: Claim, now: DateTime.Utc, replaces?: number): Change => {
+  const lease_until = isoText(DateTime.addDuration(now, leaseDuration))
+  const row = { ...claimRow(claim), state: "running", lease_until, status: null, data: null }
+  return replaces === undefined ? insert("idempotency_keys", row) : update("idempotency_keys", row, replaces)
+}
+
+/**
+ * For a request that commits before it has its answer: the change that goes with that commit, so that a request whose
+ * claim was taken over commits nothing, and the claim that is held from then on.
+ */
+export const renewing = (claim: Claim, now: DateTime.Utc): { readonly change: Change; readonly claim: Claim } => {
+  const renewed = { ...claim, version: claim.version + 1 }
+  return { change: running(renewed, now, claim.version), claim: renewed }
+}
+
+/** What {@link renewing} promised is committed. */
+export const renewedClaim = (claim: Claim) =>
+  Effect.map(CurrentClaim, (held) => {
+    if (held !== undefined) held.claim = claim
+  })
 
 /** The answer as a change. Nothing when the request has no claim. */
 export const answering = (claim: Claim | undefined, status: number, data: object): ReadonlyArray<Change> =>

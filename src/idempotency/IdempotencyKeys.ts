@@ -2,11 +2,11 @@
  * Front door to idempotency keys: claim one for a request, or learn what the first request with it was answered
  * (silences: I1 to I6). Works across runners, since the claim is a row.
  */
-import { canonical, isShallow, judge, leaseDuration } from "@coffer/rules/idempotency/claim"
+import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { type Change, insert, type NotCommitted, update } from "../ground/Change.ts"
-import { answering, type Claim, claimRow, released } from "../ground/Claim.ts"
-import { isoText, jsonText } from "../ground/codecs.ts"
+import type { Change, NotCommitted } from "../ground/Change.ts"
+import { answering, type Claim, released, running } from "../ground/Claim.ts"
+import { jsonText } from "../ground/codecs.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { sha256 } from "../ground/Vault.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
@@ -63,12 +63,6 @@ export const layer = Layer.effect(
     const store = yield* IdempotencyStore
     const transactor = yield* Transactor
 
-    const open = (claim: Claim, replaces?: number): Change => {
-      const lease_until = isoText(DateTime.addDuration(claim.createdAt, leaseDuration))
-      const row = { ...claimRow(claim), state: "running", lease_until, status: null, data: null }
-      return replaces === undefined ? insert("idempotency_keys", row) : update("idempotency_keys", row, replaces)
-    }
-
     const claim = Effect.fn("IdempotencyKeys.claim")(function* (request: Keyed) {
       const { merchantId, mode } = request
       const id = idOf(request)
@@ -76,7 +70,7 @@ export const layer = Layer.effect(
       const now = yield* DateTime.now
       const fresh: Claim = { id, version: 1, merchantId, mode, fingerprint, createdAt: now }
       return yield* transactor
-        .commit(id, [open(fresh)])
+        .commit(id, [running(fresh, now)])
         .pipe(
           Effect.as({ _tag: "Claimed" as const, claim: fresh }),
           Effect.catchTags({ AlreadyExists: () => meet(fresh), StaleVersion: Effect.die })
@@ -101,7 +95,7 @@ export const layer = Layer.effect(
           return { _tag: "Replay", status: status!, data: parseData(data!) }
         case "TakeOver": {
           const taken = { ...fresh, version: version + 1 }
-          return yield* transactor.commit(fresh.id, [open(taken, version)]).pipe(
+          return yield* transactor.commit(fresh.id, [running(taken, fresh.createdAt, version)]).pipe(
             Effect.as({ _tag: "Claimed" as const, claim: taken }),
             // Another took it in the same moment.
             Effect.catchTags({ StaleVersion: () => new StillRunning(), AlreadyExists: Effect.die })

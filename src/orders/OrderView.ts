@@ -1,6 +1,6 @@
 /** An order as merchants see it, in responses and in events alike: the one encoder (silences: V3). Pure. */
 import type { OrderResource } from "@coffer/contract/Orders"
-import type { Metadata } from "@coffer/model/Metadata"
+import { byKey } from "@coffer/model/Metadata"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 
@@ -26,7 +26,7 @@ export const orderView = (order: Order, checkoutUrl: string): OrderResource => {
     expires_at: DateTime.formatIso(order.expiresAt),
     notify_url: order.notifyUrl,
     return_url: order.returnUrl,
-    metadata: sorted(order.metadata),
+    metadata: byKey(order.metadata),
     paid_at: payment === undefined ? null : DateTime.formatIso(payment.paidAt),
     created_at: DateTime.formatIso(order.createdAt),
     // Receipts have their own room later; until then none is made (silences: O23).
@@ -37,7 +37,3 @@ export const orderView = (order: Order, checkoutUrl: string): OrderResource => {
     locale: order.locale
   }
 }
-
-/** By key: the database keeps the keys of jsonb in an order of its own, not in the one in which they came. */
-const sorted = (metadata: Metadata): Metadata =>
-  Object.fromEntries(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -61,6 +61,8 @@ export interface Running {
   readonly sql: SqlClient.SqlClient
   /** Moves the clock to each moment at which something is due, and lets it be done, until `duration` has passed. */
   readonly pass: (duration: Duration.Input) => Effect.Effect<void>
+  /** To that moment at once, whatever would have been due on the way. */
+  readonly leap: (duration: Duration.Input) => Effect.Effect<void>
   /** Waits until the workers have nothing to do at this moment. */
   readonly atRest: Effect.Effect<void>
   readonly context: Context.Context<Wiring.Services>
@@ -117,12 +119,20 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
       yield* workers.atRest
     }).pipe(Effect.provideContext(context))
 
+  const leap = (duration: Duration.Input) =>
+    Effect.gen(function* () {
+      yield* workers.atRest
+      yield* TestClock.adjust(duration)
+      yield* workers.atRest
+    }).pipe(Effect.provideContext(context))
+
   const running: Running = {
     api,
     baseUrl,
     merchant,
     sql: Context.get(context, SqlClient.SqlClient),
     pass,
+    leap,
     atRest: workers.atRest,
     context
   }

@@ -5,10 +5,12 @@ import { EventsGroup } from "./Events.ts"
 import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
 import { publish } from "./publish.ts"
+import { RefundsGroup } from "./Refunds.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
 
 export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
+  .add(RefundsGroup)
   .add(BalanceGroup)
   .add(EventsGroup)
   .add(LogsGroup)

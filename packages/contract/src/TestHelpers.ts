@@ -7,9 +7,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, SandboxOnly } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
-import { Conflict, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
+import { Conflict, OrderNotFound, ProcessorError, RefundNotFound, Unavailable } from "./Errors.ts"
 import { text, withExample } from "./fields.ts"
 import { OrderResource } from "./Orders.ts"
+import { RefundResource } from "./Refunds.ts"
 
 export const PayOutcome = Schema.Literals(["succeed", "decline", "fail", "redirect", "succeed_unreported"])
 export type PayOutcome = typeof PayOutcome.Type
@@ -36,6 +37,15 @@ const Reachable = withExample(
   { reachable: false }
 )
 
+const SettleBody = withExample(
+  Schema.Struct({
+    outcome: Schema.Literals(["succeeded", "failed"]).annotate({
+      description: "What the bank says. It may also take back, as `failed`, what had succeeded."
+    })
+  }),
+  { outcome: "succeeded" }
+)
+
 export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
   .add(
     HttpApiEndpoint.post("pay", "/v1/test_helpers/orders/:ref/pay", {
@@ -47,6 +57,17 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
       OpenApi.annotations({
         summary: "Pay an order as its buyer would",
         description: "Works on a closed order, too: that is the late payment, which goes back to the buyer."
+      })
+    ),
+    HttpApiEndpoint.post("settleRefund", "/v1/test_helpers/refunds/:ref/settle", {
+      params: { ref: text("The refund's `refund_no`, or your own `out_refund_no`.") },
+      payload: SettleBody,
+      success: enveloped(RefundResource),
+      error: [RefundNotFound, Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Let the bank confirm or reject a refund",
+        description: "Alipay and WeChat Pay settle later: by this call, or by themselves after a minute."
       })
     ),
     HttpApiEndpoint.post("channel", "/v1/test_helpers/channel", {

@@ -12,6 +12,7 @@ export const sampleIds = {
   payment: "pay_01KAJ4XQ2R7D5NVW8M3B6TCJ9E",
   ledger: "LED_01KAJ4XQ3A9F1SG4H7P2YKZM5C",
   event: "evt_01KAJ4XQ3B6W8T2EQN5VRD4J7H",
+  refund: "rfd_01KAQ3ZC0X5V8M2T7BNE4WRJ6G",
   request: "req_01KAJ4ZB9N3C7X5M1QG8WTEP6K"
 } as const
 

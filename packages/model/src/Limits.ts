@@ -11,6 +11,9 @@ export const orderAmountMax = 100_000_000_000
 export const outTradeNoLengthMax = 128
 export const subjectLengthMax = 255
 
+/** Why a merchant refunds, in characters (silences: R12). */
+export const refundReasonLengthMax = 500
+
 /** Metadata (spec: Metadata). */
 export const metadataKeysMax = 50
 export const metadataKeyLengthMax = 40
@@ -61,6 +64,10 @@ export const quotaWindow = "60 seconds"
 
 /** Rows of one CSV file; what is beyond is not returned (spec: Limits). */
 export const csvRowsMax = 10_000
+
+/** Evidence of a dispute, in characters and files (spec: Limits). */
+export const evidenceTextLengthMax = 5_000
+export const evidenceFilesMax = 8
 
 /** How far the operator may raise one merchant's quota. */
 export const quotaOverrideMax = 1_000_000

@@ -49,6 +49,10 @@ export const merge = (before: Metadata, patch: MetadataPatch): Metadata => {
   return Object.fromEntries(after)
 }
 
+/** In the order of its keys: the database keeps the keys of jsonb in an order of its own, not as they came. */
+export const byKey = (metadata: Metadata): Metadata =>
+  Object.fromEntries(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+
 const merchantKeys = (metadata: Metadata) => Object.keys(metadata).filter((key) => !key.startsWith(reservedPrefix))
 
 const isStorable = (text: string) => text.isWellFormed() && !text.includes("\u0000")

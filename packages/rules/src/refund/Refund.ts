@@ -6,7 +6,7 @@
  * did nothing and the merchant was told so; there is no such refund any more.
  */
 import { MerchantId, Mode, OutRefundNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
-import { Metadata } from "@coffer/model/Metadata"
+import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
 
@@ -50,7 +50,8 @@ export const RefundCommand = Schema.TaggedUnion({
   Abandon: { at: Schema.DateTimeUtc },
   /** The channel will not pay the buyer, or took the money back after it had. */
   Reject: { at: Schema.DateTimeUtc, reason: Schema.String },
-  Annotate: { at: Schema.DateTimeUtc, metadata: Metadata }
+  /** The merchant's own notes, merged into what is there. */
+  Annotate: { at: Schema.DateTimeUtc, patch: MetadataPatch }
 })
 export type RefundCommand = typeof RefundCommand.Type
 
@@ -65,8 +66,12 @@ export const RefundEvent = Schema.TaggedUnion({
 })
 export type RefundEvent = typeof RefundEvent.Type
 
-/** The channel says something that cannot follow what it said before; a person has to look. */
-export class RefundContradicted extends Schema.TaggedError<RefundContradicted>()("RefundContradicted", {
+export class RefundConflict extends Schema.TaggedError<RefundConflict>()("RefundConflict", {
   refundNo: RefundNo,
-  reason: Schema.Literals(["already_failed", "already_void"])
+  reason: Schema.Literals([
+    /** The channel says what cannot follow what it said before; a person has to look. */
+    "already_failed",
+    "already_void",
+    "too_many_keys"
+  ])
 }) {}

@@ -2,10 +2,11 @@
  * Which facts follow from a command to a refund. Pure. One function per command; no default, so a new status is a
  * compile error (spec: States and transitions, Refund).
  */
+import { merge, patchProblem } from "@coffer/model/Metadata"
 import { accept, type Decision, refuse } from "../Decision.ts"
-import { type Refund, RefundCommand, RefundContradicted, RefundEvent } from "./Refund.ts"
+import { type Refund, RefundCommand, RefundConflict, RefundEvent } from "./Refund.ts"
 
-type RefundDecision = Decision<RefundEvent, RefundContradicted>
+type RefundDecision = Decision<RefundEvent, RefundConflict>
 type CommandOf<Tag extends RefundCommand["_tag"]> = Extract<RefundCommand, { readonly _tag: Tag }>
 
 const { RefundAbandoned, RefundAccepted, RefundAnnotated, RefundFailed, RefundReversed, RefundSucceeded } =
@@ -18,7 +19,7 @@ export const decide = (refund: Refund, command: RefundCommand): RefundDecision =
     Abandon: ({ at }): RefundDecision =>
       refund.status === "reserved" ? accept(RefundAbandoned.make({ at })) : accept(),
     Reject: (reject): RefundDecision => decideReject(refund, reject),
-    Annotate: ({ at, metadata }): RefundDecision => accept(RefundAnnotated.make({ at, metadata }))
+    Annotate: (annotate): RefundDecision => decideAnnotate(refund, annotate)
   })
 
 const decideConfirm = ({ refundNo, status }: Refund, { at }: CommandOf<"Confirm">): RefundDecision => {
@@ -29,9 +30,9 @@ const decideConfirm = ({ refundNo, status }: Refund, { at }: CommandOf<"Confirm"
     case "succeeded":
       return accept()
     case "failed":
-      return refuse(new RefundContradicted({ refundNo, reason: "already_failed" }))
+      return refuse(new RefundConflict({ refundNo, reason: "already_failed" }))
     case "void":
-      return refuse(new RefundContradicted({ refundNo, reason: "already_void" }))
+      return refuse(new RefundConflict({ refundNo, reason: "already_void" }))
   }
 }
 
@@ -49,3 +50,9 @@ const decideReject = ({ status }: Refund, { at, reason }: CommandOf<"Reject">): 
       return accept()
   }
 }
+
+/** The same in every status. The front door has checked the patch; what two at once add up to is checked here. */
+const decideAnnotate = ({ metadata, refundNo }: Refund, { at, patch }: CommandOf<"Annotate">): RefundDecision =>
+  patchProblem(metadata, patch) === undefined
+    ? accept(RefundAnnotated.make({ at, metadata: merge(metadata, patch) }))
+    : refuse(new RefundConflict({ refundNo, reason: "too_many_keys" }))

@@ -1,0 +1,178 @@
+/** Refunds on the wire: the resource and its endpoints (spec: Refund; Endpoints, Refunds; silences: R1 to R13). */
+import { OutRefundNo, Text } from "@coffer/model/Ids"
+import { refundReasonLengthMax } from "@coffer/model/Limits"
+import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
+import { OrderAmount } from "@coffer/model/Money"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import {
+  Conflict,
+  IdempotencyInProgress,
+  InsufficientBalance,
+  InvalidRequest,
+  OrderNotFound,
+  ProcessorError,
+  RefundNotFound,
+  RefundWindowExpired,
+  Unavailable
+} from "./Errors.ts"
+import { currency, instant, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { ExportableQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
+
+const Instant = Schema.String.annotate({ format: "date-time" })
+
+const RefundStatus = Schema.Literals(["pending", "succeeded", "failed"])
+
+/** The same in responses and in `refund.*` events. */
+export const RefundResource = withExample(
+  Schema.Struct({
+    object: kind("refund"),
+    refund_no: text("Our number of the refund."),
+    out_refund_no: text("Your number of the refund; made by us when you gave none."),
+    trade_no: text("The order whose payment goes back."),
+    amount: minor("What the buyer gets back"),
+    reason: orNull(Schema.String, "Your reason, if you gave one."),
+    status: RefundStatus.annotate({
+      description: "`pending` until the channel has settled it. A channel may take back what had `succeeded`."
+    }),
+    funds_frozen: Schema.Boolean.annotate({ description: "Whether the amount is held in the frozen balance." }),
+    settled_at: orNull(Instant, "When the amount was deducted for good; null while pending, and when it failed."),
+    metadata: Metadata.annotate({ description: "Your own keys and values." }),
+    currency,
+    merchant_id: merchantId,
+    mode,
+    failure_reason: orNull(Schema.String, "What the channel said; null unless it failed."),
+    created_at: instant("When the refund was accepted."),
+    updated_at: instant("When it last changed.")
+  }).annotate({ identifier: "Refund", description: "The refund." }),
+  {
+    object: "refund",
+    refund_no: sampleIds.refund,
+    out_refund_no: "return-311",
+    trade_no: sampleIds.order,
+    amount: 999,
+    reason: "one book came damaged",
+    status: "succeeded",
+    funds_frozen: false,
+    settled_at: "2026-11-25T14:02:07.113Z",
+    metadata: { ticket: "311" },
+    currency: "USD",
+    merchant_id: sampleIds.merchant,
+    mode: "sandbox",
+    failure_reason: null,
+    created_at: "2026-11-25T14:02:07.021Z",
+    updated_at: "2026-11-25T14:02:07.113Z"
+  }
+)
+export type RefundResource = typeof RefundResource.Encoded
+
+export const CreateRefund = withExample(
+  Schema.Struct({
+    trade_no: text("The order: our number or yours."),
+    out_refund_no: Schema.optionalKey(
+      OutRefundNo.annotate({
+        description: "Your number of the refund; required in live. Sent again, it gets the same refund."
+      })
+    ),
+    amount: Schema.optionalKey(
+      OrderAmount.annotate({ description: "Minor units; all that can still be refunded unless given." })
+    ),
+    reason: Schema.optionalKey(orNull(Text(0, refundReasonLengthMax), "For your records, at most 500 characters.")),
+    metadata: Schema.optionalKey(MetadataPatch.annotate({ description: "At most 50 keys of 1 to 40 characters." }))
+  }).annotate({ identifier: "CreateRefund", description: "What is to go back." }),
+  {
+    trade_no: sampleIds.order,
+    out_refund_no: "return-311",
+    amount: 999,
+    reason: "one book came damaged",
+    metadata: { ticket: "311" }
+  }
+)
+export type CreateRefund = typeof CreateRefund.Type
+
+export const UpdateRefund = withExample(
+  Schema.Struct({
+    metadata: Schema.optionalKey(
+      MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
+    )
+  }).annotate({ identifier: "UpdateRefund", description: "What is to change." }),
+  { metadata: { ticket: null } }
+)
+export type UpdateRefund = typeof UpdateRefund.Type
+
+export const RefundQuery = Schema.Struct({
+  ...ExportableQuery,
+  trade_no: Schema.optionalKey(text("Refunds of this order, by our number.")),
+  out_refund_no: Schema.optionalKey(text("The refund with exactly this number of yours.")),
+  status: Schema.optionalKey(RefundStatus.annotate({ description: "Refunds in this state." }))
+})
+export type RefundQuery = typeof RefundQuery.Type
+
+const RefundReply = enveloped(RefundResource)
+
+const params = { ref: text("The refund's `refund_no`, or your own `out_refund_no`.") }
+
+export class RefundsGroup extends HttpApiGroup.make("refunds")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/refunds", {
+      payload: CreateRefund,
+      success: [RefundReply.pipe(HttpApiSchema.status(201)), RefundReply.pipe(HttpApiSchema.status(202)), RefundReply],
+      error: [
+        InvalidRequest,
+        RefundWindowExpired,
+        InsufficientBalance,
+        OrderNotFound,
+        Conflict,
+        IdempotencyInProgress,
+        ProcessorError,
+        Unavailable
+      ]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Refund an order, in whole or in part",
+        description:
+          "201 when the channel paid at once, 202 when it settles later: ask again every 10 seconds for 5 minutes, " +
+          "then seldom, or wait for the event. An `out_refund_no` that exists answers 200 with that refund. Fees " +
+          "stay with the channel, so a whole refund takes more than its payment brought. 502: nothing has changed."
+      })
+    ),
+    HttpApiEndpoint.post("update", "/v1/refunds/:ref", {
+      params,
+      payload: UpdateRefund,
+      success: RefundReply,
+      error: [InvalidRequest, RefundNotFound, Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Update a refund's metadata",
+        description: "Merges: keys that are not sent stay as they are. Nothing else of a refund can be changed."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(Idempotency)
+  .add(
+    HttpApiEndpoint.get("list", "/v1/refunds", {
+      query: RefundQuery,
+      success: [listed(RefundResource), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List refunds, newest first, or export them",
+        description:
+          "All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and " +
+          "the cursors do not count."
+      })
+    ),
+    HttpApiEndpoint.get("retrieve", "/v1/refunds/:ref", {
+      params,
+      success: RefundReply,
+      error: RefundNotFound
+    }).annotateMerge(OpenApi.annotations({ summary: "Retrieve a refund", description: "By our number or by yours." }))
+  )
+  .middleware(Decoding)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "Give money back to the buyer, in whole or in part.") {}

@@ -1,0 +1,29 @@
+/**
+ * When the channel is asked about a refund that is not settled: every 10 seconds for 5 minutes, as merchants are told
+ * to ask us (spec: Refunds), then less and less often, at least once an hour. Pure.
+ */
+import { DateTime } from "effect"
+import type { Refund } from "./Refund.ts"
+
+/** How long whoever reserved a refund has it to itself; longer than the channel may take to answer. */
+const reservedFor = "30 seconds"
+
+export const nextCheck = {
+  soonSeconds: 10,
+  lateSeconds: 3_600,
+  /** How many checks come soon one after the other. */
+  often: 30,
+  /** The first check of a refund as it is now; null when there is nothing to ask. */
+  after: (refund: Refund): DateTime.Utc | null => {
+    switch (refund.status) {
+      case "reserved":
+        return DateTime.addDuration(refund.updatedAt, reservedFor)
+      case "pending":
+        return DateTime.add(refund.updatedAt, { seconds: nextCheck.soonSeconds })
+      case "succeeded":
+      case "failed":
+      case "void":
+        return null
+    }
+  }
+}

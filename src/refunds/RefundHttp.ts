@@ -1,0 +1,61 @@
+/** Handlers of the `refunds` group (spec: Endpoints, Refunds). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { replyCsv } from "../http/csv.ts"
+import { refusals, unavailable } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { refundColumns } from "./refundColumns.ts"
+import { RefundLists } from "./RefundLists.ts"
+import { Refunds } from "./Refunds.ts"
+import { refundView } from "./RefundView.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "refunds",
+  Effect.fn(function* (handlers) {
+    const refunds = yield* Refunds
+    const lists = yield* RefundLists
+    const { InvalidField, OrderNotFound, RefundConflict, RefundNotFound } = refusals
+
+    return handlers.handleAll({
+      create: Effect.fn("refunds.create")(
+        function* ({ payload }) {
+          const { code, refund } = yield* refunds.create(yield* Caller, payload)
+          return yield* reply(refundView(refund), code)
+        },
+        Effect.catchTags({
+          InvalidField,
+          OrderNotFound,
+          ChannelUnreachable: refusals.ChannelUnreachable,
+          ChannelRefused: refusals.ChannelRefused,
+          InsufficientBalance: refusals.InsufficientBalance,
+          RefundNumberTaken: refusals.RefundNumberTaken,
+          RefundRefused: refusals.RefundRefused,
+          RefundRunning: refusals.RefundRunning,
+          ...unavailable
+        })
+      ),
+
+      list: Effect.fn("refunds.list")(function* ({ query }) {
+        const owner = yield* Caller
+        if (query.format === "csv")
+          return replyCsv("refunds", refundColumns, yield* lists.exported(owner, query), refundView)
+        const { data, hasMore } = yield* lists.page(owner, query)
+        return yield* replyList("refund", "/v1/refunds", { data: data.map(refundView), hasMore })
+      }, Effect.catchTags({ InvalidField })),
+
+      retrieve: Effect.fn("refunds.retrieve")(function* ({ params }) {
+        return yield* reply(refundView(yield* refunds.find(yield* Caller, params.ref)))
+      }, Effect.catchTags({ RefundNotFound })),
+
+      update: Effect.fn("refunds.update")(
+        function* ({ params, payload }) {
+          return yield* reply(refundView(yield* refunds.annotate(yield* Caller, params.ref, payload)))
+        },
+        Effect.catchTags({ InvalidField, RefundConflict, RefundNotFound, ...unavailable })
+      )
+    })
+  })
+)

@@ -1,0 +1,69 @@
+/** Front door to refunds as lists and exports show them (spec: List conventions; silences: R13). */
+import type { RefundQuery } from "@coffer/contract/Refunds"
+import { prefixes } from "@coffer/model/Ids"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { readCreated } from "@coffer/rules/lists/created"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import type { Refund } from "@coffer/rules/refund/Refund"
+import { Context, Effect, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Pages from "../ground/Pages.ts"
+import { refundOf, RefundRow } from "./RefundStore.ts"
+
+export class RefundLists extends Context.Service<
+  RefundLists,
+  {
+    readonly page: (owner: Pages.Owner, query: RefundQuery) => Effect.Effect<Page<Refund>, InvalidField>
+    /** Takes no notice of `limit` and cursors. */
+    readonly exported: (owner: Pages.Owner, query: RefundQuery) => Effect.Effect<Pages.Exported<Refund>, InvalidField>
+  }
+>()("@coffer/refunds/RefundLists") {}
+
+/** Which rows merchants see in a state. */
+const statuses = { pending: ["pending", "reserved"], succeeded: ["succeeded"], failed: ["failed"] } as const
+
+export const layer = Layer.effect(
+  RefundLists,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const pages = Pages.make(sql, {
+      table: "refunds",
+      id: "refund_no",
+      prefixOf: () => prefixes.refund,
+      row: RefundRow,
+      idOf: ({ refund_no }) => refund_no,
+      called: "a refund"
+    })
+
+    const search = ({ out_refund_no, status, trade_no }: RefundQuery): Pages.Search => {
+      const shown = sql`status <> 'void'`
+      const inStatus = status === undefined ? [shown] : [sql`status in ${sql.in(statuses[status])}`]
+      // A unique key: there is one or none.
+      if (out_refund_no !== undefined) {
+        const inOrder = trade_no === undefined ? [] : [Pages.equals(sql, "trade_no", trade_no)]
+        return { filters: [Pages.equals(sql, "out_refund_no", out_refund_no), shown, ...inOrder, ...inStatus] }
+      }
+      if (trade_no !== undefined) {
+        return Pages.isStorable(trade_no)
+          ? { path: Pages.along({ trade_no }), filters: inStatus }
+          : { filters: [sql`false`] }
+      }
+      if (status !== undefined)
+        return { path: Pages.along(...statuses[status].map((one) => ({ status: one }))), filters: [] }
+      return { path: Pages.along({}), filters: inStatus }
+    }
+
+    return RefundLists.of({
+      page: Effect.fn("RefundLists.page")(function* (owner, query) {
+        const request = yield* Effect.fromResult(readPageRequest(query))
+        const { data, hasMore } = yield* pages.page(owner, request, search(query))
+        return { data: data.map(refundOf), hasMore }
+      }),
+      exported: Effect.fn("RefundLists.exported")(function* (owner, query) {
+        const created = yield* Effect.fromResult(readCreated(query))
+        const { chunks, truncated } = yield* pages.exported(owner, created, search(query))
+        return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(refundOf)) }
+      })
+    })
+  })
+)

@@ -1,0 +1,33 @@
+/** A refund as merchants see it, in responses and in events alike: the one encoder. Pure. */
+import type { RefundResource } from "@coffer/contract/Refunds"
+import { byKey } from "@coffer/model/Metadata"
+import type { Refund } from "@coffer/rules/refund/Refund"
+import { DateTime } from "effect"
+
+export const refundView = (refund: Refund): RefundResource => ({
+  object: "refund",
+  refund_no: refund.refundNo,
+  out_refund_no: refund.outRefundNo,
+  trade_no: refund.tradeNo,
+  amount: refund.amount,
+  reason: refund.reason,
+  status: wireStatus[refund.status],
+  funds_frozen: refund.status === "pending",
+  settled_at: refund.status === "succeeded" ? DateTime.formatIso(refund.settledAt) : null,
+  metadata: byKey(refund.metadata),
+  currency: refund.currency,
+  merchant_id: refund.merchantId,
+  mode: refund.mode,
+  failure_reason: refund.status === "failed" ? refund.failureReason : null,
+  created_at: DateTime.formatIso(refund.createdAt),
+  updated_at: DateTime.formatIso(refund.updatedAt)
+})
+
+/** While the channel is being asked a refund is pending to everybody; one that is void is shown to nobody. */
+const wireStatus = {
+  reserved: "pending",
+  pending: "pending",
+  succeeded: "succeeded",
+  failed: "failed",
+  void: "failed"
+} as const satisfies Record<Refund["status"], RefundResource["status"]>

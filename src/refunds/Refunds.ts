@@ -1,0 +1,280 @@
+/**
+ * Front door to refunds. The amount is promised first (the order's actor says whether it may be), then the channel is
+ * asked, then its answer is settled: each in a transaction of its own, in a fiber that outlives the request. Whatever
+ * dies in between leaves a due row, and a worker asks the channel again by our own number (silences: R7, R8).
+ */
+import type { CreateRefund, UpdateRefund } from "@coffer/contract/Refunds"
+import { OutRefundNo, prefixes, RefundNo } from "@coffer/model/Ids"
+import { merge, patchProblem } from "@coffer/model/Metadata"
+import { Minor } from "@coffer/model/Money"
+import { keptDuration } from "@coffer/rules/idempotency/claim"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { type Order, RefundRefused, remainingOf, type SettledOrder } from "@coffer/rules/order/Order"
+import { reserving } from "@coffer/rules/refund/entryOf"
+import { type Refund, RefundCommand, type RefundConflict } from "@coffer/rules/refund/Refund"
+import type { InsufficientBalance } from "@coffer/rules/wallet/post"
+import { Context, DateTime, Effect, Fiber, FiberMap, Layer, Option, Schema } from "effect"
+import type { ChannelUnreachable } from "../channel/Channel.ts"
+import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
+import { type AlreadyExists, NotCommitted } from "../ground/Change.ts"
+import { type Claim, CurrentClaim, giveClaimBack, renewedClaim, renewing, takeClaim } from "../ground/Claim.ts"
+import { Faults } from "../ground/Faults.ts"
+import { NewIds } from "../ground/NewIds.ts"
+import type { Owner } from "../ground/Pages.ts"
+import type { OrderNotFound } from "../orders/OrderEntity.ts"
+import { Orders, type WriteFailure } from "../orders/Orders.ts"
+import { RefundCommands } from "./RefundCommands.ts"
+import { insertion, RefundStore } from "./RefundStore.ts"
+
+export class RefundNotFound extends Schema.TaggedError<RefundNotFound>()("RefundNotFound", { ref: Schema.String }) {}
+
+/** The same out_refund_no was used for a refund of another order or amount (silences: R4). */
+export class RefundNumberTaken extends Schema.TaggedError<RefundNumberTaken>()("RefundNumberTaken", {
+  outRefundNo: Schema.String,
+  differs: Schema.Literals(["trade_no", "amount"])
+}) {}
+
+/** The first request with this out_refund_no is asking the channel, on another runner. */
+export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", {}) {}
+
+/** The channel said no at once: nothing was changed (silences: R7). */
+export class ChannelRefused extends Schema.TaggedError<ChannelRefused>()("ChannelRefused", { reason: Schema.String }) {}
+
+/** The refund, and how its request is answered: 201 and 202 for a new one, 200 for one that was there. */
+export interface Answered {
+  readonly refund: Refund
+  readonly code: 200 | 201 | 202
+}
+
+type DriveFailure =
+  | ChannelUnreachable
+  | ChannelRefused
+  | RefundRefused
+  | InsufficientBalance
+  | AlreadyExists
+  | OrderNotFound
+  | WriteFailure
+
+export class Refunds extends Context.Service<
+  Refunds,
+  {
+    readonly create: (
+      owner: Owner,
+      body: CreateRefund
+    ) => Effect.Effect<
+      Answered,
+      Exclude<DriveFailure, AlreadyExists> | InvalidField | RefundNumberTaken | RefundRunning
+    >
+    readonly find: (owner: Owner, ref: string) => Effect.Effect<Refund, RefundNotFound>
+    readonly annotate: (
+      owner: Owner,
+      ref: string,
+      patch: UpdateRefund
+    ) => Effect.Effect<Refund, InvalidField | RefundConflict | RefundNotFound | WriteFailure>
+    /** The channel's word about a refund that it had accepted; it may come many times. */
+    readonly report: (
+      refundNo: RefundNo,
+      said: { readonly outcome: "succeeded" | "failed"; readonly reason: string }
+    ) => Effect.Effect<Refund, WriteFailure>
+    /** Ask the channel about a refund that is due. */
+    readonly check: (refundNo: RefundNo) => Effect.Effect<void, ChannelUnreachable | WriteFailure>
+  }
+>()("@coffer/refunds/Refunds") {}
+
+/** After this nobody knows what the channel did, and it is asked again later. Less than a claim's lease. */
+const channelPatience = "15 seconds"
+/** How often all that remains is asked for anew while other refunds of the order change it. */
+const attemptsMax = 10
+
+const { Abandon, Annotate, Await, Confirm, Reject } = RefundCommand.cases
+
+export const layer = Layer.effect(
+  Refunds,
+  Effect.gen(function* () {
+    const store = yield* RefundStore
+    const commands = yield* RefundCommands
+    const orders = yield* Orders
+    const channel = yield* RefundChannel
+    const ids = yield* NewIds
+    const faults = yield* Faults
+    const driving = yield* FiberMap.make<RefundNo, Answered, DriveFailure>()
+
+    const askChannel = (refund: Refund): Effect.Effect<RefundAnswer, ChannelUnreachable> =>
+      faults.around("RefundChannel.refund", channel.refund(refund)).pipe(
+        Effect.timeoutOrElse({
+          duration: channelPatience,
+          orElse: () => Effect.succeed({ _tag: "Pending" as const })
+        })
+      )
+
+    const find = Effect.fnUntraced(function* (owner: Owner, ref: string) {
+      const stored = yield* store.resolve(owner, ref)
+      return Option.isSome(stored) ? stored.value.refund : yield* new RefundNotFound({ ref })
+    })
+
+    /** The order's promise, the wallet's, and the refund's row: together, before anybody is asked. */
+    const reserve = Effect.fnUntraced(function* (refund: Refund, claim: Claim | undefined) {
+      const { movements, order, reserve } = reserving(refund.amount, refund.requestedAmount === null, refund.createdAt)
+      const renewed = claim === undefined ? undefined : renewing(claim, refund.createdAt)
+      const changes = [insertion(refund), ...(renewed === undefined ? [] : [renewed.change])]
+      yield* orders.performWith(refund.tradeNo, order!, { movements, reserve, changes }).pipe(
+        Effect.catchTags({
+          // Another took the claim over, or the order would not stand still: nothing was promised.
+          StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
+          OrderConflict: Effect.die
+        })
+      )
+      if (renewed !== undefined) yield* renewedClaim(renewed.claim)
+      return renewed?.claim
+    })
+
+    const drive = Effect.fn("Refunds.drive")(function* (refund: Refund, claim: Claim | undefined) {
+      const held = yield* reserve(refund, claim)
+      const answer = yield* askChannel(refund).pipe(
+        Effect.catchTags({ ChannelUnreachable: (unreachable) => Effect.succeed(unreachable) })
+      )
+      const at = yield* DateTime.now
+      switch (answer._tag) {
+        case "Succeeded":
+          return answered(yield* commands.hear(refund.refundNo, Confirm.make({ at }), held))
+        case "Pending":
+          return answered(yield* commands.hear(refund.refundNo, Await.make({ at }), held))
+        case "Refused":
+        case "ChannelUnreachable": {
+          const after = yield* commands.hear(refund.refundNo, Abandon.make({ at }))
+          // Unless a worker had taken it over: then that is how it went.
+          if (after.status !== "void") return answered(after)
+          return yield* answer._tag === "Refused" ? new ChannelRefused({ reason: answer.reason }) : answer
+        }
+      }
+    })
+
+    /** A refund of this number is there: the same request again, or another one that may not have it. */
+    const again = Effect.fnUntraced(function* (refund: Refund, order: Order, body: CreateRefund) {
+      yield* giveClaimBack
+      const outRefundNo = refund.outRefundNo
+      if (refund.tradeNo !== order.tradeNo) return yield* new RefundNumberTaken({ outRefundNo, differs: "trade_no" })
+      if (refund.requestedAmount !== (body.amount ?? null)) {
+        return yield* new RefundNumberTaken({ outRefundNo, differs: "amount" })
+      }
+      return refund.status === "reserved" ? yield* joined(refund) : { refund, code: 200 as const }
+    })
+
+    /** Who asks while the channel is being asked waits for the same answer. */
+    const joined = Effect.fnUntraced(function* (refund: Refund) {
+      const fiber = yield* FiberMap.get(driving, refund.refundNo)
+      if (Option.isNone(fiber)) {
+        // Settled since it was read, or driven by another runner.
+        const now = yield* store.load(refund.refundNo)
+        return Option.isSome(now) && isSettled(now.value.refund)
+          ? { refund: now.value.refund, code: 200 as const }
+          : yield* new RefundRunning()
+      }
+      // Its row is there, so its number was free.
+      const { refund: after } = yield* Effect.catchTags(Fiber.join(fiber.value), { AlreadyExists: Effect.die })
+      return { refund: after, code: 200 as const }
+    })
+
+    /** The refund of this very request, or of an earlier one that was sent again. */
+    const earlier = Effect.fnUntraced(function* (owner: Owner, body: CreateRefund, claim: Claim | undefined) {
+      if (body.out_refund_no !== undefined) return yield* store.byOutRefundNo(owner, body.out_refund_no)
+      if (claim === undefined) return Option.none()
+      return yield* store.byRequest(claim.id, DateTime.subtractDuration(claim.createdAt, keptDuration))
+    })
+
+    const newRefund = Effect.fnUntraced(function* (order: SettledOrder, body: CreateRefund, claim: Claim | undefined) {
+      const refundNo = RefundNo.make(yield* ids.next(prefixes.refund))
+      const now = yield* DateTime.now
+      const refund: Refund = {
+        status: "reserved",
+        refundNo,
+        outRefundNo: body.out_refund_no ?? OutRefundNo.make(refundNo),
+        tradeNo: order.tradeNo,
+        merchantId: order.merchantId,
+        mode: order.mode,
+        paymentId: order.paymentId,
+        // The order's actor refuses it when there is nothing, or when it is not what remains by then.
+        amount: body.amount ?? Minor.make(Math.max(0, remainingOf(order))),
+        requestedAmount: body.amount ?? null,
+        currency: order.currency,
+        reason: body.reason ?? null,
+        metadata: merge({}, body.metadata ?? {}),
+        notifyUrl: order.notifyUrl,
+        request: body.out_refund_no === undefined ? (claim?.id ?? null) : null,
+        createdAt: now,
+        updatedAt: now
+      }
+      return refund
+    })
+
+    const create = Effect.fn("Refunds.create")(function* (owner: Owner, body: CreateRefund) {
+      const unfit = patchProblem({}, body.metadata ?? {})
+      if (unfit !== undefined) return yield* new InvalidField(unfit)
+      if (owner.mode === "live" && body.out_refund_no === undefined) return yield* numberRequired
+      const claim = yield* takeClaim
+      for (let attempt = 1; ; attempt++) {
+        const order = yield* orders.find(owner, body.trade_no)
+        // Before window, dispute and balance: what was accepted stays accepted (silences: R4).
+        const before = yield* earlier(owner, body, claim)
+        if (Option.isSome(before)) return yield* again(before.value.refund, order, body)
+        if (!("paymentId" in order)) return yield* notPaid(order)
+        const refund = yield* newRefund(order, body, claim)
+        const fiber = yield* FiberMap.run(driving, refund.refundNo, drive(refund, (yield* CurrentClaim)?.claim))
+        const outcome = yield* Effect.result(Fiber.join(fiber))
+        if (outcome._tag === "Success") return outcome.success
+        const failure = outcome.failure
+        if (failure._tag === "AlreadyExists") {
+          // Another with this number came first; our own is driven by nobody else.
+          const first = yield* earlier(owner, body, claim)
+          if (Option.isSome(first)) return yield* again(first.value.refund, order, body)
+        } else if (failure._tag !== "RefundRefused" || failure.reason !== "remaining_changed") {
+          return yield* failure
+        }
+        if (attempt === attemptsMax) return yield* new NotCommitted({ reason: "overloaded" })
+      }
+    })
+
+    const annotate = Effect.fn("Refunds.annotate")(function* (owner: Owner, ref: string, patch: UpdateRefund) {
+      const unfit = patchProblem({}, patch.metadata ?? {})
+      if (unfit !== undefined) return yield* new InvalidField(unfit)
+      const refund = yield* find(owner, ref)
+      if (patch.metadata === undefined) return refund
+      const problem = patchProblem(refund.metadata, patch.metadata)
+      if (problem !== undefined) return yield* new InvalidField(problem)
+      const at = yield* DateTime.now
+      return yield* commands.perform(refund.refundNo, Annotate.make({ at, patch: patch.metadata }), yield* takeClaim)
+    })
+
+    const report = Effect.fn("Refunds.report")(function* (
+      refundNo: RefundNo,
+      { outcome, reason }: { readonly outcome: "succeeded" | "failed"; readonly reason: string }
+    ) {
+      const at = yield* DateTime.now
+      return yield* commands.hear(
+        refundNo,
+        outcome === "succeeded" ? Confirm.make({ at }) : Reject.make({ at, reason })
+      )
+    }, Effect.uninterruptible)
+
+    const check = Effect.fn("Refunds.check")(function* (refundNo: RefundNo) {
+      // Whoever reserved it is gone, or will find that it is no longer alone: from here on it is pending.
+      const refund = yield* commands.hear(refundNo, Await.make({ at: yield* DateTime.now }))
+      if (refund.status !== "pending") return
+      const answer = yield* askChannel(refund)
+      if (answer._tag === "Succeeded") yield* report(refundNo, { outcome: "succeeded", reason: "" })
+      if (answer._tag === "Refused") yield* report(refundNo, { outcome: "failed", reason: answer.reason })
+    })
+
+    return Refunds.of({ create, find, annotate, report, check })
+  })
+)
+
+const answered = (refund: Refund): Answered => ({ refund, code: refund.status === "pending" ? 202 : 201 })
+
+const isSettled = ({ status }: Refund) => status !== "reserved" && status !== "void"
+
+const notPaid = ({ tradeNo }: Order) => Effect.fail(new RefundRefused({ tradeNo, reason: "not_paid", remaining: 0 }))
+
+const numberRequired = Effect.fail(
+  new InvalidField({ param: "out_refund_no", problem: "is required in the live environment" })
+)
