@@ -71,7 +71,7 @@ export const OrderResource = withExample(
     payment_id: sampleIds.payment,
     payment_method: "card",
     refundable_until: null,
-    checkout_url: `https://pay.example.com/checkout/${sampleIds.order}?t=c2lnbmVk`,
+    checkout_url: `https://pay.example.com/checkout/c2lnbmVkLCBleHBpcmVz`,
     expires_at: "2026-11-22T09:30:00.000Z",
     notify_url: null,
     return_url: "https://shop.example.com/thanks?order={OUT_TRADE_NO}",
