@@ -25,7 +25,10 @@ const table = <const T extends Table>(definition: T) => definition
 
 const owner = { merchant_id: "text", mode: "text" } as const
 
-/** In the order they are written, so that two transactions lock in the same order. */
+/**
+ * In the order they are written, so that two transactions lock in the same order. Wallets come after what moves their
+ * money: a step that was taken already is then stale, before the wallet is asked for frozen money that it no longer has.
+ */
 export const tables = {
   orders: table({
     key: "trade_no",
@@ -74,28 +77,6 @@ export const tables = {
       "expires_at",
       "created_at"
     ]
-  }),
-  wallets: table({
-    key: "wallet_id",
-    version: "version",
-    columns: {
-      wallet_id: "text",
-      sequence: "int8",
-      ...owner,
-      currency: "text",
-      available: "int8",
-      frozen: "int8",
-      reserved: "int8",
-      total_revenue: "int8",
-      total_fee: "int8",
-      total_payout: "int8",
-      total_refund: "int8",
-      head_id: "text",
-      head_hash: "text",
-      version: "text",
-      updated_at: "timestamptz"
-    },
-    fixed: ["merchant_id", "mode", "currency"]
   }),
   refunds: table({
     key: "refund_no",
@@ -203,6 +184,28 @@ export const tables = {
       updated_at: "timestamptz"
     },
     fixed: ["merchant_id", "mode", "currency", "amount", "fee", "reference", "created_at"]
+  }),
+  wallets: table({
+    key: "wallet_id",
+    version: "version",
+    columns: {
+      wallet_id: "text",
+      sequence: "int8",
+      ...owner,
+      currency: "text",
+      available: "int8",
+      frozen: "int8",
+      reserved: "int8",
+      total_revenue: "int8",
+      total_fee: "int8",
+      total_payout: "int8",
+      total_refund: "int8",
+      head_id: "text",
+      head_hash: "text",
+      version: "text",
+      updated_at: "timestamptz"
+    },
+    fixed: ["merchant_id", "mode", "currency"]
   }),
   ledger: table({
     key: "id",

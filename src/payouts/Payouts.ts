@@ -65,8 +65,8 @@ export class Payouts extends Context.Service<
   }
 >()("@coffer/payouts/Payouts") {}
 
-/** How often a step is decided anew because somebody else took one meanwhile. A payout has two at most. */
-const attemptsMax = 3
+/** How often it is looked anew at what is there, because somebody else wrote the payout or its wallet first. */
+const retriesMax = 3
 
 export const layer = Layer.effect(
   Payouts,
@@ -82,7 +82,11 @@ export const layer = Layer.effect(
       return Option.isSome(stored) ? stored.value : yield* new PayoutNotFound({ payoutNo })
     })
 
-    const request = Effect.fn("Payouts.request")(function* (merchantId: string, terms: CreatePayout) {
+    /** Decided anew on what is there by then. */
+    const retried = <A, E extends { readonly _tag: string }, R>(attempt: Effect.Effect<A, E, R>) =>
+      Effect.retry(attempt, { times: retriesMax, while: ({ _tag }) => _tag === "StaleVersion" })
+
+    const request = Effect.fnUntraced(function* (merchantId: string, terms: CreatePayout) {
       const merchant = yield* merchants.find(merchantId)
       const repeated = yield* made(merchant, terms)
       if (repeated !== undefined) return { payout: repeated, created: false }
@@ -101,8 +105,7 @@ export const layer = Layer.effect(
         Effect.as({ payout, created: true }),
         Effect.catchTags({
           AlreadyExists: (taken) => orMade(Effect.die(taken)),
-          InsufficientBalance: (refusal) => orMade(Effect.fail(refusal)),
-          StaleVersion: () => new NotCommitted({ reason: "overloaded" })
+          InsufficientBalance: (refusal) => orMade(Effect.fail(refusal))
         })
       )
     })
@@ -137,12 +140,9 @@ export const layer = Layer.effect(
     })
 
     const perform = (payoutNo: string, command: PayoutCommand) =>
-      Effect.retry(attempt(payoutNo, command), {
-        times: attemptsMax,
-        while: (error) => error._tag === "StaleVersion" && error.table === "payouts"
-      }).pipe(
+      retried(attempt(payoutNo, command)).pipe(
         Effect.catchTags({
-          StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
+          StaleVersion: stillStale,
           AlreadyExists: Effect.die,
           // The amount is frozen and the fee promised.
           InsufficientBalance: Effect.die
@@ -155,7 +155,12 @@ export const layer = Layer.effect(
       })
 
     return Payouts.of({
-      request,
+      request: Effect.fn("Payouts.request")(
+        function* (merchantId, terms) {
+          return yield* retried(request(merchantId, terms))
+        },
+        Effect.catchTags({ StaleVersion: stillStale })
+      ),
       find: (payoutNo) => Effect.map(load(payoutNo), ({ payout }) => payout),
       list: Effect.fn("Payouts.list")(function* (merchantId, query) {
         const owner = ownerOf(yield* merchants.find(merchantId), query.mode)
@@ -170,6 +175,8 @@ export const layer = Layer.effect(
 )
 
 const { Approve, Complete, Fail, Reject } = PayoutCommand.cases
+
+const stillStale = () => new NotCommitted({ reason: "overloaded" })
 
 const ownerOf = (merchant: Merchant, mode: Mode) => ({ merchantId: merchant.merchant_id, mode })
 

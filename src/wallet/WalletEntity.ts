@@ -8,7 +8,7 @@ import type { Wallet } from "@coffer/rules/wallet/Wallet"
 import { DateTime, Effect, Result, Schema, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { ChangeSet, CommitError, NotCommitted } from "../ground/Change.ts"
+import { ChangeSet, CommitError, NotCommitted, StaleVersion } from "../ground/Change.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { sha256 } from "../ground/Vault.ts"
@@ -36,6 +36,8 @@ const attemptsMax = 8
 /** The wallet as this actor knows it. A new object for every load, so that a late failure cannot drop a fresh one. */
 interface Known {
   wallet: Wallet
+  /** The newest commit on the way. All before it are decided when it is. */
+  pending: Effect.Effect<unknown, CommitError>
 }
 
 export const layer = WalletEntity.toLayer(
@@ -51,7 +53,7 @@ export const layer = WalletEntity.toLayer(
       Effect.gen(function* () {
         if (known !== undefined) return known
         const now = yield* DateTime.now
-        known = { wallet: yield* store.open(nameOf(address), now) }
+        known = { wallet: yield* store.open(nameOf(address), now), pending: Effect.void }
         return known
       })
     )
@@ -62,11 +64,21 @@ export const layer = WalletEntity.toLayer(
       const current = known ?? (yield* load)
       // From here to `submit` nothing may yield: another message must not decide on the same wallet.
       const posting = post(current.wallet, entry, { now, idBody, digest: sha256 })
-      if (Result.isFailure(posting)) return yield* posting.failure
+      if (Result.isFailure(posting)) {
+        // Decided on what may not be in the database yet: only if it gets there is it a reason.
+        yield* current.pending.pipe(
+          Effect.catch(() => {
+            if (known === current) known = undefined
+            return Effect.fail(new StaleVersion({ table: "wallets", key: address }))
+          })
+        )
+        return yield* posting.failure
+      }
       const { rows, wallet } = posting.success
       const committed = transactor.submit(address, [...entry.changes, ...posted(current.wallet, wallet, rows)])
       if (committed === undefined) return yield* new NotCommitted({ reason: "overloaded" })
       current.wallet = wallet
+      current.pending = committed
       yield* Effect.onError(committed, () =>
         Effect.sync(() => {
           if (known === current) known = undefined
