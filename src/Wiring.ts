@@ -8,7 +8,7 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { Duration, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import * as SandboxBank from "./channel/SandboxBank.ts"
 import * as SandboxRefunds from "./channel/SandboxRefunds.ts"
 import * as SandboxBuyer from "./channel/SandboxBuyer.ts"
@@ -27,6 +27,7 @@ import * as Signals from "./ground/Signals.ts"
 import * as Transactor from "./ground/Transactor.ts"
 import * as Vault from "./ground/Vault.ts"
 import * as Decoding from "./http/Decoding.ts"
+import * as Docs from "./http/Docs.ts"
 import * as Draining from "./http/Draining.ts"
 import * as Edge from "./http/Edge.ts"
 import * as Health from "./http/Health.ts"
@@ -99,7 +100,7 @@ const routes = Layer.mergeAll(
   CheckoutHttp.layer,
   Health.layer,
   Metrics.layer,
-  HttpApiScalar.layer(Api, { path: "/docs" }),
+  Docs.layer,
   Edge.layer
 ).pipe(Layer.provide(middleware))
 
