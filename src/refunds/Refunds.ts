@@ -13,7 +13,7 @@ import { type Order, RefundRefused, remainingOf, type SettledOrder } from "@coff
 import { reserving } from "@coffer/rules/refund/entryOf"
 import { type Refund, RefundCommand, type RefundConflict } from "@coffer/rules/refund/Refund"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { Context, DateTime, Effect, Fiber, FiberMap, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Fiber, FiberMap, Layer, Option, Schedule, Schema } from "effect"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
 import { type AlreadyExists, NotCommitted } from "../ground/Change.ts"
@@ -83,6 +83,9 @@ export class Refunds extends Context.Service<
 
 /** After this nobody knows what the channel did, and it is asked again later. Less than a claim's lease. */
 const channelPatience = "15 seconds"
+/** What the channel said is recorded at once or, when that fails, a little later. */
+const settleRetriesMax = 3
+const settleAgain = Schedule.exponential("200 millis")
 /** How often all that remains is asked for anew while other refunds of the order change it. */
 const attemptsMax = 10
 
@@ -128,6 +131,10 @@ export const layer = Layer.effect(
       return renewed?.claim
     })
 
+    /** The channel has spoken: a busy order or database is given time before this is left to a worker. */
+    const settle = (refundNo: RefundNo, command: RefundCommand, claim: Claim | undefined) =>
+      Effect.retry(commands.hear(refundNo, command, claim), { times: settleRetriesMax, schedule: settleAgain })
+
     const drive = Effect.fn("Refunds.drive")(function* (refund: Refund, claim: Claim | undefined) {
       const held = yield* reserve(refund, claim)
       const answer = yield* askChannel(refund).pipe(
@@ -136,12 +143,12 @@ export const layer = Layer.effect(
       const at = yield* DateTime.now
       switch (answer._tag) {
         case "Succeeded":
-          return answered(yield* commands.hear(refund.refundNo, Confirm.make({ at }), held))
+          return answered(yield* settle(refund.refundNo, Confirm.make({ at }), held))
         case "Pending":
-          return answered(yield* commands.hear(refund.refundNo, Await.make({ at }), held))
+          return answered(yield* settle(refund.refundNo, Await.make({ at }), held))
         case "Refused":
         case "ChannelUnreachable": {
-          const after = yield* commands.hear(refund.refundNo, Abandon.make({ at }))
+          const after = yield* settle(refund.refundNo, Abandon.make({ at }), undefined)
           // Unless a worker had taken it over: then that is how it went.
           if (after.status !== "void") return answered(after)
           return yield* answer._tag === "Refused" ? new ChannelRefused({ reason: answer.reason }) : answer
