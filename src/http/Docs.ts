@@ -15,6 +15,8 @@ const scalar = {
   agent: { disabled: true },
   mcp: { disabled: true },
   authentication: { preferredSecurityScheme: "apiKey" },
+  // All operations stand in the sidebar.
+  defaultOpenAllTags: true,
   // An empty picture; otherwise the browser asks for one.
   favicon: "data:,"
 } as const

@@ -1,7 +1,7 @@
 /** Who is asking, and the middleware that finds out. Implementations: `src/http/`. */
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context } from "effect"
-import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import {
   IdempotencyError,
   IdempotencyInProgress,
@@ -25,7 +25,11 @@ export class MerchantKey extends HttpApiMiddleware.Service<MerchantKey, { provid
   "@coffer/contract/MerchantKey",
   {
     requiredForClient: true,
-    security: { apiKey: HttpApiSecurity.apiKey({ in: "header", key: "X-Api-Key" }) },
+    security: {
+      apiKey: HttpApiSecurity.apiKey({ in: "header", key: "X-Api-Key" }).pipe(
+        HttpApiSecurity.annotate(OpenApi.Description, "Your secret key; it stays on your server.")
+      )
+    },
     error: [MissingApiKey, InvalidApiKey, IpNotAllowed, MerchantNotApproved, InternalError]
   }
 ) {}
