@@ -260,7 +260,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
     it.effect("an export of 10,000 rows takes less than 64 MiB of extra memory", () =>
       Effect.gen(function* () {
         const { baseUrl, key, many, sql } = yield* merchantOf()
-        yield* insertOrders(sql, { ...many, count: 10_000 }, { subject: "repeat('x', 5000)" })
+        yield* insertOrders(sql, { ...many, count: 10_000 }, { subject: "repeat('x', 10000)" })
         const before = inUse()
         const response = yield* download(`${baseUrl}/v1/orders?format=csv`, key)
         let bytes = 0
@@ -276,7 +276,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
           })
           response.on("end", () => resume(Effect.void))
         })
-        assert.isAbove(bytes, 50_000_000)
+        // The file itself is larger than what it may take: it is nowhere whole.
+        assert.isAbove(bytes, 100_000_000)
         assert.isBelow(most - before, 64 * 1024 * 1024)
       })
     )

@@ -1,6 +1,7 @@
 /**
  * Every query of a list, with every filter, on 200,000 rows: Postgres reads as many rows as a page shows, wherever the
  * page lies and however rare or common what is sought. The statements are those that the rooms themselves send.
+ * API logs, which lie in a partition per day, are looked at in `logs.test.ts` beside this.
  */
 import { assert, describe, layer } from "@effect/vitest"
 import type { LedgerQuery } from "@coffer/contract/Balance"
