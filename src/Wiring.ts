@@ -10,15 +10,28 @@ import { Duration, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as SandboxBank from "./channel/SandboxBank.ts"
+import * as SandboxDisputes from "./channel/SandboxDisputes.ts"
+import * as SandboxIssuer from "./channel/SandboxIssuer.ts"
 import * as SandboxRefunds from "./channel/SandboxRefunds.ts"
 import * as SandboxBuyer from "./channel/SandboxBuyer.ts"
 import * as TestHelpersHttp from "./channel/TestHelpersHttp.ts"
 import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
 import * as CheckoutLinks from "./checkout/CheckoutLinks.ts"
+import * as DisputeEntity from "./disputes/DisputeEntity.ts"
+import * as DisputeHttp from "./disputes/DisputeHttp.ts"
+import * as DisputeLists from "./disputes/DisputeLists.ts"
+import * as Disputes from "./disputes/Disputes.ts"
+import * as DisputeStore from "./disputes/DisputeStore.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as EventLists from "./events/EventLists.ts"
 import * as Events from "./events/Events.ts"
 import * as EventStore from "./events/EventStore.ts"
+import * as DiskStorage from "./files/DiskStorage.ts"
+import * as Files from "./files/Files.ts"
+import * as FilesHttp from "./files/FilesHttp.ts"
+import * as FileStore from "./files/FileStore.ts"
+import * as S3Storage from "./files/S3Storage.ts"
+import * as UploadHttp from "./files/UploadHttp.ts"
 import * as Migrator from "./ground/Migrator.ts"
 import * as NewIds from "./ground/NewIds.ts"
 import * as Runner from "./ground/Runner.ts"
@@ -67,6 +80,7 @@ import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as Deadlines from "./work/Deadlines.ts"
 import * as Deliveries from "./work/Deliveries.ts"
+import * as DisputeChecks from "./work/DisputeChecks.ts"
 import * as ExpiredKeys from "./work/ExpiredKeys.ts"
 import * as RefundChecks from "./work/RefundChecks.ts"
 import * as Retention from "./work/Retention.ts"
@@ -78,13 +92,16 @@ const merchantRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" 
   Layer.provide([
     OrderHttp.layer,
     RefundHttp.layer,
+    DisputeHttp.layer,
     WalletHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
     TestHelpersHttp.layer
   ])
 )
-const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(Layer.provide([MerchantHttp.layer, PayoutHttp.layer]))
+const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
+  Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layer])
+)
 const middleware = Layer.mergeAll(
   MerchantKey.layer,
   MerchantKey.layerSandboxOnly,
@@ -98,6 +115,7 @@ const routes = Layer.mergeAll(
   merchantRoutes,
   operatorRoutes,
   CheckoutHttp.layer,
+  FilesHttp.layer,
   Health.layer,
   Metrics.layer,
   Docs.layer,
@@ -131,6 +149,7 @@ const server = Layer.unwrap(
 // Rooms ------------------------------------------------------------------------
 
 const stores = Layer.mergeAll(
+  DisputeStore.layer,
   OrderStore.layer,
   WalletStore.layer,
   MerchantStore.layer,
@@ -142,21 +161,32 @@ const stores = Layer.mergeAll(
   RefundStore.layer
 )
 
-const rooms = Layer.mergeAll(SandboxBuyer.layer, Refunds.layer, RefundLists.layer).pipe(
+/** The S3 client is loaded only where there is a bucket. */
+const fileStorage = Layer.unwrap(
+  Effect.map(Settings, ({ filesBucket }) =>
+    filesBucket === undefined ? DiskStorage.layer : S3Storage.layer(filesBucket)
+  )
+)
+
+const files = Files.layer.pipe(Layer.provide([FileStore.layer, fileStorage]))
+
+const rooms = Layer.mergeAll(SandboxBuyer.layer, SandboxIssuer.layer, Refunds.layer, RefundLists.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer)),
   Layer.provideMerge(RefundCommands.layer),
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
   Layer.provideMerge(Wallets.layer),
-  Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxRefunds.layer)),
+  Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxRefunds.layer)),
   Layer.provideMerge(Events.layer),
-  Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, IdempotencyKeys.layer, Logs.layer)),
+  Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, IdempotencyKeys.layer, Logs.layer, files)),
   Layer.provideMerge(stores)
 )
 
-const actors = Layer.merge(OrderEntity.layer, WalletEntity.layer)
+const actors = Layer.mergeAll(DisputeEntity.layer, OrderEntity.layer, WalletEntity.layer)
 
 const workers = Layer.mergeAll(
   Deadlines.layer,
   Deliveries.layer,
+  DisputeChecks.layer,
   ExpiredKeys.layer,
   RefundChecks.layer,
   Retention.layer

@@ -10,7 +10,7 @@ const rules = /^@coffer\/(model|rules)\//
 const node = /^node:/
 /** Front doors and links of other rooms: what may be asked for from outside a room. */
 const frontDoors =
-  /^\.\.\/(orders\/Orders|wallet\/Wallets|merchants\/Merchants|payouts\/Payouts|refunds\/Refunds|audit\/Auditor|events\/(Events|EventLists)|channel\/(Channel|RefundChannel|SandboxBank|SandboxBuyer|SandboxRefunds)|checkout\/CheckoutLinks|idempotency\/IdempotencyKeys|logs\/Logs|files\/Files)\.ts$/
+  /^\.\.\/(orders\/Orders|wallet\/Wallets|merchants\/Merchants|payouts\/Payouts|refunds\/Refunds|disputes\/Disputes|audit\/Auditor|events\/(Events|EventLists)|channel\/(Channel|DisputeChannel|RefundChannel|SandboxBank|SandboxBuyer|SandboxDisputes|SandboxIssuer|SandboxRefunds)|checkout\/CheckoutLinks|idempotency\/IdempotencyKeys|logs\/Logs|files\/Files)\.ts$/
 const ground = /^\.\.\/ground\//
 const ownRoom = (...suffixes: ReadonlyArray<string>) => new RegExp(`^\\./\\w+?(${suffixes.join("|")})\\.ts$`)
 const wireErrors = /^\.\.\/http\//
@@ -26,6 +26,7 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
   [/^src\/ground\//, [rules, node, /^@effect\//, /^\.\.?\/(?!\w+\/)/, /^\.\/migrations\//, /^async-exit-hook$/]],
   [/^src\/http\//, [packages, /^\.\//, ground, frontDoors, /^\.\.\/orders\/OrderEntity\.ts$/, /^\.\.\/Settings\.ts$/]],
 
+  [/^src\/files\/\w+Storage\.ts$/, [rules, ground, node, /^@aws-sdk\//, /^@effect\//, /^\.\//, /^\.\.\/Settings\.ts$/]],
   [/View\.ts$/, [packages, /^\.\/\w+s\.ts$/]],
   [
     /Http\.ts$/,
@@ -33,7 +34,7 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
       packages,
       wireErrors,
       frontDoors,
-      /^\.\.\/(orders\/Order|refunds\/Refund)View\.ts$/,
+      /^\.\.\/(orders\/Order|refunds\/Refund|disputes\/Dispute)View\.ts$/,
       /^\.\/(?!\w+(Store|Entity)\.ts)/
     ]
   ],

@@ -4,6 +4,8 @@ import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
+import { Disputes } from "../disputes/Disputes.ts"
+import { disputeView } from "../disputes/DisputeView.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { Orders } from "../orders/Orders.ts"
@@ -12,6 +14,7 @@ import { Refunds } from "../refunds/Refunds.ts"
 import { refundView } from "../refunds/RefundView.ts"
 import { SandboxBank } from "./SandboxBank.ts"
 import { SandboxBuyer } from "./SandboxBuyer.ts"
+import { SandboxIssuer } from "./SandboxIssuer.ts"
 import { rejection, SandboxRefunds } from "./SandboxRefunds.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -24,13 +27,21 @@ export const layer = HttpApiBuilder.group(
     const links = yield* CheckoutLinks
     const refunds = yield* Refunds
     const refundDesk = yield* SandboxRefunds
+    const disputes = yield* Disputes
+    const issuer = yield* SandboxIssuer
     const { ChannelUnreachable, NotSettled, OrderConflict, OrderNotFound, RefundNotFound } = refusals
+    const { DisputeNotFound, InvalidField, NoChargeback } = refusals
 
     return handlers.handleAll({
       pay: Effect.fn("test_helpers.pay")(
         function* ({ params, payload }) {
           const order = yield* orders.find(yield* Caller, params.ref)
-          const after = yield* buyer.pay(order, payload.payment_method ?? "card", payload.outcome ?? "succeed")
+          const amount = payload.amount ?? order.amount
+          const after = yield* buyer.pay(
+            { ...order, amount },
+            payload.payment_method ?? "card",
+            payload.outcome ?? "succeed"
+          )
           return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
         },
         Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
@@ -43,6 +54,36 @@ export const layer = HttpApiBuilder.group(
           return yield* reply(refundView(yield* refunds.report(refundNo, { outcome, reason: rejection })))
         },
         Effect.catchTags({ NotSettled, RefundNotFound, ...unavailable })
+      ),
+
+      dispute: Effect.fn("test_helpers.dispute")(
+        function* ({ params, payload: { amount, evidence_due_by: evidenceDueBy, reason } }) {
+          const order = yield* orders.find(yield* Caller, params.ref)
+          return yield* reply(disputeView(yield* issuer.dispute(order, { amount, evidenceDueBy, reason })), 201)
+        },
+        Effect.catchTags({
+          ChannelUnreachable,
+          DisputeNotFound: Effect.die,
+          InvalidField,
+          NoChargeback,
+          OrderNotFound,
+          RefundRefused: Effect.die,
+          ...unavailable
+        })
+      ),
+
+      resolveDispute: Effect.fn("test_helpers.resolveDispute")(
+        function* ({ params, payload: { outcome } }) {
+          const dispute = yield* disputes.find(yield* Caller, params.ref)
+          return yield* reply(disputeView(yield* issuer.resolve(dispute, outcome)))
+        },
+        Effect.catchTags({
+          ChannelUnreachable,
+          DisputeNotFound,
+          OrderNotFound: Effect.die,
+          RefundRefused: Effect.die,
+          ...unavailable
+        })
       ),
 
       channel: Effect.fn("test_helpers.channel")(function* ({ payload }) {

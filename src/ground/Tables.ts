@@ -24,6 +24,7 @@ export interface Table {
 const table = <const T extends Table>(definition: T) => definition
 
 const owner = { merchant_id: "text", mode: "text" } as const
+const stamps = { created_at: "timestamptz", updated_at: "timestamptz" } as const
 
 /**
  * In the order they are written, so that two transactions lock in the same order. Wallets come after what moves their
@@ -99,8 +100,7 @@ export const tables = {
       notify_url: "text",
       next_check_at: "timestamptz",
       settled_at: "timestamptz",
-      created_at: "timestamptz",
-      updated_at: "timestamptz"
+      ...stamps
     },
     fixed: [
       "merchant_id",
@@ -133,14 +133,13 @@ export const tables = {
       processor_status: "text",
       reason: "text",
       notify_url: "text",
-      step: "text",
-      evidence_version: "int4",
+      response: "jsonb",
       evidence_due_by: "timestamptz",
       next_check_at: "timestamptz",
+      checks: "int4",
       opened_at: "timestamptz",
       closed_at: "timestamptz",
-      created_at: "timestamptz",
-      updated_at: "timestamptz"
+      ...stamps
     },
     fixed: [
       "merchant_id",
@@ -164,6 +163,7 @@ export const tables = {
       version: "int4",
       evidence: "jsonb",
       files: "jsonb",
+      submitting: "jsonb",
       submitted_at: "timestamptz",
       updated_at: "timestamptz"
     }
@@ -180,8 +180,7 @@ export const tables = {
       fee: "int8",
       status: "text",
       reference: "text",
-      created_at: "timestamptz",
-      updated_at: "timestamptz"
+      ...stamps
     },
     fixed: ["merchant_id", "mode", "currency", "amount", "fee", "reference", "created_at"]
   }),

@@ -3,9 +3,11 @@
  * can raise it.
  */
 import * as Wire from "@coffer/contract/Errors"
+import type { DisputeConflict } from "@coffer/rules/dispute/Dispute"
 import type { OrderConflict, RefundRefused } from "@coffer/rules/order/Order"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { EventNotFound } from "../events/EventLists.ts"
+import type { NoChargeback } from "../channel/SandboxIssuer.ts"
 import type { NotSettled } from "../channel/SandboxRefunds.ts"
 import type { ActorUnavailable } from "../ground/ask.ts"
 import type { NotCommitted } from "../ground/Change.ts"
@@ -15,6 +17,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { RefundConflict } from "@coffer/rules/refund/Refund"
 import type { PayoutConflict } from "@coffer/rules/payout/Payout"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
+import type { DisputeNotFound } from "../disputes/Disputes.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import type { OrderNumberTaken } from "../orders/Orders.ts"
 import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "../refunds/Refunds.ts"
@@ -35,6 +38,20 @@ const payoutConflictMessage = {
   already_rejected: "The payout was rejected.",
   already_failed: "The payout has failed."
 } satisfies Record<PayoutConflict["reason"], string>
+
+const disputeMessage = {
+  being_submitted: "Evidence for this dispute is on its way to the bank.",
+  accepted: "The dispute was accepted; the bank will confirm the loss.",
+  past_deadline: "The deadline for evidence has passed.",
+  under_review: "Evidence was submitted; the dispute is under review.",
+  decided: "The dispute is decided.",
+  not_taken: "The bank does not take it any more."
+} satisfies Record<DisputeConflict["reason"], string>
+
+const chargebackMessage = {
+  not_paid: "The order is not paid: there is nothing to dispute.",
+  not_a_card: "The payment method has no chargebacks; cards, apple_pay and google_pay do."
+} satisfies Record<NoChargeback["reason"], string>
 
 const refundMessage = {
   not_paid: "The order is not paid.",
@@ -104,6 +121,12 @@ export const refusals = {
       (request_id) =>
         new Wire.Conflict({ message: `To the bank this refund is ${state}; it cannot be settled so.`, request_id })
     ),
+  DisputeNotFound: ({ ref }: DisputeNotFound) =>
+    refuseWith((request_id) => new Wire.DisputeNotFound({ message: `No dispute ${ref}.`, request_id })),
+  DisputeConflict: ({ reason }: DisputeConflict) =>
+    refuseWith((request_id) => new Wire.Conflict({ message: disputeMessage[reason], request_id })),
+  NoChargeback: ({ reason }: NoChargeback) =>
+    refuseWith((request_id) => new Wire.Conflict({ message: chargebackMessage[reason], request_id })),
   RefundNotFound: ({ ref }: RefundNotFound) =>
     refuseWith((request_id) => new Wire.RefundNotFound({ message: `No refund ${ref}.`, request_id })),
   RefundNumberTaken: ({ differs, outRefundNo }: RefundNumberTaken) =>

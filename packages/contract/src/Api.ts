@@ -1,6 +1,7 @@
 /** The whole merchant API. One line per resource; the order is the order of the documentation. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { BalanceGroup } from "./Balance.ts"
+import { DisputesGroup } from "./Disputes.ts"
 import { EventsGroup } from "./Events.ts"
 import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
@@ -11,6 +12,7 @@ import { TestHelpersGroup } from "./TestHelpers.ts"
 export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
   .add(RefundsGroup)
+  .add(DisputesGroup)
   .add(BalanceGroup)
   .add(EventsGroup)
   .add(LogsGroup)

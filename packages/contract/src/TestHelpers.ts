@@ -2,13 +2,24 @@
  * The buyer and the bank, scripted: how a merchant's developer makes things happen in the sandbox. Ours, not the
  * specification's (docs/architecture.md, section 7). A live key finds no such route.
  */
-import { PaymentMethod } from "@coffer/model/Money"
+import { disputeReasonLengthMax } from "@coffer/model/Limits"
+import { Text } from "@coffer/model/Ids"
+import { OrderAmount, PaymentMethod } from "@coffer/model/Money"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, SandboxOnly } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
-import { Conflict, OrderNotFound, ProcessorError, RefundNotFound, Unavailable } from "./Errors.ts"
-import { text, withExample } from "./fields.ts"
+import { disputeRef, DisputeReply } from "./Disputes.ts"
+import {
+  Conflict,
+  DisputeNotFound,
+  InvalidRequest,
+  OrderNotFound,
+  ProcessorError,
+  RefundNotFound,
+  Unavailable
+} from "./Errors.ts"
+import { orNull, text, withExample } from "./fields.ts"
 import { OrderResource } from "./Orders.ts"
 import { RefundResource } from "./Refunds.ts"
 
@@ -24,6 +35,11 @@ const PayBody = withExample(
           "`succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's " +
           "last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel " +
           "has the money and has not said so yet."
+      })
+    ),
+    amount: Schema.optionalKey(
+      OrderAmount.annotate({
+        description: "Minor units that reach the channel; another amount than the order's is not credited but parked."
       })
     )
   }),
@@ -44,6 +60,33 @@ const SettleBody = withExample(
     })
   }),
   { outcome: "succeeded" }
+)
+
+const DisputeBody = withExample(
+  Schema.Struct({
+    amount: Schema.optionalKey(
+      OrderAmount.annotate({ description: "What the buyer wants back, in minor units; the whole unless given." })
+    ),
+    reason: Schema.optionalKey(
+      Text(1, disputeReasonLengthMax).annotate({ description: "Why; `fraudulent` unless given." })
+    ),
+    evidence_due_by: Schema.optionalKey(
+      orNull(
+        Schema.DateTimeUtcFromString.annotate({ format: "date-time" }),
+        "The last moment for evidence: in 7 days unless given, null for none. The past will do, too."
+      )
+    )
+  }),
+  { amount: 1999, reason: "product_not_received", evidence_due_by: "2026-12-05T23:59:59.000Z" }
+)
+
+const ResolveBody = withExample(
+  Schema.Struct({
+    outcome: Schema.Literals(["won", "lost", "closed"]).annotate({
+      description: "`won` may also follow a loss: the appeal. `closed`: the buyer's bank withdraws."
+    })
+  }),
+  { outcome: "won" }
 )
 
 export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
@@ -68,6 +111,29 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
       OpenApi.annotations({
         summary: "Let the bank confirm or reject a refund",
         description: "Alipay and WeChat Pay settle later: by this call, or by themselves after a minute."
+      })
+    ),
+    HttpApiEndpoint.post("dispute", "/v1/test_helpers/orders/:ref/dispute", {
+      params: { ref: text("The order's `trade_no`, or your own `out_trade_no`.") },
+      payload: DisputeBody,
+      success: DisputeReply.pipe(HttpApiSchema.status(201)),
+      error: [InvalidRequest, OrderNotFound, Conflict, ProcessorError, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Let the buyer dispute the payment",
+        description: "A chargeback arrives. Cards have them, and so Apple Pay and Google Pay; the other methods do not."
+      })
+    ),
+    HttpApiEndpoint.post("resolveDispute", "/v1/test_helpers/disputes/:ref/resolve", {
+      params: { ref: disputeRef },
+      payload: ResolveBody,
+      success: DisputeReply,
+      error: [DisputeNotFound, Conflict, ProcessorError, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Let the bank decide a dispute",
+        description:
+          "What cannot follow, as a loss of what was won, leaves the dispute as it is but for its `processor_status`."
       })
     ),
     HttpApiEndpoint.post("channel", "/v1/test_helpers/channel", {

@@ -53,6 +53,9 @@ export const signatureTolerance = "300 seconds"
 /** Request bodies, bytes (silences: G6). */
 export const requestBodyBytesMax = 1024 * 1024
 
+/** One file of evidence, bytes (spec: Limits). */
+export const fileBytesMax = 10 * 1024 * 1024
+
 /** Seconds between showing success and leaving for `return_url` (spec: Orders). */
 export const checkoutRedirectSeconds = 5
 
@@ -68,6 +71,9 @@ export const csvRowsMax = 10_000
 /** Evidence of a dispute, in characters and files (spec: Limits). */
 export const evidenceTextLengthMax = 5_000
 export const evidenceFilesMax = 8
+
+/** A dispute's reason, in characters; ours, since channels use short words. */
+export const disputeReasonLengthMax = 255
 
 /** How far the operator may raise one merchant's quota. */
 export const quotaOverrideMax = 1_000_000

@@ -54,7 +54,7 @@ const statements = [
   `create index refunds_request on refunds (request) where request is not null`,
   `create index refunds_due on refunds (next_check_at) where next_check_at is not null`,
 
-  // step: what the channel is being told and has not confirmed, 'submit' or 'accept'.
+  // response: what the merchant has answered the bank, and whether the channel has confirmed it.
   `create table disputes (
     dispute_no text primary key,
     version integer not null,
@@ -69,8 +69,7 @@ const statements = [
     processor_status text not null,
     reason text not null,
     notify_url text,
-    step text check (step in ('submit', 'accept')),
-    evidence_version integer not null,
+    response jsonb,
     evidence_due_by timestamptz,
     next_check_at timestamptz,
     checks integer not null default 0,
@@ -84,14 +83,15 @@ const statements = [
   `create index disputes_status on disputes (merchant_id, mode, status, dispute_no)`,
   `create index disputes_order on disputes (merchant_id, mode, trade_no, dispute_no)`,
   `create index disputes_due on disputes (next_check_at) where next_check_at is not null`,
-  // Beside the dispute, since it may be 75 kB and most reads do not want it.
+  // Beside the dispute, since it may be 75 kB and most reads do not want it. submitting: on its way to the channel.
   `create table dispute_evidence (
     dispute_no text primary key references disputes,
     version integer not null,
     evidence jsonb not null,
     files jsonb not null,
+    submitting jsonb,
     submitted_at timestamptz,
-    updated_at timestamptz not null
+    updated_at timestamptz
   )`,
 
   `create table payouts (
@@ -135,6 +135,7 @@ const statements = [
     reason text not null,
     state text not null check (state in ('needs_response', 'under_review', 'accepted', 'won', 'lost', 'closed')),
     due_by timestamptz,
+    submitted_at timestamptz,
     lost_at timestamptz,
     report_due_at timestamptz,
     opened_at timestamptz not null

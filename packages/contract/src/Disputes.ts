@@ -1,0 +1,212 @@
+/** Disputes on the wire: the resource, its evidence, and their endpoints (spec: Dispute; Endpoints, Disputes). */
+import { EvidenceFile, EvidenceText } from "@coffer/model/Evidence"
+import { evidenceFilesMax } from "@coffer/model/Limits"
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, DisputeNotFound, InvalidRequest, ProcessorError, Unavailable } from "./Errors.ts"
+import { currency, instant, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { ExportableQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
+
+const Instant = Schema.String.annotate({ format: "date-time" })
+
+const DisputeStatus = Schema.Literals(["needs_response", "under_review", "won", "lost", "closed"])
+
+/** Same structure in all responses and in `dispute.*` events. */
+export const DisputeResource = withExample(
+  Schema.Struct({
+    object: kind("dispute"),
+    dispute_no: text("Our number of the dispute; begins with `dsp_`."),
+    trade_no: text("Our number of the order whose payment is disputed."),
+    merchant_id: merchantId,
+    processor_dispute_id: text("The channel's number of the dispute; ours and theirs both find it."),
+    amount: minor("What the buyer wants back; moved from available to frozen when the dispute is opened"),
+    fee: orNull(Schema.Int, "What the loss cost beside the amount, in minor units; null unless it was lost."),
+    currency,
+    status: DisputeStatus.annotate({
+      description:
+        "`needs_response` waits for your evidence, `under_review` for the bank. `won` and `closed` give the amount " +
+        "back; `lost` takes it, unless an appeal turns it into `won`."
+    }),
+    processor_status: text("The status in the channel's own words, to look into and to reconcile by."),
+    reason: text("Why the buyer disputes the payment; it tells which evidence is of use."),
+    mode,
+    funds_frozen: Schema.Boolean.annotate({ description: "Whether the amount is frozen still." }),
+    evidence_due_by: orNull(
+      Instant,
+      "The last moment for evidence; no answer by then is a loss. Null when the channel sets none."
+    ),
+    opened_at: instant("When the buyer's bank opened the dispute."),
+    closed_at: orNull(Instant, "When it was decided; null until then."),
+    created_at: instant("When we heard of it."),
+    updated_at: instant("When it last changed.")
+  }).annotate({ identifier: "Dispute", description: "The dispute." }),
+  {
+    object: "dispute",
+    dispute_no: sampleIds.dispute,
+    trade_no: sampleIds.order,
+    merchant_id: sampleIds.merchant,
+    processor_dispute_id: "dp_01KAP5YH3V7N4Q8T2E9RWB6XZD",
+    amount: 1999,
+    fee: null,
+    currency: "USD",
+    status: "needs_response",
+    processor_status: "needs_response",
+    reason: "product_not_received",
+    mode: "sandbox",
+    funds_frozen: true,
+    evidence_due_by: "2026-12-05T23:59:59.000Z",
+    opened_at: "2026-11-28T14:02:11.350Z",
+    closed_at: null,
+    created_at: "2026-11-28T14:02:11.402Z",
+    updated_at: "2026-11-28T14:02:11.402Z"
+  }
+)
+export type DisputeResource = typeof DisputeResource.Encoded
+
+const sampleEvidence = {
+  customer_name: "Ada Reader",
+  shipping_carrier: "SF Express",
+  shipping_tracking_number: "SF1089443201"
+}
+const sampleFiles = [
+  { type: "shipping_documentation", url: "https://files.example.com/f/x4TqGm9yZr2KpV7wB1nHcA" }
+] as const
+
+/** As it is stored: empty before the first draft (silences: D5). */
+export const EvidenceResource = withExample(
+  Schema.Struct({
+    object: kind("dispute_evidence"),
+    dispute_no: text("Our number of the dispute."),
+    evidence: EvidenceText.annotate({ description: "The texts that were given, and no others." }),
+    files: Schema.Array(EvidenceFile).annotate({ description: "The files that were named." }),
+    submitted: Schema.Boolean.annotate({ description: "Whether the bank has it; then it is final." }),
+    submitted_at: orNull(Instant, "When it was submitted; null for a draft."),
+    updated_at: orNull(Instant, "When it was last replaced; null before the first draft.")
+  }).annotate({ identifier: "DisputeEvidence", description: "The evidence." }),
+  {
+    object: "dispute_evidence",
+    dispute_no: sampleIds.dispute,
+    evidence: sampleEvidence,
+    files: sampleFiles,
+    submitted: false,
+    submitted_at: null,
+    updated_at: "2026-11-29T08:15:40.118Z"
+  }
+)
+export type EvidenceResource = typeof EvidenceResource.Encoded
+
+/** What is not named is ignored, as in every body (silences: G5); inside `evidence` it is refused (silences: D4). */
+const ignored = [Schema.Record(Schema.String, Schema.Unknown)] as const
+
+export const SubmitEvidence = withExample(
+  Schema.StructWithRest(
+    Schema.Struct({
+      evidence: Schema.optionalKey(
+        EvidenceText.annotate({ description: "Texts of at most 5000 characters each. An unknown name is refused." })
+      ),
+      files: Schema.optionalKey(
+        Schema.Array(Schema.StructWithRest(EvidenceFile, ignored))
+          .check(Schema.isMaxLength(evidenceFilesMax))
+          .annotate({ description: "At most 8 files that you have uploaded in this environment." })
+      ),
+      submit: Schema.optionalKey(
+        Schema.Boolean.annotate({
+          description: "`true` sends it to the bank, and there is no second time. Otherwise it is kept as a draft."
+        })
+      )
+    }),
+    ignored
+  ).annotate({ identifier: "SubmitEvidence", description: "The whole of the evidence." }),
+  { evidence: sampleEvidence, files: sampleFiles, submit: true }
+)
+export type SubmitEvidence = typeof SubmitEvidence.Type
+
+/** Filters of the list; all have to match (spec: Endpoints, Disputes). */
+export const DisputeQuery = Schema.Struct({
+  ...ExportableQuery,
+  status: Schema.optionalKey(DisputeStatus.annotate({ description: "Disputes in this state." })),
+  trade_no: Schema.optionalKey(text("Disputes of the order with exactly this number of ours."))
+})
+export type DisputeQuery = typeof DisputeQuery.Type
+
+export const DisputeReply = enveloped(DisputeResource)
+
+export const disputeRef = text("The dispute's `dispute_no`, or the channel's `processor_dispute_id`.")
+const params = { ref: disputeRef }
+
+export class DisputesGroup extends HttpApiGroup.make("disputes")
+  .add(
+    HttpApiEndpoint.post("submitEvidence", "/v1/disputes/:ref/evidence", {
+      params,
+      payload: SubmitEvidence,
+      success: DisputeReply,
+      error: [InvalidRequest, DisputeNotFound, Conflict, ProcessorError, Unavailable]
+    })
+      .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Save evidence as a draft, or submit it",
+          description:
+            "Each call replaces the whole; what a draft had must be sent again. Submitted, the dispute is " +
+            "`under_review` and takes no more. 502: the channel could not be told, and nothing has changed. When " +
+            "the channel does not answer in time, the dispute comes as it stands and follows by itself. 409 " +
+            "after the deadline, and for a dispute that you accepted or that is decided."
+        })
+      ),
+    HttpApiEndpoint.post("accept", "/v1/disputes/:ref/accept", {
+      params,
+      success: DisputeReply,
+      error: [DisputeNotFound, Conflict, ProcessorError, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Accept the loss",
+        description:
+          "The dispute is `lost` once the channel confirms it, which takes a moment; until then its status stays, " +
+          "and a second call changes nothing. 502: the channel could not be told, and nothing has changed."
+      })
+    )
+  )
+  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  .middleware(Decoding)
+  .middleware(Idempotency)
+  .add(
+    HttpApiEndpoint.get("list", "/v1/disputes", {
+      query: DisputeQuery,
+      success: [listed(DisputeResource), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List disputes, newest first, or export them",
+        description:
+          "All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and " +
+          "the cursors do not count."
+      })
+    ),
+    HttpApiEndpoint.get("retrieve", "/v1/disputes/:ref", {
+      params,
+      success: DisputeReply,
+      error: DisputeNotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Retrieve a dispute",
+        description: "By our number or by the channel's."
+      })
+    ),
+    HttpApiEndpoint.get("retrieveEvidence", "/v1/disputes/:ref/evidence", {
+      params,
+      success: enveloped(EvidenceResource),
+      error: DisputeNotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read the evidence back",
+        description: "The draft, or what was submitted; empty before the first draft."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "Chargebacks: read them, answer them with evidence, or accept the loss.") {}

@@ -1,0 +1,179 @@
+/**
+ * Which facts follow from a command to a dispute. Pure. One function per command; no default, so a new status is a
+ * compile error (spec: States and transitions, Dispute; silences: D1 to D4, D14).
+ */
+import { DateTime } from "effect"
+import { accept, type Decision, refuse } from "../Decision.ts"
+import {
+  type Dispute,
+  DisputeCommand,
+  DisputeConflict,
+  DisputeContradicted,
+  DisputeEvent,
+  type Response
+} from "./Dispute.ts"
+
+type DisputeDecision = Decision<DisputeEvent, DisputeConflict | DisputeContradicted>
+type CommandOf<Tag extends DisputeCommand["_tag"]> = Extract<DisputeCommand, { readonly _tag: Tag }>
+
+const {
+  AcceptanceBegun,
+  AcceptanceTaken,
+  AskedAgain,
+  DisputeClosed,
+  DisputeLost,
+  DisputeWon,
+  DraftSaved,
+  EvidenceSubmitted,
+  StatusNoted,
+  StepWithdrawn,
+  SubmissionBegun
+} = DisputeEvent.cases
+
+export const decide = (dispute: Dispute, command: DisputeCommand): DisputeDecision =>
+  DisputeCommand.match(command, {
+    SaveDraft: (save): DisputeDecision => decideSaveDraft(dispute, save),
+    BeginSubmit: (begin): DisputeDecision => decideBeginSubmit(dispute, begin),
+    BeginAccept: (begin): DisputeDecision => decideBeginAccept(dispute, begin),
+    AskAgain: ({ at }): DisputeDecision =>
+      isUnanswered(dispute.response) ? accept(AskedAgain.make({ at })) : accept(),
+    ConfirmStep: (confirm): DisputeDecision => decideConfirmStep(dispute, confirm),
+    RejectStep: ({ at, id }): DisputeDecision =>
+      isUnanswered(dispute.response) && dispute.response.id === id ? accept(StepWithdrawn.make({ at })) : accept(),
+    WithdrawStep: (withdraw): DisputeDecision => decideWithdrawStep(dispute, withdraw),
+    ReportWon: (won): DisputeDecision => decideReportWon(dispute, won),
+    ReportLost: (lost): DisputeDecision => decideReportLost(dispute, lost),
+    ReportClosed: (closed): DisputeDecision => decideReportClosed(dispute, closed),
+    ReportOther: ({ at, processorStatus }): DisputeDecision =>
+      processorStatus === dispute.processorStatus ? accept() : contradicted(dispute, { at, processorStatus })
+  })
+
+const decideSaveDraft = (dispute: Dispute, { at, evidence }: CommandOf<"SaveDraft">): DisputeDecision => {
+  const reason = evidenceRefused(dispute, at)
+  return reason === undefined ? accept(DraftSaved.make({ at, evidence })) : conflict(dispute, reason)
+}
+
+const decideBeginSubmit = (
+  dispute: Dispute,
+  { at, evidence, fingerprint, id, request }: CommandOf<"BeginSubmit">
+): DisputeDecision => {
+  const { response } = dispute
+  if (response?.step === "submit" && response.fingerprint === fingerprint) {
+    if (isUnanswered(response)) return accept(AskedAgain.make({ at }))
+    // The very request that submitted it, sent again because its answer was lost.
+    if (isRepeat(response, request)) return accept()
+  }
+  const reason = evidenceRefused(dispute, at)
+  return reason === undefined
+    ? accept(SubmissionBegun.make({ at, id, evidence, fingerprint, request }))
+    : conflict(dispute, reason)
+}
+
+const evidenceRefused = (dispute: Dispute, at: DateTime.Utc): DisputeConflict["reason"] | undefined => {
+  switch (dispute.status) {
+    case "needs_response":
+      if (dispute.response !== null) return dispute.response.step === "submit" ? "being_submitted" : "accepted"
+      return isPast(dispute.evidenceDueBy, at) ? "past_deadline" : undefined
+    case "under_review":
+      return "under_review"
+    case "won":
+    case "lost":
+    case "closed":
+      return "decided"
+  }
+}
+
+/** The deadline is the last moment at which evidence is taken, to the millisecond. */
+export const isPast = (deadline: DateTime.Utc | null, at: DateTime.Utc): boolean =>
+  deadline !== null && DateTime.isGreaterThan(at, deadline)
+
+const decideBeginAccept = (dispute: Dispute, { at, id, request }: CommandOf<"BeginAccept">): DisputeDecision => {
+  const { response } = dispute
+  switch (dispute.status) {
+    case "needs_response":
+      if (response === null) return accept(AcceptanceBegun.make({ at, id, request }))
+      if (response.step === "submit") return conflict(dispute, "being_submitted")
+      return isUnanswered(response) ? accept(AskedAgain.make({ at })) : accept()
+    case "under_review":
+      return conflict(dispute, "under_review")
+    case "won":
+    case "lost":
+    case "closed":
+      return response?.step === "accept" && isRepeat(response, request) ? accept() : conflict(dispute, "decided")
+  }
+}
+
+const decideConfirmStep = (dispute: Dispute, { at, processorStatus }: CommandOf<"ConfirmStep">): DisputeDecision => {
+  const { response, status } = dispute
+  // It would have been withdrawn and yet have arrived.
+  if (response === null && status === "needs_response") return contradicted(dispute, { at, processorStatus })
+  if (!isUnanswered(response)) return accept()
+  return response.step === "submit"
+    ? accept(EvidenceSubmitted.make({ at, processorStatus }))
+    : accept(AcceptanceTaken.make({ at, processorStatus }))
+}
+
+// With two who asked, what one of them did not reach the other may have.
+const decideWithdrawStep = ({ response }: Dispute, { at, id }: CommandOf<"WithdrawStep">): DisputeDecision =>
+  isUnanswered(response) && response.id === id && response.asks === 1 ? accept(StepWithdrawn.make({ at })) : accept()
+
+const decideReportWon = (dispute: Dispute, { at, processorStatus }: CommandOf<"ReportWon">): DisputeDecision => {
+  switch (dispute.status) {
+    case "needs_response":
+    case "under_review":
+    case "lost":
+      return decided(dispute, DisputeWon.make({ at, processorStatus }))
+    case "won":
+      return accept()
+    case "closed":
+      return contradicted(dispute, { at, processorStatus })
+  }
+}
+
+const decideReportLost = (dispute: Dispute, { at, fee, processorStatus }: CommandOf<"ReportLost">): DisputeDecision => {
+  switch (dispute.status) {
+    case "needs_response":
+    case "under_review":
+      return decided(dispute, DisputeLost.make({ at, fee, processorStatus }))
+    case "lost":
+      return accept()
+    case "won":
+    case "closed":
+      return contradicted(dispute, { at, processorStatus })
+  }
+}
+
+const decideReportClosed = (dispute: Dispute, { at, processorStatus }: CommandOf<"ReportClosed">): DisputeDecision => {
+  switch (dispute.status) {
+    case "needs_response":
+    case "under_review":
+      return decided(dispute, DisputeClosed.make({ at, processorStatus }))
+    case "closed":
+      return accept()
+    case "won":
+    case "lost":
+      return contradicted(dispute, { at, processorStatus })
+  }
+}
+
+/** Nobody asks the bank for anything once it has decided. */
+const decided = (dispute: Dispute, outcome: DisputeEvent): DisputeDecision =>
+  isUnanswered(dispute.response)
+    ? accept<DisputeEvent>(StepWithdrawn.make({ at: outcome.at }), outcome)
+    : accept(outcome)
+
+const contradicted = (
+  { disputeNo, processorStatus: known, status }: Dispute,
+  { at, processorStatus }: { readonly at: DateTime.Utc; readonly processorStatus: string }
+): DisputeDecision =>
+  refuse(
+    new DisputeContradicted({ disputeNo, reason: "unexpected", status, processorStatus }),
+    ...(processorStatus === known ? [] : [StatusNoted.make({ at, processorStatus })])
+  )
+
+const conflict = ({ disputeNo }: Dispute, reason: DisputeConflict["reason"]): DisputeDecision =>
+  refuse(new DisputeConflict({ disputeNo, reason }))
+
+const isUnanswered = (response: Response | null): response is Response => response !== null && !response.taken
+
+const isRepeat = (response: Response, request: string | null) => request !== null && response.request === request

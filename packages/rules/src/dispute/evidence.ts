@@ -1,0 +1,64 @@
+/**
+ * The evidence that is kept beside a dispute, and what a fact does to it. What is being submitted stands apart from the
+ * draft until the channel has it: when it has not got it, the draft is what it was. Pure.
+ */
+import { type Evidence, noEvidence } from "@coffer/model/Evidence"
+import type { DateTime } from "effect"
+import { InvalidField } from "../InvalidField.ts"
+import type { DisputeEvent } from "./Dispute.ts"
+
+export interface Kept {
+  /** The draft, or what was submitted. */
+  readonly evidence: Evidence
+  /** On its way to the channel. */
+  readonly submitting: Evidence | null
+  readonly submittedAt: DateTime.Utc | null
+  /** When merchants were last able to see a change; null before the first draft. */
+  readonly updatedAt: DateTime.Utc | null
+}
+
+export const nothingKept: Kept = { evidence: noEvidence, submitting: null, submittedAt: null, updatedAt: null }
+
+/** Undefined when the fact does not concern it. */
+export const keptAfter = (event: DisputeEvent): ((kept: Kept) => Kept) | undefined => {
+  switch (event._tag) {
+    case "DraftSaved":
+      return (kept) => ({ ...kept, evidence: event.evidence, updatedAt: event.at })
+    case "SubmissionBegun":
+      return (kept) => ({ ...kept, submitting: event.evidence })
+    case "EvidenceSubmitted":
+      return ({ evidence, submitting }) => ({
+        evidence: submitting ?? evidence,
+        submitting: null,
+        submittedAt: event.at,
+        updatedAt: event.at
+      })
+    case "StepWithdrawn":
+      return (kept) => (kept.submitting === null ? kept : { ...kept, submitting: null })
+    case "AcceptanceBegun":
+    case "AskedAgain":
+    case "AcceptanceTaken":
+    case "DisputeWon":
+    case "DisputeLost":
+    case "DisputeClosed":
+    case "StatusNoted":
+      return undefined
+  }
+}
+
+/** Sent for good with nothing in it, it would be no response at all (silences: D4). */
+export const evidenceProblem = ({ files, text }: Evidence, submit: boolean): InvalidField | undefined =>
+  submit && files.length === 0 && Object.values(text).every((each) => each.trim() === "")
+    ? new InvalidField({ param: "evidence", problem: "there must be some text or a file to submit" })
+    : undefined
+
+/** `owned`: for each file in turn, whether its address is one of the merchant's own files. */
+export const filesProblem = (owned: ReadonlyArray<boolean>): InvalidField | undefined => {
+  const foreign = owned.indexOf(false)
+  return foreign < 0
+    ? undefined
+    : new InvalidField({
+        param: `files[${foreign}].url`,
+        problem: "must be the address of a file that you uploaded in this environment"
+      })
+}

@@ -1,0 +1,93 @@
+/** The dispute after a fact. Total over what `decide` can record; anything else is a bug, so it throws. */
+import { type Dispute, DisputeEvent, type Response } from "./Dispute.ts"
+
+export const evolve = (dispute: Dispute, event: DisputeEvent): Dispute => {
+  if (!precedes[event._tag].includes(dispute.status)) throw cannotFollow(dispute, event)
+  return DisputeEvent.match(event, {
+    DraftSaved: (): Dispute => dispute,
+    SubmissionBegun: ({ fingerprint, id, request }): Dispute => ({
+      ...dispute,
+      response: { id, step: "submit", taken: false, asks: 1, fingerprint, request }
+    }),
+    AcceptanceBegun: ({ id, request }): Dispute => ({
+      ...dispute,
+      response: { id, step: "accept", taken: false, asks: 1, fingerprint: null, request }
+    }),
+    AskedAgain: (): Dispute => {
+      const asked = unanswered(dispute, event)
+      return { ...dispute, response: { ...asked, asks: asked.asks + 1 } }
+    },
+    EvidenceSubmitted: ({ at, processorStatus }): Dispute => ({
+      ...openTerms(dispute),
+      status: "under_review",
+      response: { ...unanswered(dispute, event), taken: true },
+      processorStatus,
+      updatedAt: at
+    }),
+    AcceptanceTaken: ({ at, processorStatus }): Dispute => ({
+      ...dispute,
+      response: { ...unanswered(dispute, event), taken: true },
+      processorStatus,
+      updatedAt: at
+    }),
+    StepWithdrawn: (): Dispute => ({ ...dispute, response: null }),
+    DisputeWon: ({ at, processorStatus }): Dispute => ({
+      ...openTerms(dispute),
+      status: "won",
+      fee: "fee" in dispute ? dispute.fee : null,
+      closedAt: at,
+      processorStatus,
+      updatedAt: at
+    }),
+    DisputeLost: ({ at, fee, processorStatus }): Dispute => ({
+      ...openTerms(dispute),
+      status: "lost",
+      fee,
+      closedAt: at,
+      processorStatus,
+      updatedAt: at
+    }),
+    DisputeClosed: ({ at, processorStatus }): Dispute => ({
+      ...openTerms(dispute),
+      status: "closed",
+      fee: null,
+      closedAt: at,
+      processorStatus,
+      updatedAt: at
+    }),
+    StatusNoted: ({ at, processorStatus }): Dispute => ({ ...dispute, processorStatus, updatedAt: at })
+  })
+}
+
+const all = ["needs_response", "under_review", "won", "lost", "closed"] as const
+const open = ["needs_response", "under_review"] as const
+
+const precedes: Record<DisputeEvent["_tag"], ReadonlyArray<Dispute["status"]>> = {
+  DraftSaved: ["needs_response"],
+  SubmissionBegun: ["needs_response"],
+  AcceptanceBegun: ["needs_response"],
+  AskedAgain: ["needs_response"],
+  EvidenceSubmitted: ["needs_response"],
+  AcceptanceTaken: ["needs_response"],
+  StepWithdrawn: ["needs_response"],
+  DisputeWon: ["needs_response", "under_review", "lost"],
+  DisputeLost: open,
+  DisputeClosed: open,
+  StatusNoted: all
+}
+
+const unanswered = (dispute: Dispute, event: DisputeEvent): Response => {
+  if (dispute.response === null || dispute.response.taken) throw cannotFollow(dispute, event)
+  return dispute.response
+}
+
+const cannotFollow = (dispute: Dispute, event: DisputeEvent) =>
+  new TypeError(`${event._tag} cannot follow ${dispute.status} (${dispute.disputeNo})`)
+
+/** Without what belongs to one status. */
+const openTerms = (dispute: Dispute) => {
+  const { status: _, ...terms } = dispute
+  if (!("closedAt" in terms)) return terms
+  const { closedAt: __, fee: ___, ...rest } = terms
+  return rest
+}

@@ -1,0 +1,33 @@
+/**
+ * When the channel is asked about a dispute again, unless it says something first (docs/architecture.md, section 5).
+ * After the first such look the store puts the next one off, further each time. Pure.
+ */
+import { DateTime } from "effect"
+import type { Dispute } from "./Dispute.ts"
+import { isPast } from "./decide.ts"
+
+export const nextCheckOf = (dispute: Dispute, now: DateTime.Utc): DateTime.Utc | null => {
+  switch (dispute.status) {
+    case "needs_response":
+      if (dispute.response !== null) {
+        return DateTime.addDuration(now, dispute.response.taken ? lossSettles : whoAskedIsGone)
+      }
+      if (dispute.evidenceDueBy === null) return DateTime.addDuration(now, channelIsQuiet)
+      if (isPast(dispute.evidenceDueBy, now)) return DateTime.addDuration(now, lossSettles)
+      // The first moment at which it is too late.
+      return DateTime.add(dispute.evidenceDueBy, { milliseconds: 1 })
+    case "under_review":
+      return DateTime.addDuration(now, channelIsQuiet)
+    case "won":
+    case "lost":
+    case "closed":
+      return null
+  }
+}
+
+/** Longer than the front door waits for the channel. */
+const whoAskedIsGone = "30 seconds"
+/** The sandbox's bank takes as long to write a dispute off. */
+const lossSettles = "5 seconds"
+/** It reports by itself; this is for a report that was lost. */
+const channelIsQuiet = "1 day"

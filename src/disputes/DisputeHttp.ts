@@ -1,0 +1,59 @@
+/** Handlers of the `disputes` group (spec: Endpoints, Disputes). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { replyCsv } from "../http/csv.ts"
+import { refusals, unavailable } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { disputeColumns } from "./disputeColumns.ts"
+import { DisputeLists } from "./DisputeLists.ts"
+import { Disputes } from "./Disputes.ts"
+import { disputeView, evidenceView } from "./DisputeView.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "disputes",
+  Effect.fn(function* (handlers) {
+    const disputes = yield* Disputes
+    const lists = yield* DisputeLists
+    const { ChannelUnreachable, DisputeConflict, DisputeNotFound, InvalidField } = refusals
+
+    return handlers.handleAll({
+      submitEvidence: Effect.fn("disputes.submitEvidence")(
+        function* ({ params, payload }) {
+          const dispute = yield* disputes.respond(yield* Caller, params.ref, payload)
+          return yield* reply(disputeView(dispute))
+        },
+        Effect.catchTags({ ChannelUnreachable, DisputeConflict, DisputeNotFound, InvalidField, ...unavailable })
+      ),
+
+      accept: Effect.fn("disputes.accept")(
+        function* ({ params }) {
+          const dispute = yield* disputes.concede(yield* Caller, params.ref)
+          return yield* reply(disputeView(dispute))
+        },
+        Effect.catchTags({ ChannelUnreachable, DisputeConflict, DisputeNotFound, ...unavailable })
+      ),
+
+      list: Effect.fn("disputes.list")(function* ({ query }) {
+        const owner = yield* Caller
+        if (query.format === "csv") {
+          return replyCsv("disputes", disputeColumns, yield* lists.exported(owner, query), disputeView)
+        }
+        const { data, hasMore } = yield* lists.page(owner, query)
+        return yield* replyList("dispute", "/v1/disputes", { data: data.map(disputeView), hasMore })
+      }, Effect.catchTags({ InvalidField })),
+
+      retrieve: Effect.fn("disputes.retrieve")(function* ({ params }) {
+        const dispute = yield* disputes.find(yield* Caller, params.ref)
+        return yield* reply(disputeView(dispute))
+      }, Effect.catchTags({ DisputeNotFound })),
+
+      retrieveEvidence: Effect.fn("disputes.retrieveEvidence")(function* ({ params }) {
+        const { dispute, kept } = yield* disputes.evidence(yield* Caller, params.ref)
+        return yield* reply(evidenceView(dispute, kept))
+      }, Effect.catchTags({ DisputeNotFound }))
+    })
+  })
+)

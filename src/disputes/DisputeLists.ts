@@ -1,0 +1,60 @@
+/**
+ * Front door to disputes as lists and exports show them, and the SQL of their filters (spec: Endpoints, Disputes; List
+ * conventions). Decides nothing and writes nothing.
+ */
+import type { DisputeQuery } from "@coffer/contract/Disputes"
+import { prefixes } from "@coffer/model/Ids"
+import type { Dispute } from "@coffer/rules/dispute/Dispute"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { readCreated } from "@coffer/rules/lists/created"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, Effect, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Pages from "../ground/Pages.ts"
+import { disputeOf, DisputeRow } from "./DisputeStore.ts"
+
+export class DisputeLists extends Context.Service<
+  DisputeLists,
+  {
+    readonly page: (owner: Pages.Owner, query: DisputeQuery) => Effect.Effect<Page<Dispute>, InvalidField>
+    /** Takes no notice of `limit` and cursors. */
+    readonly exported: (owner: Pages.Owner, query: DisputeQuery) => Effect.Effect<Pages.Exported<Dispute>, InvalidField>
+  }
+>()("@coffer/disputes/DisputeLists") {}
+
+export const layer = Layer.effect(
+  DisputeLists,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const pages = Pages.make(sql, {
+      table: "disputes",
+      id: "dispute_no",
+      prefixOf: () => prefixes.dispute,
+      row: DisputeRow,
+      idOf: ({ dispute_no }) => dispute_no,
+      called: "a dispute"
+    })
+
+    const search = ({ status, trade_no }: DisputeQuery): Pages.Search => {
+      if (trade_no !== undefined) {
+        if (!Pages.isStorable(trade_no)) return { filters: [sql`false`] }
+        // An order has few disputes.
+        return { path: Pages.along({ trade_no }), filters: status === undefined ? [] : [sql`status = ${status}`] }
+      }
+      return { path: Pages.along(status === undefined ? {} : { status }), filters: [] }
+    }
+
+    return DisputeLists.of({
+      page: Effect.fn("DisputeLists.page")(function* (owner, query) {
+        const request = yield* Effect.fromResult(readPageRequest(query))
+        const { data, hasMore } = yield* pages.page(owner, request, search(query))
+        return { data: data.map(disputeOf), hasMore }
+      }),
+      exported: Effect.fn("DisputeLists.exported")(function* (owner, query) {
+        const created = yield* Effect.fromResult(readCreated(query))
+        const { chunks, truncated } = yield* pages.exported(owner, created, search(query))
+        return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(disputeOf)) }
+      })
+    })
+  })
+)

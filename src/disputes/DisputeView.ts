@@ -1,0 +1,52 @@
+/** A dispute and its evidence as merchants see them, in responses and in events alike: the one encoder. Pure. */
+import type { DisputeResource, EvidenceResource } from "@coffer/contract/Disputes"
+import { type EvidenceText, EvidenceText as Text } from "@coffer/model/Evidence"
+import { type Dispute, isOpen } from "@coffer/rules/dispute/Dispute"
+import type { Kept } from "@coffer/rules/dispute/evidence"
+import { DateTime } from "effect"
+
+export const disputeView = (dispute: Dispute): DisputeResource => {
+  const end = "closedAt" in dispute ? dispute : undefined
+  return {
+    object: "dispute",
+    dispute_no: dispute.disputeNo,
+    trade_no: dispute.tradeNo,
+    merchant_id: dispute.merchantId,
+    processor_dispute_id: dispute.processorDisputeId,
+    amount: dispute.amount,
+    fee: end?.fee ?? null,
+    currency: dispute.currency,
+    status: dispute.status,
+    processor_status: dispute.processorStatus,
+    reason: dispute.reason,
+    mode: dispute.mode,
+    funds_frozen: isOpen(dispute),
+    evidence_due_by: textOrNull(dispute.evidenceDueBy),
+    opened_at: DateTime.formatIso(dispute.openedAt),
+    closed_at: textOrNull(end?.closedAt ?? null),
+    created_at: DateTime.formatIso(dispute.createdAt),
+    updated_at: DateTime.formatIso(dispute.updatedAt)
+  }
+}
+
+/** What is on its way to the channel is not shown: the channel may not get it. */
+export const evidenceView = ({ disputeNo }: Dispute, { evidence, submittedAt, updatedAt }: Kept): EvidenceResource => ({
+  object: "dispute_evidence",
+  dispute_no: disputeNo,
+  evidence: inOrder(evidence.text),
+  files: evidence.files.map(({ type, url }) => ({ type, url })),
+  submitted: submittedAt !== null,
+  submitted_at: textOrNull(submittedAt),
+  updated_at: textOrNull(updatedAt)
+})
+
+const textOrNull = (time: DateTime.Utc | null) => (time === null ? null : DateTime.formatIso(time))
+
+/** The database keeps the keys of jsonb in an order of its own. */
+const inOrder = (text: EvidenceText): EvidenceText =>
+  Object.fromEntries(
+    Object.keys(Text.fields).flatMap((name) => {
+      const value = text[name as keyof EvidenceText]
+      return value === undefined ? [] : [[name, value]]
+    })
+  )

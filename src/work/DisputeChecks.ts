@@ -1,0 +1,61 @@
+/**
+ * Disputes of which nothing was heard for long enough: an answer of the merchant's that the channel has not confirmed,
+ * a deadline that has passed, a bank that takes its time. Also the sandbox bank's reports that were not taken.
+ */
+import { DateTime, Effect, Layer } from "effect"
+import { SandboxDisputes } from "../channel/SandboxDisputes.ts"
+import { Disputes } from "../disputes/Disputes.ts"
+import { DisputeStore } from "../disputes/DisputeStore.ts"
+import { Workers } from "./Workers.ts"
+
+/** Rows claimed at once, and how many of them are worked on at a time. */
+const batchMax = 100
+const concurrency = 16
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const workers = yield* Workers
+    const store = yield* DisputeStore
+    const disputes = yield* Disputes
+    const bank = yield* SandboxDisputes
+
+    /** One that fails keeps its lease and is tried again when that ends; the others are not held up. */
+    const each = <Item, E>(
+      items: ReadonlyArray<Item>,
+      nameOf: (item: Item) => string,
+      work: (item: Item) => Effect.Effect<unknown, E>
+    ) =>
+      Effect.forEach(
+        items,
+        (item) =>
+          work(item).pipe(
+            Effect.catchCause((cause) => Effect.logWarning("will be tried again", cause)),
+            Effect.annotateLogs({ dispute: nameOf(item) })
+          ),
+        { concurrency, discard: true }
+      ).pipe(Effect.as(items.length))
+
+    yield* workers.supervise(() => ({
+      name: "dispute checks",
+      signal: "disputes",
+      run: Effect.gen(function* () {
+        const due = yield* store.claimDue(yield* DateTime.now, batchMax)
+        return yield* each(due, (disputeNo) => disputeNo, disputes.check)
+      }),
+      next: store.nextDue
+    }))
+
+    yield* workers.supervise(() => ({
+      name: "sandbox dispute reports",
+      run: Effect.gen(function* () {
+        const due = yield* bank.claimReports(yield* DateTime.now, batchMax)
+        return yield* each(
+          due,
+          ({ processorDisputeId }) => processorDisputeId,
+          (report) => Effect.andThen(disputes.hear(report), bank.acknowledge(report.processorDisputeId))
+        )
+      }),
+      next: bank.nextReport
+    }))
+  })
+)
