@@ -14,12 +14,17 @@ const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error) =
   // A reply that does not fit its own schema is our bug, not the caller's.
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
   const [first] = format(error.cause.issue).issues
-  const param = (first?.path ?? [])
-    .map((segment) => String(typeof segment === "object" ? segment.key : segment))
-    .join(".")
+  const param = nameOf((first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment)))
   if (param === "") return refuseField(param, "The body must be a JSON object")
   return refuseField(param, first?.message.replace(/^Missing key$/, "is required") ?? "is not valid")
 })
+
+/** As merchants write it: `metadata.key`, `files[2].url` (silences: D4). */
+const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>((name, key) => {
+    if (typeof key === "number") return `${name}[${key}]`
+    return name === "" ? String(key) : `${name}.${String(key)}`
+  }, "")
 
 export const layer = Layer.effect(
   Decoding,
