@@ -1,9 +1,11 @@
 /**
- * Thousands of requests to every endpoint, half of them shaped by the document, half hostile: whatever comes, the answer
- * is never a 5xx, always the envelope, and one that the document knows (test/kit/contract.ts looks at each).
+ * Hundreds of requests to every endpoint of merchants and of operators, thousands in all, half of them shaped by the
+ * document, half hostile: whatever comes, the answer is never a 5xx, always the envelope, and one that the document
+ * knows (test/kit/contract.ts looks at each).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
+import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import fc from "fast-check"
@@ -14,7 +16,12 @@ const seed = 20_261_121
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
-const document = OpenApi.fromApi(Api) as Json
+const [merchants, operators] = [OpenApi.fromApi(Api), OpenApi.fromApi(OperatorApi)] as [Json, Json]
+/** The operator's endpoints come last: what they change of the merchant would keep it from its own. */
+const document: Json = {
+  paths: { ...merchants["paths"], ...operators["paths"] },
+  components: { schemas: { ...operators["components"].schemas, ...merchants["components"].schemas } }
+}
 
 const hostileText = fc.constantFrom(
   "",
@@ -90,7 +97,7 @@ const textOfValue = (value: unknown) => (typeof value === "string" ? value : (JS
 
 const requestOf = (operation: Json, refs: ReadonlyArray<string>) => {
   const parameters: ReadonlyArray<Json> = operation["parameters"] ?? []
-  const body = operation["requestBody"]?.content["application/json"].schema
+  const body = operation["requestBody"]?.content["application/json"]?.schema
   const textOf = (schema: Json) => fc.oneof(valueOf(schema), hostile, fc.constantFrom(...refs)).map(textOfValue)
   const named = (place: string) =>
     Object.fromEntries(
@@ -117,7 +124,7 @@ describe("fuzz", () => {
       Effect.gen(function* () {
         const { api, merchant } = yield* start()
         const paid = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, out_trade_no: "known" })
-        const refs = ["known", paid.body.data.trade_no as string]
+        const refs = ["known", paid.body.data.trade_no as string, merchant.merchantId]
         yield* api.post("/v1/test_helpers/orders/known/pay", merchant.sandboxKey, {})
 
         for (const [template, methods] of Object.entries<Json>(document["paths"])) {
@@ -140,7 +147,10 @@ describe("fuzz", () => {
                   api.call(method.toUpperCase(), url, {
                     key: merchant.sandboxKey,
                     ...(method === "get" ? {} : { raw: JSON.stringify(body) ?? "" }),
-                    headers: idempotencyKey === null ? {} : { "Idempotency-Key": idempotencyKey }
+                    headers: {
+                      ...(idempotencyKey === null ? {} : { "Idempotency-Key": idempotencyKey }),
+                      ...(template.startsWith("/operator") ? { Authorization: `Bearer ${api.operatorToken}` } : {})
+                    }
                   }),
                   (reply) => {
                     assert.isBelow(reply.status, 500, `${method} ${url} ${JSON.stringify(body)}: ${reply.text}`)
