@@ -167,10 +167,16 @@ const make = Effect.gen(function* () {
       // No live acquirer is connected: no buyer can have paid, so every checkout can be closed.
       if (checkout.mode === "live") return { _tag: "Cancelled" }
       if (yield* reach(checkout)) return { _tag: "BuyerBusy" }
-      const [payment] = yield* decodePayments(
+      const [payment, ...others] = yield* decodePayments(
         yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo} and state = 'succeeded'
-          order by payment_id limit 1`
+          order by payment_id`
       )
+      // One is the answer; what else the buyer has paid is reported like any payment, perhaps once more.
+      if (others.length > 0) {
+        const now = DateTime.toDateUtc(yield* DateTime.now)
+        yield* sql`update sandbox_payments set report_due_at = ${now}
+          where payment_id in ${sql.in(others.map(({ payment_id }) => payment_id))}`
+      }
       return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }
     },
     Effect.catchTags({ SqlError: unreachable, SchemaError: Effect.die })

@@ -10,7 +10,7 @@ import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
 import { Order, OrderCommand, OrderConflict, OrderEvent, RefundRefused } from "@coffer/rules/order/Order"
 import { InsufficientBalance, type Movement } from "@coffer/rules/wallet/post"
-import { DateTime, Effect, Option, Schema } from "effect"
+import { DateTime, Effect, Metric, Option, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
@@ -102,6 +102,7 @@ export const layer = OrderEntity.toLayer(
       const movements = [...facts.flatMap((fact) => movementsOf(order, fact)), ...entry.movements]
       if (movements.length === 0 && entry.reserve === 0) yield* transactor.commit(tradeNo, changes)
       else yield* wallets.post(order, { movements, reserve: entry.reserve, changes })
+      yield* Effect.forEach(facts, alarm, { discard: true })
       return { order, version }
     })
 
@@ -145,6 +146,17 @@ export const layer = OrderEntity.toLayer(
 )
 
 const nothingElse: Entry = { movements: [], reserve: 0, changes: [] }
+
+const parked = Metric.counter("coffer_payments_parked", {
+  description: "Payments that are not what the order asked for; somebody has to look",
+  incremental: true
+})
+
+/** Money that nobody may decide on but a person (silences: O17). */
+const alarm = (fact: OrderEvent) =>
+  fact._tag === "StrayPaymentFound" && fact.stray.state === "parked"
+    ? Effect.andThen(Metric.update(parked, 1), Effect.logError("a payment was parked", fact.stray))
+    : Effect.void
 
 /** Facts that become events of the account (spec: Events). */
 const announcements = {
