@@ -10,6 +10,7 @@ import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import { insert, type NotCommitted } from "../ground/Change.ts"
 import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
 import { NewIds } from "../ground/NewIds.ts"
+import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import {
   type CancelReport,
@@ -92,6 +93,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const transactor = yield* Transactor
   const ids = yield* NewIds
+  const signals = yield* Signals
 
   const situation = SqlSchema.findOne({
     Request: Schema.Struct({ merchantId: Schema.String, tradeNo: Schema.String, since: TimeColumn }),
@@ -176,6 +178,7 @@ const make = Effect.gen(function* () {
         const now = DateTime.toDateUtc(yield* DateTime.now)
         yield* sql`update sandbox_payments set report_due_at = ${now}
           where payment_id in ${sql.in(others.map(({ payment_id }) => payment_id))}`
+        signals.raise("sandbox_reports")
       }
       return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }
     },

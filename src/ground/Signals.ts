@@ -5,8 +5,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { TableName } from "./Tables.ts"
 
-/** Rows were committed to this table; or an order has money that must go back. */
-export type Signal = TableName | "stray_payments"
+/** Rows were committed to this table; an order has money that must go back; the sandbox's bank has to report. */
+export type Signal = TableName | "stray_payments" | "sandbox_reports"
 
 export class Signals extends Context.Service<
   Signals,

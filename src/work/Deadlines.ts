@@ -58,6 +58,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "sandbox reports",
+      signal: "sandbox_reports",
       run: Effect.gen(function* () {
         const due = yield* bank.claimReports(yield* DateTime.now, batchMax)
         return yield* each(due, ({ payment, tradeNo }) =>

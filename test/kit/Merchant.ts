@@ -59,18 +59,18 @@ export const merchantOf = ({ api, merchant }: Running, key = merchant.sandboxKey
       }),
     /** Type, amount, balance before and after of what refers to this, oldest first. */
     ledger: (reference: string): Effect.Effect<ReadonlyArray<readonly [string, number, number, number]>> =>
-      Effect.map(get(`/v1/balance_transactions?limit=100&reference_id=${reference}`), (reply) =>
-        done(200)(reply)
-          ["data"].map((row: Json) => [row["type"], row["amount"], row["balance_before"], row["balance_after"]])
+      Effect.map(get(`/v1/balance_transactions?limit=100&reference_id=${reference}`), (reply) => {
+        const { data } = done(200)(reply)
+        return data
+          .map((row: Json) => [row["type"], row["amount"], row["balance_before"], row["balance_after"]])
           .toReversed()
-      ),
+      }),
     /** Types of the events about this object, oldest first. */
     events: (objectId: string): Effect.Effect<ReadonlyArray<string>> =>
-      Effect.map(get(`/v1/events?limit=100&object_id=${objectId}`), (reply) =>
-        done(200)(reply)
-          ["data"].map((event: Json) => event["type"])
-          .toReversed()
-      )
+      Effect.map(get(`/v1/events?limit=100&object_id=${objectId}`), (reply) => {
+        const { data } = done(200)(reply)
+        return data.map((event: Json) => event["type"]).toReversed()
+      })
   }
 }
 
