@@ -29,6 +29,10 @@ export class Settings extends Context.Service<
     readonly redisUrl: Redacted.Redacted | undefined
     /** Addresses and ranges of the proxies whose `X-Forwarded-For` is believed, as written. */
     readonly trustedProxies: string
+    /** Where uploaded files are reached, without a slash at the end. */
+    readonly filesUrl: string
+    /** Where they are kept; undefined: in a folder of ours. */
+    readonly filesBucket: Bucket | undefined
   }
 >()("@coffer/Settings") {}
 
@@ -37,6 +41,16 @@ export interface RunnerPlace {
   readonly host: string
   readonly port: number
   readonly listenHost: string
+}
+
+/** A bucket of an S3-compatible service. */
+export interface Bucket {
+  /** Undefined: Amazon's own in the region. */
+  readonly endpoint: string | undefined
+  readonly region: string
+  readonly name: string
+  readonly accessKey: string
+  readonly secretKey: Redacted.Redacted
 }
 
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
@@ -66,7 +80,13 @@ const variables = Config.all({
   runnerPort: Config.option(Config.Port("RUNNER_PORT")),
   runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
   redisUrl: Config.option(Config.Redacted("REDIS_URL")),
-  trustedProxies: Config.String("TRUSTED_PROXIES").pipe(Config.withDefault(""))
+  trustedProxies: Config.String("TRUSTED_PROXIES").pipe(Config.withDefault("")),
+  filesUrl: Config.option(Config.URL("FILES_URL")),
+  filesEndpoint: Config.option(Config.URL("FILES_S3_ENDPOINT")),
+  filesRegion: Config.NonEmptyString("FILES_S3_REGION").pipe(Config.withDefault("us-east-1")),
+  filesBucket: Config.option(Config.NonEmptyString("FILES_S3_BUCKET")),
+  filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
+  filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY"))
 })
 
 /** `embedded`: the laptop default, which makes what a server's operator has to choose. */
@@ -98,13 +118,15 @@ export const layer = (options: { readonly embedded: boolean }) =>
         onNone: () => Effect.map(home.keep("operator.token", randomText(32, "base64url")), Redacted.make)
       })
 
+      const publicUrl = Option.match(read.publicUrl, {
+        onSome: (url) => url.href.replace(/\/+$/, ""),
+        onNone: () => `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${read.port}`
+      })
+
       return Settings.of({
         host,
         port: read.port,
-        publicUrl: Option.match(read.publicUrl, {
-          onSome: (url) => url.href.replace(/\/+$/, ""),
-          onNone: () => `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${read.port}`
-        }),
+        publicUrl,
         secretKey,
         operatorToken,
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
@@ -112,7 +134,9 @@ export const layer = (options: { readonly embedded: boolean }) =>
         clientPatience: read.clientPatience,
         runner: yield* runnerPlace(read),
         redisUrl: yield* redisAddress(read.redisUrl),
-        trustedProxies: read.trustedProxies
+        trustedProxies: read.trustedProxies,
+        filesUrl: yield* filesAddress(read.filesUrl, publicUrl),
+        filesBucket: yield* bucket(read)
       })
     })
   )
@@ -142,6 +166,40 @@ const redisAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.R
     })
   }
   return read.value
+})
+
+const filesAddress = Effect.fnUntraced(function* (read: Option.Option<URL>, publicUrl: string) {
+  if (Option.isNone(read)) return `${publicUrl}/files`
+  const { hash, hostname, href, protocol, search } = read.value
+  const isLocal = protocol === "http:" && (hostname === "localhost" || hostname === "127.0.0.1")
+  if ((protocol !== "https:" && !isLocal) || search !== "" || hash !== "") {
+    return yield* new BadSetting({
+      message: "FILES_URL must look like https://files.example/evidence; http is for localhost alone."
+    })
+  }
+  return href.replace(/\/+$/, "")
+})
+
+const bucket = Effect.fnUntraced(function* (read: {
+  readonly filesEndpoint: Option.Option<URL>
+  readonly filesRegion: string
+  readonly filesBucket: Option.Option<string>
+  readonly filesAccessKey: Option.Option<string>
+  readonly filesSecretKey: Option.Option<Redacted.Redacted>
+}) {
+  const given = Option.all([read.filesBucket, read.filesAccessKey, read.filesSecretKey])
+  if (Option.isNone(given)) {
+    const { filesAccessKey, filesBucket, filesEndpoint, filesSecretKey } = read
+    if ([filesAccessKey, filesBucket, filesEndpoint, filesSecretKey].every((each) => Option.isNone<unknown>(each))) {
+      return undefined
+    }
+    return yield* new BadSetting({
+      message: "FILES_S3_BUCKET, FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY go together: set all three, or none."
+    })
+  }
+  const [name, accessKey, secretKey] = given.value
+  const endpoint = Option.getOrUndefined(Option.map(read.filesEndpoint, ({ href }) => href.replace(/\/+$/, "")))
+  return { endpoint, region: read.filesRegion, name, accessKey, secretKey }
 })
 
 const randomText = (bytes: number, encoding: "base64" | "base64url") =>

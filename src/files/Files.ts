@@ -1,11 +1,17 @@
 /**
  * Front door to uploaded files: evidence that a merchant hands in before a dispute names it by its address. An address
- * cannot be guessed, and it counts only for the merchant and environment that uploaded it (spec: Disputes; silences: D6).
+ * cannot be guessed, and it counts only for the merchant and environment that uploaded it (spec: Disputes; silences:
+ * D6).
  */
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
-import { Context, type Effect, type Option, type Stream } from "effect"
-import type { MerchantNotFound } from "../merchants/Merchants.ts"
+import { Context, DateTime, Effect, Layer, Option, type Scope, Stream } from "effect"
+import { NotCommitted } from "../ground/Change.ts"
+import { Vault } from "../ground/Vault.ts"
+import { Settings } from "../Settings.ts"
+import { FileStorage, type ReceivedFile, type StorageFailed } from "./FileStorage.ts"
+import { FileStore } from "./FileStore.ts"
+import { makeIncoming } from "./Incoming.ts"
 
 export interface FileOwner {
   readonly merchantId: MerchantId
@@ -19,11 +25,10 @@ export interface UploadedFile {
   readonly size: number
 }
 
-export interface OpenFile {
-  readonly name: string
+export interface KnownFile {
   readonly contentType: string
+  /** Bytes. */
   readonly size: number
-  readonly content: Stream.Stream<Uint8Array>
 }
 
 export class Files extends Context.Service<
@@ -31,11 +36,82 @@ export class Files extends Context.Service<
   {
     /** Whether this is the address of a file that this merchant uploaded in this environment. */
     readonly owns: (owner: FileOwner, url: string) => Effect.Effect<boolean>
-    readonly open: (name: string) => Effect.Effect<Option.Option<OpenFile>>
-    /** Reads the content to its end or to the limit, whichever comes first. */
-    readonly upload: <E>(
-      owner: { readonly merchantId: string; readonly mode: Mode },
+    readonly find: (name: string) => Effect.Effect<Option.Option<KnownFile>>
+    /** None when it is not where it should be. */
+    readonly open: (name: string) => Effect.Effect<Option.Option<Stream.Stream<Uint8Array>>>
+    /** Reads the content to its end or to the limit, whichever comes first. Gone with the scope unless it is kept. */
+    readonly receive: <E>(
       content: Stream.Stream<Uint8Array, E>
-    ) => Effect.Effect<UploadedFile, InvalidField | MerchantNotFound | E>
+    ) => Effect.Effect<ReceivedFile, InvalidField | NotCommitted | E, Scope.Scope>
+    readonly keep: (owner: FileOwner, received: ReceivedFile) => Effect.Effect<UploadedFile, NotCommitted>
   }
 >()("@coffer/files/Files") {}
+
+/** 32 random bytes and what the file is. */
+const isName = (name: string) => /^[\w-]{43}\.(pdf|png|jpg)$/.test(name)
+
+export const layer = Layer.effect(
+  Files,
+  Effect.gen(function* () {
+    const store = yield* FileStore
+    const storage = yield* FileStorage
+    const vault = yield* Vault
+    const incoming = yield* makeIncoming
+    const { filesUrl } = yield* Settings
+    const usable = isSecure(filesUrl)
+    if (!usable) yield* Effect.logWarning("FILES_URL is not https: no file can be used as evidence")
+    yield* incoming.removeAbandoned
+
+    const known = (name: string) => (isName(name) ? store.byName(name) : Effect.succeedNone)
+
+    return Files.of({
+      owns: Effect.fn("Files.owns")(function* ({ merchantId, mode }, url) {
+        const base = `${filesUrl}/`
+        if (!usable || !url.startsWith(base)) return false
+        const row = yield* known(url.slice(base.length))
+        return Option.isSome(row) && row.value.merchant_id === merchantId && row.value.mode === mode
+      }),
+
+      find: (name) =>
+        Effect.map(
+          known(name),
+          Option.map(({ content_type: contentType, size }) => ({ contentType, size }))
+        ),
+
+      open: Effect.fn("Files.open")(
+        function* (name) {
+          const content = isName(name) ? yield* storage.read(name) : Option.none()
+          return Option.map(content, (bytes) => Stream.catch(bytes, Stream.die))
+        },
+        Effect.catchTags({ StorageFailed: Effect.die })
+      ),
+
+      receive: (content) => Effect.catchIf(incoming.receive(content), isStorageFailed, notKept),
+
+      keep: Effect.fn("Files.keep")(
+        function* ({ merchantId, mode }, received) {
+          const { kind, size } = received
+          const name = `${yield* vault.random(32)}.${kind.extension}`
+          // The row comes last: after a crash there may be a file that nobody knows, and never a name without a file.
+          yield* storage.keep(name, received)
+          const created_at = yield* DateTime.now
+          yield* store.insert({ name, merchant_id: merchantId, mode, content_type: kind.contentType, size, created_at })
+          return { url: `${filesUrl}/${name}`, contentType: kind.contentType, size }
+        },
+        Effect.catchTags({ StorageFailed: notKept })
+      )
+    })
+  })
+)
+
+const isStorageFailed = (error: unknown): error is StorageFailed =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "StorageFailed"
+
+const notKept = (failure: StorageFailed) =>
+  Effect.andThen(Effect.logError("a file was not kept", failure), Effect.fail(new NotCommitted({ reason: "unknown" })))
+
+/** The specification wants https; a developer's own machine has none. */
+const isSecure = (base: string): boolean => {
+  const { hostname, protocol } = new URL(base)
+  return protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1"
+}

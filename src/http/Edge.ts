@@ -77,7 +77,10 @@ const fitted = (response: HttpServerResponse.HttpServerResponse, request_id: str
     case 415:
       return refused(
         Wire.InvalidRequest,
-        new Wire.InvalidRequest({ message: "Send a JSON body with Content-Type: application/json.", request_id })
+        new Wire.InvalidRequest({
+          message: "Send a JSON body with Content-Type: application/json; a file, as multipart/form-data.",
+          request_id
+        })
       )
     case 503:
     case 429:

@@ -9,6 +9,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound } from "./Errors.ts"
+import { FilesGroup } from "./Files.ts"
 import { PayoutsGroup } from "./Payouts.ts"
 
 const ModeSettings = Schema.Struct({
@@ -96,4 +97,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
   .middleware(Decoding)
   .middleware(OperatorToken) {}
 
-export class OperatorApi extends HttpApi.make("coffer-operator").add(MerchantsGroup).add(PayoutsGroup) {}
+export class OperatorApi extends HttpApi.make("coffer-operator")
+  .add(MerchantsGroup)
+  .add(FilesGroup)
+  .add(PayoutsGroup) {}

@@ -1,0 +1,50 @@
+/**
+ * Files by their address, for whoever has it: the address is the key, as with a checkout link. What is sent is somebody
+ * else's upload, so a browser may show it and nothing in it may run (silences: D6).
+ */
+import { Effect, type Layer, Option, Stream } from "effect"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Files } from "./Files.ts"
+
+const path = "/files/:name"
+
+/** A file never changes; nobody but who asked for it should keep it. */
+const maxAgeSeconds = 24 * 60 * 60
+
+type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Files>
+
+export const layer: Routes = HttpRouter.use(
+  Effect.fn(function* (router) {
+    const files = yield* Files
+
+    const send = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { name = "" } = yield* HttpRouter.params
+      const file = yield* files.find(name)
+      if (Option.isNone(file)) return yield* noSuchRoute(request)
+      const { contentType, size: contentLength } = file.value
+      const headers = { ...headersOfAll, "content-disposition": `inline; filename="${name}"` }
+      if (request.method === "HEAD")
+        return HttpServerResponse.stream(Stream.empty, { headers, contentType, contentLength })
+      const content = yield* files.open(name)
+      return Option.isSome(content)
+        ? HttpServerResponse.stream(content.value, { headers, contentType, contentLength })
+        : yield* noSuchRoute(request)
+    }).pipe(Effect.withSpan("files.send"))
+
+    // HEAD comes here too.
+    yield* router.add("GET", path, send)
+  })
+)
+
+/** The edge answers it as any address that is none of ours. */
+const noSuchRoute = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.die(new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) }))
+
+const headersOfAll = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; sandbox",
+  "cache-control": `private, max-age=${maxAgeSeconds}, immutable`,
+  "referrer-policy": "no-referrer",
+  "x-robots-tag": "noindex"
+}

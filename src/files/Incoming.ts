@@ -1,0 +1,69 @@
+/**
+ * Files on their way in: written to disk as they come, so that memory holds a chunk and never a file, and given up at
+ * the limit. What is not handed on to the storage is removed at the end; what a crash left is removed by a later start.
+ */
+import { fileBytesMax } from "@coffer/model/Limits"
+import { fileKind, headLength } from "@coffer/rules/files/fileKind"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { Clock, Effect, FileSystem, Option, Path, type PlatformError, type Scope, Stream } from "effect"
+import { Home } from "../ground/Home.ts"
+import { Vault } from "../ground/Vault.ts"
+import { type ReceivedFile, StorageFailed } from "./FileStorage.ts"
+
+/** Nobody is still sending after this long: the HTTP server gives up sooner. */
+const abandonedMillis = 60 * 60 * 1_000
+const suffix = ".part"
+
+export const makeIncoming = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const vault = yield* Vault
+  const folder = path.join((yield* Home).path, "files")
+
+  const write = Effect.fnUntraced(function* <E>(target: string, content: Stream.Stream<Uint8Array, E>) {
+    const file = yield* storing(fs.open(target, { flag: "wx", mode: 0o600 }))
+    const head = new Uint8Array(headLength)
+    let size = 0
+    yield* Stream.runForEach(content, (chunk): Effect.Effect<void, InvalidField | StorageFailed> => {
+      if (size < headLength) head.set(chunk.subarray(0, headLength - size), size)
+      size += chunk.length
+      return size > fileBytesMax ? Effect.fail(tooLarge) : storing(file.writeAll(chunk))
+    })
+    yield* storing(file.sync)
+    return { head: head.subarray(0, size), size }
+  }, Effect.scoped)
+
+  /** Lives as long as the scope, unless it was moved away. */
+  const receive = <E>(
+    content: Stream.Stream<Uint8Array, E>
+  ): Effect.Effect<ReceivedFile, InvalidField | StorageFailed | E, Scope.Scope> =>
+    Effect.gen(function* () {
+      yield* storing(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }))
+      const target = path.join(folder, `${yield* vault.random(16)}${suffix}`)
+      yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(target, { force: true })))
+      const { head, size } = yield* write(target, content)
+      const kind = fileKind(head)
+      return kind === undefined ? yield* notTaken : { path: target, size, kind }
+    })
+
+  const removeAbandoned = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    for (const name of yield* fs.readDirectory(folder)) {
+      if (!name.endsWith(suffix)) continue
+      const { mtime } = yield* fs.stat(path.join(folder, name))
+      if (Option.isSome(mtime) && now - mtime.value.getTime() > abandonedMillis) {
+        yield* fs.remove(path.join(folder, name), { force: true })
+      }
+    }
+  }).pipe(Effect.ignore)
+
+  return { folder, receive, removeAbandoned }
+})
+
+const storing = <A, R>(effect: Effect.Effect<A, PlatformError.PlatformError, R>): Effect.Effect<A, StorageFailed, R> =>
+  Effect.mapError(effect, ({ message }) => new StorageFailed({ message }))
+
+export const tooLarge = new InvalidField({ param: "file", problem: `must not be larger than ${fileBytesMax} bytes` })
+const notTaken = Effect.fail(
+  new InvalidField({ param: "file", problem: "must be a PDF, a PNG or a JPEG, by its content" })
+)

@@ -1,0 +1,78 @@
+/**
+ * Handler of the operator's `files` group. The parts are read as they come; the file is written to disk meanwhile. Its
+ * `mode` may stand before it or after it, so whose it is is decided at the end.
+ */
+import { OperatorApi } from "@coffer/contract/Operator"
+import { Mode } from "@coffer/model/Ids"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { Effect, Schema, Stream } from "effect"
+import { Multipart } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { refusals, unavailable } from "../http/refusals.ts"
+import { refuseField, reply } from "../http/replies.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { Files } from "./Files.ts"
+import { tooLarge } from "./Incoming.ts"
+import type { ReceivedFile } from "./FileStorage.ts"
+
+export const layer = HttpApiBuilder.group(
+  OperatorApi,
+  "files",
+  Effect.fn(function* (handlers) {
+    const files = yield* Files
+    const merchants = yield* Merchants
+    const { InvalidField, MerchantNotFound } = refusals
+    const { NotCommitted } = unavailable
+
+    /** Other parts are read over, as unknown fields are in any body (silences: G5). */
+    const readForm = Effect.fnUntraced(function* (parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>) {
+      const form: { mode?: string; file?: ReceivedFile } = {}
+      yield* Stream.runForEach(
+        parts,
+        Effect.fnUntraced(function* (part) {
+          const isFile = Multipart.isFile(part)
+          if (part.key === "mode" && !isFile) form.mode = part.value
+          else if (part.key === "file" && isFile && form.file === undefined) {
+            form.file = yield* files.receive(part.content)
+          } else if (part.key === "file") return yield* problem("file", "must be one file")
+          else if (isFile) yield* Stream.runDrain(part.content)
+        })
+      )
+      if (!isMode(form.mode)) return yield* problem("mode", "must be sandbox or live")
+      if (form.file === undefined) return yield* problem("file", "is required")
+      return { mode: form.mode, file: form.file }
+    })
+
+    return handlers.handleAll({
+      upload: Effect.fn("files.upload")(
+        function* ({ params, payload }) {
+          const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+          const { file, mode } = yield* readForm(payload)
+          const { contentType, size, url } = yield* files.keep({ merchantId, mode }, file)
+          return yield* reply({ url, content_type: contentType, size }, 201)
+        },
+        Effect.scoped,
+        Effect.catchTags({ MultipartError: refuseForm, InvalidField, MerchantNotFound, NotCommitted })
+      )
+    })
+  })
+)
+
+const isMode = Schema.is(Mode)
+
+const problem = (param: string, problem: string) => Effect.fail(new InvalidField({ param, problem }))
+
+/** A form that cannot be read, or is larger than any that holds one file. */
+const refuseForm = ({ reason }: Multipart.MultipartError) => {
+  switch (reason._tag) {
+    case "FileTooLarge":
+    case "BodyTooLarge":
+    case "TooManyParts":
+      return refusals.InvalidField(tooLarge)
+    case "FieldTooLarge":
+      return refuseField("mode", "must be sandbox or live")
+    case "InternalError":
+    case "Parse":
+      return refuseField("file", "must be a part of a multipart/form-data body that is whole")
+  }
+}
