@@ -233,7 +233,9 @@ export const layer = Layer.effect(
         return yield* perform(disputeNo, ConfirmStep.make({ at, processorStatus: answer.status }))
       }
       yield* perform(disputeNo, RejectStep.make({ at, id: response.id }))
-      yield* listen(yield* load(disputeNo), answer.word)
+      const heard = yield* listen(yield* load(disputeNo), answer.word)
+      // Lost is what acceptance asks for, whoever was first.
+      if (response.step === "accept" && heard.status === "lost") return heard
       return yield* new DisputeConflict({ disputeNo, reason: "not_taken" })
     })
 

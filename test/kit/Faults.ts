@@ -31,3 +31,22 @@ export const blocking = Effect.fnUntraced(function* (point: string, where: "befo
   const built: Blocking = { layer, reached, release: Effect.asVoid(Deferred.succeed(gate, undefined)) }
   return built
 })
+
+/** Dies at the point the first time somebody comes there, before or after what happens there; and lists who came. */
+export const dying = (point: string, where: "before" | "after") => {
+  const came: Array<string> = []
+  let dead = false
+  const die = Effect.suspend(() => {
+    if (dead) return Effect.void
+    dead = true
+    return Effect.die(`died ${where} ${point}`)
+  })
+  const layer = Layer.succeed(Faults, {
+    around: (at, effect) => {
+      came.push(at)
+      if (at !== point) return effect
+      return where === "before" ? Effect.andThen(die, effect) : Effect.tap(effect, () => die)
+    }
+  })
+  return { layer, times: (at: string) => came.filter((each) => each === at).length }
+}
