@@ -1,0 +1,90 @@
+/** Refunds at two doors: two services on one database, as two runners of a cluster are (silences: R4, R7, R15). */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { blocking } from "../kit/Faults.ts"
+import { assertLedgerWhole } from "../kit/ledger.ts"
+import { assertRefused, merchantOf } from "../kit/Merchant.ts"
+import { asRunner, freshDatabase, type Options, start } from "../kit/Service.ts"
+
+const twoDoors = (first: Options = {}) =>
+  Effect.gen(function* () {
+    const database = yield* freshDatabase
+    const a = yield* start({ clock: "test", database, env: yield* asRunner, ...first })
+    // What another runner wrote is found by looking.
+    const b = yield* start({ clock: "test", database, env: { ...(yield* asRunner), WORKER_POLL: "5 seconds" } })
+    const here = merchantOf(a)
+    const there = merchantOf(b, a.merchant.sandboxKey)
+    yield* here.paid(100_000)
+    const { trade_no } = yield* here.paid(1_000)
+    const moved = Effect.map(a.sql`select 1 from sandbox_refunds`, ({ length }) => length)
+    return { a, b, here, there, trade_no: trade_no as string, moved }
+  })
+
+describe("refunds on two runners", () => {
+  it.live("100 at once, each number at both doors: no more than the order, each number once", () =>
+    Effect.gen(function* () {
+      const { a, here, there, trade_no, moved } = yield* twoDoors()
+      const numbers = Array.from({ length: 50 }, (_, index) => `r-${index}`)
+      const replies = yield* Effect.forEach(
+        numbers.flatMap((out_refund_no) => [here, there].map((door) => ({ door, out_refund_no }))),
+        ({ door, out_refund_no }) => door.refund({ trade_no, amount: 30, out_refund_no }),
+        { concurrency: "unbounded" }
+      )
+      const kinds = new Set(replies.map(({ body, status }) => `${status} ${body.error ?? ""}`.trim()))
+      const allowed = ["200", "201", "400 invalid_request", "409 idempotency_in_progress"]
+      assert.deepStrictEqual(
+        [...kinds].filter((kind) => !allowed.includes(kind)),
+        []
+      )
+      const accepted = replies.filter(({ status }) => status < 300).map(({ body }) => body.data.refund_no)
+      assert.strictEqual(new Set(accepted).size, 33, "33 times 30 is 990")
+      assert.strictEqual(replies.filter(({ status }) => status === 201).length, 33)
+      assert.strictEqual(yield* moved, 33)
+      assert.strictEqual((yield* there.order(trade_no))["refunded_amount"], 990)
+      yield* assertLedgerWhole(a.sql)
+    })
+  )
+
+  it.live(
+    "a number that another runner is asking the channel about is 409 idempotency_in_progress until it knows",
+    () =>
+      Effect.gen(function* () {
+        const fault = yield* blocking("RefundChannel.refund", "before")
+        const { a, here, moved, there, trade_no } = yield* twoDoors({ faults: fault.layer })
+        const body = { trade_no, amount: 10, out_refund_no: "r" }
+        const first = yield* Effect.forkChild(here.refund(body))
+        yield* Deferred.await(fault.reached)
+        assertRefused(yield* there.refund(body), 409, "idempotency_in_progress")
+        yield* fault.release
+        const made = yield* Fiber.join(first)
+        const again = yield* there.refund(body)
+        assert.deepStrictEqual([made.status, again.status], [201, 200])
+        assert.strictEqual(again.body.data.refund_no, made.body.data.refund_no)
+        assert.strictEqual(yield* moved, 1)
+        yield* assertLedgerWhole(a.sql)
+      })
+  )
+
+  for (const where of ["before", "after"] as const) {
+    it.live(`a runner that stands still ${where} the channel is asked is not waited for: the other settles, once`, () =>
+      Effect.gen(function* () {
+        const fault = yield* blocking("RefundChannel.refund", where)
+        const { a, b, here, moved, there, trade_no } = yield* twoDoors({ faults: fault.layer })
+        const first = yield* Effect.forkChild(here.refund({ trade_no, amount: 10, out_refund_no: "r" }))
+        yield* Deferred.await(fault.reached)
+        yield* b.pass("30 seconds")
+        const settled = yield* there.get("/v1/refunds/r")
+        assert.deepInclude(settled.body.data, { status: "succeeded", funds_frozen: false })
+        // It was only slow: what it hears now changes nothing any more.
+        yield* fault.release
+        const late = yield* Fiber.join(first)
+        assert.deepStrictEqual([late.status, late.body.data.status], [201, "succeeded"])
+        assert.strictEqual(yield* moved, 1)
+        assert.deepStrictEqual(yield* there.events(settled.body.data.refund_no), ["refund.succeeded"])
+        const types = (yield* there.ledger(settled.body.data.refund_no)).map(([type]) => type)
+        assert.deepStrictEqual(types, ["refund_freeze", "refund_debit"])
+        yield* assertLedgerWhole(a.sql)
+      })
+    )
+  }
+})
