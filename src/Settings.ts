@@ -21,6 +21,8 @@ export class Settings extends Context.Service<
     readonly allowPrivateWebhooks: boolean
     /** How long a worker sleeps at most before it looks for due rows that other runners left. */
     readonly workerPoll: Duration.Duration
+    /** How long after a round of the auditor the next one begins. */
+    readonly auditInterval: Duration.Duration
     /** How long a client may neither send nor take anything in the middle of a request before it is cut off. */
     readonly clientPatience: Duration.Duration
     /** Our place in a cluster; undefined for the one process that owns everything. */
@@ -76,6 +78,7 @@ const variables = Config.all({
   allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
   workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
   clientPatience: Config.Duration("CLIENT_PATIENCE").pipe(Config.withDefault(Duration.minutes(1))),
+  auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
   runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
   runnerPort: Config.option(Config.Port("RUNNER_PORT")),
   runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
@@ -131,6 +134,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         operatorToken,
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         workerPoll: read.workerPoll,
+        auditInterval: read.auditInterval,
         clientPatience: read.clientPatience,
         runner: yield* runnerPlace(read),
         redisUrl: yield* redisAddress(read.redisUrl),

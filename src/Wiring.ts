@@ -9,6 +9,8 @@ import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { Duration, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import * as Auditor from "./audit/Auditor.ts"
+import * as AuditStore from "./audit/AuditStore.ts"
 import * as SandboxBank from "./channel/SandboxBank.ts"
 import * as SandboxDisputes from "./channel/SandboxDisputes.ts"
 import * as SandboxIssuer from "./channel/SandboxIssuer.ts"
@@ -78,6 +80,7 @@ import * as Wallets from "./wallet/Wallets.ts"
 import * as WalletStore from "./wallet/WalletStore.ts"
 import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
+import * as Audits from "./work/Audits.ts"
 import * as Deadlines from "./work/Deadlines.ts"
 import * as Deliveries from "./work/Deliveries.ts"
 import * as DisputeChecks from "./work/DisputeChecks.ts"
@@ -158,6 +161,7 @@ const stores = Layer.mergeAll(
   LogStore.layer,
   EventStore.layer,
   PayoutStore.layer,
+  AuditStore.layer,
   RefundStore.layer
 )
 
@@ -178,6 +182,7 @@ const rooms = Layer.mergeAll(SandboxBuyer.layer, SandboxIssuer.layer, Refunds.la
   Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxRefunds.layer)),
   Layer.provideMerge(Events.layer),
   Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, IdempotencyKeys.layer, Logs.layer, files)),
+  Layer.provideMerge(Auditor.layer),
   Layer.provideMerge(stores)
 )
 
@@ -189,7 +194,8 @@ const workers = Layer.mergeAll(
   DisputeChecks.layer,
   ExpiredKeys.layer,
   RefundChecks.layer,
-  Retention.layer
+  Retention.layer,
+  Audits.layer
 ).pipe(Layer.provideMerge(Workers.layer))
 
 // Ground -----------------------------------------------------------------------

@@ -5,6 +5,7 @@ import { Api } from "@coffer/contract/Api"
 import { Cause, Console, Effect, Exit, Formatter } from "effect"
 import { Command } from "effect/cli"
 import { OpenApi } from "effect/http-api"
+import { runAudit } from "./runAudit.ts"
 import { serve } from "./serve.ts"
 
 const document = Formatter.formatJson(OpenApi.fromApi(Api), { space: 2 })
@@ -13,6 +14,9 @@ const coffer = Command.make("coffer").pipe(
   Command.withDescription("A merchant payment service"),
   Command.withSubcommands([
     Command.make("serve", {}, () => serve).pipe(Command.withDescription("Run the service until it is told to stop")),
+    Command.make("audit", {}, () => runAudit).pipe(
+      Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")
+    ),
     Command.make("openapi", {}, () => Console.log(document)).pipe(
       Command.withDescription("Print the OpenAPI document of the merchant API")
     )

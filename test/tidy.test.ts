@@ -21,7 +21,7 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
   [/^packages\/rules\//, [/^@coffer\/model\//, /^\.\.?\//, /^ipaddr\.js$/]],
   [/^packages\/contract\//, [/^@coffer\/model\//, /^\.\//]],
 
-  [/^src\/(Wiring|main|serve)\.ts$/, [/./]],
+  [/^src\/(Wiring|main|serve|runAudit)\.ts$/, [/./]],
   [/^src\/Settings\.ts$/, [node, /^\.\/ground\/Home\.ts$/]],
   [/^src\/ground\//, [rules, node, /^@effect\//, /^\.\.?\/(?!\w+\/)/, /^\.\/migrations\//, /^async-exit-hook$/]],
   [/^src\/http\//, [packages, /^\.\//, ground, frontDoors, /^\.\.\/orders\/OrderEntity\.ts$/, /^\.\.\/Settings\.ts$/]],

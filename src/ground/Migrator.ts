@@ -7,6 +7,7 @@ import { apiLogs } from "./migrations/0003_api_logs.ts"
 import { lists } from "./migrations/0004_lists.ts"
 import { idempotency } from "./migrations/0005_idempotency.ts"
 import { moneyBack } from "./migrations/0006_money_back.ts"
+import { audit } from "./migrations/0007_audit.ts"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
@@ -16,7 +17,8 @@ export const migrate = Migrator.make({})({
     "0003_api_logs": apiLogs,
     "0004_lists": lists,
     "0005_idempotency": idempotency,
-    "0006_money_back": moneyBack
+    "0006_money_back": moneyBack,
+    "0007_audit": audit
   })
 })
 

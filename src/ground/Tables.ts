@@ -28,7 +28,7 @@ const stamps = { created_at: "timestamptz", updated_at: "timestamptz" } as const
 
 /**
  * In the order they are written, so that two transactions lock in the same order. Wallets come after what moves their
- * money: a step that was taken already is then stale, before the wallet is asked for frozen money that it no longer has.
+ * money: a step that was taken already is then stale, before the wallet is asked for what it no longer has.
  */
 export const tables = {
   orders: table({

@@ -85,6 +85,8 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     OPERATOR_TOKEN: operatorToken,
     ALLOW_PRIVATE_WEBHOOKS: "true",
     WORKER_POLL: options.clock === "test" ? "1 hour" : "1 second",
+    // A clock that passes a month would audit every hour of it.
+    AUDIT_INTERVAL: "365 days",
     ...options.env
   }
   const app = Wiring.layer({ remoteSerialization: true }).pipe(

@@ -1,0 +1,58 @@
+/**
+ * The published laws of the ledger (docs/ledger.md), and what a check of one is: a statement that is given keys of one
+ * table and answers those rows that break the law. One statement sees one moment of the database, so a service that
+ * goes on writing breaks nothing.
+ */
+
+/** The one place where each law is put in words. */
+export const laws = {
+  I1: "What is available is never below zero, unless a dispute forced it there.",
+  I2:
+    "The rows of a wallet are a chain without a gap: each begins where the one before it ended, and the wallet " +
+    "points at the last.",
+  I3: "What is available is the sum of what every row added to it, and each row adds what its type says.",
+  I4:
+    "What is frozen is what open refunds, disputes and payouts hold, and each hold ends once, in a return or a " +
+    "debit. What is promised is what refunds that are being asked for, and the fees of open payouts, will take.",
+  I5:
+    "Available and frozen together are revenue less fees, refunds, payouts and lost disputes, and each total is the " +
+    "sum of its rows.",
+  I6:
+    "An order knows exactly what its refunds and disputes took or hold. Its refunds together never exceed it, and " +
+    "its status follows from them.",
+  I7:
+    "Each ending of an order, a refund or a dispute has exactly one event, and each payment exactly one credit and " +
+    "one fee.",
+  I8: "Nothing crosses from one merchant, environment or currency to another.",
+  I9: "The chain of hashes is unbroken: no row was changed, removed or slipped in after it was written."
+} as const
+
+export type LawId = keyof typeof laws
+
+/** Tables whose rows are checked, with their key, in the order in which a whole audit goes through them. */
+export const subjects = {
+  wallets: { key: "wallet_id", called: "wallets", slice: 50 },
+  ledger: { key: "id", called: "ledger rows", slice: 2_000 },
+  orders: { key: "trade_no", called: "orders", slice: 1_000 },
+  refunds: { key: "refund_no", called: "refunds", slice: 1_000 },
+  disputes: { key: "dispute_no", called: "disputes", slice: 1_000 },
+  payouts: { key: "payout_no", called: "payouts", slice: 1_000 },
+  events: { key: "id", called: "events", slice: 1_000 }
+} as const
+
+export type Subject = keyof typeof subjects
+
+export interface Check {
+  readonly law: LawId
+  readonly about: Subject
+  /** `$1`: the keys, as text[]. Answers `key` and, where the law is broken, `detail`; where it holds that is null. */
+  readonly query: string
+}
+
+export interface Violation {
+  readonly law: LawId
+  readonly table: Subject
+  readonly key: string
+  /** What is wrong, after the row's name. */
+  readonly detail: string
+}

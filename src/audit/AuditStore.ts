@@ -1,0 +1,110 @@
+/** The auditor's notes: the round that is due, and what the last one found. Plain statements, no actor. */
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { dieIfBroken } from "../ground/broken.ts"
+import { isoText, TimeColumn } from "../ground/codecs.ts"
+import { laws, type LawId, type Subject, subjects, type Violation } from "@coffer/rules/wallet/laws"
+
+const About = Schema.Literals(Object.keys(subjects) as ReadonlyArray<Subject>)
+const Law = Schema.Literals(Object.keys(laws) as ReadonlyArray<LawId>)
+
+const Round = Schema.Struct({
+  version: Schema.Int,
+  checked_from: TimeColumn,
+  about: Schema.NullOr(About),
+  key: Schema.NullOr(Schema.String)
+})
+export type Round = typeof Round.Type
+
+/** How a round ends. */
+export interface RoundEnd {
+  readonly due: DateTime.Utc
+  readonly checkedFrom: DateTime.Utc
+  readonly about: Subject | null
+  readonly key: string | null
+  readonly violations: ReadonlyArray<Violation>
+  readonly at: DateTime.Utc
+}
+
+export class AuditStore extends Context.Service<
+  AuditStore,
+  {
+    /** The round that is due and that nobody does, which is then ours until `leaseUntil`. */
+    readonly claim: (now: DateTime.Utc, leaseUntil: DateTime.Utc) => Effect.Effect<Option.Option<Round>>
+    /** False when somebody else took it over. */
+    readonly renew: (round: Round, leaseUntil: DateTime.Utc) => Effect.Effect<boolean>
+    /** Puts what was found in place of what was found before; false when somebody else took the round over. */
+    readonly finish: (round: Round, end: RoundEnd) => Effect.Effect<boolean>
+    /** When there is something to claim again. */
+    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly violations: Effect.Effect<ReadonlyArray<Violation>>
+    /** How many of each law; a law without any is left out. */
+    readonly counts: Effect.Effect<ReadonlyMap<LawId, number>>
+  }
+>()("@coffer/audit/AuditStore") {}
+
+export const layer = Layer.effect(
+  AuditStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const claim = Effect.fnUntraced(function* (now: DateTime.Utc, leaseUntil: DateTime.Utc) {
+      const at = isoText(now)
+      const rows = yield* sql`update audit_rounds
+        set version = version + 1, lease_until = ${isoText(leaseUntil)}::text::timestamptz
+        where due_at <= ${at}::text::timestamptz and coalesce(lease_until <= ${at}::text::timestamptz, true)
+        returning version, checked_from, about, key`
+      return Option.fromNullishOr((yield* Schema.decodeUnknownEffect(Schema.Array(Round))(rows))[0])
+    }, dieIfBroken)
+
+    const renew = Effect.fnUntraced(function* ({ version }: Round, leaseUntil: DateTime.Utc) {
+      const rows = yield* sql`update audit_rounds set lease_until = ${isoText(leaseUntil)}::text::timestamptz
+        where version = ${version} returning version`
+      return rows.length > 0
+    }, dieIfBroken)
+
+    const finish = Effect.fnUntraced(function* ({ version }: Round, end: RoundEnd) {
+      const rows = yield* sql`update audit_rounds set lease_until = null, about = ${end.about}, key = ${end.key},
+          due_at = ${isoText(end.due)}::text::timestamptz,
+          checked_from = ${isoText(end.checkedFrom)}::text::timestamptz
+        where version = ${version} returning version`
+      if (rows.length === 0) return false
+      yield* sql`delete from audit_violations`
+      for (const { detail, key, law, table } of end.violations) {
+        yield* sql`insert into audit_violations (law, about, key, detail, found_at)
+          values (${law}, ${table}, ${key}, ${detail}, ${isoText(end.at)}::text::timestamptz)`
+      }
+      return true
+    })
+
+    const nextDue = Effect.gen(function* () {
+      const rows = yield* sql`select greatest(due_at, lease_until) as at from audit_rounds`
+      return Option.fromNullishOr((yield* decodeTimes(rows))[0]?.at)
+    })
+
+    const violations = Effect.gen(function* () {
+      const rows = yield* sql`select law, about as "table", key, detail from audit_violations order by law, about, key`
+      return yield* decodeViolations(rows)
+    })
+
+    const counts = Effect.gen(function* () {
+      const rows = yield* sql`select law, count(*)::int4 as count from audit_violations group by law`
+      return new Map((yield* decodeCounts(rows)).map(({ count, law }) => [law, count] as const))
+    })
+
+    return AuditStore.of({
+      claim,
+      renew,
+      finish: (round, end) => dieIfBroken(sql.withTransaction(finish(round, end))),
+      nextDue: dieIfBroken(nextDue),
+      violations: dieIfBroken(violations),
+      counts: dieIfBroken(counts)
+    })
+  })
+)
+
+const decodeTimes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: TimeColumn })))
+const decodeViolations = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ law: Law, table: About, key: Schema.String, detail: Schema.String }))
+)
+const decodeCounts = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ law: Law, count: Schema.Int })))

@@ -1,0 +1,93 @@
+/**
+ * `coffer audit`: holds the whole ledger against the published laws (docs/ledger.md) and says which row breaks which.
+ * It looks at the database that `coffer serve` would use, whether or not that runs, and writes nothing.
+ */
+import path from "node:path"
+import { subjects, type Violation } from "@coffer/rules/wallet/laws"
+import { Clock, Console, Context, Effect, Layer, Logger, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Counts, make } from "./audit/Auditor.ts"
+import * as EmbeddedPostgres from "./ground/EmbeddedPostgres.ts"
+import * as Postgres from "./ground/Postgres.ts"
+import * as RunningPostgres from "./ground/RunningPostgres.ts"
+import { NotStarted } from "./serve.ts"
+import * as Settings from "./Settings.ts"
+
+/** The ledger is not whole, which was said already. */
+export class LedgerBroken extends Schema.TaggedError<LedgerBroken>()("LedgerBroken", { violations: Schema.Int }) {}
+
+export const runAudit = Effect.gen(function* () {
+  const { databaseUrl, home } = yield* Settings.ground
+  const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* embedded(path.resolve(home))
+  const sql = Context.get(
+    yield* Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-audit" })),
+    SqlClient.SqlClient
+  )
+  yield* expectTables(sql)
+
+  let found = 0
+  const counts = yield* make(sql).all({
+    violation: (violation) => {
+      found++
+      return Console.log(lineOf(violation))
+    },
+    progress: yield* progress
+  })
+  const checked = (["wallets", "ledger", "orders"] as const)
+    .map((about) => `${counted(counts[about])} ${subjects[about].called}`)
+    .join(", ")
+  yield* Console.log(`${checked} checked: ${found === 0 ? "no" : counted(found)} violation${found === 1 ? "" : "s"}`)
+  if (found > 0) return yield* new LedgerBroken({ violations: found })
+}).pipe(
+  Effect.scoped,
+  Effect.catchTags({
+    ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
+    GroundFailure: ({ message }) => notStarted(message),
+    SqlError: ({ message }) => notStarted(`The database does not answer as it should: ${message}`)
+  }),
+  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatJson)]))
+)
+
+/** Of the Coffer that runs in this home; and where none does, its Postgres is started for as long as it is needed. */
+const embedded = Effect.fnUntraced(function* (home: string) {
+  if (!(yield* RunningPostgres.isKeptIn(home))) {
+    return yield* notStarted(`There is no database in ${home}. Set COFFER_HOME or DATABASE_URL to the one to audit.`)
+  }
+  return yield* EmbeddedPostgres.start({ home }).pipe(
+    Effect.map(({ url }) => url),
+    Effect.catchTags({
+      GroundFailure: (failure) =>
+        Effect.flatMap(RunningPostgres.find(home), (url) =>
+          url === undefined ? Effect.fail(failure) : Effect.succeed(url)
+        )
+    })
+  )
+})
+
+/** It migrates nothing: which program serves this database is not for an auditor to decide. */
+const expectTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [row] = yield* sql<{ readonly there: boolean }>`select to_regclass('audit_rounds') is not null as there`
+  if (row?.there !== true) {
+    return yield* notStarted("The database is not yet as this version keeps it. Start coffer serve once, then audit.")
+  }
+})
+
+const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))
+
+const lineOf = ({ detail, key, law, table }: Violation) => `${law} ${table} ${key}: ${detail}`
+
+const counted = (count: number) => count.toLocaleString("en-US")
+
+/** A sign of life on standard error, when it takes longer than people like to wait in silence. */
+const progress = Effect.map(Clock.currentTimeMillis, (start) => {
+  let said = start
+  return (checked: Counts) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      if (now - said < silenceMillis) return Effect.void
+      said = now
+      const rows = Object.values(checked).reduce((sum, count) => sum + count, 0)
+      return Console.error(`${counted(rows)} rows checked, ${counted(checked.ledger)} of the ledger`)
+    })
+})
+
+const silenceMillis = 2_000
