@@ -68,10 +68,15 @@ const configOf = ({ accessKey, endpoint, region, secretKey }: Bucket): S3.S3Clie
   // A bucket as a host name needs DNS that only the large ones have.
   ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
   maxAttempts: 1,
+  // It would write to the console; what fails is logged where it is known what for.
+  logger: silent,
   // Checksums that trail the body are newer than most of what calls itself S3.
   requestChecksumCalculation: "WHEN_REQUIRED",
   responseChecksumValidation: "WHEN_REQUIRED"
 })
+
+const ignore = () => undefined
+const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 class BucketFailed {
   readonly message: string
