@@ -10,6 +10,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
 import { NewIds } from "../ground/NewIds.ts"
+import { Signals } from "../ground/Signals.ts"
 import { ChannelUnreachable } from "./Channel.ts"
 import {
   DisputeChannel,
@@ -87,6 +88,7 @@ const reportOf = (row: Row): DisputeReport => ({
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const ids = yield* NewIds
+  const signals = yield* Signals
   const reach = yield* sandboxReach
 
   /** The bank has the dispute, or it is not this bank's: no live acquirer is connected. */
@@ -96,6 +98,13 @@ const make = Effect.gen(function* () {
       Effect.flatMap(([row]) => (row === undefined ? Effect.fail(new ChannelUnreachable()) : Effect.succeed(row))),
       Effect.catchTags({ ...booksFail, SchemaError: Effect.die })
     )
+
+  /** Whoever carries reports again is told when this one is due. */
+  const reported = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+    Effect.map(one(rows), (row) => {
+      signals.raise("sandbox_reports")
+      return reportOf(row)
+    })
 
   const open = Effect.fn("SandboxDisputes.open")(function* (order: SettledOrder, chargeback: Chargeback) {
     yield* reach(order.merchantId)
@@ -113,7 +122,7 @@ const make = Effect.gen(function* () {
       report_due_at: DateTime.toDateUtc(DateTime.addDuration(now, reportAgainAfter)),
       opened_at: DateTime.toDateUtc(now)
     }
-    return reportOf(yield* one(sql`insert into sandbox_disputes ${sql.insert(row).returning("*")}`))
+    return yield* reported(sql`insert into sandbox_disputes ${sql.insert(row).returning("*")}`)
   })
 
   const resolve = Effect.fn("SandboxDisputes.resolve")(function* (
@@ -122,11 +131,9 @@ const make = Effect.gen(function* () {
   ) {
     yield* reach(merchantId)
     const again = DateTime.addDuration(yield* DateTime.now, reportAgainAfter)
-    return reportOf(
-      yield* one(sql`update sandbox_disputes
-        set state = ${outcome}, report_due_at = ${isoText(again)}::text::timestamptz
-        where processor_dispute_id = ${processorDisputeId} returning *`)
-    )
+    return yield* reported(sql`update sandbox_disputes
+      set state = ${outcome}, report_due_at = ${isoText(again)}::text::timestamptz
+      where processor_dispute_id = ${processorDisputeId} returning *`)
   })
 
   /** The row as it is by now: conceded, or not answered in time, it is lost without anybody's doing. */

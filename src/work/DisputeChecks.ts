@@ -47,6 +47,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "sandbox dispute reports",
+      signal: "sandbox_reports",
       run: Effect.gen(function* () {
         const due = yield* bank.claimReports(yield* DateTime.now, batchMax)
         return yield* each(

@@ -426,4 +426,22 @@ describe("a process that dies", () => {
       yield* dispute.whole
     })
   )
+
+  it.live("may know of a dispute what another has written since: it is read again", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const dispute = yield* disputed(running)
+      yield* dispute.respond({ evidence: { customer_name: "known to the actor" } })
+      // As another runner would have left them.
+      yield* running.sql`update disputes set version = version + 7`
+      yield* running.sql`update dispute_evidence set version = version + 7`
+      const saved = yield* dispute.respond({ evidence })
+      assert.strictEqual(saved.status, 200, saved.text)
+      assert.deepStrictEqual((yield* dispute.evidence).evidence, evidence)
+      yield* running.sql`update disputes set version = version + 7`
+      assert.strictEqual((yield* dispute.resolve("lost")).body.data.status, "lost")
+      assert.deepStrictEqual(yield* dispute.events, ["dispute.created", "dispute.lost"])
+      yield* dispute.whole
+    })
+  )
 })

@@ -126,6 +126,8 @@ describe("fuzz", () => {
         const paid = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, out_trade_no: "known" })
         const refs = ["known", paid.body.data.trade_no as string, merchant.merchantId]
         yield* api.post("/v1/test_helpers/orders/known/pay", merchant.sandboxKey, {})
+        const dispute = yield* api.post("/v1/test_helpers/orders/known/dispute", merchant.sandboxKey, { amount: 1 })
+        refs.push(dispute.body.data.dispute_no as string)
 
         for (const [template, methods] of Object.entries<Json>(document["paths"])) {
           // Whether the channel is reachable decides over 502, which is not the fuzzer's to answer for.
