@@ -17,7 +17,8 @@ export interface Many {
 }
 
 /** What Postgres does by itself some time after so many inserts. */
-export const settled = (sql: SqlClient.SqlClient) => sql.unsafe("vacuum analyze orders, order_tags, ledger, events")
+export const settled = (sql: SqlClient.SqlClient) =>
+  sql.unsafe("vacuum analyze orders, order_tags, ledger, events, refunds, disputes")
 
 type Expressions<Name extends string> = { readonly [N in Name]?: string }
 
@@ -131,4 +132,50 @@ export const insertEvents = (
       'created_at', to_char(to_timestamp(millis / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'sequence', 1,
       'data', json_build_object('object', json_build_object('object', 'order', 'trade_no', ${object})),
       'event_id', ${idOf(many, "evt_")}, 'event_type', ${type})::text`
+  })
+
+const orderOf = (many: Many) => idOf(many, many.mode === "live" ? "TRD_" : "TRD_SB_")
+
+/** A refund for each of the orders of {@link insertOrders}, of n minor units. */
+export const insertRefunds = (
+  sql: SqlClient.SqlClient,
+  many: Many,
+  { status = "'succeeded'" }: Expressions<"status"> = {}
+) =>
+  seed(sql, "refunds", many, {
+    ...shared(many),
+    refund_no: idOf(many, "rfd_"),
+    version: "1",
+    out_refund_no: `'row-' || millis || '-' || n`,
+    trade_no: orderOf(many),
+    payment_id: "'pay_' || n",
+    amount: "n",
+    currency: "'USD'",
+    status,
+    metadata: "'{}'::jsonb",
+    failure_reason: `case when ${status} = 'failed' then '' end`,
+    settled_at: `case when ${status} = 'succeeded' then to_timestamp(millis / 1000.0) end`,
+    updated_at: "to_timestamp(millis / 1000.0)"
+  })
+
+/** A dispute for each of them. */
+export const insertDisputes = (
+  sql: SqlClient.SqlClient,
+  many: Many,
+  { status = "'needs_response'" }: Expressions<"status"> = {}
+) =>
+  seed(sql, "disputes", many, {
+    ...shared(many),
+    dispute_no: idOf(many, "dsp_"),
+    version: "1",
+    trade_no: orderOf(many),
+    processor_dispute_id: `'dp_' || millis || '-' || n`,
+    amount: "n",
+    currency: "'USD'",
+    status,
+    processor_status: "'inserted'",
+    reason: "'fraudulent'",
+    opened_at: "to_timestamp(millis / 1000.0)",
+    closed_at: `case when ${status} in ('won', 'lost', 'closed') then to_timestamp(millis / 1000.0) end`,
+    updated_at: "to_timestamp(millis / 1000.0)"
   })

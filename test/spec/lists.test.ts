@@ -9,6 +9,8 @@ const rich = (path: string) => (at: World) => at.api.get(path, at.rich.sandboxKe
 /** Every list with its cursor's field. */
 const lists = [
   ["/v1/orders", "trade_no", "csv"],
+  ["/v1/refunds", "refund_no", "csv"],
+  ["/v1/disputes", "dispute_no", "csv"],
   ["/v1/balance_transactions", "id", "csv"],
   ["/v1/events", "id", "no csv"],
   ["/v1/logs", "request_id", "no csv"]

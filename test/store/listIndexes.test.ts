@@ -5,16 +5,20 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import type { LedgerQuery } from "@coffer/contract/Balance"
+import type { DisputeQuery } from "@coffer/contract/Disputes"
 import type { EventQuery } from "@coffer/contract/Events"
 import type { OrderQuery } from "@coffer/contract/Orders"
+import type { RefundQuery } from "@coffer/contract/Refunds"
 import { MerchantId } from "@coffer/model/Ids"
 import { Context, Effect, Layer, Stream } from "effect"
 import { Statement } from "effect/sql"
+import { DisputeLists } from "../../src/disputes/DisputeLists.ts"
 import { EventLists } from "../../src/events/EventLists.ts"
 import type { Exported, Owner } from "../../src/ground/Pages.ts"
 import { OrderLists } from "../../src/orders/OrderLists.ts"
+import { RefundLists } from "../../src/refunds/RefundLists.ts"
 import { Wallets } from "../../src/wallet/Wallets.ts"
-import { insertEvents, insertLedger, insertOrders, settled } from "../kit/Rows.ts"
+import { insertDisputes, insertEvents, insertLedger, insertOrders, insertRefunds, settled } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 /** 2026-01-01T00:00:00Z, and from then on a row every minute. */
@@ -28,7 +32,7 @@ const smallMerchants = 50
 interface Place extends Running {
   readonly owner: Owner
   /** Of the large merchant, by table: an object in the middle of its history. */
-  readonly middle: { readonly orders: string; readonly ledger: string; readonly events: string }
+  readonly middle: Readonly<Record<"orders" | "ledger" | "events" | "refunds" | "disputes", string>>
 }
 
 class Service extends Context.Service<Service, Place>()("test/listIndexes") {}
@@ -64,6 +68,10 @@ const place = Effect.gen(function* () {
       object: "'obj-' || n / 2"
     })
   }
+  for (const one of many) {
+    yield* insertRefunds(sql, one, { status: history("void", "succeeded", "reserved") })
+    yield* insertDisputes(sql, one, { status: history("won", "lost", "needs_response") })
+  }
   yield* settled(sql)
   const middleOf = (table: string, id: string) =>
     Effect.map(
@@ -76,7 +84,9 @@ const place = Effect.gen(function* () {
   const middle = {
     orders: yield* middleOf("orders", "trade_no"),
     ledger: yield* middleOf("ledger", "id"),
-    events: yield* middleOf("events", "id")
+    events: yield* middleOf("events", "id"),
+    refunds: yield* middleOf("refunds", "refund_no"),
+    disputes: yield* middleOf("disputes", "dispute_no")
   }
   const owner: Owner = { merchantId: MerchantId.make(merchant.merchantId), mode: "sandbox" }
   return { ...running, owner, middle }
@@ -223,6 +233,26 @@ const eventCases: ReadonlyArray<Case<EventQuery>> = [
   [{ object_id: "obj-7", type: ["payment.failed", "payment.succeeded"] }, 1]
 ]
 
+/** The newest half of the large merchant's refunds is void, and shown to nobody. */
+const refundCases: ReadonlyArray<Case<RefundQuery>> = [
+  [{}, 4],
+  [{ status: "succeeded" }, 1],
+  [{ status: "pending" }, 2],
+  [{ status: "failed" }, 1],
+  [{ out_refund_no: `row-${since}-1` }, 1],
+  [{ trade_no: "TRD_SB_none" }, 1],
+  [{ trade_no: "TRD_SB_none", status: "failed" }, 1]
+]
+
+const disputeCases: ReadonlyArray<Case<DisputeQuery>> = [
+  [{}, 1],
+  [{ status: "won" }, 1],
+  [{ status: "lost" }, 1],
+  [{ status: "needs_response" }, 1],
+  [{ status: "closed" }, 1],
+  [{ trade_no: "TRD_SB_none", status: "won" }, 1]
+]
+
 /** As a table of tests: each with its filter for a name. */
 const named = <Query>(cases: ReadonlyArray<Case<Query>>) =>
   cases.map(([filter, scans, choice = 0]) => ({ name: JSON.stringify(filter), filter, scans, choice }))
@@ -263,6 +293,22 @@ layer(Layer.effect(Service, place), { excludeTestServices: true, timeout: "5 min
         const { context, middle, owner } = yield* Service
         const lists = Context.get(context, EventLists)
         yield* inEachPlace(middle.events, one, (query) => lists.page(owner, query))
+      })
+    )
+
+    it.effect.each(named(refundCases))("a page of refunds by $name is read along an index, wherever it lies", (one) =>
+      Effect.gen(function* () {
+        const { context, middle, owner } = yield* Service
+        const lists = Context.get(context, RefundLists)
+        yield* inEachPlace(middle.refunds, one, (query) => lists.page(owner, query))
+      })
+    )
+
+    it.effect.each(named(disputeCases))("a page of disputes by $name is read along an index, wherever it lies", (one) =>
+      Effect.gen(function* () {
+        const { context, middle, owner } = yield* Service
+        const lists = Context.get(context, DisputeLists)
+        yield* inEachPlace(middle.disputes, one, (query) => lists.page(owner, query))
       })
     )
 

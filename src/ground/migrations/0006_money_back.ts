@@ -48,7 +48,6 @@ const statements = [
     updated_at timestamptz not null
   )`,
   `create unique index refunds_out_refund_no on refunds (merchant_id, mode, out_refund_no) where status <> 'void'`,
-  `create index refunds_newest on refunds (merchant_id, mode, refund_no)`,
   `create index refunds_status on refunds (merchant_id, mode, status, refund_no)`,
   `create index refunds_order on refunds (merchant_id, mode, trade_no, refund_no)`,
   `create index refunds_request on refunds (request) where request is not null`,
