@@ -1,0 +1,136 @@
+/**
+ * The published laws: a busy day breaks none of them, and whoever breaks one by SQL is told so, with the row's name.
+ * Each case happens in a transaction that is rolled back, on a database of this file's own.
+ */
+import { createHash } from "node:crypto"
+import { assert, describe, layer } from "@effect/vitest"
+import { chainText } from "@coffer/rules/wallet/post"
+import { laws } from "@coffer/rules/wallet/laws"
+import { Context, DateTime, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { ledgerChecks, walletChecks } from "../../src/audit/ledgerChecks.ts"
+import { objectChecks } from "../../src/audit/objectChecks.ts"
+import * as Postgres from "../../src/ground/Postgres.ts"
+import { busyDay } from "../kit/busyDay.ts"
+import { violationsOf } from "../kit/ledger.ts"
+import { freshDatabase, start } from "../kit/Service.ts"
+import { cases } from "./auditCases.ts"
+
+class Books extends Context.Service<
+  Books,
+  {
+    readonly sql: SqlClient.SqlClient
+    readonly rich: string
+    readonly poor: string
+    readonly pendingRefund: string
+  }
+>()("test/audit/Books") {}
+
+/** The day is over and the service gone; its database is still there. */
+const books = Layer.effect(
+  Books,
+  Effect.gen(function* () {
+    const database = yield* freshDatabase
+    const left = yield* Effect.scoped(Effect.flatMap(start({ database, clock: "test" }), busyDay))
+    const context = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" }))
+    return { sql: Context.get(context, SqlClient.SqlClient), ...left }
+  })
+)
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
+
+/** As a forger would who can write, and compute: the hashes of a wallet fit what its rows say now. */
+const rehash = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, walletId: string) {
+  // oxlint-disable-next-line no-explicit-any -- rows as they are
+  const rows = yield* sql<any>`select * from ledger where wallet_id = ${walletId} order by sequence`
+  let head = { id: "", hash: "" }
+  for (const row of rows) {
+    const text = chainText(walletId, {
+      id: row.id,
+      sequence: Number(row.sequence),
+      type: row.type,
+      amount: Number(row.amount),
+      balanceBefore: Number(row.balance_before),
+      balanceAfter: Number(row.balance_after),
+      frozenAfter: Number(row.frozen_after),
+      referenceId: row.reference_id,
+      description: row.description,
+      createdAt: DateTime.fromDateUnsafe(row.created_at),
+      previousHash: head.hash
+    })
+    head = { id: row.id, hash: sha256(text) }
+    yield* sql`update ledger set previous_hash = ${text.split("\n")[1]!}, hash = ${head.hash} where id = ${row.id}`
+  }
+  yield* sql`update wallets set head_id = ${head.id}, head_hash = ${head.hash} where wallet_id = ${walletId}`
+})
+
+layer(books, { excludeTestServices: true, timeout: "60 seconds" })("the auditor", (it) => {
+  it.effect("finds nothing wrong with a busy day, on which there was something of everything", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* Books
+      assert.deepStrictEqual(yield* violationsOf(sql), [])
+      const types = yield* sql`select distinct type from ledger order by type`
+      assert.strictEqual(types.length, 13, "every type of the ledger")
+      const forced = yield* sql`select wallet_id from wallets where available < 0`
+      assert.strictEqual(forced.length, 1, "one wallet is below zero")
+      for (const [table, count] of [
+        ["orders", 6],
+        ["refunds", 4],
+        ["disputes", 4],
+        ["payouts", 5]
+      ] as const) {
+        const statuses = yield* sql.unsafe(`select distinct status from ${table}`)
+        assert.isAtLeast(statuses.length, count, `${table} in every status`)
+      }
+    })
+  )
+
+  describe("names the law and the row when somebody", () => {
+    for (const { found, hashed, name, statements } of cases) {
+      it.effect(name, () =>
+        Effect.gen(function* () {
+          const { sql, ...names } = yield* Books
+          const text = (statement: string) =>
+            statement.replace(/\$(\w+)/g, (_, key: string) => names[key as keyof typeof names])
+          const seen = yield* Effect.flip(
+            sql.withTransaction(
+              Effect.gen(function* () {
+                yield* sql`alter table ledger disable trigger all`
+                let rows: ReadonlyArray<{ readonly key?: string }> = []
+                for (const statement of statements) rows = yield* sql.unsafe(text(statement))
+                assert.isAbove(rows.length, 0, "something was broken")
+                if (hashed) {
+                  for (const { wallet_id } of yield* sql<{ wallet_id: string }>`select wallet_id from wallets`) {
+                    yield* rehash(sql, wallet_id)
+                  }
+                }
+                const keys = new Set(rows.map(({ key }) => key))
+                const violations = yield* violationsOf(sql)
+                return yield* Effect.fail(
+                  violations.map(
+                    ({ detail, key, law, table }) => [`${law} ${table} ${keys.has(key) ? "=" : "+"}`, detail] as const
+                  )
+                )
+              })
+            )
+          )
+          assert.isArray(seen, String(seen))
+          const lines = seen as ReadonlyArray<readonly [string, string]>
+          assert.deepStrictEqual(
+            lines.map(([line]) => line).toSorted(),
+            found.map((each) => each.join(" ")).toSorted(),
+            JSON.stringify(lines, undefined, 2)
+          )
+          for (const [, detail] of lines) assert.isAbove(detail.length, 5)
+        })
+      )
+    }
+
+    it("there is a case for every law, and for every statement that looks for one", () => {
+      const shown = new Set(cases.flatMap(({ found }) => found.map(([law, table]) => `${law} ${table}`)))
+      const all = [...ledgerChecks, ...walletChecks, ...objectChecks].map(({ about, law }) => `${law} ${about}`)
+      assert.sameMembers([...shown], all)
+      assert.sameMembers([...new Set(cases.flatMap(({ found }) => found.map(([law]) => law)))], Object.keys(laws))
+    })
+  })
+})
