@@ -16,6 +16,7 @@ import * as ClientAddress from "./clientAddress.ts"
 import { CurrentRecord, CurrentRequestId, type RequestRecord } from "./CurrentRequest.ts"
 import { Draining } from "./Draining.ts"
 import * as Metrics from "./Metrics.ts"
+import { asProblem } from "./problem.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
@@ -42,7 +43,8 @@ export const layer = Layer.unwrap(
             Effect.provideService(CurrentRecord, record),
             Effect.annotateLogs({ request_id: requestId })
           )
-          const named = HttpServerResponse.setHeader(response, "x-request-id", requestId)
+          const asked = asProblem(response, request.headers["accept"])
+          const named = HttpServerResponse.setHeader(asked, "x-request-id", requestId)
           const answered = yield* Clock.currentTimeMillis
           yield* Metrics.count(request.method, response.status, answered - arrived)
           yield* logCall({ request: at, record, requestId, arrived, answered, response })
