@@ -16,7 +16,7 @@ export type Counts = Readonly<Record<Subject, number>>
 
 /** Told as it goes. */
 export interface Report {
-  readonly violation: (violation: Violation) => Effect.Effect<void>
+  readonly violation: (violation: Violation) => Effect.Effect<unknown>
   /** After each slice: how many rows were checked up to now. */
   readonly progress: (checked: Counts) => Effect.Effect<void>
 }

@@ -5,9 +5,10 @@
 import { createHash } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { chainText } from "@coffer/rules/wallet/post"
-import { laws } from "@coffer/rules/wallet/laws"
+import { laws, type Violation } from "@coffer/rules/wallet/laws"
 import { Context, DateTime, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { make, type Report } from "../../src/audit/Auditor.ts"
 import { ledgerChecks, walletChecks } from "../../src/audit/ledgerChecks.ts"
 import { objectChecks } from "../../src/audit/objectChecks.ts"
 import * as Postgres from "../../src/ground/Postgres.ts"
@@ -36,6 +37,32 @@ const books = Layer.effect(
     return { sql: Context.get(context, SqlClient.SqlClient), ...left }
   })
 )
+
+/** What one of the auditor's ways finds, each violation once. */
+const foundBy = Effect.fnUntraced(function* (look: (report: Report) => Effect.Effect<unknown>) {
+  const found = new Map<string, Violation>()
+  yield* look({
+    violation: (violation) =>
+      Effect.sync(() => found.set(`${violation.law} ${violation.table} ${violation.key}`, violation)),
+    progress: () => Effect.void
+  })
+  return [...found.values()]
+})
+
+const changedSince = (sql: SqlClient.SqlClient, since: DateTime.Utc) =>
+  foundBy((report) => make(sql).changes(since, report))
+
+const walked = (sql: SqlClient.SqlClient) =>
+  foundBy((report) =>
+    Effect.gen(function* () {
+      const auditor = make(sql)
+      let position = yield* auditor.further(undefined, report)
+      while (position !== undefined) position = yield* auditor.further(position, report)
+    })
+  )
+
+const inOrder = (violations: ReadonlyArray<Violation>) =>
+  violations.map(({ key, law, table }) => `${law} ${table} ${key}`).toSorted()
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
@@ -106,6 +133,11 @@ layer(books, { excludeTestServices: true, timeout: "60 seconds" })("the auditor"
                 }
                 const keys = new Set(rows.map(({ key }) => key))
                 const violations = yield* violationsOf(sql)
+                const listed = inOrder(violations)
+                assert.deepStrictEqual(inOrder(yield* changedSince(sql, DateTime.makeUnsafe(0))), listed)
+                assert.deepStrictEqual(inOrder(yield* walked(sql)), listed)
+                // After the day there was nothing new to look at.
+                assert.deepStrictEqual(yield* changedSince(sql, DateTime.makeUnsafe("2000-01-01T00:00:00Z")), [])
                 return yield* Effect.fail(
                   violations.map(
                     ({ detail, key, law, table }) => [`${law} ${table} ${keys.has(key) ? "=" : "+"}`, detail] as const

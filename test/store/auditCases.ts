@@ -31,7 +31,7 @@ export const cases: ReadonlyArray<Case> = [
   {
     name: "gives a row an id below the one before it",
     statements: [
-      `update ledger set id = 'LED_00000000000000000000000000' where wallet_id = ${usd}
+      `update ledger set id = 'LED_00000000000000000000000001' where wallet_id = ${usd}
         and sequence = (select max(sequence) from ledger where wallet_id = ${usd}) returning id as key`
     ],
     hashed: true,
@@ -147,7 +147,7 @@ export const cases: ReadonlyArray<Case> = [
   {
     name: "records a payment twice",
     statements: [
-      `insert into events select e.merchant_id || 'x', e.merchant_id, e.mode, e.type, e.object_id, e.trade_no, e.body,
+      `insert into events select 'evt_00000000000000000000000001', e.merchant_id, e.mode, e.type, e.object_id, e.trade_no, e.body,
         e.created_at from ${plainEvent} and e.type = 'payment.succeeded' order by e.id limit 1 returning object_id as key`
     ],
     found: [["I7", "orders", "="]]

@@ -18,7 +18,7 @@ const statements = [
     key text
   )`,
   `insert into audit_rounds (name, version, due_at, checked_from)
-    values ('ledger', 0, timestamptz '2000-01-01', timestamptz '2000-01-01')`,
+    values ('ledger', 0, timestamptz 'epoch', timestamptz 'epoch')`,
   `create table audit_violations (
     law text not null,
     about text not null,
