@@ -1,6 +1,6 @@
 /**
- * An error as RFC 9457 problem details, for who asks for them by `Accept` and nobody else (silences: G3). What the error
- * body says stays in it, as extension members.
+ * An error as RFC 9457 problem details, for who asks for them by `Accept` and nobody else (silences: G3). What the
+ * error body says stays in it, as extension members.
  */
 import { Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
