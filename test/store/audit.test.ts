@@ -3,6 +3,7 @@
  * Each case happens in a transaction that is rolled back, on a database of this file's own.
  */
 import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { assert, describe, layer } from "@effect/vitest"
 import { chainText } from "@coffer/rules/wallet/post"
 import { laws, type Violation } from "@coffer/rules/wallet/laws"
@@ -157,6 +158,11 @@ layer(books, { excludeTestServices: true, timeout: "60 seconds" })("the auditor"
         })
       )
     }
+
+    it("every law is published in the same words", () => {
+      const published = readFileSync("docs/ledger.md", "utf8")
+      for (const [law, words] of Object.entries(laws)) assert.include(published, `| ${law} | ${words} |`)
+    })
 
     it("there is a case for every law, and for every statement that looks for one", () => {
       const shown = new Set(cases.flatMap(({ found }) => found.map(([law, table]) => `${law} ${table}`)))
