@@ -7,7 +7,12 @@ import { Context, Effect, Layer } from "effect"
 export class Faults extends Context.Service<
   Faults,
   {
-    readonly around: <A, E, R>(point: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** `detail` tells points of one name apart, and is asked for by tests alone. */
+    readonly around: <A, E, R>(
+      point: string,
+      effect: Effect.Effect<A, E, R>,
+      detail?: () => string
+    ) => Effect.Effect<A, E, R>
   }
 >()("@coffer/ground/Faults") {}
 

@@ -66,7 +66,11 @@ export const layer = Layer.effect(
 
     const writeOnce = (batch: Plan<Waiting>) =>
       faults
-        .around("Transactor.write", sql.withTransaction(Effect.forEach(batch.statements, execute, { discard: true })))
+        .around(
+          "Transactor.write",
+          sql.withTransaction(Effect.forEach(batch.statements, execute, { discard: true })),
+          () => batch.statements.map(({ table }) => table).join("+")
+        )
         .pipe(
           Effect.as(undefined),
           // A rollback on a broken connection dies instead of failing; the lane has to outlive that too.

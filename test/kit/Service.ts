@@ -48,6 +48,8 @@ export const freePort = Effect.callback<number>((resume) => {
 export interface Options {
   /** `test`: the service's time stands still until the test moves it. */
   readonly clock?: "live" | "test"
+  /** With the test's clock: when this service begins, in milliseconds; what came before it was earlier. */
+  readonly begins?: number
   /** Where another service of the test stands already; a fresh one unless given. */
   readonly database?: string
   readonly faults?: Layer.Layer<Faults.Faults>
@@ -70,6 +72,9 @@ export interface Running {
 
 /** The environment of one of several runners on the same database. */
 export const asRunner = Effect.map(freePort, (port) => ({ RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(port) }))
+
+const clockAt = (millis: number) =>
+  Layer.effectDiscard(TestClock.setTime(millis)).pipe(Layer.provideMerge(TestClock.layer()))
 
 /** Runs the service for the length of the surrounding scope, with one merchant in it. */
 export const start = Effect.fnUntraced(function* (options: Options = {}) {
@@ -98,7 +103,7 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.provideMerge(Wiring.platform),
     Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.provideMerge(Logger.layer([])),
-    Layer.provideMerge(options.clock === "test" ? TestClock.layer() : Layer.empty)
+    Layer.provideMerge(options.clock === "test" ? clockAt(options.begins ?? 0) : Layer.empty)
   )
   const context = yield* Layer.build(app as Layer.Layer<Wiring.Services>)
   const workers = Context.get(context, Workers)

@@ -1,0 +1,136 @@
+/**
+ * A crash at every step. Each workflow runs once while the points that it comes to are written down; then again for
+ * each of them, and dies there: before what happens at that point, and after. The next process on the same database
+ * gets the same requests again, time passes, and the merchant's books, the bank's and the events are as if nothing had
+ * happened. The table of points is made by the runs and printed.
+ *
+ * Points are commits and calls of the channel. What is written beside them is a worker's claim, which a crash leaves to
+ * its end, or the bank's own: a crash around those is a crash before or after the point next to it.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type Life, live, type Point, type Side, timeOf } from "../kit/Crash.ts"
+import { assertLedgerWhole } from "../kit/ledger.ts"
+import { freshDatabase } from "../kit/Service.ts"
+import { type Shop, type Workflow, workflows } from "../kit/workflows.ts"
+
+interface Row extends Point {
+  readonly workflow: string
+  readonly side: Side
+  readonly died: boolean
+  readonly outcome: string
+}
+
+/** Everything of this merchant that a crash must not change: no number and no time, which are new in each run. */
+const booksOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { merchantId }: Shop["merchant"]) {
+  const rows = (query: string) => Effect.map(sql.unsafe(query, [merchantId]), (found) => found.map(line))
+  const ofMerchant = "where merchant_id = $1"
+  const payments = `payment_id in (select payment_id from orders ${ofMerchant})`
+  return {
+    orders: yield* rows(`select out_trade_no, status, refunded_amount, refunding_amount, disputes_open, disputes_lost
+      from orders ${ofMerchant} order by out_trade_no`),
+    refunds: yield* rows(`select amount, status from refunds ${ofMerchant} and status <> 'void'`),
+    disputes: yield* rows(`select amount, fee, status, processor_status from disputes ${ofMerchant}`),
+    payouts: yield* rows(`select amount, fee, status from payouts ${ofMerchant}`),
+    wallets: yield* rows(`select currency, available, frozen, reserved, total_revenue, total_fee, total_refund,
+      total_payout from wallets ${ofMerchant}`),
+    ledger: yield* rows(`select type, amount, balance_after, frozen_after from ledger ${ofMerchant} order by sequence`),
+    events: yield* rows(`select type from events ${ofMerchant} order by type`),
+    bankPayments: yield* rows(`select amount, state from sandbox_payments ${ofMerchant} order by amount`),
+    bankRefunds: yield* rows(`select amount, state from sandbox_refunds where ${payments}`),
+    bankDisputes: yield* rows(`select amount, state from sandbox_disputes ${ofMerchant}`)
+  }
+})
+
+type Books = Effect.Success<ReturnType<typeof booksOf>>
+
+const line = (row: object) => Object.values(row).map(String).join(" ")
+
+/**
+ * A refund that the channel settles at once freezes nothing. When its process has died a worker finds out how it went,
+ * and until then the amount is frozen, as for any refund that is pending: two ways to the same books.
+ */
+const withoutFreeze = (books: Books): Books => ({
+  ...books,
+  ledger: books.ledger.filter((row) => !row.startsWith("refund_freeze "))
+})
+
+const hasFreeze = ({ ledger }: Books) => ledger.some((row) => row.startsWith("refund_freeze "))
+
+/** Lets everything that is due be done, and more than that. */
+const finish = (shop: Shop) => shop.service.pass("10 minutes")
+
+/** Runs the workflow to its end with one crash on the way. What lives on is another process. */
+const runWithCrash = Effect.fnUntraced(function* (
+  database: string,
+  first: Life,
+  workflow: Workflow,
+  at: Point & { readonly side: Side }
+) {
+  const merchant = yield* first.service.api.newMerchant()
+  const shop = { service: first.service, merchant }
+  yield* workflow.before(shop)
+  yield* first.service.atRest
+  const { died } = yield* first.watch(Effect.andThen(workflow.steps(shop), finish(shop)), at)
+  if (!died) return { life: first, merchant, died }
+
+  yield* first.bury
+  const life = yield* live(database, yield* timeOf(first.service))
+  const again = { service: life.service, merchant }
+  yield* workflow.steps(again)
+  yield* finish(again)
+  return { life, merchant, died }
+})
+
+const everyCrash = Effect.fnUntraced(function* (workflow: Workflow) {
+  const database = yield* freshDatabase
+  let life = yield* live(database, 0)
+  const merchant = yield* life.service.api.newMerchant()
+  const shop = { service: life.service, merchant }
+  yield* workflow.before(shop)
+  yield* life.service.atRest
+  const { passed } = yield* life.watch(Effect.andThen(workflow.steps(shop), finish(shop)))
+  const expected = yield* booksOf(life.service.sql, merchant)
+
+  const table: Array<Row> = []
+  for (const point of passed) {
+    for (const side of ["before", "after"] as const) {
+      const run = yield* runWithCrash(database, life, workflow, { ...point, side })
+      life = run.life
+      const books = yield* booksOf(life.service.sql, run.merchant)
+      const meanwhile = hasFreeze(books) && !hasFreeze(expected)
+      const what = `${workflow.name}: a crash ${side} ${point.name} ${point.nth}`
+      assert.deepStrictEqual(meanwhile ? withoutFreeze(books) : books, expected, what)
+      yield* assertLedgerWhole(life.service.sql)
+      const outcome = run.died ? `as without${meanwhile ? ", frozen meanwhile" : ""}` : "NOT REACHED"
+      table.push({ workflow: workflow.name, ...point, side, died: run.died, outcome })
+    }
+  }
+  return { points: passed.length, table }
+}, Effect.scoped)
+
+describe("a crash at every step", () => {
+  it.live(
+    "of refunds, disputes and payouts ends as if there had been none, and moves no money twice",
+    () =>
+      Effect.gen(function* () {
+        const runs = yield* Effect.forEach(workflows, everyCrash, { concurrency: 4 })
+        const table = runs.flatMap((run) => run.table)
+        const lines = table.map((row) =>
+          [row.workflow.padEnd(40), row.side.padEnd(7), `${row.name} ${row.nth}`.padEnd(80), row.outcome].join(" ")
+        )
+        console.log(lines.join("\n"))
+
+        const points = runs.reduce((sum, run) => sum + run.points, 0)
+        assert.strictEqual(table.length, points * 2, "each point, before and after")
+        assert.deepStrictEqual(
+          table.filter(({ died }) => !died),
+          [],
+          "points that a second run did not come to"
+        )
+        for (const { points } of runs) assert.isAtLeast(points, 1)
+      }),
+    300_000
+  )
+})

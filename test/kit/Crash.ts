@@ -1,0 +1,136 @@
+/**
+ * A service that dies at a chosen step. At that step it stands still for ever and its cable to Postgres is cut, so that
+ * nothing it had not committed can be written any more, as when a process is killed: Postgres rolls back what was open.
+ * Another service then begins on the same database, at the time at which the first one died.
+ */
+import { connect, createServer, type AddressInfo, type Socket } from "node:net"
+import { Clock, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { Faults } from "../../src/ground/Faults.ts"
+import { type Running, start } from "./Service.ts"
+
+export interface Point {
+  readonly name: string
+  /** The how-manieth time that the service comes there, from 1: what else it does may come in between. */
+  readonly nth: number
+}
+
+export type Side = "before" | "after"
+
+export interface Life {
+  readonly service: Running
+  /** Counts from here, and dies when it comes to `at`; does `work` in the meantime. True when it died. */
+  readonly watch: <E>(
+    work: Effect.Effect<unknown, E>,
+    at?: Point & { readonly side: Side }
+  ) => Effect.Effect<{ readonly died: boolean; readonly passed: ReadonlyArray<Point> }, E>
+  /** What a dead service leaves goes in the background: it has nothing to say any more. */
+  readonly bury: Effect.Effect<void>
+}
+
+/**
+ * Rows of API logs are written behind the requests, many at a time, and are no step of any workflow: how often that
+ * happens is chance. What a crash does to them is `test/store/logs.test.ts`'s.
+ */
+const isStep = (name: string) => !name.startsWith("Logs.")
+
+/** One process on this database. */
+export const live = Effect.fnUntraced(function* (database: string, begins: number) {
+  const outer = yield* Effect.scope
+  const scope = yield* Scope.fork(outer)
+  const wire = yield* cable(database)
+  const died = yield* Deferred.make<void>()
+  const end = yield* Deferred.make<never>()
+
+  let counts: Map<string, number> | undefined
+  let passed: Array<Point> = []
+  let due: (Point & { readonly side: Side }) | undefined
+  let dead = false
+
+  const stand = Effect.suspend(() => {
+    if (!dead) {
+      dead = true
+      wire.cut()
+      Deferred.doneUnsafe(died, Effect.void)
+    }
+    return Deferred.await(end)
+  })
+  const around = <A, E, R>(point: string, effect: Effect.Effect<A, E, R>, detail?: () => string) =>
+    Effect.suspend((): Effect.Effect<A, E, R> => {
+      if (dead) return stand
+      const name = detail === undefined ? point : `${point}(${detail()})`
+      if (counts === undefined || !isStep(name)) return effect
+      const nth = (counts.get(name) ?? 0) + 1
+      counts.set(name, nth)
+      passed.push({ name, nth })
+      if (due?.name !== name || due.nth !== nth) return effect
+      return due.side === "before" ? stand : Effect.onExit(effect, () => stand)
+    })
+
+  const service = yield* start({
+    clock: "test",
+    database: wire.url,
+    begins,
+    faults: Layer.succeed(Faults, { around })
+  }).pipe(Scope.provide(scope))
+
+  const watch = <E>(work: Effect.Effect<unknown, E>, at?: Point & { readonly side: Side }) =>
+    Effect.gen(function* () {
+      counts = new Map()
+      passed = []
+      due = at
+      yield* Effect.raceFirst(Deferred.await(died), work)
+      counts = undefined
+      return { died: dead, passed }
+    })
+
+  const bury = Effect.suspend(() => {
+    Deferred.doneUnsafe(end, Exit.die("the process is dead"))
+    return Effect.asVoid(Effect.forkIn(Scope.close(scope, Exit.void), outer, { startImmediately: true }))
+  })
+  const life: Life = { service, watch, bury }
+  return life
+})
+
+/** When it is for this service. */
+export const timeOf = ({ context }: Running) => Effect.provideContext(Clock.currentTimeMillis, context)
+
+/** A way to the same Postgres that can be cut for good. */
+const cable = (url: string) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly url: string; readonly cut: () => void; readonly stop: () => void }>((resume) => {
+      const target = new URL(url)
+      const ends = new Set<Socket>()
+      let isCut = false
+      const server = createServer((near) => {
+        const far = connect(Number(target.port), target.hostname)
+        for (const [socket, other] of [
+          [near, far],
+          [far, near]
+        ] as const) {
+          ends.add(socket)
+          socket.setNoDelay(true)
+          socket.on("error", () => other.destroy())
+          socket.on("close", () => {
+            ends.delete(socket)
+            other.destroy()
+          })
+        }
+        if (isCut) near.destroy()
+        else near.pipe(far).pipe(near)
+      })
+      const cut = () => {
+        isCut = true
+        for (const socket of ends) socket.destroy()
+      }
+      server.listen(0, "127.0.0.1", () => {
+        const near = new URL(url)
+        near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+        const stop = () => {
+          cut()
+          server.close()
+        }
+        resume(Effect.succeed({ url: near.href, cut, stop }))
+      })
+    }),
+    ({ stop }) => Effect.sync(stop)
+  )

@@ -1,0 +1,215 @@
+/**
+ * What merchants, buyers' banks and the operator do with money, each as a list of steps that can be taken again from the
+ * start after no answer came: by the same numbers, and only what has not happened yet. Nothing is remembered but those
+ * numbers, as after a crash of the merchant's own.
+ */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Merchant, Reply } from "./Api.ts"
+import type { Running } from "./Service.ts"
+
+// oxlint-disable-next-line no-explicit-any -- a test reads what it expects
+type Json = Record<string, any>
+
+export interface Shop {
+  readonly service: Running
+  readonly merchant: Merchant
+}
+
+export interface Workflow {
+  readonly name: string
+  /** What is there before; nothing fails here. */
+  readonly before: (shop: Shop) => Effect.Effect<unknown>
+  readonly steps: (shop: Shop) => Effect.Effect<unknown>
+}
+
+const triesMax = 6
+/** A claim's lease is 30 seconds; a bank settles in the sandbox after 60. */
+const leaseEnds = "31 seconds"
+
+/** Sends until there is an answer: what says that it may be sent again is sent again when the dead no longer count as alive. */
+const insist = Effect.fnUntraced(function* ({ service }: Shop, send: Effect.Effect<Reply>) {
+  for (let tries = 1; ; tries++) {
+    const reply = yield* send
+    if (reply.status < 300) return reply.body.data as Json
+    assert.isBelow(tries, triesMax, reply.text)
+    const again = reply.body.error === "idempotency_in_progress" || reply.status === 503 || reply.status === 502
+    assert.isTrue(again, reply.text)
+    yield* service.pass(leaseEnds)
+  }
+})
+
+const post = (shop: Shop, path: string, body: object = {}, idempotencyKey?: string) =>
+  insist(
+    shop,
+    shop.service.api.call("POST", path, {
+      key: shop.merchant.sandboxKey,
+      body,
+      headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }
+    })
+  )
+const get = (shop: Shop, path: string) => insist(shop, shop.service.api.get(path, shop.merchant.sandboxKey))
+const operator = (shop: Shop, path: string, body?: object) =>
+  insist(shop, shop.service.api.operator("POST", path, body))
+
+/** An order of this number that is paid; a buyer from whom the bank has taken the money does not pay again. */
+const paid = Effect.fnUntraced(function* (shop: Shop, number: string, amount: number, method = "card") {
+  const order = yield* post(shop, "/v1/orders", { amount, out_trade_no: number })
+  const { sql } = shop.service
+  const taken = yield* Effect.orDie(sql`select 1 from sandbox_payments where trade_no = ${order["trade_no"]}`)
+  if (taken.length === 0) yield* post(shop, `/v1/test_helpers/orders/${number}/pay`, { payment_method: method })
+})
+
+/** An order to give money back for, and money enough to do it with. */
+const sold = (method: string) => (shop: Shop) =>
+  Effect.andThen(paid(shop, "other", 5_000), paid(shop, "order", 1_000, method))
+
+const tradeNo = (shop: Shop) => Effect.map(get(shop, "/v1/orders/order"), (order) => order["trade_no"] as string)
+
+const refund = Effect.fnUntraced(function* (shop: Shop, amount?: number, idempotencyKey?: string) {
+  const named = idempotencyKey === undefined ? { out_refund_no: "refund" } : {}
+  const body = { trade_no: yield* tradeNo(shop), ...named, ...(amount === undefined ? {} : { amount }) }
+  return yield* post(shop, "/v1/refunds", body, idempotencyKey)
+})
+
+/** The channel cannot be reached, and then it can. */
+const refundedAfterAll = Effect.fnUntraced(function* (shop: Shop) {
+  const { api } = shop.service
+  const switched = (reachable: boolean) => post(shop, "/v1/test_helpers/channel", { reachable })
+  const known = yield* api.get("/v1/refunds/refund", shop.merchant.sandboxKey)
+  if (known.status === 404) {
+    yield* switched(false)
+    const body = { trade_no: yield* tradeNo(shop), out_refund_no: "refund", amount: 400 }
+    const refused = yield* api.post("/v1/refunds", shop.merchant.sandboxKey, body)
+    assert.include([502, 409, 201, 200], refused.status, refused.text)
+  }
+  yield* switched(true)
+  yield* refund(shop, 400)
+})
+
+/** The channel decides about a refund that it took its time for, unless it has. */
+const settled = Effect.fnUntraced(function* (shop: Shop, outcome: "succeeded" | "failed") {
+  const { status } = yield* get(shop, "/v1/refunds/refund")
+  if (status === "pending") yield* post(shop, "/v1/test_helpers/refunds/refund/settle", { outcome })
+})
+
+/** The buyer goes to the bank once; what it has reported is there, or comes. */
+const disputed = Effect.fnUntraced(function* (shop: Shop): Effect.fn.Return<Json> {
+  const { sql } = shop.service
+  const trade = yield* tradeNo(shop)
+  const atBank = yield* Effect.orDie(sql`select 1 from sandbox_disputes where trade_no = ${trade}`)
+  if (atBank.length === 0) return yield* post(shop, "/v1/test_helpers/orders/order/dispute", { amount: 600 })
+  for (let waited = 0; ; waited++) {
+    const { data } = yield* get(shop, "/v1/disputes")
+    if (data.length > 0) return data[0]
+    assert.isBelow(waited, triesMax, "the bank's report")
+    yield* shop.service.pass("1 minute")
+  }
+})
+
+const answered = Effect.fnUntraced(function* (shop: Shop, path: "evidence" | "accept") {
+  const { dispute_no, status } = yield* disputed(shop)
+  if (status !== "needs_response") return
+  const body = path === "accept" ? {} : { evidence: { product_description: "As described." }, submit: true }
+  yield* post(shop, `/v1/disputes/${dispute_no}/${path}`, body)
+})
+
+const resolved = Effect.fnUntraced(function* (shop: Shop, outcome: "won" | "lost" | "closed") {
+  const { dispute_no, status } = yield* disputed(shop)
+  if (status !== outcome) yield* post(shop, `/v1/test_helpers/disputes/${dispute_no}/resolve`, { outcome })
+})
+
+/** Lost, and then won: a dispute that is won already is not lost again. */
+const appealed = Effect.fnUntraced(function* (shop: Shop) {
+  const { status } = yield* disputed(shop)
+  if (status === "won") return
+  yield* resolved(shop, "lost")
+  yield* resolved(shop, "won")
+})
+
+const paidOut = Effect.fnUntraced(function* (shop: Shop, ...steps: ReadonlyArray<readonly [string, string]>) {
+  const body = { mode: "sandbox", currency: "USD", amount: 2_000, reference: "payout" }
+  const made = yield* operator(shop, `/merchants/${shop.merchant.merchantId}/payouts`, body)
+  let status = made["status"]
+  for (const [step, from] of steps) {
+    if (status === from) ({ status } = yield* operator(shop, `/payouts/${made["payout_no"]}/${step}`))
+  }
+})
+
+const all =
+  (...steps: ReadonlyArray<(shop: Shop) => Effect.Effect<unknown>>) =>
+  (shop: Shop) =>
+    Effect.forEach(steps, (step) => step(shop), { discard: true })
+
+export const workflows: ReadonlyArray<Workflow> = [
+  { name: "order paid", before: () => Effect.void, steps: (shop) => paid(shop, "order", 1_000) },
+
+  { name: "refund by card", before: sold("card"), steps: (shop) => refund(shop, 400) },
+  { name: "refund of all, by Idempotency-Key", before: sold("card"), steps: (shop) => refund(shop, undefined, "key") },
+  {
+    name: "refund by alipay, confirmed",
+    before: sold("alipay"),
+    steps: all(
+      (shop) => refund(shop, 400),
+      (shop) => settled(shop, "succeeded")
+    )
+  },
+  {
+    name: "refund by alipay, rejected",
+    before: sold("alipay"),
+    steps: all(
+      (shop) => refund(shop, 400),
+      (shop) => settled(shop, "failed")
+    )
+  },
+  {
+    name: "refund by alipay, found out by asking",
+    before: sold("alipay"),
+    steps: all(
+      (shop) => refund(shop, 400),
+      ({ service }) => service.pass("5 minutes")
+    )
+  },
+  { name: "refund while the channel is away", before: sold("card"), steps: refundedAfterAll },
+
+  {
+    name: "dispute won with evidence",
+    before: sold("card"),
+    steps: all(
+      disputed,
+      (shop) => answered(shop, "evidence"),
+      (shop) => resolved(shop, "won")
+    )
+  },
+  {
+    name: "dispute lost by acceptance",
+    before: sold("card"),
+    steps: all(
+      disputed,
+      (shop) => answered(shop, "accept"),
+      ({ service }) => service.pass("5 minutes")
+    )
+  },
+  {
+    name: "dispute lost, then won by appeal",
+    before: sold("card"),
+    steps: all(disputed, appealed)
+  },
+  {
+    name: "dispute closed by the issuer",
+    before: sold("card"),
+    steps: all(disputed, (shop) => resolved(shop, "closed"))
+  },
+
+  {
+    name: "payout completed",
+    before: sold("card"),
+    steps: (shop) => paidOut(shop, ["approve", "requested"], ["complete", "approved"])
+  },
+  { name: "payout rejected", before: sold("card"), steps: (shop) => paidOut(shop, ["reject", "requested"]) },
+  {
+    name: "payout failed",
+    before: sold("card"),
+    steps: (shop) => paidOut(shop, ["approve", "requested"], ["fail", "approved"])
+  }
+]
