@@ -1,0 +1,47 @@
+/** What is measured: a load, on whom, and against which data. The list is in `scenarios.ts`. */
+import type { Kind } from "./driver/requests.ts"
+import type { Summary } from "./driver/summary.ts"
+import type { Ground } from "./stage/Ground.ts"
+import type { MerchantData } from "./stage/rows.ts"
+import type { Side, SideName } from "./stage/Sides.ts"
+
+/** `small`: ten thousand orders in the table; `large`: a million. */
+export type Size = "small" | "large"
+
+export interface Scenario {
+  readonly key: string
+  readonly title: string
+  readonly size: Size
+  readonly sides: ReadonlyArray<SideName>
+  /** Rows that this run needs, and the requests to send; not measured. */
+  readonly prepare: (stage: Stage) => Promise<Kind>
+  /** Milliseconds that each flush of the log takes longer. */
+  readonly slowFlush?: number
+  /** Whether the run writes money, so that the books are worth a look afterwards. */
+  readonly checked?: boolean
+}
+
+/** Where a run takes place. */
+export interface Stage {
+  readonly ground: Ground
+  readonly side: Side
+  readonly merchants: ReadonlyArray<MerchantData>
+  readonly size: Size
+  /** Orders that are in the table from the beginning. */
+  readonly count: number
+  /** How many requests the run could answer at the most. */
+  readonly requestsMax: number
+}
+
+/** Processor time of one run, microseconds for each request; undefined where the system does not tell. */
+export interface Cpu {
+  readonly side: number | undefined
+  readonly postgres: number | undefined
+  readonly driver: number
+}
+
+export interface Round {
+  readonly side: SideName
+  readonly summary: Summary
+  readonly cpu: Cpu
+}

@@ -1,0 +1,74 @@
+/** The requests of each kind of load, as the bytes that go over the wire. */
+import { randomUUID } from "node:crypto"
+
+export type Target = readonly [key: string, tradeNo: string]
+
+export type Kind =
+  | { readonly kind: "create"; readonly keys: ReadonlyArray<string>; readonly keyed: boolean }
+  | { readonly kind: "pay"; readonly orders: ReadonlyArray<Target> }
+  | { readonly kind: "read"; readonly orders: ReadonlyArray<Target> }
+  | { readonly kind: "get"; readonly requests: ReadonlyArray<readonly [key: string, path: string]> }
+
+export interface Source {
+  /** The next request; undefined when there is none left. */
+  readonly next: () => string | undefined
+  readonly expected: number
+}
+
+const head = (method: string, path: string, key: string, more = "") =>
+  `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Api-Key: ${key}\r\nUser-Agent: coffer-bench\r\n${more}`
+
+const post = (path: string, key: string, body: string, more = "") =>
+  head("POST", path, key, `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`)
+
+export const sourceOf = (kind: Kind): Source => {
+  let count = 0
+  switch (kind.kind) {
+    case "create": {
+      const { keyed, keys } = kind
+      const run = randomUUID().slice(0, 8)
+      return {
+        expected: 201,
+        next: () => {
+          const number = ++count
+          const body =
+            `{"amount":${1_000 + (number % 9_000)},"currency":"USD","out_trade_no":"cart-${run}-${number}",` +
+            `"subject":"Two books","return_url":"https://shop.example.com/thanks","metadata":{"shelf":"A7"}}`
+          const more = keyed ? `Idempotency-Key: ${run}-${number}\r\n` : ""
+          return post("/v1/orders", keys[number % keys.length]!, body, more)
+        }
+      }
+    }
+    case "pay": {
+      const { orders } = kind
+      return {
+        expected: 200,
+        next: () => {
+          const order = orders[count++]
+          return order && post(`/v1/test_helpers/orders/${order[1]}/pay`, order[0], '{"payment_method":"card"}')
+        }
+      }
+    }
+    case "read": {
+      const { orders } = kind
+      return {
+        expected: 200,
+        next: () => {
+          // A stride that meets all of them, far from one another.
+          const [key, tradeNo] = orders[(count++ * 7_919) % orders.length]!
+          return `${head("GET", `/v1/orders/${tradeNo}`, key)}\r\n`
+        }
+      }
+    }
+    case "get": {
+      const { requests } = kind
+      return {
+        expected: 200,
+        next: () => {
+          const [key, path] = requests[count++ % requests.length]!
+          return `${head("GET", path, key)}\r\n`
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** What the bench is asked for on its command line. */
+import { parseArgs } from "node:util"
+
+export interface Options {
+  /** Parts of scenarios' keys; empty: all of them. */
+  readonly only: ReadonlyArray<string>
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmupSeconds: number
+  readonly connections: number
+  /** Orders of the large table. */
+  readonly many: number
+  /** Which sides run; empty: all that the scenario has. */
+  readonly sides: ReadonlyArray<string>
+  /** Write the results and pictures into docs. */
+  readonly write: boolean
+  /** Flags for the service's node, such as --cpu-prof. */
+  readonly node: ReadonlyArray<string>
+}
+
+export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--seconds 5] [--quick] [--write]
+  --only     scenarios whose name contains one of these
+  --rounds   how often each side is measured, in turn with the others
+  --seconds  how long each of them is measured, after a warm-up
+  --quick    one round of two seconds, a small table: to see that it works
+  --sides    service,script,at-once,ceiling: which of them run
+  --write    put results and pictures into docs/performance.md
+  --node     flags for the service's node, for profiles: --node=--cpu-prof`
+
+export const readOptions = (words: ReadonlyArray<string>): Options => {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      only: { type: "string", default: "" },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      warmup: { type: "string" },
+      connections: { type: "string", default: "64" },
+      many: { type: "string" },
+      sides: { type: "string", default: "" },
+      quick: { type: "boolean", default: false },
+      write: { type: "boolean", default: false },
+      node: { type: "string", default: "" },
+      help: { type: "boolean", default: false }
+    }
+  })
+  if (values.help) {
+    console.log(usage)
+    process.exit(0)
+  }
+  const { quick } = values
+  return {
+    only: listOf(values.only),
+    rounds: Number(values.rounds ?? (quick ? 1 : 3)),
+    seconds: Number(values.seconds ?? (quick ? 2 : 5)),
+    warmupSeconds: Number(values.warmup ?? (quick ? 1 : 2)),
+    connections: Number(values.connections),
+    many: Number(values.many ?? (quick ? 50_000 : 1_000_000)),
+    sides: listOf(values.sides),
+    write: values.write,
+    node: listOf(values.node)
+  }
+}
+
+const listOf = (text: string) => (text === "" ? [] : text.split(","))

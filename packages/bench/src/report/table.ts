@@ -1,0 +1,77 @@
+/** The results as a table in Markdown: medians of the rounds, and ratios to the baselines and to the ceiling. */
+import { median } from "../driver/summary.ts"
+import type { Round, Scenario } from "../Scenario.ts"
+import { type SideName, titles } from "../stage/Sides.ts"
+
+export interface Line {
+  readonly side: SideName
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly cpuSide: number | undefined
+  readonly cpuPostgres: number | undefined
+  readonly cpuDriver: number
+}
+
+export const lineOf = (rounds: ReadonlyArray<Round>, side: SideName): Line | undefined => {
+  const mine = rounds.filter((round) => round.side === side)
+  if (mine.length === 0) return undefined
+  const middle = (of: (round: Round) => number) => median(mine.map(of))
+  const known = (of: (round: Round) => number | undefined) =>
+    mine.some((round) => of(round) === undefined) ? undefined : middle((round) => of(round)!)
+  return {
+    side,
+    perSecond: middle(({ summary }) => summary.perSecond),
+    p50: middle(({ summary }) => summary.p50),
+    p99: middle(({ summary }) => summary.p99),
+    cpuSide: known(({ cpu }) => cpu.side),
+    cpuPostgres: known(({ cpu }) => cpu.postgres),
+    cpuDriver: middle(({ cpu }) => cpu.driver)
+  }
+}
+
+const columns = [
+  "scenario",
+  "who",
+  "requests/s",
+  "of script",
+  "of one statement",
+  "of ceiling",
+  "p50 ms",
+  "p99 ms",
+  "CPU µs: itself",
+  "Postgres",
+  "driver"
+]
+const header = [`| ${columns.join(" | ")} |`, `|${"---|".repeat(columns.length)}`]
+
+export const tableOf = (results: ReadonlyArray<readonly [Scenario, ReadonlyArray<Round>]>): string =>
+  [
+    ...header,
+    ...results.flatMap(([scenario, rounds]) => {
+      const lines = scenario.sides.flatMap((side) => lineOf(rounds, side) ?? [])
+      const rate = (side: SideName) => lines.find((line) => line.side === side)?.perSecond
+      return lines.map((line, index) => {
+        const ratio = (side: SideName) => {
+          const other = rate(side)
+          return other === undefined || line.side === side ? "" : `${(line.perSecond / other).toFixed(2)} ×`
+        }
+        const cells = [
+          index === 0 ? scenario.title : "",
+          titles[line.side],
+          thousands(line.perSecond),
+          ratio("script"),
+          ratio("at-once"),
+          ratio("ceiling"),
+          line.p50.toFixed(1),
+          line.p99.toFixed(1),
+          line.cpuSide?.toFixed(0) ?? "?",
+          line.cpuPostgres?.toFixed(0) ?? "?",
+          line.cpuDriver.toFixed(0)
+        ]
+        return `| ${cells.join(" | ")} |`
+      })
+    })
+  ].join("\n")
+
+export const thousands = (value: number): string => Math.round(value).toLocaleString("en")

@@ -1,0 +1,135 @@
+/** An order as a row and as its JSON, for the rivals. Both sides of the comparison write and answer the same. */
+import type { RowOf } from "../../../../src/ground/Tables.ts"
+
+export type OrderRow = RowOf<"orders">
+
+export interface Terms {
+  readonly amount: number
+  readonly currency?: string
+  readonly out_trade_no?: string
+  readonly subject?: string | null
+  readonly notify_url?: string | null
+  readonly return_url?: string | null
+  readonly metadata?: Readonly<Record<string, string>> | null
+  readonly receipt_email?: string | null
+  readonly locale?: string | null
+}
+
+export interface Owner {
+  readonly merchantId: string
+  readonly mode: string
+}
+
+const validityMillis = 24 * 3_600_000
+
+export const newOrder = (owner: Owner, terms: Terms, tradeNo: string, now: number): OrderRow => {
+  const expires = new Date(now + validityMillis).toISOString()
+  return {
+    trade_no: tradeNo,
+    version: 1,
+    merchant_id: owner.merchantId,
+    mode: owner.mode,
+    out_trade_no: terms.out_trade_no ?? tradeNo,
+    amount: terms.amount,
+    currency: terms.currency ?? "USD",
+    subject: terms.subject ?? null,
+    status: "pending",
+    fee: null,
+    refunded_amount: 0,
+    payment_id: null,
+    payment_method: null,
+    refundable_until: null,
+    notify_url: terms.notify_url ?? null,
+    return_url: terms.return_url ?? null,
+    metadata: JSON.stringify(terms.metadata ?? {}),
+    receipt_email: terms.receipt_email ?? null,
+    locale: terms.locale ?? null,
+    declines: 0,
+    stray_payments: "[]",
+    stray_due_at: null,
+    refunding_amount: 0,
+    disputes_open: 0,
+    disputes_lost: 0,
+    paid_at: null,
+    due_at: expires,
+    expires_at: expires,
+    created_at: new Date(now).toISOString()
+  }
+}
+
+export interface Payment {
+  readonly paymentId: string
+  readonly method: string
+  readonly fee: number
+  readonly paidAt: string
+}
+
+/** The order once it is paid. */
+export const paid = (order: OrderRow, { fee, method, paidAt, paymentId }: Payment): OrderRow => ({
+  ...order,
+  version: order.version! + 1,
+  status: "paid",
+  fee,
+  payment_id: paymentId,
+  payment_method: method,
+  paid_at: paidAt
+})
+
+/** `metadata` of a row that was read is an object; of one that was made here, its text. */
+const metadataOf = (metadata: unknown): object => {
+  const value = (typeof metadata === "string" ? JSON.parse(metadata) : metadata) as Record<string, string>
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+export const orderView = (row: OrderRow, urlOf: (tradeNo: string, expiresAt: string) => string) => ({
+  object: "order",
+  trade_no: row.trade_no,
+  out_trade_no: row.out_trade_no,
+  merchant_id: row.merchant_id,
+  amount: row.amount,
+  fee: row.fee,
+  net_amount: row.fee === null ? null : row.amount! - row.fee,
+  refunded_amount: row.refunded_amount,
+  currency: row.currency,
+  subject: row.subject,
+  status: row.status,
+  mode: row.mode,
+  payment_id: row.payment_id,
+  payment_method: row.payment_method,
+  refundable_until: row.refundable_until,
+  checkout_url: urlOf(row.trade_no!, row.expires_at!),
+  expires_at: row.expires_at,
+  notify_url: row.notify_url,
+  return_url: row.return_url,
+  metadata: metadataOf(row.metadata),
+  paid_at: row.paid_at,
+  created_at: row.created_at,
+  receipt_url: null,
+  receipt_number: null,
+  receipt_email: row.receipt_email,
+  receipt_sent_at: null,
+  locale: row.locale
+})
+
+export type OrderView = ReturnType<typeof orderView>
+
+/** The event of a payment, as the service stores and delivers it. */
+export const eventBody = (id: string, at: string, order: OrderRow, object: OrderView): string =>
+  JSON.stringify({
+    object: "event",
+    id,
+    type: "payment.succeeded",
+    mode: order.mode,
+    created_at: at,
+    sequence: order.version,
+    data: {
+      object,
+      trade_no: object.trade_no,
+      out_trade_no: object.out_trade_no,
+      amount: object.amount,
+      currency: object.currency,
+      status: object.status
+    },
+    event_id: id,
+    event_type: "payment.succeeded"
+  })

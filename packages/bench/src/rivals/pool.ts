@@ -1,0 +1,17 @@
+/** A tuned node-postgres pool: connections are kept, numbers are numbers, and a time is the text that goes out. */
+import pg from "pg"
+
+const int8 = 20
+const timestamptz = 1184
+pg.types.setTypeParser(int8, Number)
+pg.types.setTypeParser(timestamptz, (text: string) => new Date(text).toISOString())
+
+export const makePool = (url: string, max: number): pg.Pool =>
+  new pg.Pool({ connectionString: url, max, min: max, idleTimeoutMillis: 0 })
+
+/** A client whose queries are sent without waiting for the answers of those before them. */
+export const makePipeline = async (url: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: url, pipeline: true } as pg.ClientConfig)
+  await client.connect()
+  return client
+}

@@ -1,0 +1,97 @@
+/** The programs that are compared, each in a process of its own on a database of its own, started and stopped here. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { createServer } from "node:net"
+import path from "node:path"
+import type { Ground } from "./Ground.ts"
+import { secretKey } from "./rows.ts"
+
+export type SideName = "service" | "script" | "at-once" | "ceiling"
+
+export const titles: Record<SideName, string> = {
+  service: "Coffer",
+  script: "baseline: transaction script",
+  "at-once": "baseline: one statement",
+  ceiling: "ceiling"
+}
+
+export interface Side {
+  readonly name: SideName
+  readonly database: string
+  readonly port: number
+  readonly pid: number
+  /** From the start of the process to the first answer that says it is ready, milliseconds. */
+  readonly startMillis: number
+  readonly stop: () => Promise<void>
+}
+
+const repository = path.resolve(import.meta.dirname, "../../../..")
+
+const programs: Record<SideName, ReadonlyArray<string>> = {
+  service: ["src/main.ts", "serve"],
+  script: ["packages/bench/src/baseline/main.ts"],
+  "at-once": ["packages/bench/src/baseline/main.ts"],
+  ceiling: ["packages/bench/src/ceiling/main.ts"]
+}
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+export const start = async (
+  ground: Ground,
+  name: SideName,
+  database: string,
+  nodeFlags: ReadonlyArray<string> = []
+): Promise<Side> => {
+  const port = await freePort()
+  const started = performance.now()
+  const child = spawn(process.execPath, [...nodeFlags, ...programs[name]], {
+    cwd: repository,
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      DATABASE_URL: ground.urlOf(database),
+      SECRET_KEY: secretKey,
+      OPERATOR_TOKEN: "operator-token-of-the-bench",
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      // All answer with addresses of the same length.
+      PUBLIC_URL: "https://pay.example.com",
+      COFFER_HOME: path.join(ground.home, `coffer-${database}`),
+      BASELINE_VARIANT: name,
+      ...(process.env["POOL"] === undefined ? {} : { POOL: process.env["POOL"] })
+    },
+    stdio: ["ignore", "ignore", "inherit"]
+  })
+  await isReady(child, name, port)
+  return {
+    name,
+    database,
+    port,
+    pid: child.pid!,
+    startMillis: performance.now() - started,
+    stop: () => stop(child)
+  }
+}
+
+const isReady = async (child: ChildProcess, name: SideName, port: number) => {
+  for (const end = performance.now() + 60_000; performance.now() < end;) {
+    if (child.exitCode !== null) throw new Error(`${titles[name]} ended instead of serving`)
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+    await response?.arrayBuffer()
+    if (response?.status === 200) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`${titles[name]} is not ready after a minute`)
+}
+
+const stop = (child: ChildProcess) =>
+  new Promise<void>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve()
+    child.once("exit", () => resolve())
+    child.kill("SIGTERM")
+    setTimeout(() => child.kill("SIGKILL"), 15_000).unref()
+  })
