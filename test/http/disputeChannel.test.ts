@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { disputed, feeOf, isRefused } from "../kit/disputed.ts"
 import { blocking, dying } from "../kit/Faults.ts"
+import { eventually } from "../kit/Process.ts"
 import { start } from "../kit/Service.ts"
 
 const evidence = { customer_name: "A" }
@@ -326,6 +327,40 @@ describe("a channel that does not answer in time", () => {
       assert.strictEqual((yield* dispute.read).status, "closed")
       assert.deepStrictEqual(yield* dispute.evidence, draft)
       yield* dispute.whole
+    })
+  )
+})
+
+describe("a caller who hangs up", () => {
+  it.live("while the channel is being told: what was begun goes on, and the same request again gets its outcome", () =>
+    Effect.gen(function* () {
+      const fault = yield* blocking("DisputeChannel.submit", "before")
+      const running = yield* start({ clock: "test", faults: fault.layer })
+      const dispute = yield* disputed(running)
+      const key = { "Idempotency-Key": "k" }
+      const hangUp = new AbortController()
+      const call = fetch(running.baseUrl + `${dispute.path}/evidence`, {
+        method: "POST",
+        headers: { "X-Api-Key": dispute.key, "Content-Type": "application/json", ...key },
+        body: JSON.stringify(submission),
+        signal: hangUp.signal
+      }).catch(() => undefined)
+      yield* Deferred.await(fault.reached)
+      hangUp.abort()
+      yield* Effect.promise(() => call)
+      const released = running.sql`select 1 from idempotency_keys where state = 'released'`
+      yield* eventually(
+        "the service to notice",
+        Effect.map(released, ({ length }) => length === 1)
+      )
+      yield* fault.release
+      yield* eventually(
+        "the dispute to be under review",
+        Effect.map(dispute.read, ({ status }) => status === "under_review")
+      )
+      const again = yield* dispute.respond(submission, key)
+      assert.deepStrictEqual([again.status, again.body.data], [200, yield* dispute.read])
+      assert.deepStrictEqual(yield* dispute.events, ["dispute.created", "dispute.updated"])
     })
   )
 })
