@@ -115,7 +115,7 @@ describe("a crash at every step", () => {
     "of refunds, disputes and payouts ends as if there had been none, and moves no money twice",
     () =>
       Effect.gen(function* () {
-        const runs = yield* Effect.forEach(workflows, everyCrash, { concurrency: 4 })
+        const runs = yield* Effect.forEach(workflows, everyCrash, { concurrency: 6 })
         const table = runs.flatMap((run) => run.table)
         const lines = table.map((row) =>
           [row.workflow.padEnd(40), row.side.padEnd(7), `${row.name} ${row.nth}`.padEnd(80), row.outcome].join(" ")
