@@ -1,7 +1,7 @@
 /**
  * A crash at every step. Each workflow runs once while the points that it comes to are written down; then again for
  * each of them, and dies there: before what happens at that point, and after. The next process on the same database
- * gets the same requests again, time passes, and the merchant's books, the bank's and the events are as if nothing had
+ * gets the same requests again, at once or after a while, time passes, and the merchant's books, the bank's and the events are as if nothing had
  * happened. The table of points is made by the runs and printed.
  *
  * Points are commits and calls of the channel. What is written beside them is a worker's claim, which a crash leaves to
@@ -78,6 +78,7 @@ const runWithCrash = Effect.fnUntraced(function* (
   yield* first.bury
   const life = yield* live(database, yield* timeOf(first.service))
   const again = { service: life.service, merchant }
+  if (workflow.away) yield* finish(again)
   yield* workflow.steps(again)
   yield* finish(again)
   return { life, merchant, died }
@@ -92,6 +93,13 @@ const everyCrash = Effect.fnUntraced(function* (workflow: Workflow) {
   yield* life.service.atRest
   const { passed } = yield* life.watch(Effect.andThen(workflow.steps(shop), finish(shop)))
   const expected = yield* booksOf(life.service.sql, merchant)
+
+  for (const [book, row] of Object.entries(workflow.ends)) {
+    assert.isTrue(
+      expected[book as keyof Books].some((each) => row.test(each)),
+      `${workflow.name} ends as ${row}`
+    )
+  }
 
   const table: Array<Row> = []
   for (const point of passed) {

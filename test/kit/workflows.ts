@@ -21,6 +21,10 @@ export interface Workflow {
   /** What is there before; nothing fails here. */
   readonly before: (shop: Shop) => Effect.Effect<unknown>
   readonly steps: (shop: Shop) => Effect.Effect<unknown>
+  /** Where it gets: rows of the books, so that one that gets nowhere cannot do so twice and pass. */
+  readonly ends: { readonly [Book in "orders" | "refunds" | "disputes" | "payouts"]?: RegExp }
+  /** Whether the merchant comes back long after the crash, so that the service has to see to it by itself. */
+  readonly away?: true
 }
 
 const triesMax = 6
@@ -146,12 +150,29 @@ const all =
     Effect.forEach(steps, (step) => step(shop), { discard: true })
 
 export const workflows: ReadonlyArray<Workflow> = [
-  { name: "order paid", before: () => Effect.void, steps: (shop) => paid(shop, "order", 1_000) },
+  {
+    name: "order paid",
+    ends: { orders: /^order paid / },
+    before: () => Effect.void,
+    steps: (shop) => paid(shop, "order", 1_000)
+  },
 
-  { name: "refund by card", before: sold("card"), steps: (shop) => refund(shop, 400) },
-  { name: "refund of all, by Idempotency-Key", before: sold("card"), steps: (shop) => refund(shop, undefined, "key") },
+  {
+    name: "refund by card",
+    ends: { orders: /^order partially_refunded 400 /, refunds: /^400 succeeded$/ },
+    away: true,
+    before: sold("card"),
+    steps: (shop) => refund(shop, 400)
+  },
+  {
+    name: "refund of all, by Idempotency-Key",
+    ends: { orders: /^order refunded 1000 /, refunds: /^1000 succeeded$/ },
+    before: sold("card"),
+    steps: (shop) => refund(shop, undefined, "key")
+  },
   {
     name: "refund by alipay, confirmed",
+    ends: { orders: /^order partially_refunded 400 /, refunds: /^400 succeeded$/ },
     before: sold("alipay"),
     steps: all(
       (shop) => refund(shop, 400),
@@ -160,6 +181,7 @@ export const workflows: ReadonlyArray<Workflow> = [
   },
   {
     name: "refund by alipay, rejected",
+    ends: { orders: /^order paid 0 0 /, refunds: /^400 failed$/ },
     before: sold("alipay"),
     steps: all(
       (shop) => refund(shop, 400),
@@ -168,6 +190,8 @@ export const workflows: ReadonlyArray<Workflow> = [
   },
   {
     name: "refund by alipay, found out by asking",
+    ends: { orders: /^order partially_refunded 400 /, refunds: /^400 succeeded$/ },
+    away: true,
     before: sold("alipay"),
     steps: all(
       (shop) => refund(shop, 400),
@@ -175,10 +199,17 @@ export const workflows: ReadonlyArray<Workflow> = [
       ({ service }) => service.pass("5 minutes")
     )
   },
-  { name: "refund while the channel is away", before: sold("card"), steps: refundedAfterAll },
+  {
+    name: "refund while the channel is away",
+    ends: { orders: /^order partially_refunded 400 /, refunds: /^400 succeeded$/ },
+    before: sold("card"),
+    steps: refundedAfterAll
+  },
 
   {
     name: "dispute won with evidence",
+    ends: { disputes: /^600 null won / },
+    away: true,
     before: sold("card"),
     steps: all(
       disputed,
@@ -188,6 +219,8 @@ export const workflows: ReadonlyArray<Workflow> = [
   },
   {
     name: "dispute lost by acceptance",
+    ends: { disputes: /^600 \d+ lost / },
+    away: true,
     before: sold("card"),
     steps: all(
       disputed,
@@ -197,23 +230,32 @@ export const workflows: ReadonlyArray<Workflow> = [
   },
   {
     name: "dispute lost, then won by appeal",
+    ends: { disputes: /^600 \d+ won / },
     before: sold("card"),
     steps: all(disputed, appealed)
   },
   {
     name: "dispute closed by the issuer",
+    ends: { disputes: /^600 null closed / },
     before: sold("card"),
     steps: all(disputed, (shop) => resolved(shop, "closed"))
   },
 
   {
     name: "payout completed",
+    ends: { payouts: /^2000 \d+ succeeded$/ },
     before: sold("card"),
     steps: (shop) => paidOut(shop, ["approve", "requested"], ["complete", "approved"])
   },
-  { name: "payout rejected", before: sold("card"), steps: (shop) => paidOut(shop, ["reject", "requested"]) },
+  {
+    name: "payout rejected",
+    ends: { payouts: /^2000 \d+ rejected$/ },
+    before: sold("card"),
+    steps: (shop) => paidOut(shop, ["reject", "requested"])
+  },
   {
     name: "payout failed",
+    ends: { payouts: /^2000 \d+ failed$/ },
     before: sold("card"),
     steps: (shop) => paidOut(shop, ["approve", "requested"], ["fail", "approved"])
   }
