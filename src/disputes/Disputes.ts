@@ -12,8 +12,9 @@ import { opening } from "@coffer/rules/dispute/entryOf"
 import { evidenceProblem, filesProblem, type Kept } from "@coffer/rules/dispute/evidence"
 import { canonical } from "@coffer/rules/idempotency/claim"
 import type { InvalidField } from "@coffer/rules/InvalidField"
-import { Context, DateTime, Effect, Fiber, FiberSet, Layer, Metric, Option } from "effect"
+import { Context, DateTime, Effect, Fiber, FiberSet, Layer, Option } from "effect"
 import { ChannelUnreachable } from "../channel/Channel.ts"
+import { alarmOfContradiction } from "../channel/contradiction.ts"
 import { DisputeChannel, type DisputeReport, type DisputeWord } from "../channel/DisputeChannel.ts"
 import { Events } from "../events/Events.ts"
 import { Files } from "../files/Files.ts"
@@ -65,11 +66,6 @@ export class Disputes extends Context.Service<
 /** After this nobody knows what the channel did. Less than it takes until it is asked again. */
 const channelPatience = "15 seconds"
 
-const contradictions = Metric.counter("coffer_channel_contradictions", {
-  description: "Reports of the channel that cannot follow what it said before; somebody has to look",
-  incremental: true
-})
-
 const {
   AskAgain,
   BeginAccept,
@@ -113,10 +109,9 @@ export const layer = Layer.effect(
       ask(client(disputeNo).Perform(claim === undefined ? { command } : { command, claim })).pipe(
         Effect.catchTags({
           DisputeContradicted: ({ processorStatus, status }) =>
-            Effect.logWarning("the channel says of a dispute what cannot follow").pipe(
-              Effect.annotateLogs({ dispute_no: disputeNo, status, processor_status: processorStatus }),
-              Effect.andThen(Metric.update(contradictions, 1)),
-              Effect.andThen(load(disputeNo))
+            Effect.andThen(
+              alarmOfContradiction({ dispute_no: disputeNo, status, processor_status: processorStatus }),
+              load(disputeNo)
             )
         })
       )

@@ -8,7 +8,8 @@ import { decide } from "@coffer/rules/refund/decide"
 import { consequenceOf } from "@coffer/rules/refund/entryOf"
 import { evolve } from "@coffer/rules/refund/evolve"
 import type { Refund, RefundCommand, RefundConflict, RefundEvent } from "@coffer/rules/refund/Refund"
-import { Context, Effect, Layer, Metric, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
+import { alarmOfContradiction } from "../channel/contradiction.ts"
 import { Events } from "../events/Events.ts"
 import { type ChangeSet, NotCommitted } from "../ground/Change.ts"
 import { answering, type Claim } from "../ground/Claim.ts"
@@ -34,11 +35,6 @@ export class RefundCommands extends Context.Service<
 
 /** How often a command is decided anew because others write the same refund. */
 const attemptsMax = 8
-
-const contradictions = Metric.counter("coffer_channel_contradictions", {
-  description: "Reports of the channel that cannot follow what it said before; somebody has to look",
-  incremental: true
-})
 
 export const layer = Layer.effect(
   RefundCommands,
@@ -123,12 +119,7 @@ export const layer = Layer.effect(
       Effect.catchTags(perform(refundNo, command, claim), {
         RefundConflict: ({ reason }) =>
           Effect.gen(function* () {
-            yield* Metric.update(contradictions, 1)
-            yield* Effect.logError("the channel contradicts itself", {
-              refund_no: refundNo,
-              said: command._tag,
-              reason
-            })
+            yield* alarmOfContradiction({ refund_no: refundNo, said: command._tag, reason })
             return (yield* load(refundNo)).refund
           })
       })

@@ -4,7 +4,7 @@
  * versions, and only the reply waits for the commit (docs/architecture.md, section 4).
  */
 import { InsufficientBalance, Movement, post } from "@coffer/rules/wallet/post"
-import type { Wallet } from "@coffer/rules/wallet/Wallet"
+import type { Wallet, WalletName } from "@coffer/rules/wallet/Wallet"
 import { DateTime, Effect, Result, Schema, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -12,7 +12,7 @@ import { ChangeSet, CommitError, NotCommitted, StaleVersion } from "../ground/Ch
 import { NewIds } from "../ground/NewIds.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { sha256 } from "../ground/Vault.ts"
-import { posted, type WalletName, WalletStore } from "./WalletStore.ts"
+import { posted, WalletStore } from "./WalletStore.ts"
 
 /** What is posted, and what is written in the same transaction. A version in the changes makes it idempotent. */
 export const Entry = Schema.Struct({

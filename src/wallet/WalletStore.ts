@@ -5,15 +5,13 @@ import { Currency } from "@coffer/model/Money"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { CreatedRange } from "@coffer/rules/lists/created"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
-import { type LedgerRow, type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
+import { emptyWallet, type LedgerRow, type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type ChangeSet, insert, update } from "../ground/Change.ts"
 import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
 import * as Pages from "../ground/Pages.ts"
-
-export type WalletName = Pick<Wallet, "merchantId" | "mode" | "currency">
 
 /** A ledger row as it is listed. */
 export const StoredLedgerRow = Schema.Struct({
@@ -117,23 +115,6 @@ export const layer = Layer.effect(
     })
   })
 )
-
-/** A wallet that was never used: zeros (silences: B4). */
-export const emptyWallet = (name: WalletName, updatedAt: DateTime.Utc): Wallet => ({
-  ...name,
-  available: 0,
-  frozen: 0,
-  reserved: 0,
-  totalRevenue: 0,
-  totalFee: 0,
-  totalPayout: 0,
-  totalRefund: 0,
-  sequence: 0,
-  headId: "",
-  headHash: "",
-  version: "",
-  updatedAt
-})
 
 const WalletRow = Schema.Struct({
   merchant_id: MerchantId,

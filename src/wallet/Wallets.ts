@@ -5,14 +5,14 @@ import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { currencyProblem } from "@coffer/rules/order/termsProblem"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
+import { emptyWallet, type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Context, Effect, Layer, Option } from "effect"
 import { ask, type ActorUnavailable } from "../ground/ask.ts"
 import type { CommitError } from "../ground/Change.ts"
 import type { Exported, Owner } from "../ground/Pages.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Entry, WalletEntity } from "./WalletEntity.ts"
-import { emptyWallet, type StoredLedgerRow, type WalletName, WalletStore } from "./WalletStore.ts"
+import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 
 export class Wallets extends Context.Service<
   Wallets,

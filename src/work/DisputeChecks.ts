@@ -6,11 +6,8 @@ import { DateTime, Effect, Layer } from "effect"
 import { SandboxDisputes } from "../channel/SandboxDisputes.ts"
 import { Disputes } from "../disputes/Disputes.ts"
 import { DisputeStore } from "../disputes/DisputeStore.ts"
+import { claimedMax, each } from "./each.ts"
 import { Workers } from "./Workers.ts"
-
-/** Rows claimed at once, and how many of them are worked on at a time. */
-const batchMax = 100
-const concurrency = 16
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -19,27 +16,11 @@ export const layer = Layer.effectDiscard(
     const disputes = yield* Disputes
     const bank = yield* SandboxDisputes
 
-    /** One that fails keeps its lease and is tried again when that ends; the others are not held up. */
-    const each = <Item, E>(
-      items: ReadonlyArray<Item>,
-      nameOf: (item: Item) => string,
-      work: (item: Item) => Effect.Effect<unknown, E>
-    ) =>
-      Effect.forEach(
-        items,
-        (item) =>
-          work(item).pipe(
-            Effect.catchCause((cause) => Effect.logWarning("will be tried again", cause)),
-            Effect.annotateLogs({ dispute: nameOf(item) })
-          ),
-        { concurrency, discard: true }
-      ).pipe(Effect.as(items.length))
-
     yield* workers.supervise(() => ({
       name: "dispute checks",
       signal: "disputes",
       run: Effect.gen(function* () {
-        const due = yield* store.claimDue(yield* DateTime.now, batchMax)
+        const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
         return yield* each(due, (disputeNo) => disputeNo, disputes.check)
       }),
       next: store.nextDue
@@ -49,7 +30,7 @@ export const layer = Layer.effectDiscard(
       name: "sandbox dispute reports",
       signal: "sandbox_reports",
       run: Effect.gen(function* () {
-        const due = yield* bank.claimReports(yield* DateTime.now, batchMax)
+        const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
         return yield* each(
           due,
           ({ processorDisputeId }) => processorDisputeId,

@@ -4,6 +4,8 @@
  * running service against it.
  */
 
+import type { Books } from "../kit/Merchant.ts"
+
 export type Step =
   | { readonly do: "create"; readonly amount: number }
   | { readonly do: "pay"; readonly order: number; readonly method: "card" | "alipay" }
@@ -18,16 +20,6 @@ export type Step =
   | { readonly do: "reload" }
 
 export type PayoutStep = "approve" | "reject" | "complete" | "fail"
-
-/** A wallet as merchants see it. */
-export interface Books {
-  readonly available: number
-  readonly frozen: number
-  readonly revenue: number
-  readonly fee: number
-  readonly refund: number
-  readonly payout: number
-}
 
 interface Order {
   readonly amount: number

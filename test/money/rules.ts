@@ -20,10 +20,11 @@ import { evolve as evolveRefund } from "@coffer/rules/refund/evolve"
 import { type Refund, RefundCommand } from "@coffer/rules/refund/Refund"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { type Entry, post } from "@coffer/rules/wallet/post"
-import type { LedgerRow, Wallet } from "@coffer/rules/wallet/Wallet"
+import { emptyWallet, type LedgerRow } from "@coffer/rules/wallet/Wallet"
 import { Result } from "effect"
 import { createdAt as at, facts, pendingOrder } from "../kit/fixtures.ts"
-import { type Books, disputeFee, payoutFee, type Step } from "./model.ts"
+import type { Books } from "../kit/Merchant.ts"
+import { disputeFee, payoutFee, type Step } from "./model.ts"
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 
@@ -33,23 +34,7 @@ export class Rules {
   readonly disputes: Array<Dispute> = []
   readonly payouts: Array<Payout> = []
   readonly ledger: Array<LedgerRow> = []
-  wallet: Wallet = {
-    merchantId: pendingOrder.merchantId,
-    mode: "sandbox",
-    currency: "USD",
-    available: 0,
-    frozen: 0,
-    reserved: 0,
-    totalRevenue: 0,
-    totalFee: 0,
-    totalPayout: 0,
-    totalRefund: 0,
-    sequence: 0,
-    headId: "",
-    headHash: "",
-    version: "",
-    updatedAt: at
-  }
+  wallet = emptyWallet({ merchantId: pendingOrder.merchantId, mode: "sandbox", currency: "USD" }, at)
   private numbers = "00000000000000000000000000"
 
   get books(): Books {

@@ -5,27 +5,14 @@ import { LedgerType } from "@coffer/model/Ledger"
 import { Minor, twoDecimals } from "@coffer/model/Money"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { chainText, type Movement, post } from "@coffer/rules/wallet/post"
-import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
+import { emptyWallet, type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { DateTime, Result, Schema } from "effect"
 
 const now = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
-const empty: Wallet = {
-  merchantId: MerchantId.make("mer_00000000000000000000000001"),
-  mode: "sandbox",
-  currency: "USD",
-  available: 0,
-  frozen: 0,
-  reserved: 0,
-  totalRevenue: 0,
-  totalFee: 0,
-  totalPayout: 0,
-  totalRefund: 0,
-  sequence: 0,
-  headId: "",
-  headHash: "",
-  version: "",
-  updatedAt: now
-}
+const empty = emptyWallet(
+  { merchantId: MerchantId.make("mer_00000000000000000000000001"), mode: "sandbox", currency: "USD" },
+  now
+)
 const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 const bodyAt = (millis: number) =>
   idBody(

@@ -49,6 +49,24 @@ export interface LedgerRow {
   readonly hash: string
 }
 
+export type WalletName = Pick<Wallet, "merchantId" | "mode" | "currency">
+
+/** A wallet that was never used: zeros (silences: B4). */
+export const emptyWallet = (name: WalletName, updatedAt: DateTime.Utc): Wallet => ({
+  ...name,
+  available: 0,
+  frozen: 0,
+  reserved: 0,
+  totalRevenue: 0,
+  totalFee: 0,
+  totalPayout: 0,
+  totalRefund: 0,
+  sequence: 0,
+  headId: "",
+  headHash: "",
+  version: "",
+  updatedAt
+})
+
 /** What identifies a wallet among all: the address of its actor. */
-export const walletIdOf = (wallet: Pick<Wallet, "merchantId" | "mode" | "currency">): string =>
-  `${wallet.merchantId}/${wallet.mode}/${wallet.currency}`
+export const walletIdOf = (wallet: WalletName): string => `${wallet.merchantId}/${wallet.mode}/${wallet.currency}`

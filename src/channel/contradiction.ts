@@ -1,0 +1,13 @@
+/** The channel says what cannot follow what it said before: nothing is changed by it, and a person has to look. */
+import { Effect, Metric } from "effect"
+
+const contradictions = Metric.counter("coffer_channel_contradictions", {
+  description: "Reports of the channel that cannot follow what it said before; somebody has to look",
+  incremental: true
+})
+
+export const alarmOfContradiction = (about: Readonly<Record<string, string>>): Effect.Effect<void> =>
+  Effect.logError("the channel contradicts itself").pipe(
+    Effect.annotateLogs(about),
+    Effect.andThen(Metric.update(contradictions, 1))
+  )
