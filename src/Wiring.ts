@@ -179,6 +179,7 @@ const rooms = Layer.mergeAll(SandboxBuyer.layer, SandboxIssuer.layer, Refunds.la
   Layer.provideMerge(RefundCommands.layer),
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
   Layer.provideMerge(Wallets.layer),
+  Layer.provideMerge(WalletEntity.layerAwake),
   Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxRefunds.layer)),
   Layer.provideMerge(Events.layer),
   Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, IdempotencyKeys.layer, Logs.layer, files)),

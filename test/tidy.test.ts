@@ -37,6 +37,7 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
       packages,
       wireErrors,
       frontDoors,
+      /^\.\.\/ground\/traced\.ts$/,
       /^\.\.\/(orders\/Order|refunds\/Refund|disputes\/Dispute)View\.ts$/,
       /^\.\/(?!\w+(Store|Entity)\.ts)/
     ]

@@ -6,12 +6,13 @@
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
-import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { SqlClient, type SqlError, SqlResolver, SqlSchema } from "effect/sql"
 import { insert, type NotCommitted } from "../ground/Change.ts"
 import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
+import { traced } from "../ground/traced.ts"
 import {
   type CancelReport,
   Channel,
@@ -95,24 +96,30 @@ const make = Effect.gen(function* () {
   const ids = yield* NewIds
   const signals = yield* Signals
 
-  const situation = SqlSchema.findOne({
-    Request: Schema.Struct({ merchantId: Schema.String, tradeNo: Schema.String, since: TimeColumn }),
+  /** One query for all who ask in one turn of the event loop. */
+  const situations = SqlResolver.ordered({
+    Request: Schema.Struct({ merchantId: Schema.String, tradeNo: Schema.String, since: Schema.String }),
     Result: Schema.Struct({ reachable: Schema.Boolean, redirecting: Schema.Boolean }),
-    execute: ({ merchantId, since, tradeNo }) => sql`select
-      coalesce((select reachable from sandbox_switches where merchant_id = ${merchantId}), true) as reachable,
-      exists (select 1 from sandbox_payments where trade_no = ${tradeNo} and state = 'redirect'
-        and created_at > ${since}) as redirecting`
+    execute: (asked) => sql`select coalesce(reachable, true) as reachable,
+        exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'redirect'
+          and created_at > since) as redirecting
+      from unnest(${asked.map(({ merchantId }) => merchantId)}::text[], ${asked.map(({ tradeNo }) => tradeNo)}::text[],
+        ${asked.map(({ since }) => since)}::text[]::timestamptz[])
+        with ordinality as asked (merchant_id, trade_no, since, position)
+      left join sandbox_switches using (merchant_id) order by position`
   })
   /** A bank whose own books fail is a bank that cannot be reached. */
   const unreachable = () => Effect.fail(new ChannelUnreachable())
-  const books = { SqlError: unreachable, SchemaError: Effect.die, NoSuchElementError: Effect.die } as const
+  const books = { SqlError: unreachable, SchemaError: Effect.die, ResultLengthMismatch: Effect.die } as const
   const reach = Effect.fnUntraced(function* (checkout: Checkout) {
     const since = DateTime.subtractDuration(yield* DateTime.now, redirectLapses)
-    const { reachable, redirecting } = yield* situation({ ...checkout, since })
+    const { merchantId, tradeNo } = checkout
+    const request = { merchantId, tradeNo, since: isoText(since) }
+    const { reachable, redirecting } = yield* SqlResolver.request(request, situations)
     return reachable ? redirecting : yield* new ChannelUnreachable()
   }, Effect.catchTags(books))
 
-  const charge = Effect.fn("SandboxBank.charge")(
+  const charge = traced("SandboxBank.charge")(
     function* ({ amount, attempt, currency, merchantId, method, mode, tradeNo }: Charge) {
       const redirecting = yield* reach({ merchantId, mode, tradeNo })
       const now = yield* DateTime.now

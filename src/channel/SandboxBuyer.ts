@@ -7,6 +7,7 @@ import type { Order, OrderConflict } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer } from "effect"
 import type { ActorUnavailable } from "../ground/ask.ts"
 import type { NotCommitted } from "../ground/Change.ts"
+import { traced } from "../ground/traced.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { ChannelUnreachable } from "./Channel.ts"
@@ -30,11 +31,11 @@ export const layer = Layer.effect(
     const bank = yield* SandboxBank
     const orders = yield* Orders
 
-    const pay = Effect.fn("SandboxBuyer.pay")(function* (order: Order, method: PaymentMethod, attempt: Attempt) {
+    const pay = traced("SandboxBuyer.pay")(function* (order: Order, method: PaymentMethod, attempt: Attempt) {
       const { amount, currency, merchantId, mode, tradeNo } = order
       const report = yield* bank.charge({ merchantId, mode, tradeNo, amount, currency, method, attempt })
       if (report === undefined) return yield* orders.byTradeNo(tradeNo)
-      const after = yield* orders.report(tradeNo, report)
+      const after = yield* orders.report(tradeNo, report, order)
       if (report._tag === "Succeeded") yield* bank.acknowledge(report.payment.paymentId)
       return after
     })

@@ -3,6 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { Disputes } from "../disputes/Disputes.ts"
 import { disputeView } from "../disputes/DisputeView.ts"
@@ -33,7 +34,7 @@ export const layer = HttpApiBuilder.group(
     const { DisputeNotFound, InvalidField, NoChargeback } = refusals
 
     return handlers.handleAll({
-      pay: Effect.fn("test_helpers.pay")(
+      pay: traced("test_helpers.pay")(
         function* ({ params, payload }) {
           const order = yield* orders.find(yield* Caller, params.ref)
           const amount = payload.amount ?? order.amount

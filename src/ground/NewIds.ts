@@ -2,7 +2,7 @@
  * Fresh ids: a prefix and 26 characters of time and randomness. Within this process each is greater than the one
  * before, also when many are made in one millisecond or the clock steps back.
  */
-import { randomBytes } from "node:crypto"
+import { randomFillSync } from "node:crypto"
 import { idBody, idBodyAfter } from "@coffer/model/Ids"
 import { Clock, Context, Effect, Layer } from "effect"
 
@@ -15,11 +15,27 @@ export class NewIds extends Context.Service<
   }
 >()("@coffer/ground/NewIds") {}
 
+/** Bytes that are drawn at a time: to draw a few costs as much as to draw them all. */
+const drawn = 16 * 256
+
 export const layer = Layer.sync(NewIds, () => {
+  const pool = new Uint8Array(drawn)
+  let used = drawn
   let last = ""
+
+  /** Each ends in 0: a wallet that numbers several rows counts on from one, and must not meet the next one. */
+  const randomDigits = () => {
+    if (used === drawn) {
+      randomFillSync(pool)
+      used = 0
+    }
+    const digits = pool.subarray(used, (used += 16))
+    digits[15] = 0
+    return digits
+  }
+
   const body = Effect.map(Clock.currentTimeMillis, (millis) => {
-    // Each ends in 0: a wallet that numbers several rows counts on from one, and must not meet the next one.
-    const fresh = idBody(millis, [...randomBytes(15), 0])
+    const fresh = idBody(millis, randomDigits())
     // Only the time decides whether a fresh one may be taken: equal times count on from the last.
     last = fresh.slice(0, 10) > last.slice(0, 10) ? fresh : `${idBodyAfter(last.slice(0, -1))}0`
     return last

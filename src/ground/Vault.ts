@@ -2,15 +2,7 @@
  * All cryptography that needs the service's secret: key hashes, link signatures, encryption of webhook secrets. One
  * purpose, one derived key, so that a signature made for one use is worthless for another.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual
-} from "node:crypto"
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Settings } from "../Settings.ts"
 
@@ -77,7 +69,7 @@ export const layer = Layer.effect(
 const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
 
 /** Link of the ledger's chain. */
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+export const sha256 = (text: string): string => hash("sha256", text)
 
 /** Signature of a webhook (spec: Events). */
 export const hmacHex = (secret: string, message: string): string =>

@@ -5,12 +5,9 @@
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context } from "effect"
 
-export const CurrentRequestId = Context.Reference<string>("@coffer/http/CurrentRequestId", {
-  defaultValue: () => "req_none"
-})
-
 /** Filled in by those who know: one object per request, never shared. */
 export interface RequestRecord {
+  readonly requestId: string
   /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
   owner: { readonly merchantId: MerchantId; readonly mode: Mode } | undefined
   /** The path as the specification writes it: `/v1/...`, without the query. */
@@ -19,8 +16,10 @@ export interface RequestRecord {
   readonly ip: string
   /** The `data` of the answer, once a handler has replied. */
   answer?: object
+  /** What the answer says beside itself, whatever it is. */
+  headers?: Readonly<Record<string, string>>
 }
 
 export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/CurrentRecord", {
-  defaultValue: () => ({ owner: undefined, path: "", ip: "" })
+  defaultValue: () => ({ requestId: "req_none", owner: undefined, path: "", ip: "" })
 })

@@ -8,12 +8,12 @@ import * as Wire from "@coffer/contract/Errors"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { prefixes } from "@coffer/model/Ids"
 import { requestBodyBytesMax } from "@coffer/model/Limits"
-import { ByteSize, Cause, Clock, Effect, Layer, Option, Schema } from "effect"
+import { ByteSize, Cause, Clock, Context, Effect, Layer, Option, References, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NewIds } from "../ground/NewIds.ts"
 import * as ApiLogging from "./ApiLogging.ts"
 import * as ClientAddress from "./clientAddress.ts"
-import { CurrentRecord, CurrentRequestId, type RequestRecord } from "./CurrentRequest.ts"
+import { CurrentRecord, type RequestRecord } from "./CurrentRequest.ts"
 import { Draining } from "./Draining.ts"
 import * as Metrics from "./Metrics.ts"
 import { asProblem } from "./problem.ts"
@@ -33,18 +33,25 @@ export const layer = Layer.unwrap(
           const arrived = yield* Clock.currentTimeMillis
           const at = routed(request)
           const ip = clientAddress(Option.getOrUndefined(request.remoteAddress), request.headers["x-forwarded-for"])
-          const record: RequestRecord = { owner: undefined, path: pathOf(at), ip }
+          const record: RequestRecord = { requestId, owner: undefined, path: pathOf(at), ip }
           const response = yield* route.pipe(
             Effect.map((answer) => fitted(answer, requestId)),
             Effect.catchCause((cause) => fallback(cause, request, requestId)),
-            Effect.provideService(HttpServerRequest.HttpServerRequest, at),
-            Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyMax),
-            Effect.provideService(CurrentRequestId, requestId),
-            Effect.provideService(CurrentRecord, record),
-            Effect.annotateLogs({ request_id: requestId })
+            // All at once: each context that is provided by itself costs every request some microseconds.
+            Effect.updateContext((context: Context.Context<never>) =>
+              context.pipe(
+                Context.add(HttpServerRequest.HttpServerRequest, at),
+                Context.add(HttpIncomingMessage.MaxBodySize, bodyMax),
+                Context.add(CurrentRecord, record),
+                Context.add(References.CurrentLogAnnotations, {
+                  ...Context.get(context, References.CurrentLogAnnotations),
+                  request_id: requestId
+                })
+              )
+            )
           )
           const asked = asProblem(response, request.headers["accept"])
-          const named = HttpServerResponse.setHeader(asked, "x-request-id", requestId)
+          const named = HttpServerResponse.setHeaders(asked, { "x-request-id": requestId, ...record.headers })
           const answered = yield* Clock.currentTimeMillis
           yield* Metrics.count(request.method, response.status, answered - arrived)
           yield* logCall({ request: at, record, requestId, arrived, answered, response })

@@ -8,9 +8,10 @@ import * as Wire from "@coffer/contract/Errors"
 import { quotaWindow } from "@coffer/model/Limits"
 import { quotaOf, type QuotaKind } from "@coffer/model/Quotas"
 import { Clock, Duration, Effect, Layer } from "effect"
-import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { QuotaStore, type Taken } from "../ground/QuotaStore.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { CurrentRecord } from "./CurrentRequest.ts"
 import { refuseWith } from "./replies.ts"
 
 const windowMillis = Duration.toMillis(quotaWindow)
@@ -30,11 +31,9 @@ export const layer = Layer.effect(
         const limit = quotaOf(quotas, kind)
         const now = yield* Clock.currentTimeMillis
         const taken = yield* store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, now)
-        const headers = headersOf(kind, limit, taken)
-        // At the very end, so that refusals and faults carry them too.
-        yield* HttpEffect.appendPreResponseHandler((_, response) =>
-          Effect.succeed(HttpServerResponse.setHeaders(response, headers))
-        )
+        // Refusals and faults carry them too.
+        const record = yield* CurrentRecord
+        record.headers = headersOf(kind, limit, taken)
         if (taken.allowed) return yield* httpEffect
         return yield* refuseWith(
           (request_id) =>

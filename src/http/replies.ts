@@ -5,13 +5,12 @@
 import * as Wire from "@coffer/contract/Errors"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { CurrentRecord, CurrentRequestId } from "./CurrentRequest.ts"
+import { CurrentRecord } from "./CurrentRequest.ts"
 
 export const reply = (data: object, code = 200) =>
-  Effect.gen(function* () {
-    const request_id = yield* CurrentRequestId
-    const record = yield* CurrentRecord
+  Effect.map(CurrentRecord, (record) => {
     record.answer = data
+    const { requestId: request_id } = record
     return HttpServerResponse.jsonUnsafe({ code, message: messages[code] ?? "ok", request_id, data }, { status: code })
   })
 
@@ -25,7 +24,7 @@ export const replyList = (
 ) => reply({ object: "list", resource, has_more: page.hasMore, url, data: page.data })
 
 export const refuseWith = <Refusal>(make: (request_id: string) => Refusal) =>
-  Effect.flatMap(CurrentRequestId, (request_id) => Effect.fail(make(request_id)))
+  Effect.flatMap(CurrentRecord, ({ requestId }) => Effect.fail(make(requestId)))
 
 /** 400 that names the field; without a name when there is none to blame. */
 export const refuseField = (param: string, problem: string) => {

@@ -9,6 +9,7 @@ import { answering, type Claim, released, running } from "../ground/Claim.ts"
 import { jsonText } from "../ground/codecs.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { sha256 } from "../ground/Vault.ts"
+import { traced } from "../ground/traced.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
 
 /** The same key came with another body (spec: Errors, idempotency_error). */
@@ -63,7 +64,7 @@ export const layer = Layer.effect(
     const store = yield* IdempotencyStore
     const transactor = yield* Transactor
 
-    const claim = Effect.fn("IdempotencyKeys.claim")(function* (request: Keyed) {
+    const claim = traced("IdempotencyKeys.claim")(function* (request: Keyed) {
       const { merchantId, mode } = request
       const id = idOf(request)
       const fingerprint = fingerprintOf(request.body)

@@ -97,7 +97,7 @@ export const layer = OrderEntity.toLayer(
         replacement(before, order, yield* DateTime.now),
         ...announced,
         ...entry.changes,
-        ...answering(claim, 200, viewOf(order))
+        ...(claim === undefined ? [] : answering(claim, 200, viewOf(order)))
       ]
       const movements = [...facts.flatMap((fact) => movementsOf(order, fact)), ...entry.movements]
       if (movements.length === 0 && entry.reserve === 0) yield* transactor.commit(tradeNo, changes)
@@ -113,7 +113,9 @@ export const layer = OrderEntity.toLayer(
       // A refusal is not an answer to keep.
       const answered = decision.refusal === undefined ? claim : undefined
       const after = decision.events.length === 0 ? before : yield* commit(before, decision.events, answered, entry)
-      if (decision.events.length === 0) yield* transactor.commit(tradeNo, answering(answered, 200, viewOf(after.order)))
+      if (decision.events.length === 0 && answered !== undefined) {
+        yield* transactor.commit(tradeNo, answering(answered, 200, viewOf(after.order)))
+      }
       // Kept only once it is known to be in the database.
       known = after
       // Commit first: a refusal may come with facts that must not be lost.

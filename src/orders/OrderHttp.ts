@@ -3,6 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { replyCsv } from "../http/csv.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
@@ -24,7 +25,7 @@ export const layer = HttpApiBuilder.group(
       orderView(order, links.urlOf(order.tradeNo, order.expiresAt))
 
     return handlers.handleAll({
-      create: Effect.fn("orders.create")(
+      create: traced("orders.create")(
         function* ({ payload }) {
           const { created, order } = yield* orders.create(yield* Caller, payload)
           return yield* reply(view(order), created ? 201 : 200)
@@ -32,14 +33,14 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ InvalidField, OrderNumberTaken, ...unavailable })
       ),
 
-      list: Effect.fn("orders.list")(function* ({ query }) {
+      list: traced("orders.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv") return replyCsv("orders", orderColumns, yield* lists.exported(owner, query), view)
         const { data, hasMore } = yield* lists.page(owner, query)
         return yield* replyList("order", "/v1/orders", { data: data.map(view), hasMore })
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: Effect.fn("orders.retrieve")(function* ({ params }) {
+      retrieve: traced("orders.retrieve")(function* ({ params }) {
         const order = yield* orders.find(yield* Caller, params.ref)
         return yield* reply(view(order))
       }, Effect.catchTags({ OrderNotFound })),

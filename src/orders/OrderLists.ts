@@ -13,6 +13,7 @@ import { SqlClient } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { jsonText } from "../ground/codecs.ts"
 import * as Pages from "../ground/Pages.ts"
+import { traced } from "../ground/traced.ts"
 import { OrderRow, orderOf } from "./OrderStore.ts"
 
 export class OrderLists extends Context.Service<
@@ -70,7 +71,7 @@ export const layer = Layer.effect(
     }, dieIfBroken)
 
     return OrderLists.of({
-      page: Effect.fn("OrderLists.page")(function* (owner, query) {
+      page: traced("OrderLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
         const { data, hasMore } = yield* pages.page(owner, request, yield* search(owner, query))
         return { data: data.map(orderOf), hasMore }

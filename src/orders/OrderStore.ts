@@ -210,6 +210,7 @@ const paymentOf = (row: OrderRow) => ({
 
 const rowOf = ({ order, version }: StoredOrder, now: DateTime.Utc): RowOf<"orders"> => {
   const payment = "paymentId" in order ? order : undefined
+  const expiresAt = isoText(order.expiresAt)
   return {
     trade_no: order.tradeNo,
     version,
@@ -237,8 +238,8 @@ const rowOf = ({ order, version }: StoredOrder, now: DateTime.Utc): RowOf<"order
     stray_payments: jsonText(order.strayPayments),
     stray_due_at: order.strayPayments.some(({ state }) => state === "due") ? isoText(now) : null,
     paid_at: isoTextOrNull(payment?.paidAt ?? null),
-    due_at: isoText(order.expiresAt),
-    expires_at: isoText(order.expiresAt),
+    due_at: expiresAt,
+    expires_at: expiresAt,
     created_at: isoText(order.createdAt)
   }
 }

@@ -33,6 +33,7 @@ import { answering, giveClaimBack, takeClaim } from "../ground/Claim.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
+import { traced } from "../ground/traced.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Settings } from "../Settings.ts"
 import type { Entry } from "../wallet/Wallets.ts"
@@ -75,10 +76,11 @@ export class Orders extends Context.Service<
       owner: Owner,
       ref: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
-    /** The channel's word about an order; it may come many times. */
+    /** The channel's word about an order; it may come many times. Who has the order at hand saves reading it. */
     readonly report: (
       tradeNo: TradeNo,
-      report: ChannelReport
+      report: ChannelReport,
+      order?: Pick<Order, "merchantId" | "mode">
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** `expires_at` has passed: ask the channel to close, and expire. */
     readonly reachDeadline: (
@@ -132,7 +134,7 @@ export const layer = Layer.effect(
       return Option.isSome(stored) ? stored.value.order : yield* new OrderNotFound({ ref: tradeNo })
     })
 
-    const create = Effect.fn("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
+    const create = traced("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
       const merchant = yield* merchantOf(owner)
       const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]), yield* DateTime.now)
       const problem = termsProblem(
@@ -146,7 +148,9 @@ export const layer = Layer.effect(
       )
       if (problem !== undefined) return yield* problem
       // An order that does not exist has no state to guard: the unique index is the guard, not an actor.
-      const answer = answering(yield* takeClaim, 201, orderView(order, links.urlOf(order.tradeNo, order.expiresAt)))
+      const claim = yield* takeClaim
+      const answer =
+        claim === undefined ? [] : answering(claim, 201, orderView(order, links.urlOf(order.tradeNo, order.expiresAt)))
       return yield* transactor.commit(`${owner.merchantId}/${order.outTradeNo}`, [insertion(order), ...answer]).pipe(
         Effect.as({ order, created: true }),
         Effect.catchTags({
@@ -182,7 +186,7 @@ export const layer = Layer.effect(
     })
 
     /** Adds what only we know: the fee of this merchant's schedule. */
-    const factsOf = (order: Order, payment: ChannelPayment) =>
+    const factsOf = (order: Pick<Order, "merchantId" | "mode">, payment: ChannelPayment) =>
       Effect.map(merchantOf(order), ({ fees }): PaymentFacts => ({
         ...payment,
         fee: feeFor(fees, { ...payment, mode: order.mode })
@@ -204,10 +208,14 @@ export const layer = Layer.effect(
       // What the channel did must be recorded even when the caller hangs up.
     }, Effect.uninterruptible)
 
-    const report = Effect.fn("Orders.report")(function* (tradeNo: TradeNo, said: ChannelReport) {
+    const report = traced("Orders.report")(function* (
+      tradeNo: TradeNo,
+      said: ChannelReport,
+      known?: Pick<Order, "merchantId" | "mode">
+    ) {
       switch (said._tag) {
         case "Succeeded": {
-          const facts = yield* factsOf(yield* byTradeNo(tradeNo), said.payment)
+          const facts = yield* factsOf(known ?? (yield* byTradeNo(tradeNo)), said.payment)
           const order = yield* perform(tradeNo, ConfirmPayment.make({ facts }))
           if (order.strayPayments.length > 0) signals.raise("stray_payments")
           return order

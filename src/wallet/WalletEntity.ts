@@ -5,7 +5,7 @@
  */
 import { InsufficientBalance, Movement, post } from "@coffer/rules/wallet/post"
 import type { Wallet, WalletName } from "@coffer/rules/wallet/Wallet"
-import { DateTime, Effect, Result, Schema, Semaphore } from "effect"
+import { Context, DateTime, Effect, Layer, Result, Schema, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ChangeSet, CommitError, NotCommitted, StaleVersion } from "../ground/Change.ts"
@@ -30,6 +30,18 @@ export const WalletEntity = Entity.make("Wallet", [
   })
 ])
 
+/**
+ * The wallets that are awake on this runner. Who finds one here may ask it without a message, which costs as much as
+ * the decision itself: the order of decisions is the order of asking in either case, and the row's version is the fence
+ * in either case. A wallet is here from its first message until its actor leaves.
+ */
+export class WalletsAwake extends Context.Service<
+  WalletsAwake,
+  Map<string, (entry: Entry) => Effect.Effect<void, CommitError | InsufficientBalance>>
+>()("@coffer/wallet/WalletsAwake") {}
+
+export const layerAwake = Layer.sync(WalletsAwake, () => new Map())
+
 /** How often one message is decided anew because the wallet in memory was not the wallet in the database. */
 const attemptsMax = 8
 
@@ -46,6 +58,7 @@ export const layer = WalletEntity.toLayer(
     const transactor = yield* Transactor
     const ids = yield* NewIds
     const address = (yield* Entity.CurrentAddress).entityId
+    const awake = yield* WalletsAwake
     const loading = yield* Semaphore.make(1)
     let known: Known | undefined
 
@@ -86,14 +99,22 @@ export const layer = WalletEntity.toLayer(
       )
     })
 
-    return WalletEntity.of({
-      Post: ({ payload }) =>
-        Effect.retry(attempt(payload), {
-          times: attemptsMax,
-          // Somebody else's failure before us in the queue, or another runner's write: decide on what is there now.
-          while: (error) => error._tag === "StaleVersion" && error.table === "wallets"
-        })
-    })
+    const postEntry = (entry: Entry) =>
+      Effect.retry(attempt(entry), {
+        times: attemptsMax,
+        // Somebody else's failure before us in the queue, or another runner's write: decide on what is there now.
+        while: (error) => error._tag === "StaleVersion" && error.table === "wallets"
+      })
+
+    awake.set(address, postEntry)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        // Its successor may be here already.
+        if (awake.get(address) === postEntry) awake.delete(address)
+      })
+    )
+
+    return WalletEntity.of({ Post: ({ payload }) => postEntry(payload) })
   }),
   { concurrency: "unbounded", mailboxCapacity: 8_192, maxIdleTime: "10 minutes", disableFatalDefects: true }
 )

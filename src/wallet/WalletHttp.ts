@@ -3,6 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { replyCsv } from "../http/csv.ts"
 import { refusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
@@ -17,7 +18,7 @@ export const layer = HttpApiBuilder.group(
     const { InvalidField } = refusals
 
     return handlers.handleAll({
-      retrieve: Effect.fn("balance.retrieve")(function* ({ query }) {
+      retrieve: traced("balance.retrieve")(function* ({ query }) {
         const wallet = yield* wallets.balance({ ...(yield* Caller), currency: query.currency ?? "USD" })
         return yield* reply(balanceView(wallet))
       }, Effect.catchTags({ InvalidField })),

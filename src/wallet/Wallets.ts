@@ -11,7 +11,7 @@ import { ask, type ActorUnavailable } from "../ground/ask.ts"
 import type { CommitError } from "../ground/Change.ts"
 import type { Exported, Owner } from "../ground/Pages.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { Entry, WalletEntity } from "./WalletEntity.ts"
+import { Entry, WalletEntity, WalletsAwake } from "./WalletEntity.ts"
 import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 
 export class Wallets extends Context.Service<
@@ -40,12 +40,18 @@ export const layer = Layer.effect(
     const store = yield* WalletStore
     const merchants = yield* Merchants
     const client = yield* WalletEntity.client
+    const awake = yield* WalletsAwake
 
     const merchantOf = ({ merchantId }: WalletName) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
     return Wallets.of({
-      post: (wallet, entry) => ask(client(walletIdOf(wallet)).Post(entry)),
+      post: (wallet, entry) =>
+        Effect.suspend(() => {
+          const address = walletIdOf(wallet)
+          const here = awake.get(address)
+          return ask(here === undefined ? client(address).Post(entry) : here(entry))
+        }),
       balance: Effect.fn("Wallets.balance")(function* (name) {
         const merchant = yield* merchantOf(name)
         const problem = currencyProblem(name.currency, { mode: name.mode, liveCurrencies: merchant.live_currencies })

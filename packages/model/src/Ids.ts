@@ -109,7 +109,7 @@ const timeLength = 10
 const bodyLength = 26
 
 /** 26 characters: 10 of milliseconds since 1970, 16 of randomness (numbers from 0 to 31). */
-export const idBody = (millis: number, random: ReadonlyArray<number>): string => {
+export const idBody = (millis: number, random: ArrayLike<number>): string => {
   let time = ""
   for (let rest = millis, index = 0; index < timeLength; index++) {
     time = alphabet[rest % 32]! + time

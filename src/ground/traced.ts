@@ -1,0 +1,14 @@
+/**
+ * `Effect.fn` for what every request passes through: a span where spans are collected, and nothing where they are not.
+ * `Effect.fn` itself takes a stack and sets two services in either case: about 15 µs each, and a payment had five
+ * (docs/performance.md).
+ */
+import { Effect, References } from "effect"
+
+export const traced = (name: string): Effect.fn.Traced =>
+  ((...given: Parameters<Effect.fn.Traced>) => {
+    const spanned = Effect.fn(name)(...given) as Function
+    const plain = (Effect.fnUntraced as Function)(...given) as Function
+    return (...args: ReadonlyArray<unknown>) =>
+      Effect.flatMap(References.TracerEnabled, (collected) => (collected ? spanned(...args) : plain(...args)))
+  }) as Effect.fn.Traced
