@@ -13,7 +13,7 @@ import * as Sides from "./stage/Sides.ts"
 const merchantsCount = 1_000
 const smallCount = 10_000
 /** More than any side answers in a second. */
-const perSecondMax = 9_000
+const perSecondMax = 5_000
 
 export const say = (text: string) => process.stderr.write(`${text}\n`)
 
@@ -45,7 +45,8 @@ export const open = async (options: Options) => {
     if (known !== undefined) return known
     await Ground.clone(ground, await template(size), database)
     say(`Starting ${Sides.titles[name]} (${size} table)`)
-    const started = await Sides.start(ground, name, database, name === "service" ? options.node : [])
+    const flags = name === "service" ? options.node : []
+    const started = await Sides.start(ground, name, database, flags, name === "before" ? options.before : undefined)
     sides.set(database, started)
     return started
   }
@@ -108,17 +109,20 @@ export const open = async (options: Options) => {
   }
 
   const run = async (scenario: Scenario): Promise<ReadonlyArray<Round>> => {
-    const names = scenario.sides.filter((name) => options.sides.length === 0 || options.sides.includes(name))
+    const all = options.before === undefined ? scenario.sides : (["before", ...scenario.sides] as const)
+    const names = all.filter((name) => options.sides.length === 0 || options.sides.includes(name))
     const rounds: Array<Round> = []
     for (let number = 0; number < options.rounds; number++) {
       // Another one begins each time.
       for (let index = 0; index < names.length; index++) {
         const round = await once(scenario, names[(index + number) % names.length]!)
         rounds.push(round)
-        const { p99, perSecond } = round.summary
+        const { p99, perSecond, unavailable } = round.summary
+        const cpu = [round.cpu.side, round.cpu.postgres, round.cpu.driver].map((each) => each?.toFixed(0) ?? "?")
         say(
           `  ${scenario.title}, round ${number + 1} of ${options.rounds}: ${Sides.titles[round.side]} ` +
-            `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms`
+            `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, CPU µs ${cpu.join(" + ")}` +
+            (unavailable === 0 ? "" : `, ${unavailable} answered 503`)
         )
       }
     }
@@ -131,7 +135,11 @@ export const open = async (options: Options) => {
     await ground.stop()
   }
 
-  return { ground, stageOf, measure, load, settle, run, close }
+  /** As many requests as there are, for as long as it takes. */
+  const drive = (at: Sides.Side, kind: Load["kind"]) =>
+    driver.run({ ...load({ kind }), port: at.port, warmupMillis: 0, millis: 600_000 }, () => undefined)
+
+  return { ground, merchants, template, stageOf, measure, drive, load, settle, run, close }
 }
 
 export type Bench = Awaited<ReturnType<typeof open>>

@@ -3,25 +3,44 @@
  * prints what came of it. docs/performance.md says what the figures mean.
  */
 import { open, say } from "./Bench.ts"
+import { halfLoad, memory, startUp } from "./extras.ts"
 import { readOptions } from "./options.ts"
-import type { Round, Scenario } from "./Scenario.ts"
+import { describe } from "./report/machine.ts"
+import { publish } from "./report/page.ts"
+import { growthOf, type Results, textOf } from "./report/results.ts"
+import { lineOf } from "./report/table.ts"
 import { scenarios } from "./scenarios.ts"
-import { tableOf } from "./report/table.ts"
 
 const options = readOptions(process.argv.slice(2))
-const wanted = scenarios.filter(
-  ({ key }) => options.only.length === 0 || options.only.some((part) => key.includes(part))
-)
+const isWanted = (key: string) => options.only.length === 0 || options.only.some((part) => key.includes(part))
 
+const began = performance.now()
 const bench = await open(options)
-const results: Array<readonly [Scenario, ReadonlyArray<Round>]> = []
+const results: Results = { machine: describe(bench.ground.version, options), runs: [] }
 try {
-  for (const scenario of wanted) {
+  for (const scenario of scenarios.filter(({ key }) => isWanted(key))) {
     say(scenario.title)
-    results.push([scenario, await bench.run(scenario)])
+    results.runs.push([scenario, await bench.run(scenario)])
+  }
+  results.growth = growthOf(results.runs)
+  const creates = results.runs.find(([{ key }]) => key === "create")
+  const most = creates && lineOf(creates[1], "service")?.perSecond
+  if (most !== undefined) {
+    say("create at half of that rate")
+    results.halfLoad = await halfLoad(bench, options, most)
+  }
+  if (isWanted("start-up")) {
+    say("start-up")
+    results.startUp = await startUp(bench, options)
+  }
+  if (isWanted("memory")) {
+    say("memory of resident actors")
+    results.memory = await memory(bench, options, options.many >= 1_000_000 ? 100_000 : 2_000)
   }
 } finally {
-  say("Stopping")
+  // What was measured until something broke is worth seeing.
+  console.log(textOf(results))
+  say(`Stopping, after ${Math.round((performance.now() - began) / 1_000)} s`)
   await bench.close()
 }
-console.log(tableOf(results))
+if (options.write) await publish(results)

@@ -14,6 +14,8 @@ export interface Options {
   readonly sides: ReadonlyArray<string>
   /** Write the results and pictures into docs. */
   readonly write: boolean
+  /** A folder with another version of the service, to be measured beside this one. */
+  readonly before: string | undefined
   /** Flags for the service's node, such as --cpu-prof. */
   readonly node: ReadonlyArray<string>
 }
@@ -25,6 +27,7 @@ export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--secon
   --quick    one round of two seconds, a small table: to see that it works
   --sides    service,script,at-once,ceiling: which of them run
   --write    put results and pictures into docs/performance.md
+  --before   a folder with an earlier commit: what has a change brought?
   --node     flags for the service's node, for profiles: --node=--cpu-prof`
 
 export const readOptions = (words: ReadonlyArray<string>): Options => {
@@ -40,6 +43,7 @@ export const readOptions = (words: ReadonlyArray<string>): Options => {
       sides: { type: "string", default: "" },
       quick: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
+      before: { type: "string" },
       node: { type: "string", default: "" },
       help: { type: "boolean", default: false }
     }
@@ -58,6 +62,7 @@ export const readOptions = (words: ReadonlyArray<string>): Options => {
     many: Number(values.many ?? (quick ? 50_000 : 1_000_000)),
     sides: listOf(values.sides),
     write: values.write,
+    before: values.before,
     node: listOf(values.node)
   }
 }

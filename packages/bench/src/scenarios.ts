@@ -86,6 +86,20 @@ export const scenarios: ReadonlyArray<Scenario> = [
       })
   },
   { key: "balance", title: "balance", size: "small", sides: readers, prepare: get(() => "/v1/balance") },
+  {
+    key: "growth-create",
+    title: "create, a million orders in the table",
+    size: "large",
+    sides: ["service", "script"],
+    prepare: create(false)
+  },
+  {
+    key: "growth-list",
+    title: "list, first page, ten thousand orders",
+    size: "small",
+    sides: ["service", "script"],
+    prepare: get(() => "/v1/orders")
+  },
   { key: "list-first", title: "list, first page", size: "large", sides: readers, prepare: get(() => "/v1/orders") },
   {
     key: "list-deep",

@@ -27,6 +27,7 @@ export const run = (load: Load, warm: () => void): Promise<Summary> =>
     let measuring = false
     let ended = false
     let open = 0
+    let unavailable = 0
     let began = 0
     let cpu = process.cpuUsage()
 
@@ -42,7 +43,7 @@ export const run = (load: Load, warm: () => void): Promise<Summary> =>
       const used = process.cpuUsage(cpu)
       for (const connection of connections) connection.close()
       clearInterval(pacing)
-      if (cause === undefined) resolve(summarize(latencies, millis, used.user + used.system))
+      if (cause === undefined) resolve(summarize(latencies, millis, used.user + used.system, unavailable))
       else reject(cause)
     }
 
@@ -57,9 +58,15 @@ export const run = (load: Load, warm: () => void): Promise<Summary> =>
       connection.send(request, (status, body) => {
         open--
         if (ended) return
-        if (status !== source.expected) return finish(new Error(`answered ${status}: ${body()}`))
         const now = performance.now()
-        if (measuring) latencies.push(now - from)
+        if (status === source.expected) {
+          if (measuring) latencies.push(now - from)
+        } else if (status !== 503) {
+          return finish(new Error(`answered ${status}: ${body()}`))
+        } else if (measuring) {
+          // "Come back later" is an answer, though not one that counts.
+          unavailable++
+        }
         if (load.rate === undefined) return send(connection, now)
         const next = due.shift()
         if (next === undefined) idle.push(connection)

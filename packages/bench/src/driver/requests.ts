@@ -6,6 +6,8 @@ export type Target = readonly [key: string, tradeNo: string]
 export type Kind =
   | { readonly kind: "create"; readonly keys: ReadonlyArray<string>; readonly keyed: boolean }
   | { readonly kind: "pay"; readonly orders: ReadonlyArray<Target> }
+  /** Of orders that cannot be closed any more. */
+  | { readonly kind: "expire"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "read"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "get"; readonly requests: ReadonlyArray<readonly [key: string, path: string]> }
 
@@ -46,6 +48,16 @@ export const sourceOf = (kind: Kind): Source => {
         next: () => {
           const order = orders[count++]
           return order && post(`/v1/test_helpers/orders/${order[1]}/pay`, order[0], '{"payment_method":"card"}')
+        }
+      }
+    }
+    case "expire": {
+      const { orders } = kind
+      return {
+        expected: 409,
+        next: () => {
+          const order = orders[count++]
+          return order && post(`/v1/orders/${order[1]}/expire`, order[0], "{}")
         }
       }
     }

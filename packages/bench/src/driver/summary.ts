@@ -9,9 +9,16 @@ export interface Summary {
   readonly millis: number
   /** Processor time of the driver itself. */
   readonly driverMicros: number
+  /** Requests that were told to come back later; they are in no other figure. */
+  readonly unavailable: number
 }
 
-export const summarize = (latencies: ReadonlyArray<number>, millis: number, driverMicros: number): Summary => {
+export const summarize = (
+  latencies: ReadonlyArray<number>,
+  millis: number,
+  driverMicros: number,
+  unavailable = 0
+): Summary => {
   const sorted = latencies.toSorted((a, b) => a - b)
   return {
     requests: sorted.length,
@@ -20,7 +27,8 @@ export const summarize = (latencies: ReadonlyArray<number>, millis: number, driv
     p99: percentile(sorted, 0.99),
     max: sorted.at(-1) ?? Number.NaN,
     millis,
-    driverMicros
+    driverMicros,
+    unavailable
   }
 }
 

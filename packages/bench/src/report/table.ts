@@ -49,7 +49,7 @@ export const tableOf = (results: ReadonlyArray<readonly [Scenario, ReadonlyArray
   [
     ...header,
     ...results.flatMap(([scenario, rounds]) => {
-      const lines = scenario.sides.flatMap((side) => lineOf(rounds, side) ?? [])
+      const lines = (["before", ...scenario.sides] as const).flatMap((side) => lineOf(rounds, side) ?? [])
       const rate = (side: SideName) => lines.find((line) => line.side === side)?.perSecond
       return lines.map((line, index) => {
         const ratio = (side: SideName) => {

@@ -5,10 +5,11 @@ import path from "node:path"
 import type { Ground } from "./Ground.ts"
 import { secretKey } from "./rows.ts"
 
-export type SideName = "service" | "script" | "at-once" | "ceiling"
+export type SideName = "service" | "before" | "script" | "at-once" | "ceiling"
 
 export const titles: Record<SideName, string> = {
   service: "Coffer",
+  before: "Coffer, before",
   script: "baseline: transaction script",
   "at-once": "baseline: one statement",
   ceiling: "ceiling"
@@ -28,6 +29,7 @@ const repository = path.resolve(import.meta.dirname, "../../../..")
 
 const programs: Record<SideName, ReadonlyArray<string>> = {
   service: ["src/main.ts", "serve"],
+  before: ["src/main.ts", "serve"],
   script: ["packages/bench/src/baseline/main.ts"],
   "at-once": ["packages/bench/src/baseline/main.ts"],
   ceiling: ["packages/bench/src/ceiling/main.ts"]
@@ -45,12 +47,13 @@ export const start = async (
   ground: Ground,
   name: SideName,
   database: string,
-  nodeFlags: ReadonlyArray<string> = []
+  nodeFlags: ReadonlyArray<string> = [],
+  folder = repository
 ): Promise<Side> => {
   const port = await freePort()
   const started = performance.now()
   const child = spawn(process.execPath, [...nodeFlags, ...programs[name]], {
-    cwd: repository,
+    cwd: folder,
     env: {
       PATH: process.env["PATH"] ?? "",
       DATABASE_URL: ground.urlOf(database),

@@ -1,0 +1,88 @@
+/** All that a run of the bench has found, and as text for people. */
+import { type HalfLoad, megabytes, type Memory, type StartUp } from "../extras.ts"
+import type { Round, Scenario } from "../Scenario.ts"
+import { titles } from "../stage/Sides.ts"
+import { type Line, lineOf, tableOf } from "./table.ts"
+
+export type Runs = ReadonlyArray<readonly [Scenario, ReadonlyArray<Round>]>
+
+export interface Results {
+  readonly machine: ReadonlyArray<readonly [what: string, value: string]>
+  readonly runs: Array<Runs[number]>
+  growth?: ReadonlyArray<Growth>
+  halfLoad?: HalfLoad
+  startUp?: ReadonlyArray<StartUp>
+  memory?: Memory
+}
+
+export interface Growth {
+  readonly what: string
+  readonly who: string
+  /** Processor time of the side and Postgres for each request, microseconds; undefined where unknown. */
+  readonly small: number | undefined
+  readonly large: number | undefined
+  /** How many times less often it is done. */
+  readonly slowdown: number
+}
+
+const pairs = [
+  ["create", "create", "growth-create"],
+  ["list, first page", "growth-list", "list-first"]
+] as const
+
+const cost = ({ cpuPostgres, cpuSide }: Line) =>
+  cpuPostgres === undefined || cpuSide === undefined ? undefined : cpuPostgres + cpuSide
+
+/** What ten thousand and a million orders in the table make of one request. */
+export const growthOf = (runs: Runs): ReadonlyArray<Growth> =>
+  pairs.flatMap(([what, small, large]) =>
+    (["service", "script"] as const).flatMap((side) => {
+      const line = (key: string) => {
+        const run = runs.find(([scenario]) => scenario.key === key)
+        return run && lineOf(run[1], side)
+      }
+      const [before, after] = [line(small), line(large)]
+      if (before === undefined || after === undefined) return []
+      const slowdown = before.perSecond / after.perSecond
+      return [{ what, who: titles[side], small: cost(before), large: cost(after), slowdown }]
+    })
+  )
+
+const micros = (value: number | undefined) => value?.toFixed(0) ?? "?"
+
+export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Results): string =>
+  [
+    "| | |\n|---|---|",
+    ...machine.map(([what, value]) => `| ${what} | ${value} |`),
+    "",
+    tableOf(runs),
+    ...(growth === undefined || growth.length === 0
+      ? []
+      : [
+          "",
+          "| growth, 10 thousand to 1 million orders | who | CPU µs, small | CPU µs, large | requests/s: how many times less |",
+          "|---|---|---|---|---|",
+          ...growth.map(
+            ({ large, slowdown, small, what, who }) =>
+              `| ${what} | ${who} | ${micros(small)} | ${micros(large)} | ${slowdown.toFixed(2)} × |`
+          )
+        ]),
+    ...(halfLoad === undefined
+      ? []
+      : [
+          "",
+          `Create at half of the most (${halfLoad.rate} a second, open loop): p50 ${halfLoad.p50.toFixed(1)} ms, ` +
+            `p99 ${halfLoad.p99.toFixed(1)} ms.`
+        ]),
+    ...(startUp === undefined
+      ? []
+      : ["", `Start-up: ${startUp.map(({ millis, side }) => `${titles[side]} ${millis.toFixed(0)} ms`).join(", ")}.`]),
+    ...(memory === undefined
+      ? []
+      : [
+          "",
+          `Memory: ${memory.actors.toLocaleString("en")} resident order actors, ${megabytes(memory.after)} with them, ` +
+            `${megabytes(memory.before)} before` +
+            (memory.left === undefined ? "." : `; ${memory.left} of them there when nobody had asked for 165 s.`)
+        ])
+  ].join("\n")
