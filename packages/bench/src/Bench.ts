@@ -57,7 +57,7 @@ export const open = async (options: Options) => {
     merchants,
     size,
     count: countOf(size),
-    requestsMax: Math.ceil((options.seconds + options.warmupSeconds) * perSecondMax)
+    requestsMax: Math.ceil((options.seconds + 3 * options.warmupSeconds) * perSecondMax)
   })
 
   /** One load on one side, with the processor time of everybody. */
@@ -97,12 +97,14 @@ export const open = async (options: Options) => {
     await ground.query("coffer", "select pg_reload_conf()")
   }
 
-  const once = async (scenario: Scenario, name: Sides.SideName): Promise<Round> => {
+  const once = async (scenario: Scenario, name: Sides.SideName, isFirst: boolean): Promise<Round> => {
     const stage = await stageOf(name, scenario.size)
     const kind = await scenario.prepare(stage)
     await settle()
     await slowDown(scenario.slowFlush ?? 0)
-    const round = await measure(stage.side, load({ kind }))
+    // Code that has not been run for this load yet is not compiled either, on any side.
+    const warmupMillis = options.warmupSeconds * (isFirst ? 3_000 : 1_000)
+    const round = await measure(stage.side, load({ kind, warmupMillis }))
     await slowDown(0)
     if (scenario.checked === true) await assertBooksWhole(ground, stage.side.database)
     return round
@@ -115,7 +117,7 @@ export const open = async (options: Options) => {
     for (let number = 0; number < options.rounds; number++) {
       // Another one begins each time.
       for (let index = 0; index < names.length; index++) {
-        const round = await once(scenario, names[(index + number) % names.length]!)
+        const round = await once(scenario, names[(index + number) % names.length]!, number === 0)
         rounds.push(round)
         const { p99, perSecond, unavailable } = round.summary
         const cpu = [round.cpu.side, round.cpu.postgres, round.cpu.driver].map((each) => each?.toFixed(0) ?? "?")

@@ -1,4 +1,4 @@
-/** What is not a race: how long a start takes, what resident actors weigh, and how slow the slowest are at half load. */
+/** What is not a race: how long a start takes, what resident actors weigh, and the slowest answers at half load. */
 import type { Bench } from "./Bench.ts"
 import { say } from "./Bench.ts"
 import { median } from "./driver/summary.ts"

@@ -60,7 +60,7 @@ export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Res
       ? []
       : [
           "",
-          "| growth, 10 thousand to 1 million orders | who | CPU µs, small | CPU µs, large | requests/s: how many times less |",
+          "| 10 thousand and 1 million orders | who | CPU µs, small | CPU µs, large | requests/s, small by large |",
           "|---|---|---|---|---|",
           ...growth.map(
             ({ large, slowdown, small, what, who }) =>
@@ -81,8 +81,8 @@ export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Res
       ? []
       : [
           "",
-          `Memory: ${memory.actors.toLocaleString("en")} resident order actors, ${megabytes(memory.after)} with them, ` +
-            `${megabytes(memory.before)} before` +
+          `Memory: ${memory.actors.toLocaleString("en")} resident order actors: ${megabytes(memory.after)}, ` +
+            `${megabytes(memory.before)} before them` +
             (memory.left === undefined ? "." : `; ${memory.left} of them there when nobody had asked for 165 s.`)
         ])
   ].join("\n")
