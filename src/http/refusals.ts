@@ -57,7 +57,8 @@ const refundMessage = {
   not_paid: "The order is not paid.",
   nothing_left: "Nothing of the order is left to refund.",
   disputed: "The order has a dispute that is not decided.",
-  remaining_changed: "Other refunds of the order came first; retry."
+  remaining_changed: "Other refunds of the order came first; retry.",
+  not_promised: "It was settled already."
 } satisfies Partial<Record<RefundRefused["reason"], string>>
 
 const refundConflictMessage = {
@@ -105,8 +106,8 @@ export const refusals = {
       (request_id) =>
         new Wire.InsufficientBalance({
           message:
-            `The available balance does not cover it: ${usable} minor units may be spent. Acquiring fees are not ` +
-            "given back, so a refund can take more than its payment brought.",
+            `The available balance does not cover it: ${usable} minor units may be spent. (A refund can take more ` +
+            "than its payment brought, since acquiring fees are not given back.)",
           param: "amount",
           request_id
         })
@@ -157,6 +158,7 @@ export const refusals = {
           (request_id) =>
             new Wire.RefundWindowExpired({ message: "The payment method's refund period has passed.", request_id })
         )
+      case "not_promised":
       case "not_paid":
       case "nothing_left":
       case "disputed":

@@ -18,6 +18,7 @@ import { Events } from "../events/Events.ts"
 import { ActorUnavailable } from "../ground/ask.ts"
 import { answering, Claim } from "../ground/Claim.ts"
 import { AlreadyExists, type ChangeSet, NotCommitted, StaleVersion } from "../ground/Change.ts"
+import { tables } from "../ground/Tables.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Entry, Wallets } from "../wallet/Wallets.ts"
 import { OrderStore, replacement, type StoredOrder } from "./OrderStore.ts"
@@ -141,11 +142,25 @@ export const layer = OrderEntity.toLayer(
             InsufficientBalance: Effect.die
           })
         ),
-      PerformWith: ({ payload: { command, entry } }) => perform(command, undefined, entry)
+      PerformWith: ({ payload: { command, entry } }) =>
+        perform(command, undefined, entry).pipe(
+          Effect.catchTags({
+            // The other half was decided on a row that has changed since, perhaps by this very message before.
+            RefundRefused: (refused) =>
+              refused.reason === "not_promised" ? (staleRowOf(entry) ?? refused) : Effect.fail(refused)
+          })
+        )
     })
   }),
   { mailboxCapacity: 1_024, maxIdleTime: "2 minutes", disableFatalDefects: true }
 )
+
+const staleRowOf = ({ changes }: Entry) => {
+  const [row] = changes
+  return row?.op === "update"
+    ? new StaleVersion({ table: row.table, key: String(row.row[tables[row.table].key]) })
+    : undefined
+}
 
 const nothingElse: Entry = { movements: [], reserve: 0, changes: [] }
 

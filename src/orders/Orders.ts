@@ -30,6 +30,7 @@ import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { type ActorUnavailable, ask } from "../ground/ask.ts"
 import { type AlreadyExists, NotCommitted, type StaleVersion } from "../ground/Change.ts"
 import { answering, giveClaimBack, takeClaim } from "../ground/Claim.ts"
+import { Faults } from "../ground/Faults.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
@@ -111,6 +112,7 @@ export const layer = Layer.effect(
     const links = yield* CheckoutLinks
     const client = yield* OrderEntity.client
     const { allowPrivateWebhooks } = yield* Settings
+    const faults = yield* Faults
 
     /** Whoever owns an order or sent a valid key is a merchant. */
     const merchantOf = ({ merchantId }: Pick<Owner, "merchantId">) =>
@@ -252,7 +254,8 @@ export const layer = Layer.effect(
       closeEarly,
       report,
       reachDeadline,
-      performWith: (tradeNo, command, entry) => ask(client(tradeNo).PerformWith({ command, entry })),
+      performWith: (tradeNo, command, entry) =>
+        faults.around("Orders.performWith", ask(client(tradeNo).PerformWith({ command, entry }))),
       returnStrayPayments
     })
   })

@@ -65,13 +65,18 @@ export const layer = Layer.effect(
             sequence
           })
 
-    const commit = Effect.fnUntraced(function* (before: StoredRefund, event: RefundEvent, claim: Claim | undefined) {
+    const commit = Effect.fnUntraced(function* (
+      before: StoredRefund,
+      event: RefundEvent,
+      command: RefundCommand,
+      claim: Claim | undefined
+    ) {
       const after = evolve(before.refund, event)
       const { announced, movements, order, reserve } = consequenceOf(before.refund, event)
       const changes = [
         replacement(before, after),
         ...(yield* announce(after, announced, before.version + 1)),
-        ...answering(claim, codeOf(after, event), refundView(after))
+        ...answering(claim, codeOf(after, command), refundView(after))
       ]
       if (order !== undefined) yield* orders.performWith(after.tradeNo, order, { movements, reserve, changes })
       else if (movements.length > 0) yield* wallets.post(after, { movements, reserve, changes })
@@ -85,10 +90,10 @@ export const layer = Layer.effect(
       if (refusal !== undefined) return yield* refusal
       const [event] = events
       if (event === undefined) {
-        yield* transactor.commit(refundNo, answering(claim, 200, refundView(before.refund)))
+        yield* transactor.commit(refundNo, answering(claim, codeOf(before.refund, command), refundView(before.refund)))
         return before.refund
       }
-      return yield* commit(before, event, claim)
+      return yield* commit(before, event, command, claim)
     })
 
     const perform = Effect.fn("RefundCommands.perform")(
@@ -129,7 +134,7 @@ export const layer = Layer.effect(
 )
 
 /** How the request that is answered with this change is answered. */
-const codeOf = (after: Refund, event: RefundEvent) => {
-  if (event._tag === "RefundAnnotated") return 200
+const codeOf = (after: Refund, command: RefundCommand) => {
+  if (command._tag === "Annotate") return 200
   return after.status === "pending" ? 202 : 201
 }

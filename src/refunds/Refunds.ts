@@ -121,6 +121,12 @@ export const layer = Layer.effect(
       const renewed = claim === undefined ? undefined : renewing(claim, refund.createdAt)
       const changes = [insertion(refund), ...(renewed === undefined ? [] : [renewed.change])]
       yield* orders.performWith(refund.tradeNo, order!, { movements, reserve, changes }).pipe(
+        Effect.catch((failure) =>
+          // The message may arrive twice, and the second time is refused because of the first.
+          Effect.flatMap(store.load(refund.refundNo), (own) =>
+            Option.isSome(own) ? Effect.void : Effect.fail(failure)
+          )
+        ),
         Effect.catchTags({
           // Another took the claim over, or the order would not stand still: nothing was promised.
           StaleVersion: () => new NotCommitted({ reason: "overloaded" }),

@@ -31,7 +31,7 @@ export interface Life {
  * Rows of API logs are written behind the requests, many at a time, and are no step of any workflow: how often that
  * happens is chance. What a crash does to them is `test/store/logs.test.ts`'s.
  */
-const isStep = (name: string) => !name.startsWith("Logs.")
+const isStep = (name: string) => !/^(Logs|Orders)\./.test(name)
 
 /** One process on this database. */
 export const live = Effect.fnUntraced(function* (database: string, begins: number) {

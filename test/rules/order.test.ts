@@ -215,6 +215,19 @@ describe("order: refunds", () => {
       .then(RefundReserved.make({ amount: facts.amount }))
   })
 
+  it("what is promised is completed or released once, and what is open is closed once", () => {
+    const promised = reserved(1, DisputeOpened.make({}))
+    const one = { amount: Minor.make(1) }
+    const { CloseDispute, CompleteRefund, RegainDispute, ReleaseRefund } = OrderCommand.cases
+    promised.when(CompleteRefund.make(one)).then(RefundCompleted.make(one))
+    promised.when(ReleaseRefund.make(one)).then(RefundReleased.make(one))
+    reserved(1, RefundCompleted.make(one)).when(CompleteRefund.make(one)).thenRefused("not_promised")
+    promised.when(CloseDispute.make({ lost: Minor.make(1) })).then(DisputeClosed.make({ lost: Minor.make(1) }))
+    const closed = reserved(1, DisputeOpened.make({}), DisputeClosed.make({ lost: Minor.make(1) }))
+    closed.when(CloseDispute.make({ lost: Minor.make(0) })).thenRefused("not_promised")
+    closed.when(RegainDispute.make(one)).then(DisputeRegained.make(one))
+  })
+
   it("the window ends after refundable_until, to the millisecond", () => {
     const windowed = order(PaymentSucceeded.make({ facts: { ...facts, refundableUntil: windowEnd } }))
     windowed.when(ask(1, windowEnd)).then(RefundReserved.make({ amount: Minor.make(1) }))
@@ -247,9 +260,9 @@ describe("order: status by command", () => {
   const back = matrix(`
     status             | ReserveRefund    | CompleteRefund  | ReleaseRefund  | ReverseRefund  | OpenDispute   | CloseDispute  | RegainDispute
     pending            | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
-    paid               | RefundReserved   | RefundCompleted | RefundReleased | RefundReversed | DisputeOpened | DisputeClosed | DisputeRegained
-    partially_refunded | RefundReserved   | RefundCompleted | RefundReleased | RefundReversed | DisputeOpened | DisputeClosed | DisputeRegained
-    refunded           | 409 nothing_left | RefundCompleted | RefundReleased | RefundReversed | DisputeOpened | DisputeClosed | DisputeRegained
+    paid               | RefundReserved   | 409 not_promised | 409 not_promised | 409 not_promised | DisputeOpened | 409 not_promised | 409 not_promised
+    partially_refunded | RefundReserved   | 409 not_promised | 409 not_promised | RefundReversed | DisputeOpened | 409 not_promised | 409 not_promised
+    refunded           | 409 nothing_left | 409 not_promised | 409 not_promised | RefundReversed | DisputeOpened | 409 not_promised | 409 not_promised
     failed             | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
     expired            | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
   `)

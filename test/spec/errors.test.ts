@@ -105,6 +105,12 @@ specified("the specification: Errors", [
     refused(404, "event_not_found")
   ],
   ["a path that is not an endpoint is 404 route_not_found", get("/v1/nope"), refused(404, "route_not_found")],
+  ["and so is one that ends with a slash", get("/v1/refunds/"), refused(404, "route_not_found")],
+  [
+    "a moment beyond the calendar is 400 that names the field, not a fault of ours",
+    post("/v1/test_helpers/orders/paid/dispute", { evidence_due_by: "+275760-09-13T00:00:00Z" }),
+    invalid("evidence_due_by")
+  ],
   [
     "the same out_trade_no with different content is 409 conflict",
     order({ out_trade_no: "paid", amount: 7 }),

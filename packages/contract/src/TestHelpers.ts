@@ -5,6 +5,7 @@
 import { disputeReasonLengthMax } from "@coffer/model/Limits"
 import { Text } from "@coffer/model/Ids"
 import { OrderAmount, PaymentMethod } from "@coffer/model/Money"
+import { Moment } from "@coffer/model/Times"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, SandboxOnly } from "./Caller.ts"
@@ -72,7 +73,7 @@ const DisputeBody = withExample(
     ),
     evidence_due_by: Schema.optionalKey(
       orNull(
-        Schema.DateTimeUtcFromString.annotate({ format: "date-time" }),
+        Moment.annotate({ format: "date-time" }),
         "The last moment for evidence: in 7 days unless given, null for none. The past will do, too."
       )
     )

@@ -3,6 +3,7 @@
  * about ids, which begin with the time they were made at. Pure.
  */
 import { idBody } from "@coffer/model/Ids"
+import { isWritable } from "@coffer/model/Times"
 import { DateTime, Duration, Option, Result } from "effect"
 import { InvalidField } from "../InvalidField.ts"
 
@@ -46,7 +47,8 @@ const readIso = (text: string): DateTime.Utc | undefined => {
   const [, date, hour, minute, second = ":00", offset = "Z"] = isoPattern.exec(text) ?? []
   if (date === undefined || !isCalendarDate(date)) return undefined
   const zone = offset.replace(" ", "+").replace(/(\d\d):?(\d\d)$/, "$1:$2")
-  return Option.getOrUndefined(DateTime.make(`${date}T${hour}:${minute}${second}${zone}`))
+  // An offset may lead out of the years that four digits can say.
+  return Option.getOrUndefined(Option.filter(DateTime.make(`${date}T${hour}:${minute}${second}${zone}`), isWritable))
 }
 
 // The 30th of February is read as the 2nd of March, which is not what was written.

@@ -180,7 +180,9 @@ export class RefundRefused extends Schema.TaggedError<RefundRefused>()("RefundRe
     "window_expired",
     "exceeds_remaining",
     /** All that remained was asked for, and it is another amount by now: ask again. */
-    "remaining_changed"
+    "remaining_changed",
+    /** More than is promised or open is to be settled: it was settled already, by the same message before. */
+    "not_promised"
   ]),
   /** Minor units that could be refunded. */
   remaining: Schema.Int

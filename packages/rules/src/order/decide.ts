@@ -48,12 +48,15 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     ConfirmReturn: (confirm): OrderDecision => decideConfirmReturn(order, confirm),
     Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate),
     ReserveRefund: (reserve): OrderDecision => decideReserveRefund(order, reserve),
-    CompleteRefund: ({ amount }): OrderDecision => ifSettled(order, RefundCompleted.make({ amount })),
-    ReleaseRefund: ({ amount }): OrderDecision => ifSettled(order, RefundReleased.make({ amount })),
-    ReverseRefund: ({ amount }): OrderDecision => ifSettled(order, RefundReversed.make({ amount })),
-    OpenDispute: (): OrderDecision => ifSettled(order, DisputeOpened.make({})),
-    CloseDispute: ({ lost }): OrderDecision => ifSettled(order, DisputeClosed.make({ lost })),
-    RegainDispute: ({ amount }): OrderDecision => ifSettled(order, DisputeRegained.make({ amount }))
+    CompleteRefund: ({ amount }): OrderDecision =>
+      outOf(order, "refundingAmount", amount, RefundCompleted.make({ amount })),
+    ReleaseRefund: ({ amount }): OrderDecision =>
+      outOf(order, "refundingAmount", amount, RefundReleased.make({ amount })),
+    ReverseRefund: ({ amount }): OrderDecision =>
+      outOf(order, "refundedAmount", amount, RefundReversed.make({ amount })),
+    OpenDispute: (): OrderDecision => outOf(order, "disputesOpen", 0, DisputeOpened.make({})),
+    CloseDispute: ({ lost }): OrderDecision => outOf(order, "disputesOpen", 1, DisputeClosed.make({ lost })),
+    RegainDispute: ({ amount }): OrderDecision => outOf(order, "disputesLost", amount, DisputeRegained.make({ amount }))
   })
 
 /** What a reported payment means for this order: money kept, money to send back, or nothing new. */
@@ -218,6 +221,13 @@ const refundProblem = (
 const refuseRefund = ({ tradeNo }: Order, reason: RefundRefused["reason"], remaining: number): OrderDecision =>
   refuse(new RefundRefused({ tradeNo, reason, remaining }))
 
-/** What follows from a payment has nothing to follow from before there is one. */
-const ifSettled = (order: Order, fact: OrderEvent): OrderDecision =>
-  "paymentId" in order ? accept(fact) : refuseRefund(order, "not_paid", 0)
+/** What follows from a payment and takes so much out of what the order holds. */
+const outOf = (
+  order: Order,
+  held: "refundingAmount" | "refundedAmount" | "disputesOpen" | "disputesLost",
+  amount: number,
+  fact: OrderEvent
+): OrderDecision => {
+  if (!("paymentId" in order)) return refuseRefund(order, "not_paid", 0)
+  return order[held] < amount ? refuseRefund(order, "not_promised", 0) : accept(fact)
+}
