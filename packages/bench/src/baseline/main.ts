@@ -17,7 +17,7 @@ import { schemas } from "./schemas.ts"
 
 const { databaseUrl, port, publicUrl, secretKey } = readSettings()
 const variant = process.env["BASELINE_VARIANT"] === "at-once" ? "at-once" : "script"
-// Tried 8, 16, 24, 32 and 64 on two cores: docs/performance.md.
+// Not tuned yet; `POOL` sets another.
 const pool = makePool(databaseUrl, Number(process.env["POOL"] ?? 24))
 const secrets = makeSecrets(secretKey)
 const merchants = makeMerchants(pool, secrets)
