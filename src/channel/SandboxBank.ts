@@ -6,9 +6,11 @@
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
-import { SqlClient, type SqlError, SqlResolver, SqlSchema } from "effect/sql"
+import { SqlClient, type SqlError, SqlResolver, type Statement } from "effect/sql"
+import { dieIfBroken } from "../ground/broken.ts"
 import { insert, type NotCommitted } from "../ground/Change.ts"
 import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
+import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
@@ -212,36 +214,19 @@ const make = Effect.gen(function* () {
     Effect.forkScoped
   )
 
-  const claimReports = Effect.fnUntraced(
-    function* (now: DateTime.Utc, limit: number) {
-      const rows = yield* decodePayments(
-        yield* sql`update sandbox_payments
-          set report_due_at = ${DateTime.toDateUtc(DateTime.addDuration(now, reportAgainAfter))}
-          where payment_id in (
-            select payment_id from sandbox_payments where report_due_at <= ${DateTime.toDateUtc(now)}
-            order by report_due_at limit ${limit} for update skip locked)
-          returning *`
-      )
-      return rows.map((row) => ({ tradeNo: row.trade_no, payment: paymentOf(row) }))
-    },
-    Effect.catchTags({ SqlError: Effect.die, SchemaError: Effect.die })
-  )
-
-  const nextReport = SqlSchema.findOneOption({
-    Request: Schema.Void,
-    Result: Schema.Struct({ at: TimeColumn }),
-    execute: () => sql`select report_due_at as at from sandbox_payments where report_due_at is not null
-      order by report_due_at limit 1`
-  })
+  const reports = dueRows(sql, { table: "sandbox_payments", key: "payment_id", dueAt: "report_due_at" }, PaymentRow)
+  const reportAgain = (now: Statement.Fragment) => sql`report_due_at = ${now} + ${reportAgainAfter}::text::interval`
 
   const bank = SandboxBank.of({
     charge,
     acknowledge: (paymentId) => Effect.asVoid(Queue.offer(acknowledged, paymentId)),
-    claimReports,
-    nextReport: nextReport(undefined).pipe(
-      Effect.map(Option.map(({ at }) => at)),
-      Effect.catchTags({ SqlError: Effect.die, SchemaError: Effect.die })
-    ),
+    claimReports: (now, limit) =>
+      dieIfBroken(
+        Effect.map(reports.claim(reportAgain, now, limit), (rows) =>
+          rows.map((row) => ({ tradeNo: row.trade_no, payment: paymentOf(row) }))
+        )
+      ),
+    nextReport: dieIfBroken(reports.next),
     setReachable: (merchantId, reachable) =>
       sql`insert into sandbox_switches (merchant_id, reachable) values (${merchantId}, ${reachable})
         on conflict (merchant_id) do update set reachable = excluded.reachable`.pipe(

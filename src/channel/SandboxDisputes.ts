@@ -7,8 +7,10 @@ import { MerchantId, TradeNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import type { SettledOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { dieIfBroken } from "../ground/broken.ts"
 import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
+import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
 import { ChannelUnreachable } from "./Channel.ts"
@@ -180,42 +182,20 @@ const make = Effect.gen(function* () {
     return wordOf(yield* settled(dispute, yield* DateTime.now))
   })
 
-  const claimReports = Effect.fnUntraced(
-    function* (now: DateTime.Utc, limit: number) {
-      const rows = yield* decodeRows(
-        yield* sql`update sandbox_disputes
-          set report_due_at = ${isoText(DateTime.addDuration(now, reportAgainAfter))}::text::timestamptz
-          where processor_dispute_id in (
-            select processor_dispute_id from sandbox_disputes
-            where report_due_at <= ${isoText(now)}::text::timestamptz
-            order by report_due_at limit ${limit} for update skip locked)
-          returning *`
-      )
-      return rows.map(reportOf)
-    },
-    Effect.catchTags({ SqlError: Effect.die, SchemaError: Effect.die })
-  )
-
-  const nextReport = SqlSchema.findOneOption({
-    Request: Schema.Void,
-    Result: Schema.Struct({ at: TimeColumn }),
-    execute: () => sql`select report_due_at as at from sandbox_disputes where report_due_at is not null
-      order by report_due_at limit 1`
-  })
+  const reports = dueRows(sql, { table: "sandbox_disputes", key: "processor_dispute_id", dueAt: "report_due_at" }, Row)
+  const reportAgain = (now: Statement.Fragment) => sql`report_due_at = ${now} + ${reportAgainAfter}::text::interval`
 
   const bank = SandboxDisputes.of({
     open,
     resolve,
-    claimReports,
+    claimReports: (now, limit) =>
+      dieIfBroken(Effect.map(reports.claim(reportAgain, now, limit), (rows) => rows.map(reportOf))),
     // Not acknowledged, the report comes again and changes nothing.
     acknowledge: (processorDisputeId) =>
       Effect.ignore(
         sql`update sandbox_disputes set report_due_at = null where processor_dispute_id = ${processorDisputeId}`
       ),
-    nextReport: nextReport(undefined).pipe(
-      Effect.map(Option.map(({ at }) => at)),
-      Effect.catchTags({ SqlError: Effect.die, SchemaError: Effect.die })
-    )
+    nextReport: dieIfBroken(reports.next)
   })
   return Layer.merge(Layer.succeed(SandboxDisputes, bank), Layer.succeed(DisputeChannel, { submit, accept, status }))
 })

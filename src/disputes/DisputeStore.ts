@@ -9,11 +9,12 @@ import { Dispute, Response } from "@coffer/rules/dispute/Dispute"
 import { type Kept, nothingKept } from "@coffer/rules/dispute/evidence"
 import { nextCheckOf } from "@coffer/rules/dispute/nextCheck"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type Change, insert, update } from "../ground/Change.ts"
 import { IntColumn, isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
-import { isStorable, type Owner } from "../ground/Pages.ts"
+import { dueRows } from "../ground/due.ts"
+import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
 import type { RowOf } from "../ground/Tables.ts"
 
 /** A dispute and the version of its row. */
@@ -89,7 +90,7 @@ export const layer = Layer.effect(
 
     const resolve = Effect.fnUntraced(function* (owner: Owner, ref: string) {
       if (isDisputeNo(ref)) {
-        const found = Option.filter(yield* load(ref), ({ dispute }) => isOwned(owner, dispute))
+        const found = Option.filter(yield* load(ref), ({ dispute }) => isOwnedBy(owner)(dispute))
         if (Option.isSome(found)) return found
       }
       return yield* byProcessorId(owner, ref)
@@ -108,39 +109,27 @@ export const layer = Layer.effect(
         )
       )
 
-    const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
-      const at = isoText(now)
-      // Under review the bank takes its time. Else each look puts the next one off: 30 s, 1 min … at most an hour.
-      const rows = yield* sql`update disputes set checks = checks + 1, next_check_at = ${at}::timestamptz +
-          case status when 'under_review' then 86400 else least(30 * power(2, least(checks, 10)), 3600) end
-          * interval '1 second'
-        where dispute_no in (
-          select dispute_no from disputes where next_check_at <= ${at}::timestamptz
-          order by next_check_at limit ${limit} for update skip locked)
-        returning dispute_no`
-      return (yield* decodeDisputeNos(rows)).map(({ dispute_no }) => dispute_no)
-    }, dieIfBroken)
+    const due = dueRows(sql, { table: "disputes", key: "dispute_no", dueAt: "next_check_at" }, numbered)
+    // Under review the bank takes its time. Else each look puts the next one off: 30 s, 1 min … at most an hour.
+    const putOff = (now: Statement.Fragment) => sql`checks = checks + 1, next_check_at = ${now} +
+      case status when 'under_review' then 86400 else least(30 * power(2, least(checks, 10)), 3600) end
+      * interval '1 second'`
 
-    const next = SqlSchema.findOneOption({
-      Request: Schema.Void,
-      Result: Schema.Struct({ at: TimeColumn }),
-      execute: () => sql`select next_check_at as at from disputes where next_check_at is not null
-        order by next_check_at limit 1`
+    return DisputeStore.of({
+      load,
+      resolve,
+      byProcessorId,
+      evidence,
+      claimDue: (now, limit) =>
+        dieIfBroken(Effect.map(due.claim(putOff, now, limit), (rows) => rows.map(({ dispute_no }) => dispute_no))),
+      nextDue: dieIfBroken(due.next)
     })
-    const nextDue = Effect.map(
-      next(undefined),
-      Option.map(({ at }) => at)
-    )
-
-    return DisputeStore.of({ load, resolve, byProcessorId, evidence, claimDue, nextDue: dieIfBroken(nextDue) })
   })
 )
 
-const decodeDisputeNos = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ dispute_no: DisputeNo })))
+const numbered = Schema.Struct({ dispute_no: DisputeNo })
 
 const isDisputeNo = Schema.is(DisputeNo)
-const isOwned = (owner: Owner, dispute: Dispute) =>
-  owner.merchantId === dispute.merchantId && owner.mode === dispute.mode
 
 // Rows ------------------------------------------------------------------------
 

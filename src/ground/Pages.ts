@@ -26,6 +26,12 @@ export interface Owner {
   readonly mode: Mode
 }
 
+/** For what was found by its number, whoever it belongs to. */
+export const isOwnedBy =
+  (owner: Owner) =>
+  (found: Owner): boolean =>
+    owner.merchantId === found.merchantId && owner.mode === found.mode
+
 /** A table with `merchant_id`, `mode`, `created_at`, and an id that begins with a prefix and the time. */
 export interface Listed<Row> {
   readonly table: string

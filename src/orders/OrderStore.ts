@@ -7,21 +7,18 @@ import { Metadata } from "@coffer/model/Metadata"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Locale, Order, StrayPayment } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlResolver, SqlSchema } from "effect/sql"
+import { SqlClient, SqlResolver, SqlSchema, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type Change, insert, update } from "../ground/Change.ts"
 import { IntColumn, isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
+import { dueRows } from "../ground/due.ts"
+import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
 import type { RowOf } from "../ground/Tables.ts"
 
 /** An order and the version of its row. */
 export interface StoredOrder {
   readonly order: Order
   readonly version: number
-}
-
-export interface Owner {
-  readonly merchantId: MerchantId
-  readonly mode: Mode
 }
 
 export class OrderStore extends Context.Service<
@@ -77,57 +74,35 @@ export const layer = Layer.effect(
     const resolve = Effect.fnUntraced(function* (owner: Owner, ref: string) {
       if (isTradeNo(ref)) {
         const found = yield* load(ref)
-        if (Option.isSome(found) && isOwned(owner, found.value.order)) return found
+        if (Option.isSome(found) && isOwnedBy(owner)(found.value.order)) return found
       }
       return isStorable(ref) ? yield* byOutTradeNo(owner, ref) : Option.none<StoredOrder>()
     })
 
-    const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
-      const at = isoText(now)
-      // Each try doubles the wait for the next: 30 s, 1 min … at most an hour (silences: O14).
-      const rows = yield* sql`update orders set due_attempts = due_attempts + 1,
-          due_at = ${at}::timestamptz + least(30 * power(2, least(due_attempts, 10)), 3600) * interval '1 second'
-        where trade_no in (
-          select trade_no from orders where status = 'pending' and due_at <= ${at}::timestamptz
-          order by due_at limit ${limit} for update skip locked)
-        returning trade_no`
-      return yield* decodeTradeNos(rows)
-    }, dieIfBroken)
+    const numbered = Schema.Struct({ trade_no: TradeNo })
+    const ofOrders = { table: "orders", key: "trade_no" }
+    const deadlines = dueRows(sql, { ...ofOrders, dueAt: "due_at", only: sql`status = 'pending'` }, numbered)
+    const strays = dueRows(sql, { ...ofOrders, dueAt: "stray_due_at" }, numbered)
 
-    const claimStray = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
-      const at = isoText(now)
-      const rows = yield* sql`update orders set stray_due_at = ${at}::timestamptz + interval '1 minute'
-        where trade_no in (
-          select trade_no from orders where stray_due_at <= ${at}::timestamptz
-          order by stray_due_at limit ${limit} for update skip locked)
-        returning trade_no`
-      return yield* decodeTradeNos(rows)
-    }, dieIfBroken)
+    // Each try doubles the wait for the next: 30 s, 1 min … at most an hour (silences: O14).
+    const putOff = (now: Statement.Fragment) => sql`due_attempts = due_attempts + 1,
+      due_at = ${now} + least(30 * power(2, least(due_attempts, 10)), 3600) * interval '1 second'`
+    const putOffStray = (now: Statement.Fragment) => sql`stray_due_at = ${now} + interval '1 minute'`
 
-    const nextDue = Effect.fnUntraced(function* (kind: "due_at" | "stray_due_at") {
-      const rows = yield* kind === "due_at"
-        ? sql`select due_at as at from orders where status = 'pending' order by due_at limit 1`
-        : sql`select stray_due_at as at from orders where stray_due_at is not null order by stray_due_at limit 1`
-      return Option.fromNullishOr((yield* decodeTimes(rows))[0]?.at)
-    }, dieIfBroken)
-
-    return OrderStore.of({ load, resolve, byOutTradeNo, claimDue, claimStray, nextDue })
+    return OrderStore.of({
+      load,
+      resolve,
+      byOutTradeNo,
+      claimDue: (now, limit) => dieIfBroken(Effect.map(deadlines.claim(putOff, now, limit), tradeNosOf)),
+      claimStray: (now, limit) => dieIfBroken(Effect.map(strays.claim(putOffStray, now, limit), tradeNosOf)),
+      nextDue: (kind) => dieIfBroken(kind === "due_at" ? deadlines.next : strays.next)
+    })
   })
 )
 
-const decodeTradeNos = (rows: ReadonlyArray<unknown>) =>
-  Effect.map(Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ trade_no: TradeNo })))(rows), (decoded) =>
-    decoded.map(({ trade_no }) => trade_no)
-  )
-
-const decodeTimes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: TimeColumn })))
+const tradeNosOf = (rows: ReadonlyArray<{ readonly trade_no: TradeNo }>) => rows.map(({ trade_no }) => trade_no)
 
 const isTradeNo = Schema.is(TradeNo)
-const isOwned = (owner: Owner, order: Order) => owner.merchantId === order.merchantId && owner.mode === order.mode
-
-// Postgres has no NUL in text, and what no order can be called need not be asked for.
-const isStorable = (ref: string) => !ref.includes("\u0000") && ref.isWellFormed()
-
 // Rows ------------------------------------------------------------------------
 
 /** A row as Postgres gives it; for this room alone. */

@@ -18,7 +18,7 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { termsProblem } from "@coffer/rules/order/termsProblem"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import {
   type CancelReport,
   Channel,
@@ -32,6 +32,7 @@ import { type AlreadyExists, NotCommitted, type StaleVersion } from "../ground/C
 import { answering, giveClaimBack, takeClaim } from "../ground/Claim.ts"
 import { Faults } from "../ground/Faults.ts"
 import { NewIds } from "../ground/NewIds.ts"
+import type { Owner } from "../ground/Pages.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { traced } from "../ground/traced.ts"
@@ -39,7 +40,7 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { Settings } from "../Settings.ts"
 import type { Entry } from "../wallet/Wallets.ts"
 import { OrderEntity, OrderNotFound } from "./OrderEntity.ts"
-import { insertion, type Owner, OrderStore } from "./OrderStore.ts"
+import { insertion, OrderStore } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
 
 /** The same out_trade_no was used for an order with other terms (spec: Orders, rule 3). */
@@ -170,10 +171,10 @@ export const layer = Layer.effect(
       const stored = yield* store.byOutTradeNo(owner, wanted.outTradeNo)
       if (Option.isNone(stored)) return yield* Effect.die(`order number ${wanted.outTradeNo} is taken by no order`)
       const original = stored.value.order
-      const differs = comparedTerms.find((term) => original[term] !== wanted[term])
+      const differs = Struct.keys(comparedTerms).find((term) => original[term] !== wanted[term])
       return differs === undefined
         ? original
-        : yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: wireNames[differs] })
+        : yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
     })
 
     const annotate = Effect.fn("Orders.annotate")(function* (owner: Owner, ref: string, patch: UpdateOrder) {
@@ -295,5 +296,4 @@ const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: DateTim
 const { Cancelled } = CancelAnswer.cases
 
 /** A repeated out_trade_no must agree in these four and in nothing else (silences: O1). */
-const comparedTerms = ["amount", "currency", "subject", "notifyUrl"] as const
-const wireNames = { amount: "amount", currency: "currency", subject: "subject", notifyUrl: "notify_url" } as const
+const comparedTerms = { amount: "amount", currency: "currency", subject: "subject", notifyUrl: "notify_url" } as const

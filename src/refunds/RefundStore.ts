@@ -8,11 +8,12 @@ import { Currency, Minor } from "@coffer/model/Money"
 import { Refund } from "@coffer/rules/refund/Refund"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type Change, insert, update } from "../ground/Change.ts"
 import { IntColumn, isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
-import { isStorable, type Owner } from "../ground/Pages.ts"
+import { dueRows } from "../ground/due.ts"
+import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
 import type { RowOf } from "../ground/Tables.ts"
 
 /** A refund and the version of its row. */
@@ -76,54 +77,35 @@ export const layer = Layer.effect(
       if (isRefundNo(ref)) {
         const found = Option.filter(
           yield* load(ref),
-          ({ refund }) => isOwned(owner, refund) && refund.status !== "void"
+          ({ refund }) => isOwnedBy(owner)(refund) && refund.status !== "void"
         )
         if (Option.isSome(found)) return found
       }
       return yield* byOutRefundNo(owner, ref)
     })
 
-    const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
-      const at = isoText(now)
-      // How often it was asked decides when it is asked again: nextCheck, here in SQL.
-      const rows = yield* sql`update refunds set checks = checks + 1, next_check_at = ${at}::timestamptz +
-          case when checks < ${nextCheck.often} then ${nextCheck.soonSeconds}
-            else least(${nextCheck.soonSeconds} * power(2, least(checks - ${nextCheck.often}, 16)),
-              ${nextCheck.lateSeconds}) end * interval '1 second'
-        where refund_no in (
-          select refund_no from refunds where next_check_at <= ${at}::timestamptz
-          order by next_check_at limit ${limit} for update skip locked)
-        returning refund_no`
-      return (yield* decodeRefundNos(rows)).map(({ refund_no }) => refund_no)
-    }, dieIfBroken)
-
-    const next = SqlSchema.findOneOption({
-      Request: Schema.Void,
-      Result: Schema.Struct({ at: TimeColumn }),
-      execute: () => sql`select next_check_at as at from refunds where next_check_at is not null
-        order by next_check_at limit 1`
-    })
+    const due = dueRows(sql, { table: "refunds", key: "refund_no", dueAt: "next_check_at" }, numbered)
+    // How often it was asked decides when it is asked again: nextCheck, here in SQL.
+    const putOff = (now: Statement.Fragment) => sql`checks = checks + 1, next_check_at = ${now} +
+      case when checks < ${nextCheck.often} then ${nextCheck.soonSeconds}
+        else least(${nextCheck.soonSeconds} * power(2, least(checks - ${nextCheck.often}, 16)),
+          ${nextCheck.lateSeconds}) end * interval '1 second'`
 
     return RefundStore.of({
       load,
       resolve,
       byOutRefundNo,
       byRequest: (request, since) => dieIfBroken(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
-      claimDue,
-      nextDue: dieIfBroken(
-        Effect.map(
-          next(undefined),
-          Option.map(({ at }) => at)
-        )
-      )
+      claimDue: (now, limit) =>
+        dieIfBroken(Effect.map(due.claim(putOff, now, limit), (rows) => rows.map(({ refund_no }) => refund_no))),
+      nextDue: dieIfBroken(due.next)
     })
   })
 )
 
-const decodeRefundNos = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ refund_no: RefundNo })))
+const numbered = Schema.Struct({ refund_no: RefundNo })
 
 const isRefundNo = Schema.is(RefundNo)
-const isOwned = (owner: Owner, refund: Refund) => owner.merchantId === refund.merchantId && owner.mode === refund.mode
 
 // Rows ------------------------------------------------------------------------
 
