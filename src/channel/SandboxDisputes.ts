@@ -193,7 +193,8 @@ const make = Effect.gen(function* () {
     // Not acknowledged, the report comes again and changes nothing.
     acknowledge: (processorDisputeId) =>
       Effect.ignore(
-        sql`update sandbox_disputes set report_due_at = null where processor_dispute_id = ${processorDisputeId}`
+        sql`update sandbox_disputes set report_due_at = null where processor_dispute_id = ${processorDisputeId}`,
+        { log: "Warn" }
       ),
     nextReport: dieIfBroken(reports.next)
   })

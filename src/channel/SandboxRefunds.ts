@@ -6,7 +6,7 @@ import { PaymentMethod } from "@coffer/model/Money"
 import { RefundNo } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { IntColumn, isoText, isoTextOrNull, TimeColumn } from "../ground/codecs.ts"
+import { IntColumn, isoText, isoTextOrNull } from "../ground/codecs.ts"
 import { RefundChannel, type RefundAnswer, type RefundRequest } from "./RefundChannel.ts"
 import { booksFail, sandboxReach } from "./sandboxReach.ts"
 
@@ -39,18 +39,29 @@ const Payment = Schema.Struct({
   state: Schema.String,
   paid_back: IntColumn
 })
-const Booked = Schema.Struct({ state: Schema.String, settles_at: Schema.NullOr(TimeColumn) })
+const Booked = Schema.Struct({ state: Schema.Literals(["pending", "succeeded", "failed"]) })
 const decodePayments = Schema.decodeUnknownEffect(Schema.Array(Payment))
 const decodeBooked = Schema.decodeUnknownEffect(Schema.Array(Booked))
+
+const answers: Record<(typeof Booked.Type)["state"], RefundAnswer> = {
+  pending: { _tag: "Pending" },
+  succeeded: { _tag: "Succeeded" },
+  failed: { _tag: "Refused", reason: rejection }
+}
+const notCovered: RefundAnswer = { _tag: "Refused", reason: "the payment does not cover it" }
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reach = yield* sandboxReach
   const desk = yield* Semaphore.make(atOnce)
 
+  /** The row's state as it is by now: when its minute has passed it is settled. One statement: others decide, too. */
   const booked = Effect.fnUntraced(function* (refundNo: string) {
-    const rows = yield* sql`select state, settles_at from sandbox_refunds where refund_key = ${refundNo}`
-    return (yield* decodeBooked(rows))[0]
+    const at = sql`${isoText(yield* DateTime.now)}::text::timestamptz`
+    const rows = yield* sql`update sandbox_refunds
+      set state = case when state = 'pending' and settles_at <= ${at} then 'succeeded' else state end
+      where refund_key = ${refundNo} returning state`
+    return (yield* decodeBooked(rows))[0]?.state
   })
 
   const book = Effect.fnUntraced(function* ({ amount, paymentId, refundNo }: RefundRequest) {
@@ -66,26 +77,12 @@ const make = Effect.gen(function* () {
     if (payment?.state !== "succeeded" || payment.paid_back + amount > payment.amount) return undefined
     const now = yield* DateTime.now
     const later = isAsynchronous(payment.method)
-    const state = later ? "pending" : "succeeded"
+    const state = later ? ("pending" as const) : ("succeeded" as const)
     const settlesAt = later ? DateTime.addDuration(now, settlesAfter) : null
     yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, state, settles_at, created_at)
       values (${refundNo}, ${paymentId}, ${amount}, ${state}, ${isoTextOrNull(settlesAt)}::text::timestamptz,
         ${isoText(now)}::text::timestamptz)`
-    return { state, settles_at: settlesAt }
-  })
-
-  const answerOf = Effect.fnUntraced(function* (
-    refundNo: string,
-    row: typeof Booked.Type | undefined
-  ): Effect.fn.Return<RefundAnswer, never> {
-    if (row === undefined) return { _tag: "Refused", reason: "the payment does not cover it" }
-    if (row.state === "failed") return { _tag: "Refused", reason: rejection }
-    if (row.state === "succeeded") return { _tag: "Succeeded" }
-    if (row.settles_at === null || DateTime.isGreaterThan(row.settles_at, yield* DateTime.now)) {
-      return { _tag: "Pending" }
-    }
-    yield* Effect.ignore(move(refundNo, ["pending"], "succeeded"))
-    return { _tag: "Succeeded" }
+    return state
   })
 
   const move = (refundNo: string, from: ReadonlyArray<string>, to: string) =>
@@ -95,8 +92,8 @@ const make = Effect.gen(function* () {
   const refund = Effect.fn("SandboxRefunds.refund")(
     function* (request: RefundRequest) {
       yield* reach(request.merchantId)
-      const row = yield* desk.withPermit(sql.withTransaction(book(request)))
-      return yield* answerOf(request.refundNo, row)
+      const state = yield* desk.withPermit(sql.withTransaction(book(request)))
+      return state === undefined ? notCovered : answers[state]
     },
     Effect.catchTags({ ...booksFail, SchemaError: Effect.die })
   )
@@ -106,7 +103,7 @@ const make = Effect.gen(function* () {
       // A bank may take back what it had paid out, never the other way round.
       const from = outcome === "succeeded" ? ["pending", "succeeded"] : ["pending", "succeeded", "failed"]
       const moved = yield* move(refundNo, from, outcome)
-      if (moved.length === 0) return yield* new NotSettled({ state: (yield* booked(refundNo))?.state ?? "unknown" })
+      if (moved.length === 0) return yield* new NotSettled({ state: (yield* booked(refundNo)) ?? "unknown" })
     },
     Effect.catchTags({ SqlError: Effect.die, SchemaError: Effect.die })
   )
