@@ -166,7 +166,7 @@ export const layer = Layer.effect(
       const { announced, movements, order: command } = opening(dispute)
       const recorded = yield* Effect.catchTags(
         events.record({
-          type: announced!,
+          type: announced,
           mode: dispute.mode,
           merchantId: dispute.merchantId,
           object: { ...disputeView(dispute) },
@@ -178,7 +178,7 @@ export const layer = Layer.effect(
         { MerchantNotFound: Effect.die }
       )
       const changes = [insertion(dispute), ...recorded]
-      return yield* orders.performWith(dispute.tradeNo, command!, { movements, reserve: 0, changes }).pipe(
+      return yield* orders.performWith(dispute.tradeNo, command, { movements, reserve: 0, changes }).pipe(
         Effect.as(dispute),
         Effect.catchTags({
           AlreadyExists: () => known(report),

@@ -35,7 +35,8 @@ export const layer = Layer.unwrap(
           const ip = clientAddress(Option.getOrUndefined(request.remoteAddress), request.headers["x-forwarded-for"])
           const record: RequestRecord = { requestId, owner: undefined, path: pathOf(at), ip }
           // No path ends so: a parameter without a character names nothing (silences: G15).
-          const reached = at.url === "/" || !pathOf(at).endsWith("/") ? route : Effect.succeed(notFound(at, requestId))
+          const reached =
+            record.path === "/" || !record.path.endsWith("/") ? route : Effect.succeed(notFound(at, requestId))
           const response = yield* reached.pipe(
             Effect.map((answer) => fitted(answer, requestId)),
             Effect.catchCause((cause) => fallback(cause, request, requestId)),

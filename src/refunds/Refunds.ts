@@ -120,7 +120,7 @@ export const layer = Layer.effect(
       const { movements, order, reserve } = reserving(refund.amount, refund.requestedAmount === null, refund.createdAt)
       const renewed = claim === undefined ? undefined : renewing(claim, refund.createdAt)
       const changes = [insertion(refund), ...(renewed === undefined ? [] : [renewed.change])]
-      yield* orders.performWith(refund.tradeNo, order!, { movements, reserve, changes }).pipe(
+      yield* orders.performWith(refund.tradeNo, order, { movements, reserve, changes }).pipe(
         Effect.catch((failure) =>
           // The message may arrive twice, and the second time is refused because of the first.
           Effect.flatMap(store.load(refund.refundNo), (own) =>

@@ -19,11 +19,12 @@ export interface Consequence {
 const { CloseDispute, OpenDispute, RegainDispute } = OrderCommand.cases
 
 /** When the channel reports a new one: the amount is taken out of reach at once. */
-export const opening = (dispute: Dispute): Consequence => ({
-  order: OpenDispute.make({}),
-  movements: [movement(dispute, "dispute_freeze", 0 - dispute.amount)],
-  announced: "dispute.created"
-})
+export const opening = (dispute: Dispute) =>
+  ({
+    order: OpenDispute.make({}),
+    movements: [movement(dispute, "dispute_freeze", 0 - dispute.amount)],
+    announced: "dispute.created"
+  }) satisfies Consequence
 
 /** `before` is the dispute as it was when the fact came. */
 export const consequenceOf = (before: Dispute, event: DisputeEvent): Consequence => {

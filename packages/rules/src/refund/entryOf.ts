@@ -14,12 +14,13 @@ export interface Consequence extends Entry {
 }
 
 /** When the amount is promised, before the channel is asked (silences: R7). */
-export const reserving = (amount: Minor, whole: boolean, now: Refund["createdAt"]): Consequence => ({
-  order: ReserveRefund.make({ amount, whole, now }),
-  movements: [],
-  reserve: amount,
-  announced: undefined
-})
+export const reserving = (amount: Minor, whole: boolean, now: Refund["createdAt"]) =>
+  ({
+    order: ReserveRefund.make({ amount, whole, now }),
+    movements: [],
+    reserve: amount,
+    announced: undefined
+  }) satisfies Consequence
 
 /** `before` is the refund as it was when the fact came. */
 export const consequenceOf = (before: Refund, event: RefundEvent): Consequence => {
