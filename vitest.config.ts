@@ -11,8 +11,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Two cores: more workers only make every test slower.
-    maxWorkers: 2,
-    // Processes that are killed and frozen share CI's machine with everything else; here a failure is shown at once.
-    retry: process.env["CI"] === "true" ? 1 : 0
+    maxWorkers: 2
   }
 })

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
@@ -37,13 +37,22 @@ const onServer = (statement: string) =>
     Effect.provide(Postgres.layer({ url: Redacted.make(inject("postgresUrl")), connections: 1, name: "test" }))
   )
 
-export const freePort = Effect.callback<number>((resume) => {
+/**
+ * A port that is free and stays it until it is used: each of vitest's workers has some of its own, handed out in turn,
+ * and they are below those that the system gives to outgoing connections.
+ */
+export const freePort: Effect.Effect<number> = Effect.callback<number>((resume) => {
+  const port = portsFirst + ((process.pid + portsGiven++) % portsEach)
   const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo
-    server.close(() => resume(Effect.succeed(port)))
-  })
+  server.once("error", (error: NodeJS.ErrnoException) =>
+    resume(error.code === "EADDRINUSE" && portsGiven < portsEach ? freePort : Effect.die(error))
+  )
+  server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(port))))
 })
+
+const portsEach = 10_000
+const portsFirst = 2_000 + portsEach * (Number(process.env["VITEST_POOL_ID"] ?? 1) % 3)
+let portsGiven = 0
 
 export interface Options {
   /** `test`: the service's time stands still until the test moves it. */
