@@ -53,6 +53,8 @@ import * as MerchantKey from "./http/MerchantKey.ts"
 import * as Metrics from "./http/Metrics.ts"
 import * as OperatorToken from "./http/OperatorToken.ts"
 import * as Quotas from "./http/Quotas.ts"
+import { routerConfig } from "./http/routing.ts"
+import * as ShortPath from "./http/ShortPath.ts"
 import { answerUnreadable } from "./http/Unreadable.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as Logs from "./logs/Logs.ts"
@@ -91,7 +93,10 @@ import * as Workers from "./work/Workers.ts"
 
 // Edge -------------------------------------------------------------------------
 
-const merchantRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
+const merchantRoutes = Layer.merge(
+  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }),
+  ShortPath.layerOf(Api)
+).pipe(
   Layer.provide([
     OrderHttp.layer,
     RefundHttp.layer,
@@ -125,15 +130,6 @@ const routes = Layer.mergeAll(
   Edge.layer
 ).pipe(Layer.provide(middleware))
 
-const routerConfig = {
-  /** An order number of 128 characters, percent-encoded, is 1,536. */
-  maxParamLength: 2_048,
-  /** Paths are; and in lower case `İ` is two characters, which moves every parameter that is not the last segment. */
-  caseSensitive: true,
-  /** One address for one thing: idempotency keys and logs go by the path. */
-  ignoreTrailingSlash: false,
-  ignoreDuplicateSlashes: false
-}
 /** What is in flight at SIGTERM has this long; together with the actors' hand-over it stays under 10 s. */
 const drainTime = "3 seconds"
 
@@ -141,8 +137,9 @@ const server = Layer.unwrap(
   Effect.gen(function* () {
     const { clientPatience, host, port } = yield* Settings
     const unreadable = yield* answerUnreadable
+    const shortPath = yield* ShortPath.ShortPath
     const listener = () =>
-      createServer({ keepAliveTimeout: 65_000 })
+      ShortPath.before(createServer({ keepAliveTimeout: 65_000 }), shortPath)
         .setTimeout(Duration.toMillis(clientPatience))
         .on("clientError", unreadable)
     return NodeHttpServer.layer(listener, { host, port, gracefulShutdownTimeout: drainTime })
@@ -202,7 +199,7 @@ const workers = Layer.mergeAll(
 // Ground -----------------------------------------------------------------------
 
 const ground = Transactor.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Signals.layer, NewIds.layer, Vault.layer, Draining.layer, QuotaStore.layer)),
+  Layer.provideMerge(Layer.mergeAll(Signals.layer, NewIds.layer, Vault.layer, Draining.layer, QuotaStore.layer, ShortPath.layer)),
   Layer.provideMerge(Migrator.layer)
 )
 

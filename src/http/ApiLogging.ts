@@ -9,39 +9,33 @@ import { type LoggedBody, Logs } from "../logs/Logs.ts"
 import type { RequestRecord } from "./CurrentRequest.ts"
 
 export interface Answered {
-  readonly request: HttpServerRequest.HttpServerRequest
-  readonly record: RequestRecord
-  readonly requestId: string
   /** Milliseconds since 1970. */
-  readonly arrived: number
   readonly answered: number
   readonly response: HttpServerResponse.HttpServerResponse
+  readonly body: LoggedBody
 }
 
-/** How the edge hands over a call that it has answered. Never fails. */
+/** How an exchange hands over a call that it has answered. Never fails. */
 export const make = Effect.map(
   Logs,
   (logs) =>
-    ({ answered, arrived, record, request, requestId, response }: Answered): Effect.Effect<void> => {
-      if (record.owner === undefined) return Effect.void
-      const { merchantId, mode } = record.owner
-      return Effect.flatMap(requestBodyOf(request), (requestBody) =>
-        logs.append({
-          requestId,
-          merchantId,
-          mode,
-          method: request.method,
-          path: record.path,
-          status: response.status,
-          at: DateTime.makeUnsafe(arrived),
-          durationMillis: answered - arrived,
-          ip: record.ip,
-          userAgent: request.headers["user-agent"],
-          idempotencyKey: request.headers["idempotency-key"],
-          requestBody,
-          responseBody: responseBodyOf(response)
-        })
-      )
+    (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
+      const { arrived, ip, method, owner, path, requestId, sent } = record
+      if (owner === undefined) return Effect.void
+      return logs.append({
+        requestId,
+        ...owner,
+        method,
+        path,
+        status: response.status,
+        at: DateTime.makeUnsafe(arrived),
+        durationMillis: answered - arrived,
+        ip,
+        userAgent: sent["user-agent"],
+        idempotencyKey: sent["idempotency-key"],
+        requestBody: body,
+        responseBody: responseBodyOf(response, record)
+      })
     }
 )
 
@@ -49,7 +43,8 @@ export const make = Effect.map(
 const bodyPatience = "1 second"
 const bodyMax = ByteSize.bytes(loggedBodyBytesMax)
 
-const requestBodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<LoggedBody> => {
+/** Of a request whose body the framework reads. */
+export const requestBodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<LoggedBody> => {
   const length = request.headers["content-length"]
   if (length === undefined ? request.headers["transfer-encoding"] === undefined : length === "0") return nothing
   if (Number(length) > loggedBodyBytesMax) return Effect.succeed({ bytes: Number(length) })
@@ -73,7 +68,10 @@ const nothing = Effect.succeed<LoggedBody>(undefined)
 /** Node's request knows when its last byte has arrived. */
 const isWhole = (source: object) => "complete" in source && source.complete === true
 
-const responseBodyOf = ({ body }: HttpServerResponse.HttpServerResponse): LoggedBody => {
+const responseBodyOf = ({ body, status }: HttpServerResponse.HttpServerResponse, { answer }: RequestRecord): LoggedBody => {
   if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
-  return body.contentLength > loggedBodyBytesMax ? { bytes: body.contentLength } : (body.text ?? body.body)
+  const { contentLength: bytes } = body
+  if (bytes > loggedBodyBytesMax) return { bytes }
+  // What a handler replied need not be read from its text again.
+  return answer?.code === status ? { bytes, json: answer } : (body.text ?? body.body)
 }

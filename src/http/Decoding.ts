@@ -13,11 +13,16 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error) => {
   // A reply that does not fit its own schema is our bug, not the caller's.
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
-  const [first] = format(error.cause.issue).issues
+  return refuseUndecodable(error.cause)
+})
+
+/** Names the field that is to blame. */
+export const refuseUndecodable = ({ issue }: Schema.SchemaError) => {
+  const [first] = format(issue).issues
   const param = nameOf((first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment)))
   if (param === "") return refuseField(param, "The body must be a JSON object")
   return refuseField(param, first?.message.replace(/^Missing key$/, "is required") ?? "is not valid")
-})
+}
 
 /** As merchants write it: `metadata.key`, `files[2].url` (silences: D4). */
 const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
@@ -41,7 +46,7 @@ export const layer = Layer.effect(
 const known = new WeakMap<HttpApiEndpoint.Top, boolean>()
 
 /** Whether an empty object is a body that this endpoint takes. */
-const takesNoBody = (endpoint: HttpApiEndpoint.Top): boolean => {
+export const takesNoBody = (endpoint: HttpApiEndpoint.Top): boolean => {
   const answer = known.get(endpoint) ?? [...endpoint.payload.values()].some(({ schemas }) => schemas.some(takesNothing))
   known.set(endpoint, answer)
   return answer

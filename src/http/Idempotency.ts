@@ -6,7 +6,7 @@ import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { isIdempotencyKey } from "@coffer/rules/idempotency/claim"
 import { Effect, Exit, Layer } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 import { CurrentClaim, type HeldClaim } from "../ground/Claim.ts"
 import { Faults } from "../ground/Faults.ts"
 import { IdempotencyKeys } from "../idempotency/IdempotencyKeys.ts"
@@ -28,17 +28,16 @@ export const layer = Layer.effect(
         const { answer } = yield* CurrentRecord
         const succeeded = Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined
         if (!succeeded) yield* keys.release(held.claim)
-        else if (!held.handedOver) yield* keys.keep(held.claim, exit.value.status, answer)
+        else if (!held.handedOver) yield* keys.keep(held.claim, exit.value.status, answer.data)
       })
 
     return Idempotency.of(
       Effect.fnUntraced(function* (httpEffect) {
-        const { headers, method, text } = yield* HttpServerRequest.HttpServerRequest
-        const key = headers["idempotency-key"]
+        const { method, path, sent, text } = yield* CurrentRecord
+        const key = sent["idempotency-key"]
         if (key === undefined || (method !== "POST" && method !== "DELETE")) return yield* httpEffect
         if (!isIdempotencyKey(key)) return yield* badKey
         const { merchantId, mode } = yield* Caller
-        const { path } = yield* CurrentRecord
         // A body that cannot be read is the edge's to refuse.
         const body = yield* Effect.catchTags(text, { HttpServerError: Effect.die })
         const claimed = yield* keys

@@ -8,10 +8,9 @@ import * as Wire from "@coffer/contract/Errors"
 import { quotaWindow } from "@coffer/model/Limits"
 import { quotaOf, type QuotaKind } from "@coffer/model/Quotas"
 import { Clock, Duration, Effect, Layer } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { QuotaStore, type Taken } from "../ground/QuotaStore.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { CurrentRecord } from "./CurrentRequest.ts"
+import { CurrentRecord, type RequestRecord } from "./CurrentRequest.ts"
 import { refuseWith } from "./replies.ts"
 
 const windowMillis = Duration.toMillis(quotaWindow)
@@ -25,14 +24,13 @@ export const layer = Layer.effect(
     return Quotas.of(
       Effect.fnUntraced(function* (httpEffect) {
         const { merchantId, mode } = yield* Caller
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const kind = kindOf(request)
+        const record = yield* CurrentRecord
+        const kind = kindOf(record)
         const { quotas } = yield* Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
         const limit = quotaOf(quotas, kind)
         const now = yield* Clock.currentTimeMillis
         const taken = yield* store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, now)
         // Refusals and faults carry them too.
-        const record = yield* CurrentRecord
         record.headers = headersOf(kind, limit, taken)
         if (taken.allowed) return yield* httpEffect
         return yield* refuseWith(
@@ -46,7 +44,7 @@ export const layer = Layer.effect(
 
 const names: Record<QuotaKind, string> = { writes: "writes", reads: "reads", csv: "CSV exports" }
 
-const kindOf = ({ method, url }: HttpServerRequest.HttpServerRequest): QuotaKind => {
+const kindOf = ({ method, url }: RequestRecord): QuotaKind => {
   if (method !== "GET" && method !== "HEAD") return "writes"
   const query = url.indexOf("?")
   if (query < 0) return "reads"

@@ -3,15 +3,15 @@
  * here, from a view that already has the wire's shape, so nothing is encoded twice.
  */
 import * as Wire from "@coffer/contract/Errors"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { CurrentRecord } from "./CurrentRequest.ts"
 
 export const reply = (data: object, code = 200) =>
   Effect.map(CurrentRecord, (record) => {
-    record.answer = data
-    const { requestId: request_id } = record
-    return HttpServerResponse.jsonUnsafe({ code, message: messages[code] ?? "ok", request_id, data }, { status: code })
+    const answer = { code, message: messages[code] ?? "ok", request_id: record.requestId, data }
+    record.answer = answer
+    return HttpServerResponse.jsonUnsafe(answer, { status: code })
   })
 
 const messages: Record<number, string> = { 201: "created", 202: "accepted" }
@@ -25,6 +25,18 @@ export const replyList = (
 
 export const refuseWith = <Refusal>(make: (request_id: string) => Refusal) =>
   Effect.flatMap(CurrentRecord, ({ requestId }) => Effect.fail(make(requestId)))
+
+type Refusal = InstanceType<(typeof Wire)[keyof typeof Wire]>
+
+const encoders: ReadonlyMap<Function, (error: unknown) => unknown> = new Map(
+  Object.values(Wire).map((schema) => [schema, Schema.encodeUnknownSync(schema as Schema.Codec<Refusal, unknown>)])
+)
+export const isRefusal = (error: unknown): error is Refusal =>
+  typeof error === "object" && error !== null && encoders.has(error.constructor)
+
+/** A refusal as it goes out. */
+export const refusalOf = (error: Refusal) =>
+  HttpServerResponse.jsonUnsafe(encoders.get(error.constructor)!(error), { status: error.code })
 
 /** 400 that names the field; without a name when there is none to blame. */
 export const refuseField = (param: string, problem: string) => {

@@ -14,8 +14,8 @@ import { Faults } from "../ground/Faults.ts"
 import type { Owner } from "../ground/Pages.ts"
 import { type LogFilter, type LogRow, LogStore, type NewLogRow } from "./LogStore.ts"
 
-/** A body as it went over the wire, or only its size, or none that is JSON. */
-export type LoggedBody = string | Uint8Array | { readonly bytes: number } | undefined
+/** A body as it went over the wire, or as it was read or written; or only its size; or none that is JSON. */
+export type LoggedBody = string | Uint8Array | { readonly bytes: number; readonly json?: unknown } | undefined
 
 export interface LoggedCall {
   readonly requestId: string
@@ -170,7 +170,8 @@ export type { LogRow }
 const bytesOf = ({ requestBody, responseBody }: LoggedCall): number => sizeOf(requestBody) + sizeOf(responseBody)
 
 const sizeOf = (body: LoggedBody): number => {
-  if (body === undefined || (typeof body === "object" && "bytes" in body)) return 0
+  if (body === undefined) return 0
+  if (typeof body === "object" && "bytes" in body) return "json" in body ? body.bytes : 0
   return body.length
 }
 
@@ -197,10 +198,14 @@ const rowOf = (call: LoggedCall): NewLogRow => {
 /** Redacted, with nothing of what was not JSON; an object or an array, since a bare text may be anything. */
 const parsed = (body: LoggedBody): object | undefined => {
   if (body === undefined) return undefined
-  if (typeof body === "object" && "bytes" in body) return { _truncated: true, bytes: body.bytes }
-  const value = Option.getOrUndefined(parseJson(typeof body === "string" ? body : utf8.decode(body)))
-  return typeof value === "object" && value !== null ? (redact(value) as object) : undefined
+  if (typeof body === "object" && "bytes" in body) {
+    return "json" in body ? redacted(body.json) : { _truncated: true, bytes: body.bytes }
+  }
+  return redacted(Option.getOrUndefined(parseJson(typeof body === "string" ? body : utf8.decode(body))))
 }
+
+const redacted = (value: unknown): object | undefined =>
+  typeof value === "object" && value !== null ? (redact(value) as object) : undefined
 
 const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const utf8 = new TextDecoder()

@@ -1,0 +1,220 @@
+/**
+ * The short path of the merchant API: a call that is plain, as nearly all are, goes from Node's request to its handler
+ * and back without the framework's server and router, which cost it more than all else together (docs/decisions/0008).
+ * Endpoints, middleware, handlers and replies are the same as on the long path; what is not plain goes there.
+ */
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
+import { loggedBodyBytesMax } from "@coffer/contract/Logs"
+import { requestBodyBytesMax } from "@coffer/model/Limits"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, Schema, Tracer } from "effect"
+import { FindMyWay, type HttpServerResponse } from "effect/http"
+import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { refuseUndecodable, takesNoBody } from "./Decoding.ts"
+import * as Exchange from "./Exchange.ts"
+import { refuseField } from "./replies.ts"
+import { endsInSlash, pathOf, routed, routerConfig } from "./routing.ts"
+
+/** Asked by the server for every request, before the framework is. Takes nothing until there are endpoints. */
+export class ShortPath extends Context.Service<
+  ShortPath,
+  { take: (request: IncomingMessage, response: ServerResponse) => boolean }
+>()("@coffer/http/ShortPath") {}
+
+const takesNothing = () => false
+
+export const layer = Layer.sync(ShortPath, () => ({ take: takesNothing }))
+
+/** One call: what it asks, and its body once it is there. */
+interface Call extends Omit<Exchange.Asked, "text" | "logged"> {
+  readonly params: Record<string, string | undefined>
+  readonly query: Record<string, string | Array<string>>
+  /** Of the body. */
+  readonly bytes: number
+  body: string
+  /** The body, parsed. */
+  json: unknown
+}
+
+type Handled = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
+type Route = (call: Call) => Handled
+type Middleware = Decoding | Idempotency | MerchantKey | Quotas | SandboxOnly
+
+/** The same server, which asks the short path first. */
+export const before = (server: Server, shortPath: ShortPath["Service"]): Server => {
+  const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
+  server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
+    const [request, response] = given as [IncomingMessage, ServerResponse]
+    return (event === "request" && shortPath.take(request, response)) || emit(event, ...given)
+  }
+  return server
+}
+
+/** Opens the short path to an API whose handlers are provided, for as long as they are. */
+export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const answer = yield* Exchange.make
+      const shortPath = yield* ShortPath
+      const scope = yield* Effect.scope
+      const context = yield* Effect.context<Middleware | HttpApiGroup.ToService<Id, Groups>>()
+      // Spans of requests are the framework's to make.
+      if (Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer) return
+
+      const router = FindMyWay.make<Route>(routerConfig)
+      for (const { endpoint, route } of routesOf(api, context)) {
+        router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, route)
+      }
+      const fork = Effect.runForkWith(context)
+
+      const run = (route: Route, call: Call, response: ServerResponse) => {
+        const fiber = Fiber.runIn(fork(answer(askedOf(call), route(call))), scope)
+        fiber.addObserver((exit) => {
+          if (Exit.isSuccess(exit)) send(response, exit.value)
+          // Nobody is there any more, or the service ends.
+          else if (!response.headersSent) response.writeHead(503, { connection: "close", "retry-after": "1" }).end()
+        })
+        if (fiber.pollUnsafe() !== undefined) return
+        response.on("close", () => {
+          if (!response.writableEnded) fiber.interruptUnsafe()
+        })
+      }
+
+      shortPath.take = (request, response) => {
+        const { headers, method = "", socket } = request
+        if (!isPlain(request)) return false
+        const url = routed(request.url ?? "")
+        if (endsInSlash(pathOf(url))) return false
+        const found = router.find(method, url)
+        // A file is written while it is read: the framework does that.
+        if (found === undefined || "format" in found.searchParams) return false
+        const call: Call = {
+          method,
+          url,
+          params: found.params,
+          query: found.searchParams,
+          sent: headers as Call["sent"],
+          peer: socket.remoteAddress,
+          bytes: Number(headers["content-length"] ?? 0),
+          body: "",
+          json: undefined
+        }
+        if (call.bytes === 0) run(found.handler, call, response)
+        else {
+          request.setEncoding("utf8")
+          request.on("data", (part: string) => (call.body += part))
+          request.on("end", () => {
+            call.body = call.body.replace(byteOrderMark, "")
+            run(found.handler, call, response)
+          })
+        }
+        return true
+      }
+      yield* Effect.addFinalizer(() => Effect.sync(() => (shortPath.take = takesNothing)))
+    })
+  )
+
+const byteOrderMark = /^\ufeff/
+
+/** No body, or a JSON body of known length that is not too large; and an address that is only a path. */
+const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
+  if (url?.startsWith("/") !== true || headers["transfer-encoding"] !== undefined) return false
+  const length = headers["content-length"]
+  if (length === undefined || length === "0") return true
+  return method === "POST" && Number(length) <= requestBodyBytesMax && headers["content-type"] === "application/json"
+}
+
+const askedOf = (call: Call): Exchange.Asked => ({
+  method: call.method,
+  url: call.url,
+  sent: call.sent,
+  peer: call.peer,
+  text: Effect.succeed(call.body),
+  logged: Effect.sync(() => {
+    const { body, bytes, json } = call
+    if (bytes > loggedBodyBytesMax) return { bytes }
+    // What a handler has read need not be read again.
+    return json === undefined ? body || undefined : { bytes, json }
+  })
+})
+
+const send = (response: ServerResponse, { body, headers, status }: HttpServerResponse.HttpServerResponse) => {
+  response.writeHead(status, headers)
+  if (body._tag === "Uint8Array") response.end(body.text ?? body.body)
+  else response.end()
+}
+
+/** What `HttpApiBuilder.group` provides, as far as it is used here; the framework does not export its type. */
+interface GroupService {
+  readonly handlers: ReadonlyMap<
+    string,
+    { readonly endpoint: HttpApiEndpoint.Top; readonly handler: (input: never) => Handled }
+  >
+}
+
+/** Endpoints with what stands before their handlers, as the framework would call them. */
+const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  context: Context.Context<Middleware | HttpApiGroup.ToService<Id, Groups>>
+) =>
+  (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) => {
+    const { handlers } = context.mapUnsafe.get(group.key) as GroupService
+    return [...handlers.values()].map(({ endpoint, handler }) => {
+      const wraps = [...endpoint.middlewares].flatMap((key) => wrapOf(context, key.key, { endpoint, group }))
+      const decode = decoderOf(endpoint)
+      const route: Route = (call) =>
+        wraps.reduce<Handled>(
+          (handled, wrap) => wrap(handled, call),
+          Effect.flatMap(decode(call), (input) => handler({ ...input, endpoint, group } as never))
+        )
+      return { endpoint, route }
+    })
+  })
+
+/** Of one middleware what it does around a handler. `Decoding` is done by {@link decoderOf}. */
+const wrapOf = (
+  context: Context.Context<Middleware>,
+  key: string,
+  options: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }
+): ReadonlyArray<(handled: Handled, call: Call) => Handled> => {
+  if (key === Decoding.key) return []
+  if (key === MerchantKey.key) {
+    const { apiKey } = Context.get(context, MerchantKey)
+    return [
+      (handled, { sent }) =>
+        apiKey(handled as never, { ...options, credential: Redacted.make(sent["x-api-key"] ?? "") }) as Handled
+    ]
+  }
+  const around = context.mapUnsafe.get(key) as (handled: Handled, given: typeof options) => Handled
+  return [(handled) => around(handled, options)]
+}
+
+/** Reads the parts of a call in the framework's order, or refuses the first that does not decode. */
+const decoderOf = (endpoint: HttpApiEndpoint.Top) => {
+  const params = endpoint.params === undefined ? undefined : decoded(endpoint.params)
+  const query = endpoint.query === undefined ? undefined : decoded(Schema.toCodecArrayFromSingle(endpoint.query))
+  const [content] = endpoint.payload.values()
+  const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas))
+  const nothing = takesNoBody(endpoint) ? {} : undefined
+
+  return Effect.fnUntraced(function* (call: Call) {
+    const input: { params?: unknown; query?: unknown; payload?: unknown } = {}
+    if (params !== undefined) input.params = yield* params(call.params)
+    if (query !== undefined) input.query = yield* query(call.query)
+    if (payload === undefined) return input
+    if (call.body !== "") {
+      try {
+        call.json = JSON.parse(call.body)
+      } catch {
+        return yield* refuseField("", "The body must be a JSON object")
+      }
+    }
+    input.payload = yield* payload(call.body === "" ? nothing : call.json)
+    return input
+  })
+}
+
+const decoded = (schema: Schema.Top) => {
+  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>)
+  return (value: unknown) => Effect.catchTags(decode(value), { SchemaError: refuseUndecodable })
+}

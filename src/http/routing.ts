@@ -1,0 +1,27 @@
+/** Where a request wants to go, for the framework's router and for the short path alike. */
+
+/**
+ * The address of a request as the routes know it: `{web_url}/api/v1/...` is `{base_url}/v1/...` (silences: G8). The
+ * router would end the path at a `;`, which in a segment is a character like another (RFC 3986, 3.3).
+ */
+export const routed = (url: string): string =>
+  url.replace(/^\/api(?=\/v1(\/|\?|$))/, "").replace(/^[^?#;]*;[^?#]*/, (path) => path.replaceAll(";", "%3B"))
+
+/** Without the query. */
+export const pathOf = (url: string): string => {
+  const query = url.indexOf("?")
+  return query < 0 ? url : url.slice(0, query)
+}
+
+/** No path ends so: a parameter without a character names nothing (silences: G15). */
+export const endsInSlash = (path: string): boolean => path.length > 1 && path.endsWith("/")
+
+export const routerConfig = {
+  /** An order number of 128 characters, percent-encoded, is 1,536. */
+  maxParamLength: 2_048,
+  /** Paths are; and in lower case `İ` is two characters, which moves every parameter that is not the last segment. */
+  caseSensitive: true,
+  /** One address for one thing: idempotency keys and logs go by the path. */
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false
+}
