@@ -5,7 +5,7 @@
  */
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
-import { Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
 import { SqlClient, type SqlError, SqlResolver, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { insert, type NotCommitted } from "../ground/Change.ts"
@@ -53,6 +53,9 @@ export class SandboxBank extends Context.Service<
 
 /** How long the bank waits before it reports a payment again. */
 const reportAgainAfter = "10 seconds"
+
+/** Between two notes of what was taken, so that under load each notes many. */
+const acknowledgePause = "200 millis"
 
 /** A buyer who left for a wallet's app or 3DS and did not come back in this time is not coming. */
 const redirectLapses = "30 minutes"
@@ -205,12 +208,23 @@ const make = Effect.gen(function* () {
     Effect.catchTags({ SqlError: unreachable })
   )
 
-  // One statement for all that were taken meanwhile. Lost in a crash, the report comes again and changes nothing.
+  // One statement for all that were taken meanwhile, which does not wait for the disk: lost in a crash, the report
+  // comes again and changes nothing.
   const acknowledged = yield* Queue.bounded<PaymentId>(10_000)
   yield* Queue.takeBetween(acknowledged, 1, 1_000).pipe(
-    Effect.flatMap((taken) => sql`update sandbox_payments set report_due_at = null where payment_id = any(${taken})`),
+    Effect.flatMap((taken) =>
+      sql.withTransaction(
+        Effect.andThen(
+          sql`set local synchronous_commit to off`,
+          sql`update sandbox_payments set report_due_at = null where payment_id = any(${taken})`
+        )
+      )
+    ),
     Effect.ignore({ log: "Warn" }),
+    Effect.andThen(Effect.sleep(acknowledgePause)),
     Effect.forever,
+    // How often it writes is a matter of real time, also where a test holds the service's clock.
+    Effect.provideService(Clock.Clock, Clock.Clock.defaultValue()),
     Effect.forkScoped
   )
 

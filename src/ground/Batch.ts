@@ -59,6 +59,38 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
   }
 }
 
+/**
+ * The whole batch as one statement: one message to Postgres and one back, a transaction by itself. It fails when a row
+ * does not come back, so that nothing is written, and does not say which one: for that the statements are run singly.
+ */
+export const atOnce = (statements: ReadonlyArray<Statement>): Pick<Statement, "text" | "params"> => ({
+  text: textAtOnce(statements),
+  params: [
+    ...statements.flatMap(({ params }) => params),
+    // How many rows each of them has to write.
+    ...statements.map(({ keys }) => String(keys.length))
+  ]
+})
+
+const textsAtOnce = new Map<string, string>()
+
+/** Depends on which tables the batch writes, in their order, and on nothing else. */
+const textAtOnce = (statements: ReadonlyArray<Statement>): string => {
+  const name = statements.map(({ op, table }) => `${op} ${table}`).join()
+  const known = textsAtOnce.get(name)
+  if (known !== undefined) return known
+  let place = 0
+  const parts = statements.map(({ params, text }, index) => {
+    const from = place
+    place += params.length
+    return `write_${index} as (${text.replace(/\$(\d+)/g, (_, number) => `$${from + Number(number)}`)})`
+  })
+  const whole = statements.map((_, index) => `(select count(*) from write_${index}) = $${++place}::text::int8`)
+  const text = `with ${parts.join(", ")} select 1 / case when ${whole.join(" and ")} then 1 else 0 end`
+  textsAtOnce.set(name, text)
+  return text
+}
+
 /** What the missing row means: an update found another version, an insert found its key taken. */
 export const conflictOf = ({ op, table }: Pick<Statement, "op" | "table">, key: string): StaleVersion | AlreadyExists =>
   op === "update" ? new StaleVersion({ table, key }) : new AlreadyExists({ table, key })

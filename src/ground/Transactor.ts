@@ -1,12 +1,12 @@
 /**
  * The only way to write business rows: group commit. Change sets wait in a bounded queue; a lane takes all that are
- * waiting and writes them in ONE Postgres transaction, with one statement per table. Nothing waits for a timer: while
+ * waiting and writes them in ONE Postgres transaction, one statement in all. Nothing waits for a timer: while
  * one transaction is being flushed the next batch gathers. Each set is all or nothing on its own: one that meets a
  * stale version or a taken key is left out, and the others are written without it (docs/architecture.md, section 4).
  */
 import { Cause, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { conflictOf, plan, type Plan, type Statement } from "./Batch.ts"
+import { atOnce, conflictOf, plan, type Plan, type Statement } from "./Batch.ts"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
 import { Faults } from "./Faults.ts"
 import { Signals } from "./Signals.ts"
@@ -64,13 +64,29 @@ export const layer = Layer.effect(
       )
     })
 
+    /** On a connection of its own: other statements would wait behind the disk. */
+    const writeAtOnce = ({ statements }: Plan<Waiting>) => {
+      const { params, text } = atOnce(statements)
+      return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined)))
+    }
+
+    /** Finds out which row it is that does not go in. */
+    const writeSingly = ({ statements }: Plan<Waiting>) =>
+      sql.withTransaction(Effect.forEach(statements, execute, { discard: true }))
+
+    const writeAll = (batch: Plan<Waiting>) =>
+      batch.statements.length === 0
+        ? Effect.void
+        : Effect.asVoid(writeAtOnce(batch)).pipe(
+            Effect.catchIf(
+              (error) => !isLost(error),
+              () => writeSingly(batch)
+            )
+          )
+
     const writeOnce = (batch: Plan<Waiting>) =>
       faults
-        .around(
-          "Transactor.write",
-          sql.withTransaction(Effect.forEach(batch.statements, execute, { discard: true })),
-          () => batch.statements.map(({ table }) => table).join("+")
-        )
+        .around("Transactor.write", writeAll(batch), () => batch.statements.map(({ table }) => table).join("+"))
         .pipe(
           Effect.as(undefined),
           // A rollback on a broken connection dies instead of failing; the lane has to outlive that too.

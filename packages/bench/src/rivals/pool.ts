@@ -6,12 +6,15 @@ const timestamptz = 1184
 pg.types.setTypeParser(int8, Number)
 pg.types.setTypeParser(timestamptz, (text: string) => new Date(text).toISOString())
 
+/** Plans that were made while a table was small are kept: without it, all sides slow down with every row. */
+const options = "-c enable_seqscan=off"
+
 export const makePool = (url: string, max: number): pg.Pool =>
-  new pg.Pool({ connectionString: url, max, min: max, idleTimeoutMillis: 0 })
+  new pg.Pool({ connectionString: url, max, min: max, idleTimeoutMillis: 0, options })
 
 /** A client whose queries are sent without waiting for the answers of those before them. */
 export const makePipeline = async (url: string): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: url, pipeline: true } as pg.ClientConfig)
+  const client = new pg.Client({ connectionString: url, pipeline: true, options } as pg.ClientConfig)
   await client.connect()
   return client
 }
