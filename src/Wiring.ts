@@ -199,7 +199,9 @@ const workers = Layer.mergeAll(
 // Ground -----------------------------------------------------------------------
 
 const ground = Transactor.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Signals.layer, NewIds.layer, Vault.layer, Draining.layer, QuotaStore.layer, ShortPath.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(Signals.layer, NewIds.layer, Vault.layer, Draining.layer, QuotaStore.layer, ShortPath.layer)
+  ),
   Layer.provideMerge(Migrator.layer)
 )
 

@@ -21,6 +21,7 @@ import { type DateTime, Effect, Option, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Events } from "../events/Events.ts"
+import { actors } from "../ground/actor.ts"
 import { ActorUnavailable } from "../ground/ask.ts"
 import { type Change, NotCommitted } from "../ground/Change.ts"
 import { answering, Claim } from "../ground/Claim.ts"
@@ -42,12 +43,13 @@ export const DisputeEntity = Entity.make("Dispute", [
   })
 ])
 
-export const layer = DisputeEntity.toLayer(
-  Effect.gen(function* () {
-    const store = yield* DisputeStore
-    const orders = yield* Orders
-    const events = yield* Events
-    const transactor = yield* Transactor
+const prepare = Effect.gen(function* () {
+  const store = yield* DisputeStore
+  const orders = yield* Orders
+  const events = yield* Events
+  const transactor = yield* Transactor
+
+  return Effect.gen(function* () {
     const disputeNo = DisputeNo.make((yield* Entity.CurrentAddress).entityId)
     let known: StoredDispute | undefined
 
@@ -144,8 +146,13 @@ export const layer = DisputeEntity.toLayer(
           })
         )
     })
-  }),
-  { mailboxCapacity: 256, maxIdleTime: "2 minutes", disableFatalDefects: true }
-)
+  })
+})
+
+export const layer = actors(DisputeEntity, prepare, {
+  mailboxCapacity: 256,
+  maxIdleTime: "2 minutes",
+  disableFatalDefects: true
+})
 
 const ownTables = new Set<string>(["disputes", "dispute_evidence"])

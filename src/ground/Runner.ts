@@ -4,7 +4,7 @@
  * so there is no message storage (docs/architecture.md, sections 3 and 6).
  */
 import { NodeClusterSocket } from "@effect/platform-node"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option, type Scope } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -15,6 +15,7 @@ import {
   SqlRunnerStorage
 } from "effect/cluster"
 import { type RunnerPlace, Settings } from "../Settings.ts"
+import { withoutHouse } from "./actor.ts"
 
 /** Measured: kill -9 costs 3.9 s to 14.2 s, SIGTERM 0.6 s (docs/effect.md). */
 const common = {
@@ -57,6 +58,10 @@ const layerMember = (place: RunnerPlace) => {
 export const layer = (options: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
   Layer.unwrap(
     Effect.map(Settings, ({ runner }) =>
-      runner === undefined ? layerAlone(options.remoteSerialization) : layerMember(runner)
+      lean(runner === undefined ? layerAlone(options.remoteSerialization) : layerMember(runner))
     )
   ).pipe(Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())))
+
+/** What the cluster is built with, every actor's context begins with. */
+const lean = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+  Layer.effectContext(Effect.updateContext(Layer.build(layer), withoutHouse<R | Scope.Scope>))

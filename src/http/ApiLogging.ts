@@ -68,7 +68,10 @@ const nothing = Effect.succeed<LoggedBody>(undefined)
 /** Node's request knows when its last byte has arrived. */
 const isWhole = (source: object) => "complete" in source && source.complete === true
 
-const responseBodyOf = ({ body, status }: HttpServerResponse.HttpServerResponse, { answer }: RequestRecord): LoggedBody => {
+const responseBodyOf = (
+  { body, status }: HttpServerResponse.HttpServerResponse,
+  { answer }: RequestRecord
+): LoggedBody => {
   if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
   const { contentLength: bytes } = body
   if (bytes > loggedBodyBytesMax) return { bytes }

@@ -15,6 +15,7 @@ import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { Events } from "../events/Events.ts"
+import { actors } from "../ground/actor.ts"
 import { ActorUnavailable } from "../ground/ask.ts"
 import { answering, Claim } from "../ground/Claim.ts"
 import { AlreadyExists, type ChangeSet, NotCommitted, StaleVersion } from "../ground/Change.ts"
@@ -46,94 +47,105 @@ export const OrderEntity = Entity.make("Order", [
   })
 ])
 
-export const layer = OrderEntity.toLayer(
-  Effect.gen(function* () {
-    const store = yield* OrderStore
-    const wallets = yield* Wallets
-    const events = yield* Events
-    const links = yield* CheckoutLinks
-    const transactor = yield* Transactor
-    const tradeNo = TradeNo.make((yield* Entity.CurrentAddress).entityId)
-    let known: StoredOrder | undefined
+/** What an actor keeps while it is awake. */
+interface Awake {
+  readonly tradeNo: TradeNo
+  /** The order as it is in the database; undefined while that is not certain. */
+  known: StoredOrder | undefined
+}
 
-    const load = Effect.gen(function* () {
-      const stored = yield* store.load(tradeNo)
-      if (Option.isNone(stored)) return yield* new OrderNotFound({ ref: tradeNo })
-      return stored.value
-    })
+const prepare = Effect.gen(function* () {
+  const store = yield* OrderStore
+  const wallets = yield* Wallets
+  const events = yield* Events
+  const links = yield* CheckoutLinks
+  const transactor = yield* Transactor
 
-    const viewOf = (order: Order) => ({ ...orderView(order, links.urlOf(order.tradeNo, order.expiresAt)) })
+  const load = Effect.fnUntraced(function* (tradeNo: TradeNo) {
+    const stored = yield* store.load(tradeNo)
+    if (Option.isNone(stored)) return yield* new OrderNotFound({ ref: tradeNo })
+    return stored.value
+  })
 
-    /** The events that merchants are told about, each with the order as it is after that very fact. */
-    const announce = (order: Order, sequence: number, fact: OrderEvent) => {
-      const type = announcements[fact._tag]
-      return type === undefined
-        ? Effect.succeed<ChangeSet>([])
-        : events.record({
-            type,
-            mode: order.mode,
-            merchantId: order.merchantId,
-            object: viewOf(order),
-            objectId: order.tradeNo,
-            tradeNo: order.tradeNo,
-            notifyUrl: order.notifyUrl,
-            sequence
-          })
+  const viewOf = (order: Order) => ({ ...orderView(order, links.urlOf(order.tradeNo, order.expiresAt)) })
+
+  /** The events that merchants are told about, each with the order as it is after that very fact. */
+  const announce = (order: Order, sequence: number, fact: OrderEvent) => {
+    const type = announcements[fact._tag]
+    return type === undefined
+      ? Effect.succeed<ChangeSet>([])
+      : events.record({
+          type,
+          mode: order.mode,
+          merchantId: order.merchantId,
+          object: viewOf(order),
+          objectId: order.tradeNo,
+          tradeNo: order.tradeNo,
+          notifyUrl: order.notifyUrl,
+          sequence
+        })
+  }
+
+  const commit = Effect.fnUntraced(function* (
+    before: StoredOrder,
+    facts: ReadonlyArray<OrderEvent>,
+    claim: Claim | undefined,
+    entry: Entry
+  ) {
+    const version = before.version + 1
+    const announced: Array<ChangeSet[number]> = []
+    let order = before.order
+    for (const fact of facts) {
+      order = evolve(order, fact)
+      announced.push(...(yield* announce(order, version, fact)))
     }
+    const changes = [
+      replacement(before, order, yield* DateTime.now),
+      ...announced,
+      ...entry.changes,
+      ...(claim === undefined ? [] : answering(claim, 200, viewOf(order)))
+    ]
+    const movements = [...facts.flatMap((fact) => movementsOf(order, fact)), ...entry.movements]
+    if (movements.length === 0 && entry.reserve === 0) yield* transactor.commit(order.tradeNo, changes)
+    else yield* wallets.post(order, { movements, reserve: entry.reserve, changes })
+    yield* Effect.forEach(facts, alarm, { discard: true })
+    return { order, version }
+  })
 
-    const commit = Effect.fnUntraced(function* (
-      before: StoredOrder,
-      facts: ReadonlyArray<OrderEvent>,
-      claim: Claim | undefined,
-      entry: Entry
-    ) {
-      const version = before.version + 1
-      const announced: Array<ChangeSet[number]> = []
-      let order = before.order
-      for (const fact of facts) {
-        order = evolve(order, fact)
-        announced.push(...(yield* announce(order, version, fact)))
-      }
-      const changes = [
-        replacement(before, order, yield* DateTime.now),
-        ...announced,
-        ...entry.changes,
-        ...(claim === undefined ? [] : answering(claim, 200, viewOf(order)))
-      ]
-      const movements = [...facts.flatMap((fact) => movementsOf(order, fact)), ...entry.movements]
-      if (movements.length === 0 && entry.reserve === 0) yield* transactor.commit(tradeNo, changes)
-      else yield* wallets.post(order, { movements, reserve: entry.reserve, changes })
-      yield* Effect.forEach(facts, alarm, { discard: true })
-      return { order, version }
-    })
+  const attempt = Effect.fnUntraced(function* (
+    actor: Awake,
+    command: OrderCommand,
+    claim: Claim | undefined,
+    entry: Entry
+  ) {
+    const before = actor.known ?? (yield* load(actor.tradeNo))
+    const decision = decide(before.order, command)
+    actor.known = undefined
+    // A refusal is not an answer to keep.
+    const answered = decision.refusal === undefined ? claim : undefined
+    const after = decision.events.length === 0 ? before : yield* commit(before, decision.events, answered, entry)
+    if (decision.events.length === 0 && answered !== undefined) {
+      yield* transactor.commit(actor.tradeNo, answering(answered, 200, viewOf(after.order)))
+    }
+    // Kept only once it is known to be in the database.
+    actor.known = after
+    // Commit first: a refusal may come with facts that must not be lost.
+    if (decision.refusal !== undefined) return yield* decision.refusal
+    return after.order
+  })
 
-    const attempt = Effect.fnUntraced(function* (command: OrderCommand, claim: Claim | undefined, entry: Entry) {
-      const before = known ?? (yield* load)
-      const decision = decide(before.order, command)
-      known = undefined
-      // A refusal is not an answer to keep.
-      const answered = decision.refusal === undefined ? claim : undefined
-      const after = decision.events.length === 0 ? before : yield* commit(before, decision.events, answered, entry)
-      if (decision.events.length === 0 && answered !== undefined) {
-        yield* transactor.commit(tradeNo, answering(answered, 200, viewOf(after.order)))
-      }
-      // Kept only once it is known to be in the database.
-      known = after
-      // Commit first: a refusal may come with facts that must not be lost.
-      if (decision.refusal !== undefined) return yield* decision.refusal
-      return after.order
-    })
+  const perform = (actor: Awake, command: OrderCommand, claim: Claim | undefined, entry: Entry) =>
+    Effect.retry(attempt(actor, command, claim, entry), {
+      times: 1,
+      // Another runner wrote this order: what we knew is old. Load it, then decide again.
+      while: (error) => error._tag === "StaleVersion" && error.table === "orders"
+    }).pipe(Effect.catchTags({ MerchantNotFound: Effect.die }))
 
-    const perform = (command: OrderCommand, claim: Claim | undefined, entry: Entry) =>
-      Effect.retry(attempt(command, claim, entry), {
-        times: 1,
-        // Another runner wrote this order: what we knew is old. Load it, then decide again.
-        while: (error) => error._tag === "StaleVersion" && error.table === "orders"
-      }).pipe(Effect.catchTags({ MerchantNotFound: Effect.die }))
-
+  return Effect.map(Entity.CurrentAddress, ({ entityId }) => {
+    const actor: Awake = { tradeNo: TradeNo.make(entityId), known: undefined }
     return OrderEntity.of({
       Perform: ({ payload: { claim, command } }) =>
-        perform(command, claim, nothingElse).pipe(
+        perform(actor, command, claim, nothingElse).pipe(
           Effect.catchTags({
             StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
             AlreadyExists: Effect.die,
@@ -143,7 +155,7 @@ export const layer = OrderEntity.toLayer(
           })
         ),
       PerformWith: ({ payload: { command, entry } }) =>
-        perform(command, undefined, entry).pipe(
+        perform(actor, command, undefined, entry).pipe(
           Effect.catchTags({
             // The other half was decided on a row that has changed since, perhaps by this very message before.
             RefundRefused: (refused) =>
@@ -151,9 +163,14 @@ export const layer = OrderEntity.toLayer(
           })
         )
     })
-  }),
-  { mailboxCapacity: 1_024, maxIdleTime: "2 minutes", disableFatalDefects: true }
-)
+  })
+})
+
+export const layer = actors(OrderEntity, prepare, {
+  mailboxCapacity: 1_024,
+  maxIdleTime: "2 minutes",
+  disableFatalDefects: true
+})
 
 const staleRowOf = ({ changes }: Entry) => {
   const [row] = changes

@@ -8,6 +8,7 @@ import type { Wallet, WalletName } from "@coffer/rules/wallet/Wallet"
 import { Context, DateTime, Effect, Layer, Result, Schema, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { actors } from "../ground/actor.ts"
 import { ChangeSet, CommitError, NotCommitted, StaleVersion } from "../ground/Change.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Transactor } from "../ground/Transactor.ts"
@@ -52,13 +53,14 @@ interface Known {
   pending: Effect.Effect<unknown, CommitError>
 }
 
-export const layer = WalletEntity.toLayer(
-  Effect.gen(function* () {
-    const store = yield* WalletStore
-    const transactor = yield* Transactor
-    const ids = yield* NewIds
+const prepare = Effect.gen(function* () {
+  const store = yield* WalletStore
+  const transactor = yield* Transactor
+  const ids = yield* NewIds
+  const awake = yield* WalletsAwake
+
+  return Effect.gen(function* () {
     const address = (yield* Entity.CurrentAddress).entityId
-    const awake = yield* WalletsAwake
     const loading = yield* Semaphore.make(1)
     let known: Known | undefined
 
@@ -115,9 +117,15 @@ export const layer = WalletEntity.toLayer(
     )
 
     return WalletEntity.of({ Post: ({ payload }) => postEntry(payload) })
-  }),
-  { concurrency: "unbounded", mailboxCapacity: 8_192, maxIdleTime: "10 minutes", disableFatalDefects: true }
-)
+  })
+})
+
+export const layer = actors(WalletEntity, prepare, {
+  concurrency: "unbounded",
+  mailboxCapacity: 8_192,
+  maxIdleTime: "10 minutes",
+  disableFatalDefects: true
+})
 
 const nameOf = (address: string): WalletName => {
   const [merchantId, mode, currency] = address.split("/")

@@ -3,17 +3,17 @@
  * instead of guessing.
  */
 import { Minor } from "@coffer/model/Money"
-import { ExpiredOrder, FailedOrder, type Order, OrderEvent, PaidOrder, type PendingOrder } from "./Order.ts"
+import { type Order, OrderEvent, type PendingOrder } from "./Order.ts"
 
 export const evolve = (order: Order, event: OrderEvent): Order =>
   OrderEvent.match(event, {
     PaymentSucceeded: ({ facts }): Order => {
       const { amount: _, currency: __, ...payment } = facts
-      return PaidOrder.make({ ...termsOfPending(order, event), ...payment, ...untouched })
+      return { status: "paid", ...termsOfPending(order, event), ...payment, ...untouched }
     },
     PaymentDeclined: (): Order => ({ ...order, declines: order.declines + 1 }),
-    PaymentFailed: (): Order => FailedOrder.make(termsOfPending(order, event)),
-    OrderExpired: (): Order => ExpiredOrder.make(termsOfPending(order, event)),
+    PaymentFailed: (): Order => ({ status: "failed", ...termsOfPending(order, event) }),
+    OrderExpired: (): Order => ({ status: "expired", ...termsOfPending(order, event) }),
     StrayPaymentFound: ({ stray }): Order => ({ ...order, strayPayments: [...order.strayPayments, stray] }),
     StrayPaymentReturned: ({ paymentId }): Order => ({
       ...order,

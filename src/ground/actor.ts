@@ -1,0 +1,35 @@
+/**
+ * An entity whose actors wake cheaply. What an actor needs of the house is taken once, when the layer is built, and not
+ * by each actor; and an actor's context holds none of the house's services: waking copies its context, and so does
+ * every message (docs/performance.md).
+ */
+import { Context, Effect, Layer, type Scope } from "effect"
+import { type Entity, Sharding } from "effect/cluster"
+import type { Rpc } from "effect/rpc"
+
+/** `prepare` is run once; the effect that it gives, for each actor that wakes. */
+export const actors = <Type extends string, Rpcs extends Rpc.Any, Handlers extends Entity.HandlersFrom<Rpcs>, E, R>(
+  entity: Entity.Entity<Type, Rpcs>,
+  prepare: Effect.Effect<Effect.Effect<Handlers, never, ActorServices>, E, R>,
+  options: Parameters<Entity.Entity<Type, Rpcs>["toLayer"]>[1]
+): Layer.Layer<
+  never,
+  E,
+  Exclude<R, Scope.Scope> | Sharding.Sharding | Rpc.ServicesServer<Rpcs> | Rpc.Middleware<Rpcs>
+> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const wake = yield* prepare
+      const sharding = yield* Sharding.Sharding
+      yield* Effect.updateContext(
+        sharding.registerEntity(entity, wake, options),
+        withoutHouse<Scope.Scope | Rpc.ServicesServer<Rpcs> | Rpc.Middleware<Rpcs>>
+      )
+    })
+  )
+
+type ActorServices = Entity.CurrentAddress | Scope.Scope
+
+/** The context without the services of this project; what belongs to every fiber stays. */
+export const withoutHouse = <R>(context: Context.Context<R>): Context.Context<R> =>
+  Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => !key.startsWith("@coffer/"))))
