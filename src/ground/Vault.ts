@@ -2,7 +2,17 @@
  * All cryptography that needs the service's secret: key hashes, link signatures, encryption of webhook secrets. One
  * purpose, one derived key, so that a signature made for one use is worthless for another.
  */
-import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual
+} from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Settings } from "../Settings.ts"
 
@@ -32,7 +42,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const settings = yield* Settings
     const secret = Buffer.from(Redacted.value(settings.secretKey), "base64")
-    const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "", `coffer/${purpose}`, 32))
+    const derive = (purpose: string) =>
+      createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", `coffer/${purpose}`, 32)))
     const [keys, links, secrets, tokens] = [
       derive("api-keys"),
       derive("links"),
@@ -40,7 +51,7 @@ export const layer = Layer.effect(
       derive("tokens")
     ]
 
-    const hmac = (key: Buffer, text: string) => createHmac("sha256", key).update(text).digest()
+    const hmac = (key: KeyObject, text: string) => createHmac("sha256", key).update(text).digest()
     const sign = (payload: string) => hmac(links, payload).toString("base64url")
     const operator = hmac(tokens, Redacted.value(settings.operatorToken))
 

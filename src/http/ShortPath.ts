@@ -7,9 +7,10 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
 import { requestBodyBytesMax } from "@coffer/model/Limits"
-import { Context, Effect, Exit, Fiber, Layer, Redacted, Schema, Tracer } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, Schema, type SchemaAST, Tracer } from "effect"
 import { FindMyWay, type HttpServerResponse } from "effect/http"
-import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+import { withoutHouse } from "../ground/actor.ts"
 import { refuseUndecodable, takesNoBody } from "./Decoding.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "./replies.ts"
@@ -65,7 +66,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       for (const { endpoint, route } of routesOf(api, context)) {
         router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, route)
       }
-      const fork = Effect.runForkWith(context)
+      const fork = Effect.runForkWith(withoutHouse(context))
 
       const run = (route: Route, call: Call, response: ServerResponse) => {
         const fiber = Fiber.runIn(fork(answer(askedOf(call), route(call))), scope)
@@ -194,7 +195,8 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top) => {
   const params = endpoint.params === undefined ? undefined : decoded(endpoint.params)
   const query = endpoint.query === undefined ? undefined : decoded(Schema.toCodecArrayFromSingle(endpoint.query))
   const [content] = endpoint.payload.values()
-  const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas))
+  const strictness = Context.getOrUndefined(endpoint.annotations, HttpApi.PayloadParseOptions)
+  const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas), strictness)
   const nothing = takesNoBody(endpoint) ? {} : undefined
 
   return Effect.fnUntraced(function* (call: Call) {
@@ -214,7 +216,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top) => {
   })
 }
 
-const decoded = (schema: Schema.Top) => {
-  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>)
+const decoded = (schema: Schema.Top, options?: SchemaAST.ParseOptions) => {
+  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>, options)
   return (value: unknown) => Effect.catchTags(decode(value), { SchemaError: refuseUndecodable })
 }

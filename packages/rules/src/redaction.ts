@@ -12,7 +12,12 @@ export const redactionDepthMax = 64
 export const redact = (value: unknown): unknown => redactAt(value, 1)
 
 /** Is a field of this name a secret? `X-Api-Key`, `apiKey`, `api_key` and `APIKEY` are one name. */
-export const isSecretName = (name: string): boolean => {
+export const isSecretName = (name: string): boolean => verdictOf(name) === "secret"
+
+/** `checkout`: its value, a text, is an address that ends in a token. */
+type Verdict = "secret" | "checkout" | "harmless"
+
+const verdictOf = (name: string): Verdict => {
   const known = verdicts.get(name)
   if (known !== undefined) return known
   const verdict = judge(name)
@@ -43,9 +48,9 @@ const redactItems = (items: ReadonlyArray<unknown>, depth: number): ReadonlyArra
 }
 
 const redactField = (name: string, value: unknown, depth: number): unknown => {
-  if (isSecretName(name)) return redactedText
-  if (typeof value === "string" && /checkout/i.test(name) && letters(name) === "checkouturl") return withoutToken(value)
-  return redactAt(value, depth)
+  const verdict = verdictOf(name)
+  if (verdict === "secret") return redactedText
+  return verdict === "checkout" && typeof value === "string" ? withoutToken(value) : redactAt(value, depth)
 }
 
 /** `https://…/checkout/<token>`: the address stays, whoever has the token may pay or look. */
@@ -55,18 +60,18 @@ const withoutToken = (url: string): string => {
 }
 const checkoutPath = "/checkout/"
 
-const judge = (name: string): boolean => {
+const judge = (name: string): Verdict => {
   const word = letters(name)
-  return (
+  const isSecret =
     secretWords.has(word) ||
     wordsOf(name).some((part) => secretWords.has(part)) ||
     secretParts.test(word) ||
     secretEndings.test(word) ||
     secretKeys.test(word)
-  )
+  return isSecret ? "secret" : word === "checkouturl" ? "checkout" : "harmless"
 }
 
-const verdicts = new Map<string, boolean>()
+const verdicts = new Map<string, Verdict>()
 const verdictsMax = 4_096
 const verdictLengthMax = 64
 
