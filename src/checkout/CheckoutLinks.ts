@@ -5,6 +5,7 @@
  */
 import { TradeNo } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { remembered } from "../ground/remembered.ts"
 import { Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"
 
@@ -19,15 +20,20 @@ export class CheckoutLinks extends Context.Service<
 
 const isTradeNo = Schema.is(TradeNo)
 
+/** Signatures kept in memory, about 150 bytes each. */
+const signedMax = 10_000
+
 export const layer = Layer.effect(
   CheckoutLinks,
   Effect.gen(function* () {
     const { publicUrl } = yield* Settings
     const vault = yield* Vault
+    // The same order is shown again and again: in lists, in its event, in the answer.
+    const sign = remembered(signedMax, vault.sign)
     return CheckoutLinks.of({
       urlOf: (tradeNo, expiresAt) => {
         const payload = `${tradeNo}.${Math.floor(DateTime.toEpochMillis(expiresAt) / 1000)}`
-        return `${publicUrl}/checkout/${payload}.${vault.sign(payload)}`
+        return `${publicUrl}/checkout/${payload}.${sign(payload)}`
       },
       read: (token) => {
         const [tradeNo = "", end = "", signature = ""] = token.split(".")

@@ -24,6 +24,7 @@ import {
   Schema
 } from "effect"
 import { NewIds } from "../ground/NewIds.ts"
+import { remembered } from "../ground/remembered.ts"
 import { sha256, Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"
 import { changedChannel, type MerchantRow, MerchantStore, type ModeRow } from "./MerchantStore.ts"
@@ -86,8 +87,8 @@ export const layer = Layer.effect(
     const readByHash = cached(byHash, store.byKeyHash)
     const readById = cached(byId, store.byId)
 
-    // A plain digest costs a tenth of the keyed hash, and tells no more.
-    const keyHash = remembered(vault.keyHash)
+    // A plain digest costs a tenth of the keyed hash. It is what is remembered, never the key.
+    const keyHash = remembered(cachedMax, vault.keyHash, sha256)
 
     const found = (merchantId: string, row: Option.Option<Merchant>) =>
       Option.isSome(row) ? Effect.succeed(row.value) : Effect.fail(new MerchantNotFound({ merchantId }))
@@ -206,18 +207,6 @@ const listenForChanges = Effect.fnUntraced(function* (forget: Effect.Effect<void
 const keptMax = Duration.minutes(1)
 const kept = <A, E>(exit: Exit.Exit<Option.Option<A>, E>) =>
   Exit.isSuccess(exit) && Option.isSome(exit.value) ? keptMax : Duration.zero
-
-/** The function with a memory of what it was asked; the memory holds digests, never the secret itself. */
-const remembered = (slow: (secret: string) => string) => {
-  const answers = new Map<string, string>()
-  return (secret: string): string => {
-    const digest = sha256(secret)
-    const known = answers.get(digest) ?? slow(secret)
-    if (answers.size >= cachedMax) answers.clear()
-    answers.set(digest, known)
-    return known
-  }
-}
 
 /** What cannot be one is not asked for: Postgres has no text with NUL, and the cache keeps no nonsense. */
 const isMerchantId = Schema.is(MerchantId)
