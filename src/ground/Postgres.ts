@@ -17,7 +17,7 @@ export const layer = (options: {
     minConnections: Math.min(4, options.connections),
     multiplex: true,
     startupParameters: {
-      // A process that is paused in the middle of a transaction, or cut off, keeps its rows' locks; others wait for them.
+      // A process that is paused in the middle of a transaction, or cut off, keeps its rows' locks; others wait.
       idle_in_transaction_session_timeout: "5s",
       // Postgres keeps the plan that it made for a statement while a table was small, and reads all of it to find one
       // row when it has grown. What has an index goes by it from the start.

@@ -9,6 +9,9 @@ export const IntColumn = Schema.BigInt.pipe(
 /** A timestamptz column. */
 export const TimeColumn = Schema.DateTimeUtcFromDate
 
+/** What a text says; none when it is no JSON. */
+export const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
 /** JSON as Postgres takes it in a parameter. */
 export const jsonText = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
 

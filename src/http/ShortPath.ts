@@ -7,10 +7,11 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
 import { requestBodyBytesMax } from "@coffer/model/Limits"
-import { Context, Effect, Exit, Fiber, Layer, Redacted, Schema, type SchemaAST, Tracer } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, type SchemaAST, Tracer } from "effect"
 import { FindMyWay, type HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { withoutHouse } from "../ground/actor.ts"
+import { parseJson } from "../ground/codecs.ts"
 import { refuseUndecodable, takesNoBody } from "./Decoding.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "./replies.ts"
@@ -205,11 +206,9 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top) => {
     if (query !== undefined) input.query = yield* query(call.query)
     if (payload === undefined) return input
     if (call.body !== "") {
-      try {
-        call.json = JSON.parse(call.body)
-      } catch {
-        return yield* refuseField("", "The body must be a JSON object")
-      }
+      const json = parseJson(call.body)
+      if (Option.isNone(json)) return yield* refuseField("", "The body must be a JSON object")
+      call.json = json.value
     }
     input.payload = yield* payload(call.body === "" ? nothing : call.json)
     return input

@@ -6,7 +6,7 @@ import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { Change, NotCommitted } from "../ground/Change.ts"
 import { answering, type Claim, released, running } from "../ground/Claim.ts"
-import { jsonText } from "../ground/codecs.ts"
+import { jsonText, parseJson } from "../ground/codecs.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { sha256 } from "../ground/Vault.ts"
 import { traced } from "../ground/traced.ts"
@@ -43,14 +43,13 @@ export class IdempotencyKeys extends Context.Service<
   }
 >()("@coffer/idempotency/IdempotencyKeys") {}
 
-const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 /** What does not parse, or is nested as no body of ours, will be refused or ignored; its text stands for it. */
 const fingerprintOf = (body: string): string =>
   sha256(
     Option.match(
-      Option.filter(parse(body), (value) => isShallow(value)),
+      Option.filter(parseJson(body), (value) => isShallow(value)),
       { onNone: () => `text ${body}`, onSome: (value) => jsonText(canonical(value)) }
     )
   )

@@ -9,7 +9,7 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { redact } from "@coffer/rules/redaction"
 import { Clock, Context, DateTime, Deferred, Effect, Layer, Metric, Option, Queue, Schema } from "effect"
-import { jsonText } from "../ground/codecs.ts"
+import { jsonText, parseJson } from "../ground/codecs.ts"
 import { Faults } from "../ground/Faults.ts"
 import type { Owner } from "../ground/Pages.ts"
 import { type LogFilter, type LogRow, LogStore, type NewLogRow } from "./LogStore.ts"
@@ -207,7 +207,6 @@ const parsed = (body: LoggedBody): object | undefined => {
 const redacted = (value: unknown): object | undefined =>
   typeof value === "object" && value !== null ? (redact(value) as object) : undefined
 
-const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const utf8 = new TextDecoder()
 
 const isError = Schema.is(Schema.Struct({ error: Schema.String }))
