@@ -27,6 +27,8 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
   [/^src\/(Wiring|main|serve|runAudit)\.ts$/, [/./]],
   [/^src\/Settings\.ts$/, [node, /^\.\/ground\/Home\.ts$/]],
   [/^src\/ground\//, [rules, node, /^@effect\//, /^\.\.?\/(?!\w+\/)/, /^\.\/migrations\//, /^async-exit-hook$/]],
+  // It knows Node's own requests.
+  [/^src\/http\/ShortPath\.ts$/, [packages, /^\.\//, ground, node]],
   [/^src\/http\//, [packages, /^\.\//, ground, frontDoors, /^\.\.\/orders\/OrderEntity\.ts$/, /^\.\.\/Settings\.ts$/]],
 
   [/^src\/files\/\w+Storage\.ts$/, [rules, ground, node, /^@aws-sdk\//, /^@effect\//, /^\.\//, /^\.\.\/Settings\.ts$/]],
