@@ -1,0 +1,17 @@
+/** How Postgres finds rows for the service (docs/decisions/0010). */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { start } from "../kit/Service.ts"
+
+it.effect(
+  "a statement goes by an index also where its table is still empty, since its plan is kept when it grows",
+  () =>
+    Effect.gen(function* () {
+      const { sql } = yield* start()
+      const many = Array.from({ length: 500 }, (_, index) => `pay_${index}`)
+      const plan = yield* sql`explain update sandbox_payments set report_due_at = null where payment_id = any(${many})`
+      const text = plan.map((row) => Object.values(row).join()).join("\n")
+      assert.match(text, /sandbox_payments_pkey/)
+      assert.notMatch(text, /Seq Scan/)
+    })
+)
