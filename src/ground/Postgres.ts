@@ -3,7 +3,8 @@
  * service's time by a day.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Layer, type Redacted } from "effect"
+import { Layer, type Redacted } from "effect"
+import * as RealTime from "./realTime.ts"
 
 export const layer = (options: {
   readonly url: Redacted.Redacted
@@ -23,4 +24,4 @@ export const layer = (options: {
       // row when it has grown. What has an index goes by it from the start.
       enable_seqscan: "off"
     }
-  }).pipe(Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())))
+  }).pipe(Layer.provide(RealTime.layer))

@@ -4,9 +4,10 @@
  * answer, each runner counts for itself (silences: U2).
  */
 import { NodeRedis } from "@effect/platform-node"
-import { Clock, Context, Deferred, Duration, Effect, Exit, Layer, Metric, Redacted, References, Schema } from "effect"
+import { Context, Deferred, Duration, Effect, Exit, Layer, Metric, Redacted, References, Schema } from "effect"
 import { Redis } from "effect/persistence"
 import { Settings } from "../Settings.ts"
+import { onRealTime } from "./realTime.ts"
 
 export interface Taken {
   readonly allowed: boolean
@@ -201,9 +202,6 @@ export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration =
       return { take }
     })
   )
-
-/** Sockets and other machines know nothing of a test that moves the service's time by a day. */
-const onRealTime = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
 
 /** The turn of the event loop: after a long pause, an answer that has come in is read before the time is up. */
 const turn = Effect.callback<void>((resume) => {

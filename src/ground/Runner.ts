@@ -4,7 +4,7 @@
  * so there is no message storage (docs/architecture.md, sections 3 and 6).
  */
 import { NodeClusterSocket } from "@effect/platform-node"
-import { Clock, Effect, Layer, Option, type Scope } from "effect"
+import { Effect, Layer, Option, type Scope } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -16,6 +16,7 @@ import {
 } from "effect/cluster"
 import { type RunnerPlace, Settings } from "../Settings.ts"
 import { withoutHouse } from "./actor.ts"
+import * as RealTime from "./realTime.ts"
 
 /** Measured: kill -9 costs 3.9 s to 14.2 s, SIGTERM 0.6 s (docs/effect.md). */
 const common = {
@@ -60,7 +61,7 @@ export const layer = (options: { readonly remoteSerialization: boolean } = { rem
     Effect.map(Settings, ({ runner }) =>
       lean(runner === undefined ? layerAlone(options.remoteSerialization) : layerMember(runner))
     )
-  ).pipe(Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())))
+  ).pipe(Layer.provide(RealTime.layer))
 
 /** What the cluster is built with, every actor's context begins with. */
 const lean = <A, E, R>(layer: Layer.Layer<A, E, R>) =>

@@ -12,7 +12,8 @@ export interface Answered {
   /** Milliseconds since 1970. */
   readonly answered: number
   readonly response: HttpServerResponse.HttpServerResponse
-  readonly body: LoggedBody
+  /** The request's body; looked at only if the call is taken down. */
+  readonly body: Effect.Effect<LoggedBody>
 }
 
 /** How an exchange hands over a call that it has answered. Never fails. */
@@ -22,20 +23,22 @@ export const make = Effect.map(
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
       const { arrived, ip, method, owner, path, requestId, sent } = record
       if (owner === undefined) return Effect.void
-      return logs.append({
-        requestId,
-        ...owner,
-        method,
-        path,
-        status: response.status,
-        at: DateTime.makeUnsafe(arrived),
-        durationMillis: answered - arrived,
-        ip,
-        userAgent: sent["user-agent"],
-        idempotencyKey: sent["idempotency-key"],
-        requestBody: body,
-        responseBody: responseBodyOf(response, record)
-      })
+      return Effect.flatMap(body, (requestBody) =>
+        logs.append({
+          requestId,
+          ...owner,
+          method,
+          path,
+          status: response.status,
+          at: DateTime.makeUnsafe(arrived),
+          durationMillis: answered - arrived,
+          ip,
+          userAgent: sent["user-agent"],
+          idempotencyKey: sent["idempotency-key"],
+          requestBody,
+          responseBody: responseBodyOf(response, record)
+        })
+      )
     }
 )
 

@@ -20,9 +20,11 @@ const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error) =
 export const refuseUndecodable = ({ issue }: Schema.SchemaError) => {
   const [first] = format(issue).issues
   const param = nameOf((first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment)))
-  if (param === "") return refuseField(param, "The body must be a JSON object")
+  if (param === "") return refuseOtherThanObject
   return refuseField(param, first?.message.replace(/^Missing key$/, "is required") ?? "is not valid")
 }
+
+export const refuseOtherThanObject = refuseField("", "The body must be a JSON object")
 
 /** As merchants write it: `metadata.key`, `files[2].url` (silences: D4). */
 const nameOf = (path: ReadonlyArray<PropertyKey>): string =>

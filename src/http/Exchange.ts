@@ -24,7 +24,7 @@ import { pathOf } from "./routing.ts"
 export interface Asked extends Pick<RequestRecord, "method" | "url" | "sent" | "text"> {
   /** The other end of the connection. */
   readonly peer: string | undefined
-  /** The body for the log; asked for when the answer is made. */
+  /** The body for the log; looked at when the answer is made. */
   readonly logged: Effect.Effect<LoggedBody>
 }
 
@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
     )
     const answered = yield* Clock.currentTimeMillis
     yield* Metrics.count(method, response.status, answered - record.arrived)
-    if (record.owner !== undefined) yield* logCall(record, { answered, response, body: yield* logged })
+    yield* logCall(record, { answered, response, body: logged })
     return HttpServerResponse.setHeaders(asProblem(response, sent["accept"]), {
       "x-request-id": record.requestId,
       ...record.headers,

@@ -12,9 +12,8 @@ import { FindMyWay, type HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { withoutHouse } from "../ground/actor.ts"
 import { parseJson } from "../ground/codecs.ts"
-import { refuseUndecodable, takesNoBody } from "./Decoding.ts"
+import { refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
 import * as Exchange from "./Exchange.ts"
-import { refuseField } from "./replies.ts"
 import { endsInSlash, pathOf, routed, routerConfig } from "./routing.ts"
 
 /** Asked by the server for every request, before the framework is. Takes nothing until there are endpoints. */
@@ -64,7 +63,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       if (Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer) return
 
       const router = FindMyWay.make<Route>(routerConfig)
-      for (const { endpoint, route } of routesOf(api, context)) {
+      for (const { endpoint, route } of shortRoutes(api, context)) {
         router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, route)
       }
       const fork = Effect.runForkWith(withoutHouse(context))
@@ -127,10 +126,7 @@ const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
 }
 
 const askedOf = (call: Call): Exchange.Asked => ({
-  method: call.method,
-  url: call.url,
-  sent: call.sent,
-  peer: call.peer,
+  ...call,
   text: Effect.succeed(call.body),
   logged: Effect.sync(() => {
     const { body, bytes, json } = call
@@ -155,7 +151,7 @@ interface GroupService {
 }
 
 /** Endpoints with what stands before their handlers, as the framework would call them. */
-const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   context: Context.Context<Middleware | HttpApiGroup.ToService<Id, Groups>>
 ) =>
@@ -207,7 +203,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top) => {
     if (payload === undefined) return input
     if (call.body !== "") {
       const json = parseJson(call.body)
-      if (Option.isNone(json)) return yield* refuseField("", "The body must be a JSON object")
+      if (Option.isNone(json)) return yield* refuseOtherThanObject
       call.json = json.value
     }
     input.payload = yield* payload(call.body === "" ? nothing : call.json)

@@ -12,6 +12,7 @@ import { dieIfBroken } from "../ground/broken.ts"
 import { TimeColumn } from "../ground/codecs.ts"
 import * as Days from "../ground/Days.ts"
 import * as Pages from "../ground/Pages.ts"
+import { unflushed } from "../ground/unflushed.ts"
 
 /** A row as it is written. Bodies are JSON as text; what there is none of is null, and so is an empty text. */
 export interface NewLogRow {
@@ -101,14 +102,11 @@ export const layer = Layer.effect(
     const days = Days.make(sql, "api_logs")
 
     const write = (rows: ReadonlyArray<NewLogRow>) =>
-      // A connection of its own: other statements would wait behind this one.
-      sql.withTransaction(
-        Effect.andThen(
-          sql`set local synchronous_commit to off`,
-          sql.unsafe(
-            insertion,
-            columns.map((column) => rows.map((row) => cells[column](row)))
-          )
+      unflushed(
+        sql,
+        sql.unsafe(
+          insertion,
+          columns.map((column) => rows.map((row) => cells[column](row)))
         )
       )
 

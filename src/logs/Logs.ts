@@ -8,10 +8,11 @@ import { idBody, type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { redact } from "@coffer/rules/redaction"
-import { Clock, Context, DateTime, Deferred, Effect, Layer, Metric, Option, Queue, Schema } from "effect"
+import { Context, DateTime, Deferred, Effect, Layer, Metric, Option, Queue, Schema } from "effect"
 import { jsonText, parseJson } from "../ground/codecs.ts"
 import { Faults } from "../ground/Faults.ts"
 import type { Owner } from "../ground/Pages.ts"
+import { onRealTime } from "../ground/realTime.ts"
 import { type LogFilter, type LogRow, LogStore, type NewLogRow } from "./LogStore.ts"
 
 /** A body as it went over the wire, or as it was read or written; or only its size; or none that is JSON. */
@@ -128,13 +129,11 @@ export const layer = Layer.effect(
     yield* drain.pipe(
       Effect.forever,
       // How long an insert takes is a matter of real time, also where a test holds the service's clock.
-      Effect.provideService(Clock.Clock, Clock.Clock.defaultValue()),
+      onRealTime,
       Effect.forkScoped
     )
     // Added after the fiber, so run before its end.
-    yield* Effect.addFinalizer(() =>
-      Effect.timeoutOption(flushed, flushPatience).pipe(Effect.provideService(Clock.Clock, Clock.Clock.defaultValue()))
-    )
+    yield* Effect.addFinalizer(() => onRealTime(Effect.timeoutOption(flushed, flushPatience)))
 
     const page = Effect.fn("Logs.page")(function* (owner: Owner, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))

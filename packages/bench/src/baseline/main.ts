@@ -17,7 +17,7 @@ import { schemas } from "./schemas.ts"
 
 const { databaseUrl, port, publicUrl, secretKey } = readSettings()
 const variant = process.env["BASELINE_VARIANT"] === "at-once" ? "at-once" : "script"
-// Not tuned yet; `POOL` sets another.
+// Of 12, 24 and 48 on two cores the best or as good (docs/performance.md); `POOL` sets another.
 const pool = makePool(databaseUrl, Number(process.env["POOL"] ?? 24))
 const secrets = makeSecrets(secretKey)
 const merchants = makeMerchants(pool, secrets)

@@ -73,11 +73,11 @@ const settlement = {
 
 export const PendingOrder = Schema.Struct({ status: Schema.tag("pending"), ...terms })
 const settled = { ...terms, ...payment, ...settlement }
-export const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...settled })
+const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...settled })
 export const PartiallyRefundedOrder = Schema.Struct({ status: Schema.tag("partially_refunded"), ...settled })
 export const RefundedOrder = Schema.Struct({ status: Schema.tag("refunded"), ...settled })
-export const FailedOrder = Schema.Struct({ status: Schema.tag("failed"), ...terms })
-export const ExpiredOrder = Schema.Struct({ status: Schema.tag("expired"), ...terms })
+const FailedOrder = Schema.Struct({ status: Schema.tag("failed"), ...terms })
+const ExpiredOrder = Schema.Struct({ status: Schema.tag("expired"), ...terms })
 
 export const Order = Schema.Union([
   PendingOrder,

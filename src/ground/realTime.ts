@@ -1,0 +1,11 @@
+/**
+ * Real time, for what is about sockets, disks and other processes: they know nothing of a test that moves the service's
+ * clock by a day.
+ */
+import { Clock, Effect, Layer } from "effect"
+
+const clock = Clock.Clock.defaultValue()
+
+export const onRealTime = Effect.provideService(Clock.Clock, clock)
+
+export const layer = Layer.succeed(Clock.Clock, clock)
