@@ -9,7 +9,7 @@ import { Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
 import { SqlClient, type SqlError, SqlResolver, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { insert, type NotCommitted } from "../ground/Change.ts"
-import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
+import { isoText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { onRealTime } from "../ground/realTime.ts"
@@ -77,7 +77,7 @@ const PaymentRow = Schema.Struct({
   payment_id: PaymentId,
   trade_no: TradeNo,
   method: PaymentMethod,
-  amount: IntColumn.pipe(Schema.decodeTo(Minor)),
+  amount: Minor,
   currency: Currency,
   state: Schema.String,
   created_at: TimeColumn

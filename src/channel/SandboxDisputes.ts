@@ -9,7 +9,7 @@ import type { SettledOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
-import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
+import { isoText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
@@ -58,7 +58,7 @@ const Row = Schema.Struct({
   processor_dispute_id: Schema.String,
   trade_no: TradeNo,
   merchant_id: MerchantId,
-  amount: IntColumn.pipe(Schema.decodeTo(Minor)),
+  amount: Minor,
   reason: Schema.String,
   state: Schema.Literals(["needs_response", "under_review", "accepted", "won", "lost", "closed"]),
   due_by: Schema.NullOr(TimeColumn),

@@ -6,7 +6,7 @@ import { PaymentMethod } from "@coffer/model/Money"
 import { RefundNo } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { IntColumn, isoText, isoTextOrNull } from "../ground/codecs.ts"
+import { isoText, isoTextOrNull } from "../ground/codecs.ts"
 import { RefundChannel, type RefundAnswer, type RefundRequest } from "./RefundChannel.ts"
 import { booksFail, sandboxReach } from "./sandboxReach.ts"
 
@@ -35,9 +35,9 @@ export const rejection = "the buyer's account cannot take the money back"
 
 const Payment = Schema.Struct({
   method: PaymentMethod,
-  amount: IntColumn,
+  amount: Schema.Int,
   state: Schema.String,
-  paid_back: IntColumn
+  paid_back: Schema.Int
 })
 const Booked = Schema.Struct({ state: Schema.Literals(["pending", "succeeded", "failed"]) })
 const decodePayments = Schema.decodeUnknownEffect(Schema.Array(Payment))

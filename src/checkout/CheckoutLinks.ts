@@ -20,8 +20,8 @@ export class CheckoutLinks extends Context.Service<
 
 const isTradeNo = Schema.is(TradeNo)
 
-/** Signatures kept in memory, about 150 bytes each. */
-const signedMax = 10_000
+/** Signatures kept in memory, about 200 bytes each. */
+const signedMax = 100_000
 
 export const layer = Layer.effect(
   CheckoutLinks,

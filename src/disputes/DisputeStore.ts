@@ -12,7 +12,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type Change, insert, update } from "../ground/Change.ts"
-import { IntColumn, isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
+import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
 import type { RowOf } from "../ground/Tables.ts"
@@ -141,8 +141,8 @@ export const DisputeRow = Schema.Struct({
   mode: Mode,
   trade_no: TradeNo,
   processor_dispute_id: Schema.String,
-  amount: IntColumn.pipe(Schema.decodeTo(Minor)),
-  fee: Schema.NullOr(IntColumn.pipe(Schema.decodeTo(Minor))),
+  amount: Minor,
+  fee: Schema.NullOr(Minor),
   currency: Currency,
   status: Schema.Literals([...Dispute.discriminants]),
   processor_status: Schema.String,

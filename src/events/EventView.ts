@@ -1,7 +1,7 @@
-/** An event as merchants see it, and its exact bytes: what is stored, signed, delivered and answered. Pure. */
+/** An event as merchants see it; its JSON is stored, signed, delivered and answered as it is. Pure. */
 import type { EventResource, EventType } from "@coffer/contract/Events"
 import type { Mode } from "@coffer/model/Ids"
-import { DateTime, Schema } from "effect"
+import { DateTime } from "effect"
 
 export interface Happening {
   readonly type: EventType
@@ -22,8 +22,6 @@ export const eventView = (id: string, at: DateTime.Utc, happening: Happening): E
   event_id: id,
   event_type: happening.type
 })
-
-export const eventBytes = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
 
 /** Flat copies beside `data.object`, of those fields that the object has (silences: E2). */
 const legacyNames = [

@@ -6,10 +6,10 @@ import { type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
 import { route } from "@coffer/rules/delivery/route"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { type ChangeSet, insert } from "../ground/Change.ts"
-import { isoText } from "../ground/codecs.ts"
+import { isoText, jsonText } from "../ground/codecs.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
-import { eventBytes, eventView, type Happening } from "./EventView.ts"
+import { eventView, type Happening } from "./EventView.ts"
 
 export interface Recorded extends Happening {
   readonly merchantId: MerchantId
@@ -49,7 +49,7 @@ export const layer = Layer.effect(
         type: happening.type,
         object_id: happening.objectId,
         trade_no: happening.tradeNo,
-        body: eventBytes(eventView(id, now, happening)),
+        body: jsonText(eventView(id, now, happening)),
         created_at: isoText(now)
       })
       const deliveries = yield* Effect.forEach(destinations, ({ endpointId, url }) =>

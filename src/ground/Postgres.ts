@@ -4,6 +4,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Layer, type Redacted } from "effect"
+import { types } from "./pgTypes.ts"
 import * as RealTime from "./realTime.ts"
 
 export const layer = (options: {
@@ -17,6 +18,7 @@ export const layer = (options: {
     maxConnections: options.connections,
     minConnections: Math.min(4, options.connections),
     multiplex: true,
+    types,
     startupParameters: {
       // A process that is paused in the middle of a transaction, or cut off, keeps its rows' locks; others wait.
       idle_in_transaction_session_timeout: "5s",

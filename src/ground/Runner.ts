@@ -4,7 +4,7 @@
  * so there is no message storage (docs/architecture.md, sections 3 and 6).
  */
 import { NodeClusterSocket } from "@effect/platform-node"
-import { Effect, Layer, Option, type Scope } from "effect"
+import { type Context, Effect, Layer, Option, type Scope } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -14,8 +14,9 @@ import {
   ShardingConfig,
   SqlRunnerStorage
 } from "effect/cluster"
+import { SqlClient } from "effect/sql"
 import { type RunnerPlace, Settings } from "../Settings.ts"
-import { withoutHouse } from "./actor.ts"
+import { bare } from "./bare.ts"
 import * as RealTime from "./realTime.ts"
 
 /** Measured: kill -9 costs 3.9 s to 14.2 s, SIGTERM 0.6 s (docs/effect.md). */
@@ -65,4 +66,8 @@ export const layer = (options: { readonly remoteSerialization: boolean } = { rem
 
 /** What the cluster is built with, every actor's context begins with. */
 const lean = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
-  Layer.effectContext(Effect.updateContext(Layer.build(layer), withoutHouse<R | Scope.Scope>))
+  Layer.effectContext(
+    Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
+      bare(context, SqlClient.SqlClient)
+    )
+  )

@@ -3,9 +3,10 @@
  * by each actor; and an actor's context holds none of the house's services: waking copies its context, and so does
  * every message (docs/performance.md).
  */
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, type Scope } from "effect"
 import { type Entity, Sharding } from "effect/cluster"
 import type { Rpc } from "effect/rpc"
+import { bare } from "./bare.ts"
 
 /** `prepare` is run once; the effect that it gives, for each actor that wakes. */
 export const actors = <Type extends string, Rpcs extends Rpc.Any, Handlers extends Entity.HandlersFrom<Rpcs>, E, R>(
@@ -23,13 +24,9 @@ export const actors = <Type extends string, Rpcs extends Rpc.Any, Handlers exten
       const sharding = yield* Sharding.Sharding
       yield* Effect.updateContext(
         sharding.registerEntity(entity, wake, options),
-        withoutHouse<Scope.Scope | Rpc.ServicesServer<Rpcs> | Rpc.Middleware<Rpcs>>
+        bare<Scope.Scope | Rpc.ServicesServer<Rpcs> | Rpc.Middleware<Rpcs>>
       )
     })
   )
 
 type ActorServices = Entity.CurrentAddress | Scope.Scope
-
-/** The context without the services of this project; what belongs to every fiber stays. */
-export const withoutHouse = <R>(context: Context.Context<R>): Context.Context<R> =>
-  Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => !key.startsWith("@coffer/"))))

@@ -10,7 +10,7 @@ import { requestBodyBytesMax } from "@coffer/model/Limits"
 import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, type SchemaAST, Tracer } from "effect"
 import { FindMyWay, type HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
-import { withoutHouse } from "../ground/actor.ts"
+import { bare } from "../ground/bare.ts"
 import { parseJson } from "../ground/codecs.ts"
 import { refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
 import * as Exchange from "./Exchange.ts"
@@ -66,7 +66,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       for (const { endpoint, route } of shortRoutes(api, context)) {
         router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, route)
       }
-      const fork = Effect.runForkWith(withoutHouse(context))
+      const fork = Effect.runForkWith(bare(context))
 
       const run = (route: Route, call: Call, response: ServerResponse) => {
         const fiber = Fiber.runIn(fork(answer(askedOf(call), route(call))), scope)

@@ -9,9 +9,9 @@ import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageReq
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
-import { TimeColumn } from "../ground/codecs.ts"
 import * as Days from "../ground/Days.ts"
 import * as Pages from "../ground/Pages.ts"
+import { TimeColumn } from "../ground/codecs.ts"
 import { unflushed } from "../ground/unflushed.ts"
 
 /** A row as it is written. Bodies are JSON as text; what there is none of is null, and so is an empty text. */

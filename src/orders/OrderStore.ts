@@ -10,7 +10,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlResolver, SqlSchema, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type Change, insert, update } from "../ground/Change.ts"
-import { IntColumn, isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
+import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
 import type { RowOf } from "../ground/Tables.ts"
@@ -112,15 +112,15 @@ export const OrderRow = Schema.Struct({
   merchant_id: MerchantId,
   mode: Mode,
   out_trade_no: OutTradeNo,
-  amount: IntColumn.pipe(Schema.decodeTo(Minor)),
+  amount: Minor,
   currency: Currency,
   subject: Schema.NullOr(Schema.String),
   status: Schema.Literals([...Order.discriminants]),
-  fee: Schema.NullOr(IntColumn.pipe(Schema.decodeTo(Minor))),
-  refunded_amount: IntColumn.pipe(Schema.decodeTo(Minor)),
-  refunding_amount: IntColumn.pipe(Schema.decodeTo(Minor)),
+  fee: Schema.NullOr(Minor),
+  refunded_amount: Minor,
+  refunding_amount: Minor,
   disputes_open: Schema.Int,
-  disputes_lost: IntColumn.pipe(Schema.decodeTo(Minor)),
+  disputes_lost: Minor,
   payment_id: Schema.NullOr(PaymentId),
   payment_method: Schema.NullOr(PaymentMethod),
   refundable_until: Schema.NullOr(TimeColumn),

@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type Change, insert, update } from "../ground/Change.ts"
-import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
+import { isoText, TimeColumn } from "../ground/codecs.ts"
 import * as Pages from "../ground/Pages.ts"
 import type { RowOf } from "../ground/Tables.ts"
 
@@ -88,8 +88,8 @@ const PayoutRow = Schema.Struct({
   merchant_id: MerchantId,
   mode: Mode,
   currency: Currency,
-  amount: IntColumn.pipe(Schema.decodeTo(Minor)),
-  fee: IntColumn.pipe(Schema.decodeTo(Minor)),
+  amount: Minor,
+  fee: Minor,
   status: Schema.Literals([...Payout.discriminants]),
   reference: Schema.NullOr(Schema.String),
   created_at: TimeColumn,

@@ -11,7 +11,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type Change, insert, update } from "../ground/Change.ts"
-import { IntColumn, isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
+import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
 import type { RowOf } from "../ground/Tables.ts"
@@ -67,7 +67,7 @@ export const layer = Layer.effect(
         : Effect.succeed(Option.none<StoredRefund>())
 
     const findByRequest = SqlSchema.findOneOption({
-      Request: Schema.Struct({ request: Schema.String, since: TimeColumn }),
+      Request: Schema.Struct({ request: Schema.String, since: Schema.DateTimeUtcFromDate }),
       Result: RefundRow,
       execute: ({ request, since }) => sql`select * from refunds
         where request = ${request} and created_at > ${since} and status <> 'void' order by refund_no desc limit 1`
@@ -119,8 +119,8 @@ export const RefundRow = Schema.Struct({
   trade_no: TradeNo,
   payment_id: PaymentId,
   request: Schema.NullOr(Schema.String),
-  amount: IntColumn.pipe(Schema.decodeTo(Minor)),
-  requested_amount: Schema.NullOr(IntColumn.pipe(Schema.decodeTo(Minor))),
+  amount: Minor,
+  requested_amount: Schema.NullOr(Minor),
   currency: Currency,
   reason: Schema.NullOr(Schema.String),
   status: Schema.Literals([...Refund.discriminants]),

@@ -10,7 +10,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type ChangeSet, insert, update } from "../ground/Change.ts"
-import { IntColumn, isoText, TimeColumn } from "../ground/codecs.ts"
+import { isoText, TimeColumn } from "../ground/codecs.ts"
 import * as Pages from "../ground/Pages.ts"
 
 /** A ledger row as it is listed. */
@@ -20,9 +20,9 @@ export const StoredLedgerRow = Schema.Struct({
   mode: Mode,
   currency: Currency,
   type: LedgerType,
-  amount: IntColumn,
-  balance_before: IntColumn,
-  balance_after: IntColumn,
+  amount: Schema.Int,
+  balance_before: Schema.Int,
+  balance_after: Schema.Int,
   reference_id: Schema.String,
   description: Schema.String,
   created_at: TimeColumn
@@ -120,14 +120,14 @@ const WalletRow = Schema.Struct({
   merchant_id: MerchantId,
   mode: Mode,
   currency: Currency,
-  available: IntColumn,
-  frozen: IntColumn,
-  reserved: IntColumn,
-  total_revenue: IntColumn,
-  total_fee: IntColumn,
-  total_payout: IntColumn,
-  total_refund: IntColumn,
-  sequence: IntColumn,
+  available: Schema.Int,
+  frozen: Schema.Int,
+  reserved: Schema.Int,
+  total_revenue: Schema.Int,
+  total_fee: Schema.Int,
+  total_payout: Schema.Int,
+  total_refund: Schema.Int,
+  sequence: Schema.Int,
   head_id: Schema.String,
   head_hash: Schema.String,
   version: Schema.String,

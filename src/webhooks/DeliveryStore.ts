@@ -60,8 +60,8 @@ export const layer = Layer.effect(
 
     const claim = SqlSchema.findAll({
       Request: Schema.Struct({
-        now: TimeColumn,
-        leaseUntil: TimeColumn,
+        now: Schema.DateTimeUtcFromDate,
+        leaseUntil: Schema.DateTimeUtcFromDate,
         limit: Schema.Int,
         perDestination: Schema.Int,
         except: Schema.Array(Schema.String)

@@ -162,7 +162,7 @@ describe("a stale version is refused, the actor reloads and decides anew", () =>
       yield* assertBooksWhole(service.sql)
       const wallets = yield* service.sql`select wallet_id, sequence from wallets`
       const owner = { merchantId: service.merchant.merchantId, mode: "sandbox", currency: "USD" } as const
-      assert.deepStrictEqual(wallets, [{ wallet_id: walletIdOf(owner as never), sequence: 44n }])
+      assert.deepStrictEqual(wallets, [{ wallet_id: walletIdOf(owner as never), sequence: 44 }])
     })
   )
 

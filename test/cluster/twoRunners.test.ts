@@ -357,4 +357,4 @@ const countRefusedUpdates = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
 })
 
 const refusedUpdates = (sql: SqlClient.SqlClient) =>
-  Effect.map(sql<{ last_value: bigint }>`select last_value from test_refused`, ([row]) => Number(row!.last_value))
+  Effect.map(sql<{ last_value: number }>`select last_value from test_refused`, ([row]) => row!.last_value)

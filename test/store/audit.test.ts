@@ -83,7 +83,7 @@ const rehash = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, walletId: 
       frozenAfter: Number(row.frozen_after),
       referenceId: row.reference_id,
       description: row.description,
-      createdAt: DateTime.fromDateUnsafe(row.created_at),
+      createdAt: row.created_at,
       previousHash: head.hash
     })
     head = { id: row.id, hash: sha256(text) }
