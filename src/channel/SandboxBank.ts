@@ -5,7 +5,7 @@
  */
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
-import { Context, DateTime, Effect, Layer, Option, Queue, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Queue, Schema } from "effect"
 import { SqlClient, type SqlError, SqlResolver, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { insert, type NotCommitted } from "../ground/Change.ts"
@@ -54,13 +54,13 @@ export class SandboxBank extends Context.Service<
 >()("@coffer/channel/SandboxBank") {}
 
 /** How long the bank waits before it reports a payment again. */
-const reportAgainAfter = "10 seconds"
+const reportAgainAfter = Duration.seconds(10)
 
 /** Between two notes of what was taken, so that under load each notes many. */
 const acknowledgePause = "200 millis"
 
 /** A buyer who left for a wallet's app or 3DS and did not come back in this time is not coming. */
-const redirectLapses = "30 minutes"
+const redirectLapses = Duration.minutes(30)
 
 const states = {
   succeed: "succeeded",
@@ -226,7 +226,8 @@ const make = Effect.gen(function* () {
   )
 
   const reports = dueRows(sql, { table: "sandbox_payments", key: "payment_id", dueAt: "report_due_at" }, PaymentRow)
-  const reportAgain = (now: Statement.Fragment) => sql`report_due_at = ${now} + ${reportAgainAfter}::text::interval`
+  const reportAgain = (now: Statement.Fragment) =>
+    sql`report_due_at = ${now} + make_interval(secs => ${Duration.toSeconds(reportAgainAfter)})`
 
   const bank = SandboxBank.of({
     charge,

@@ -8,7 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import type { ActorUnavailable } from "../ground/ask.ts"
 import type { NotCommitted } from "../ground/Change.ts"
 import { traced } from "../ground/traced.ts"
-import type { OrderNotFound } from "../orders/OrderEntity.ts"
+import type { OrderNotFound, StoredOrder } from "../orders/OrderEntity.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { ChannelUnreachable } from "./Channel.ts"
 import { type Attempt, SandboxBank } from "./SandboxBank.ts"
@@ -20,7 +20,8 @@ export class SandboxBuyer extends Context.Service<
     readonly pay: (
       order: Order,
       method: PaymentMethod,
-      attempt: Attempt
+      attempt: Attempt,
+      seen?: StoredOrder
     ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | ActorUnavailable>
   }
 >()("@coffer/channel/SandboxBuyer") {}
@@ -31,11 +32,16 @@ export const layer = Layer.effect(
     const bank = yield* SandboxBank
     const orders = yield* Orders
 
-    const pay = traced("SandboxBuyer.pay")(function* (order: Order, method: PaymentMethod, attempt: Attempt) {
+    const pay = traced("SandboxBuyer.pay")(function* (
+      order: Order,
+      method: PaymentMethod,
+      attempt: Attempt,
+      seen?: StoredOrder
+    ) {
       const { amount, currency, merchantId, mode, tradeNo } = order
       const report = yield* bank.charge({ merchantId, mode, tradeNo, amount, currency, method, attempt })
       if (report === undefined) return yield* orders.byTradeNo(tradeNo)
-      const after = yield* orders.report(tradeNo, report, order)
+      const after = yield* orders.report(tradeNo, report, seen)
       if (report._tag === "Succeeded") yield* bank.acknowledge(report.payment.paymentId)
       return after
     })

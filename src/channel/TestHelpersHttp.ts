@@ -36,12 +36,13 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       pay: traced("test_helpers.pay")(
         function* ({ params, payload }) {
-          const order = yield* orders.find(yield* Caller, params.ref)
-          const amount = payload.amount ?? order.amount
+          const seen = yield* orders.findStored(yield* Caller, params.ref)
+          const amount = payload.amount ?? seen.order.amount
           const after = yield* buyer.pay(
-            { ...order, amount },
+            { ...seen.order, amount },
             payload.payment_method ?? "card",
-            payload.outcome ?? "succeed"
+            payload.outcome ?? "succeed",
+            seen
           )
           return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
         },

@@ -4,7 +4,7 @@
  * (silences: O11).
  */
 import { TradeNo } from "@coffer/model/Ids"
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, identity, Layer, Option, Schema } from "effect"
 import { remembered } from "../ground/remembered.ts"
 import { Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"
@@ -29,7 +29,7 @@ export const layer = Layer.effect(
     const { publicUrl } = yield* Settings
     const vault = yield* Vault
     // The same order is shown again and again: in lists, in its event, in the answer.
-    const sign = remembered(signedMax, vault.sign)
+    const sign = remembered(signedMax, identity<string>, vault.sign)
     return CheckoutLinks.of({
       urlOf: (tradeNo, expiresAt) => {
         const payload = `${tradeNo}.${Math.floor(DateTime.toEpochMillis(expiresAt) / 1000)}`

@@ -2,11 +2,11 @@
  * One call to an actor, from outside: it answers in time or the caller is told to come back. A call in flight on a
  * runner that dies is sent again, so every command must be one that may arrive twice (docs/architecture.md, section 3).
  */
-import { Effect, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import type { ClusterError } from "effect/cluster"
 
 /** How long a caller waits for an actor, wherever it lives. */
-export const actorPatience = "5 seconds"
+export const actorPatience = Duration.seconds(5)
 
 /** The actor did not answer in time, or too many wait for it: 503 with `Retry-After`. */
 export class ActorUnavailable extends Schema.TaggedError<ActorUnavailable>()("ActorUnavailable", {

@@ -1,5 +1,6 @@
 /** Between Postgres' values and ours: the few conversions that all stores share. */
 import { DateTime, Option, Schema } from "effect"
+import { remembered } from "./remembered.ts"
 
 const isUtc = (value: unknown): value is DateTime.Utc => DateTime.isDateTime(value) && DateTime.isUtc(value)
 /** A timestamptz, as `pgTypes.ts` reads it: only looked at, which costs a tenth of what `Schema.DateTimeUtc` does. */
@@ -11,6 +12,9 @@ export const parseJson = Option.liftThrowable((text: string): unknown => JSON.pa
 /** JSON as Postgres takes it in a parameter. */
 export const jsonText = (value: unknown): string => JSON.stringify(value)
 
+/** Texts of times kept in memory, about 100 bytes each: an order's are written again with each of its views. */
+const timesMax = 20_000
+
 /** ISO 8601 in UTC with milliseconds, on the wire and as a parameter alike. */
-export const isoText = DateTime.formatIso
+export const isoText: (time: DateTime.Utc) => string = remembered(timesMax, DateTime.toEpochMillis, DateTime.formatIso)
 export const isoTextOrNull = (time: DateTime.Utc | null): string | null => (time === null ? null : isoText(time))

@@ -1,14 +1,18 @@
 /**
- * A pure function of a text with a memory of its last answers, for those that cost more than to look one up. It holds
- * at most `max` of them, and then begins anew.
+ * A pure function with a memory of its last answers, for those that cost more than to look one up. It holds at most
+ * `max` of them, by what `keyOf` makes of the question, and then begins anew.
  */
-export const remembered = (max: number, answerOf: (text: string) => string, keyOf = (text: string) => text) => {
-  const answers = new Map<string, string>()
-  return (text: string): string => {
-    const key = keyOf(text)
+export const remembered = <Question, Key>(
+  max: number,
+  keyOf: (question: Question) => Key,
+  answerOf: (question: Question) => string
+) => {
+  const answers = new Map<Key, string>()
+  return (question: Question): string => {
+    const key = keyOf(question)
     const known = answers.get(key)
     if (known !== undefined) return known
-    const answer = answerOf(text)
+    const answer = answerOf(question)
     if (answers.size >= max) answers.clear()
     answers.set(key, answer)
     return answer

@@ -88,7 +88,7 @@ export const layer = Layer.effect(
     const readById = cached(byId, store.byId)
 
     // A plain digest costs a tenth of the keyed hash. It is what is remembered, never the key.
-    const keyHash = remembered(cachedMax, vault.keyHash, sha256)
+    const keyHash = remembered(cachedMax, sha256, vault.keyHash)
 
     const found = (merchantId: string, row: Option.Option<Merchant>) =>
       Option.isSome(row) ? Effect.succeed(row.value) : Effect.fail(new MerchantNotFound({ merchantId }))

@@ -25,14 +25,23 @@ import { Entry, Wallets } from "../wallet/Wallets.ts"
 import { OrderStore, replacement, type StoredOrder } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
 
+export type { StoredOrder }
+
 export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { ref: Schema.String }) {}
 
 const refused = [OrderConflict, OrderNotFound, NotCommitted, ActorUnavailable] as const
 
 export const OrderEntity = Entity.make("Order", [
   Rpc.make("Perform", {
-    /** With a claim, the answer to the request is committed with the change. */
-    payload: { command: OrderCommand, claim: Schema.optionalKey(Claim) },
+    /**
+     * With a claim, the answer to the request is committed with the change. `seen` is the order as the caller has just
+     * read it: an actor that wakes decides on it instead of reading it again, and the row's version tells if it is old.
+     */
+    payload: {
+      command: OrderCommand,
+      claim: Schema.optionalKey(Claim),
+      seen: Schema.optionalKey(Schema.Struct({ order: Order, version: Schema.Int }))
+    },
     success: Order,
     error: Schema.Union(refused)
   }),
@@ -112,14 +121,24 @@ const prepare = Effect.gen(function* () {
     return { order, version }
   })
 
+  /** Nothing is refused or left undone for the sake of an order that may have changed since it was seen. */
+  const decideOn = Effect.fnUntraced(function* (actor: Awake, command: OrderCommand, seen: StoredOrder | undefined) {
+    if (actor.known === undefined && seen !== undefined) {
+      const decision = decide(seen.order, command)
+      if (decision.refusal === undefined && decision.events.length > 0) return { before: seen, decision }
+    }
+    const before = actor.known ?? (yield* load(actor.tradeNo))
+    return { before, decision: decide(before.order, command) }
+  })
+
   const attempt = Effect.fnUntraced(function* (
     actor: Awake,
     command: OrderCommand,
     claim: Claim | undefined,
-    entry: Entry
+    entry: Entry,
+    seen: StoredOrder | undefined
   ) {
-    const before = actor.known ?? (yield* load(actor.tradeNo))
-    const decision = decide(before.order, command)
+    const { before, decision } = yield* decideOn(actor, command, seen)
     actor.known = undefined
     // A refusal is not an answer to keep.
     const answered = decision.refusal === undefined ? claim : undefined
@@ -134,18 +153,27 @@ const prepare = Effect.gen(function* () {
     return after.order
   })
 
-  const perform = (actor: Awake, command: OrderCommand, claim: Claim | undefined, entry: Entry) =>
-    Effect.retry(attempt(actor, command, claim, entry), {
-      times: 1,
+  const perform = (
+    actor: Awake,
+    command: OrderCommand,
+    claim: Claim | undefined,
+    entry: Entry,
+    seen?: StoredOrder | undefined
+  ) =>
+    attempt(actor, command, claim, entry, seen).pipe(
       // Another runner wrote this order: what we knew is old. Load it, then decide again.
-      while: (error) => error._tag === "StaleVersion" && error.table === "orders"
-    }).pipe(Effect.catchTags({ MerchantNotFound: Effect.die }))
+      Effect.catchIf(
+        (error) => error._tag === "StaleVersion" && error.table === "orders",
+        () => attempt(actor, command, claim, entry, undefined)
+      ),
+      Effect.catchTags({ MerchantNotFound: Effect.die })
+    )
 
   return Effect.map(Entity.CurrentAddress, ({ entityId }) => {
     const actor: Awake = { tradeNo: TradeNo.make(entityId), known: undefined }
     return OrderEntity.of({
-      Perform: ({ payload: { claim, command } }) =>
-        perform(actor, command, claim, nothingElse).pipe(
+      Perform: ({ payload: { claim, command, seen } }) =>
+        perform(actor, command, claim, nothingElse, seen).pipe(
           Effect.catchTags({
             StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
             AlreadyExists: Effect.die,

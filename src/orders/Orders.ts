@@ -40,7 +40,7 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { Settings } from "../Settings.ts"
 import type { Entry } from "../wallet/Wallets.ts"
 import { OrderEntity, OrderNotFound } from "./OrderEntity.ts"
-import { insertion, OrderStore } from "./OrderStore.ts"
+import { insertion, OrderStore, type StoredOrder } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
 
 /** The same out_trade_no was used for an order with other terms (spec: Orders, rule 3). */
@@ -66,6 +66,7 @@ export class Orders extends Context.Service<
       InvalidField | OrderNumberTaken | WriteFailure
     >
     readonly find: (owner: Owner, ref: string) => Effect.Effect<Order, OrderNotFound>
+    readonly findStored: (owner: Owner, ref: string) => Effect.Effect<StoredOrder, OrderNotFound>
     /** By platform number, whoever owns it: for pages and workers, never for an API caller. */
     readonly byTradeNo: (tradeNo: TradeNo) => Effect.Effect<Order, OrderNotFound>
     readonly annotate: (
@@ -78,11 +79,11 @@ export class Orders extends Context.Service<
       owner: Owner,
       ref: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
-    /** The channel's word about an order; it may come many times. Who has the order at hand saves reading it. */
+    /** The channel's word about an order; it may come many times. Who has just read the order saves reading it. */
     readonly report: (
       tradeNo: TradeNo,
-      report: ChannelReport,
-      order?: Pick<Order, "merchantId" | "mode">
+      said: ChannelReport,
+      seen?: StoredOrder
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** `expires_at` has passed: ask the channel to close, and expire. */
     readonly reachDeadline: (
@@ -119,7 +120,8 @@ export const layer = Layer.effect(
     const merchantOf = ({ merchantId }: Pick<Owner, "merchantId">) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
-    const perform = (tradeNo: TradeNo, command: OrderCommand) => ask(client(tradeNo).Perform({ command }))
+    const perform = (tradeNo: TradeNo, command: OrderCommand, seen?: StoredOrder) =>
+      ask(client(tradeNo).Perform(seen === undefined ? { command } : { command, seen }))
 
     /** What the request itself asked for: its answer is committed with the change. */
     const performAsked = (tradeNo: TradeNo, command: OrderCommand) =>
@@ -127,10 +129,11 @@ export const layer = Layer.effect(
         ask(client(tradeNo).Perform(claim === undefined ? { command } : { command, claim }))
       )
 
-    const find = Effect.fnUntraced(function* (owner: Owner, ref: string) {
+    const findStored = Effect.fnUntraced(function* (owner: Owner, ref: string) {
       const stored = yield* store.resolve(owner, ref)
-      return Option.isSome(stored) ? stored.value.order : yield* new OrderNotFound({ ref })
+      return Option.isSome(stored) ? stored.value : yield* new OrderNotFound({ ref })
     })
+    const find = (owner: Owner, ref: string) => Effect.map(findStored(owner, ref), ({ order }) => order)
 
     const byTradeNo = Effect.fnUntraced(function* (tradeNo: TradeNo) {
       const stored = yield* store.load(tradeNo)
@@ -211,22 +214,18 @@ export const layer = Layer.effect(
       // What the channel did must be recorded even when the caller hangs up.
     }, Effect.uninterruptible)
 
-    const report = traced("Orders.report")(function* (
-      tradeNo: TradeNo,
-      said: ChannelReport,
-      known?: Pick<Order, "merchantId" | "mode">
-    ) {
+    const report = traced("Orders.report")(function* (tradeNo: TradeNo, said: ChannelReport, seen?: StoredOrder) {
       switch (said._tag) {
         case "Succeeded": {
-          const facts = yield* factsOf(known ?? (yield* byTradeNo(tradeNo)), said.payment)
-          const order = yield* perform(tradeNo, ConfirmPayment.make({ facts }))
+          const facts = yield* factsOf(seen?.order ?? (yield* byTradeNo(tradeNo)), said.payment)
+          const order = yield* perform(tradeNo, ConfirmPayment.make({ facts }), seen)
           if (order.strayPayments.length > 0) signals.raise("stray_payments")
           return order
         }
         case "Declined":
-          return yield* perform(tradeNo, DeclinePayment.make({}))
+          return yield* perform(tradeNo, DeclinePayment.make({}), seen)
         case "Failed":
-          return yield* perform(tradeNo, FailPayment.make({}))
+          return yield* perform(tradeNo, FailPayment.make({}), seen)
       }
     }, Effect.uninterruptible)
 
@@ -250,6 +249,7 @@ export const layer = Layer.effect(
     return Orders.of({
       create,
       find,
+      findStored,
       byTradeNo,
       annotate,
       closeEarly,

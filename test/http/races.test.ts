@@ -1,6 +1,6 @@
 /** What happens when things happen at once: payments, reports and closures of the same orders and wallets. */
 import { assert, describe, it } from "@effect/vitest"
-import { TradeNo } from "@coffer/model/Ids"
+import { MerchantId, TradeNo } from "@coffer/model/Ids"
 import { Context, Effect } from "effect"
 import { Channel } from "../../src/channel/Channel.ts"
 import { SandboxBank } from "../../src/channel/SandboxBank.ts"
@@ -59,6 +59,31 @@ describe("one order at once", () => {
       })
       yield* assertLedgerWhole(service.sql)
       assert.strictEqual((yield* service.sql`select 1 from ledger where reference_id = ${tradeNo}`).length, 2)
+    })
+  )
+
+  it.live("an order that was seen before it changed neither undoes the change nor decides what is refused", () =>
+    Effect.gen(function* () {
+      const service = yield* start()
+      const orders = Context.get(service.context, Orders)
+      const owner = { merchantId: MerchantId.make(service.merchant.merchantId), mode: "sandbox" } as const
+      const tradeNo = yield* newOrder(service)
+      const seen = yield* orders.findStored(owner, tradeNo)
+
+      // As another runner writes it.
+      yield* service.sql`update orders set version = 2, declines = 3 where trade_no = ${tradeNo}`
+      yield* orders.report(tradeNo, { _tag: "Declined" }, seen)
+      const after = yield* orders.findStored(owner, tradeNo)
+      assert.deepStrictEqual([after.version, after.order.declines], [3, 4])
+
+      const other = yield* newOrder(service)
+      const ended = yield* orders.findStored(owner, other)
+      yield* orders.report(
+        other,
+        { _tag: "Declined" },
+        { ...ended, order: { ...ended.order, status: "failed" } as never }
+      )
+      assert.strictEqual((yield* orders.byTradeNo(other)).declines, 1)
     })
   )
 

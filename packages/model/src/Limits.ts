@@ -2,6 +2,7 @@
  * Every number that the specification promises, once (docs/specification.md, Limits). What a schema checks, a rule
  * counts or a worker waits for is imported from here and written nowhere else.
  */
+import { Duration } from "effect"
 
 /** Amount of an order, minor units (spec: Limits). */
 export const orderAmountMin = 1
@@ -20,7 +21,7 @@ export const metadataKeyLengthMax = 40
 export const metadataValueLengthMax = 500
 
 /** When checkout stops accepting payment, counted from creation (spec: Limits). */
-export const checkoutValidity = "24 hours"
+export const checkoutValidity = Duration.hours(24)
 
 /** Addresses that merchants give us; ours, since the specification is silent. */
 export const urlLengthMax = 2048
