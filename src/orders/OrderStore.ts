@@ -7,11 +7,12 @@ import { Metadata } from "@coffer/model/Metadata"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Locale, Order, StrayPayment } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlResolver, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type Change, insert, update } from "../ground/Change.ts"
 import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
+import { oneById } from "../ground/oneById.ts"
 import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
 import type { RowOf } from "../ground/Tables.ts"
 
@@ -49,18 +50,12 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const byTradeNo = SqlResolver.findById({
-      Id: Schema.String,
-      Result: OrderRow,
-      ResultId: ({ trade_no }) => trade_no,
-      execute: (ids) => sql`select * from orders where trade_no = any(${ids as ReadonlyArray<string>})`
+    const byTradeNo = oneById({
+      row: OrderRow,
+      idOf: ({ trade_no }) => trade_no,
+      select: (ids) => sql`select * from orders where trade_no = any(${ids})`
     })
-    const load = (tradeNo: string) =>
-      SqlResolver.request(tradeNo, byTradeNo).pipe(
-        Effect.map((row) => Option.some(storedOf(row))),
-        Effect.catchTags({ NoSuchElementError: () => Effect.succeed(Option.none<StoredOrder>()) }),
-        dieIfBroken
-      )
+    const load = (tradeNo: string) => Effect.map(byTradeNo(tradeNo), Option.map(storedOf))
 
     const findByOutTradeNo = SqlSchema.findOneOption({
       Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, outTradeNo: Schema.String }),

@@ -7,10 +7,11 @@ import type { CreatedRange } from "@coffer/rules/lists/created"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { emptyWallet, type LedgerRow, type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type ChangeSet, insert, update } from "../ground/Change.ts"
 import { isoText, TimeColumn } from "../ground/codecs.ts"
+import { oneById } from "../ground/oneById.ts"
 import * as Pages from "../ground/Pages.ts"
 
 /** A ledger row as it is listed. */
@@ -67,10 +68,10 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const byId = SqlSchema.findOneOption({
-      Request: Schema.String,
-      Result: WalletRow,
-      execute: (walletId) => sql`select * from wallets where wallet_id = ${walletId}`
+    const byId = oneById({
+      row: WalletRow,
+      idOf: ({ wallet_id }) => wallet_id,
+      select: (ids) => sql`select * from wallets where wallet_id = any(${ids})`
     })
     const find = (name: WalletName) => Effect.map(byId(walletIdOf(name)), Option.map(walletOf))
 
@@ -108,7 +109,7 @@ export const layer = Layer.effect(
     }
 
     return WalletStore.of({
-      find: (name) => dieIfBroken(find(name)),
+      find,
       open: (name, now) => dieIfBroken(open(name, now)),
       page: (owner, request, filters) => pages.page(owner, request, search(filters)),
       exported: (owner, created, filters) => pages.exported(owner, created, search(filters))
@@ -117,6 +118,7 @@ export const layer = Layer.effect(
 )
 
 const WalletRow = Schema.Struct({
+  wallet_id: Schema.String,
   merchant_id: MerchantId,
   mode: Mode,
   currency: Currency,

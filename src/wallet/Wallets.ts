@@ -10,6 +10,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { ask, type ActorUnavailable } from "../ground/ask.ts"
 import type { CommitError } from "../ground/Change.ts"
 import type { Exported, Owner } from "../ground/Pages.ts"
+import { traced } from "../ground/traced.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Entry, WalletEntity, WalletsAwake } from "./WalletEntity.ts"
 import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
@@ -52,7 +53,7 @@ export const layer = Layer.effect(
           const here = awake.get(address)
           return ask(here === undefined ? client(address).Post(entry) : here(entry))
         }),
-      balance: Effect.fn("Wallets.balance")(function* (name) {
+      balance: traced("Wallets.balance")(function* (name) {
         const merchant = yield* merchantOf(name)
         const problem = currencyProblem(name.currency, { mode: name.mode, liveCurrencies: merchant.live_currencies })
         if (problem !== undefined) return yield* problem
