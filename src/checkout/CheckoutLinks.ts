@@ -21,7 +21,7 @@ export class CheckoutLinks extends Context.Service<
 const isTradeNo = Schema.is(TradeNo)
 
 /** Signatures kept in memory, about 200 bytes each. */
-const signedMax = 100_000
+const signedMax = 30_000
 
 export const layer = Layer.effect(
   CheckoutLinks,

@@ -1,7 +1,7 @@
 /**
  * How values of Postgres arrive: a bigint as a number, a timestamptz as a `DateTime`. Decided where bytes are read, so
  * that rows are as their schemas say and have only to be checked: one field that a schema converts makes its whole row
- * slow (docs/performance.md). A bigint beyond the safe integers stays refused, by `Schema.Int` (silences: G7).
+ * slow (docs/decisions/0011). A bigint beyond the safe integers stays one, and `Schema.Int` refuses it (silences: G7).
  */
 import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Result } from "effect"
@@ -15,7 +15,8 @@ const converted = <A, B>(oid: number, convert: (value: A) => B): PgTypes.Codec<B
 })
 
 export const types = PgTypes.makeRegistry()
-types.register(OID.int8, converted(OID.int8, Number), { arrayOid: OID.int8Array })
+const exact = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : value)
+types.register(OID.int8, converted(OID.int8, exact), { arrayOid: OID.int8Array })
 types.register(
   OID.timestamptz,
   converted(OID.timestamptz, (date: Date) => DateTime.makeUnsafe(date)),
