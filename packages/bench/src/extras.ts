@@ -61,12 +61,6 @@ export interface Memory {
   readonly left: number | undefined
 }
 
-/**
- * As an operator sets it who has two gibibytes for the process: without it V8 takes as much as it likes of a large
- * machine before it collects, and says nothing of what the actors weigh.
- */
-const heapMegabytes = 1_750
-
 /** Wakes so many order actors, by asking each for what it refuses without writing anything. */
 export const memory = async (bench: Bench, options: Options, actors: number): Promise<Memory> => {
   const database = "service_memory"
@@ -82,10 +76,7 @@ export const memory = async (bench: Bench, options: Options, actors: number): Pr
       from orders where status = 'failed'`
   )
   await bench.ground.query(database, "vacuum analyze orders")
-  const side = await Sides.start(bench.ground, "service", database, [
-    `--max-old-space-size=${heapMegabytes}`,
-    ...options.node
-  ])
+  const side = await Sides.start(bench.ground, "service", database, options.node)
   const orders = Array.from({ length: actors }, (_, index) => orderOf(many, index + 1))
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   const before = residentBytes(side.pid)
