@@ -77,25 +77,28 @@ export const memory = async (bench: Bench, options: Options, actors: number): Pr
   )
   await bench.ground.query(database, "vacuum analyze orders")
   const side = await Sides.start(bench.ground, "service", database, options.node)
-  const orders = Array.from({ length: actors }, (_, index) => orderOf(many, index + 1))
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
-  const before = residentBytes(side.pid)
-  await bench.drive(side, {
-    kind: "expire",
-    orders: orders.map(({ merchant, tradeNo }) => [merchant.key, tradeNo] as const)
-  })
-  const there = await entities(side.port)
-  const after = residentBytes(side.pid)
-  say(`  ${there} resident actors: ${megabytes(before)} before, ${megabytes(after)} with them`)
-  let left: number | undefined
-  if (actors >= 10_000) {
-    // Two minutes until an actor is idle, half a minute until that is noticed.
-    say("  waiting for idle actors to leave")
-    await new Promise((resolve) => setTimeout(resolve, 165_000))
-    left = await entities(side.port)
+  try {
+    const orders = Array.from({ length: actors }, (_, index) => orderOf(many, index + 1))
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    const before = residentBytes(side.pid)
+    await bench.drive(side, {
+      kind: "expire",
+      orders: orders.map(({ merchant, tradeNo }) => [merchant.key, tradeNo] as const)
+    })
+    const there = await entities(side.port)
+    const after = residentBytes(side.pid)
+    say(`  ${there} resident actors: ${megabytes(before)} before, ${megabytes(after)} with them`)
+    let left: number | undefined
+    if (actors >= 10_000) {
+      // Two minutes until an actor is idle, half a minute until that is noticed.
+      say("  waiting for idle actors to leave")
+      await new Promise((resolve) => setTimeout(resolve, 165_000))
+      left = await entities(side.port)
+    }
+    return { actors: there, before, after, left }
+  } finally {
+    await side.stop()
   }
-  await side.stop()
-  return { actors: there, before, after, left }
 }
 
 const entities = async (port: number): Promise<number> => {
