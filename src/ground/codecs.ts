@@ -12,7 +12,7 @@ export const parseJson = Option.liftThrowable((text: string): unknown => JSON.pa
 /** JSON as Postgres takes it in a parameter. */
 export const jsonText = (value: unknown): string => JSON.stringify(value)
 
-/** Texts of times kept in memory, about 100 bytes each: an order's are written again with each of its views. */
+/** Texts of times kept in memory, about 100 bytes each: a change writes the same times into several rows. */
 const timesMax = 20_000
 
 /** ISO 8601 in UTC with milliseconds, on the wire and as a parameter alike. */
