@@ -1,0 +1,27 @@
+/** How values of Postgres arrive (docs/decisions/0011; silences: G7). */
+import { assert, it } from "@effect/vitest"
+import { DateTime, Effect, Exit, Schema } from "effect"
+import { TimeColumn } from "../../src/ground/codecs.ts"
+import { start } from "../kit/Service.ts"
+
+const decode = Schema.decodeUnknownExit(Schema.Struct({ amount: Schema.Int, at: TimeColumn }))
+
+it.effect("a bigint is read as a number exactly, or refused; a timestamptz as a DateTime to the millisecond", () =>
+  Effect.gen(function* () {
+    const { sql } = yield* start()
+    const read = (amount: string) =>
+      Effect.map(sql`select ${amount}::bigint as amount, '2026-11-21 15:59:00.123Z'::timestamptz as at`, ([row]) =>
+        decode(row)
+      )
+
+    const largest = yield* read(String(Number.MAX_SAFE_INTEGER))
+    if (Exit.isFailure(largest)) return assert.fail("a safe integer is refused")
+    assert.strictEqual(largest.value.amount, Number.MAX_SAFE_INTEGER)
+    assert.strictEqual(DateTime.formatIso(largest.value.at), "2026-11-21T15:59:00.123Z")
+
+    // 2^53 + 1 is no double: as a number it would be another amount.
+    assert.isTrue(Exit.isFailure(yield* read("9007199254740993")))
+    assert.deepStrictEqual(yield* sql`select 9007199254740993 as amount`, [{ amount: 9007199254740993n }])
+    assert.isTrue(Exit.isFailure(decode({ amount: 1, at: "2026-11-21T15:59:00.123Z" })))
+  })
+)
