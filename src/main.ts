@@ -1,4 +1,5 @@
 /** The command line. `coffer serve` runs the service; operators' commands stand beside it. */
+import "./v8.ts"
 import "effect/schema/SchemaJITCompiler/enable"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Api } from "@coffer/contract/Api"

@@ -25,6 +25,7 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
   [/^packages\/bench\//, [packages, node, /^\.\.?\//, /^pg$/, /^fastify$/]],
 
   [/^src\/(Wiring|main|serve|runAudit)\.ts$/, [/./]],
+  [/^src\/v8\.ts$/, [node]],
   [/^src\/Settings\.ts$/, [node, /^\.\/ground\/Home\.ts$/]],
   [/^src\/ground\//, [rules, node, /^@effect\//, /^\.\.?\/(?!\w+\/)/, /^\.\/migrations\//, /^async-exit-hook$/]],
   // It knows Node's own requests.

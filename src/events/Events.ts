@@ -52,10 +52,11 @@ export const layer = Layer.effect(
         body: jsonText(eventView(id, now, happening)),
         created_at: isoText(now)
       })
-      const deliveries = yield* Effect.forEach(destinations, ({ endpointId, url }) =>
-        Effect.map(ids.next(prefixes.delivery), (deliveryId) =>
+      const rows = [event]
+      for (const { endpointId, url } of destinations) {
+        rows.push(
           insert("deliveries", {
-            id: deliveryId,
+            id: yield* ids.next(prefixes.delivery),
             event_id: id,
             ...owner,
             endpoint_id: endpointId,
@@ -68,8 +69,8 @@ export const layer = Layer.effect(
             created_at: isoText(now)
           })
         )
-      )
-      return [event, ...deliveries]
+      }
+      return rows
     })
 
     return Events.of({ record })

@@ -34,11 +34,14 @@ export const layer = Layer.sync(NewIds, () => {
     return digits
   }
 
-  const body = Effect.map(Clock.currentTimeMillis, (millis) => {
+  const bodyAt = (millis: number) => {
     const fresh = idBody(millis, randomDigits())
     // Only the time decides whether a fresh one may be taken: equal times count on from the last.
     last = fresh.slice(0, 10) > last.slice(0, 10) ? fresh : `${idBodyAfter(last.slice(0, -1))}0`
     return last
-  })
-  return NewIds.of({ body, next: (prefix) => Effect.map(body, (text) => prefix + text) })
+  }
+  // A payment takes five: each is one step of its fiber.
+  const next = (prefix: string) =>
+    Effect.withFiberSucceed((fiber) => prefix + bodyAt(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()))
+  return NewIds.of({ body: next(""), next })
 })

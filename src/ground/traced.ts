@@ -10,5 +10,5 @@ export const traced = (name: string): Effect.fn.Traced =>
     const spanned = Effect.fn(name)(...given) as Function
     const plain = (Effect.fnUntraced as Function)(...given) as Function
     return (...args: ReadonlyArray<unknown>) =>
-      Effect.flatMap(References.TracerEnabled, (collected) => (collected ? spanned(...args) : plain(...args)))
+      Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? spanned(...args) : plain(...args)))
   }) as Effect.fn.Traced

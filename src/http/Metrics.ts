@@ -30,7 +30,10 @@ export const count = (method: string, status: number, millis: number) => {
   const name = `${label} ${status}`
   const counter = known.get(name) ?? requestsWith(label, status)
   known.set(name, counter)
-  return Effect.andThen(Metric.update(counter, 1), Metric.update(duration, millis))
+  return Effect.withFiberSucceed(({ context }) => {
+    counter.updateUnsafe(1, context)
+    duration.updateUnsafe(millis, context)
+  })
 }
 
 export const layer = PrometheusMetrics.layerHttp({ path: "/metrics" })

@@ -44,7 +44,7 @@ export class WalletsAwake extends Context.Service<
 export const layerAwake = Layer.sync(WalletsAwake, () => new Map())
 
 /** How often one message is decided anew because the wallet in memory was not the wallet in the database. */
-const attemptsMax = 8
+const retriesMax = 8
 
 /** The wallet as this actor knows it. A new object for every load, so that a late failure cannot drop a fresh one. */
 interface Known {
@@ -101,12 +101,17 @@ const prepare = Effect.gen(function* () {
       )
     })
 
-    const postEntry = (entry: Entry) =>
-      Effect.retry(attempt(entry), {
-        times: attemptsMax,
+    // Not `Effect.retry`, which sets up a schedule for each entry: few need a second attempt.
+    const postEntry = (
+      entry: Entry,
+      retriesLeft = retriesMax
+    ): Effect.Effect<void, CommitError | InsufficientBalance> =>
+      Effect.catchIf(
+        attempt(entry),
         // Somebody else's failure before us in the queue, or another runner's write: decide on what is there now.
-        while: (error) => error._tag === "StaleVersion" && error.table === "wallets"
-      })
+        (error) => retriesLeft > 0 && error._tag === "StaleVersion" && error.table === "wallets",
+        () => postEntry(entry, retriesLeft - 1)
+      )
 
     awake.set(address, postEntry)
     yield* Effect.addFinalizer(() =>

@@ -51,7 +51,8 @@ export const layer = Layer.effect(
         Effect.suspend(() => {
           const address = walletIdOf(wallet)
           const here = awake.get(address)
-          return ask(here === undefined ? client(address).Post(entry) : here(entry))
+          // Without a message there is nothing to wait for but the commit, which no actor bounds for itself.
+          return here === undefined ? ask(client(address).Post(entry)) : here(entry)
         }),
       balance: traced("Wallets.balance")(function* (name) {
         const merchant = yield* merchantOf(name)
