@@ -91,6 +91,9 @@ const banned: ReadonlyArray<RegExp> = [
   /\btry\s*\{/,
   /\bEffect\.orDie\b/
 ]
+/** In a room it is `traced`: an actor that a call wakes would keep what `Effect.fn` noted of the call. */
+const noted = /\bEffect\.fn\(/
+const isRoom = (path: string) => /^src\/(?!ground\/)\w+\//.test(path) && path !== "src/webhooks/Outbound.ts"
 /** Read and written in `src/ground/codecs.ts`, by one rule for what is no JSON. */
 const json = /\bJSON\.(parse|stringify)\b/
 /** SQL takes the time as a parameter, so that a test may move it. */
@@ -117,7 +120,12 @@ describe("tidy", () => {
         "lines that are too long"
       )
       assert.match(text, /^\/\*\*/, "opens with what it is")
-      const patterns = [...banned, sqlClock, ...(path === "src/ground/codecs.ts" ? [] : [json])]
+      const patterns = [
+        ...banned,
+        sqlClock,
+        ...(path === "src/ground/codecs.ts" ? [] : [json]),
+        ...(isRoom(path) ? [noted] : [])
+      ]
       if (!isBeside(path)) for (const pattern of patterns) assert.notMatch(code(text), pattern)
 
       const found = mayImport.find(([part]) => part.test(path))

@@ -9,6 +9,7 @@ import { type Check, type Subject, subjects, type Violation } from "@coffer/rule
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
+import { traced } from "../ground/traced.ts"
 import { ledgerChecks, walletChecks } from "./ledgerChecks.ts"
 import { objectChecks } from "./objectChecks.ts"
 
@@ -84,7 +85,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
     return rows.map((row) => row["key"]!)
   })
 
-  const all = Effect.fn("Auditor.all")(function* (report: Report) {
+  const all = traced("Auditor.all")(function* (report: Report) {
     const { checked, visit } = visitor(report)
     for (const about of order) {
       // What comes after the start is for the next audit: a service that goes on writing must not keep this one busy.
@@ -98,7 +99,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
     return checked
   })
 
-  const further = Effect.fn("Auditor.further")(function* (from: Position | undefined, report: Report) {
+  const further = traced("Auditor.further")(function* (from: Position | undefined, report: Report) {
     const position = from ?? { about: order[0]!, key: "" }
     const keys = yield* keysAfter(position)
     yield* visitor(report).visit(position.about, keys)
@@ -107,7 +108,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
     return next === undefined ? undefined : { about: next, key: "" }
   })
 
-  const changes = Effect.fn("Auditor.changes")(function* (since: DateTime.Utc, report: Report) {
+  const changes = traced("Auditor.changes")(function* (since: DateTime.Utc, report: Report) {
     const { visit } = visitor(report)
     const wallets = new Set<string>()
 

@@ -178,7 +178,7 @@ const make = Effect.gen(function* () {
     })
   )
 
-  const cancel = Effect.fn("SandboxBank.cancel")(
+  const cancel = traced("SandboxBank.cancel")(
     function* (checkout: Checkout): Effect.fn.Return<CancelReport, ChannelUnreachable | BooksFailure> {
       // No live acquirer is connected: no buyer can have paid, so every checkout can be closed.
       if (checkout.mode === "live") return { _tag: "Cancelled" }
@@ -199,7 +199,7 @@ const make = Effect.gen(function* () {
     Effect.catchTags({ SqlError: unreachable, SchemaError: Effect.die })
   )
 
-  const giveBack = Effect.fn("SandboxBank.giveBack")(
+  const giveBack = traced("SandboxBank.giveBack")(
     function* (checkout: Checkout, payment: { readonly paymentId: PaymentId; readonly amount: Minor }) {
       yield* reach(checkout)
       const now = yield* DateTime.now

@@ -13,6 +13,7 @@ import { isoText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
+import { traced } from "../ground/traced.ts"
 import { ChannelUnreachable } from "./Channel.ts"
 import {
   DisputeChannel,
@@ -108,7 +109,7 @@ const make = Effect.gen(function* () {
       return reportOf(row)
     })
 
-  const open = Effect.fn("SandboxDisputes.open")(function* (order: SettledOrder, chargeback: Chargeback) {
+  const open = traced("SandboxDisputes.open")(function* (order: SettledOrder, chargeback: Chargeback) {
     yield* reach(order.merchantId)
     const now = yield* DateTime.now
     const row = {
@@ -127,7 +128,7 @@ const make = Effect.gen(function* () {
     return yield* reported(sql`insert into sandbox_disputes ${sql.insert(row).returning("*")}`)
   })
 
-  const resolve = Effect.fn("SandboxDisputes.resolve")(function* (
+  const resolve = traced("SandboxDisputes.resolve")(function* (
     { merchantId, processorDisputeId }: Pick<DisputeName, "merchantId" | "processorDisputeId">,
     outcome: Outcome
   ) {
@@ -148,7 +149,7 @@ const make = Effect.gen(function* () {
       where processor_dispute_id = ${processorDisputeId} returning *`)
   }
 
-  const submit = Effect.fn("SandboxDisputes.submit")(function* (
+  const submit = traced("SandboxDisputes.submit")(function* (
     dispute: DisputeName
   ): Effect.fn.Return<StepAnswer, ChannelUnreachable> {
     yield* reach(dispute.merchantId)
@@ -163,7 +164,7 @@ const make = Effect.gen(function* () {
       : { _tag: "Taken", status: "under_review" }
   })
 
-  const accept = Effect.fn("SandboxDisputes.accept")(function* (
+  const accept = traced("SandboxDisputes.accept")(function* (
     dispute: DisputeName
   ): Effect.fn.Return<StepAnswer, ChannelUnreachable> {
     yield* reach(dispute.merchantId)
@@ -177,7 +178,7 @@ const make = Effect.gen(function* () {
     return row.lost_at === null ? { _tag: "Refused", word: wordOf(row) } : { _tag: "Taken", status: "accepted" }
   })
 
-  const status = Effect.fn("SandboxDisputes.status")(function* (dispute: DisputeName) {
+  const status = traced("SandboxDisputes.status")(function* (dispute: DisputeName) {
     yield* reach(dispute.merchantId)
     return wordOf(yield* settled(dispute, yield* DateTime.now))
   })

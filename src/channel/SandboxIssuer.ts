@@ -9,6 +9,7 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import type { Order, RefundRefused } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { type DisputeNotFound, Disputes } from "../disputes/Disputes.ts"
+import { traced } from "../ground/traced.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import type { WriteFailure } from "../orders/Orders.ts"
 import type { ChannelUnreachable } from "./Channel.ts"
@@ -59,7 +60,7 @@ export const layer = Layer.effect(
       return dispute
     })
 
-    const dispute = Effect.fn("SandboxIssuer.dispute")(function* (order: Order, complaint: Complaint) {
+    const dispute = traced("SandboxIssuer.dispute")(function* (order: Order, complaint: Complaint) {
       const { amount = order.amount, evidenceDueBy, reason = "fraudulent" } = complaint
       const { tradeNo } = order
       if (amount > order.amount) {
@@ -76,7 +77,7 @@ export const layer = Layer.effect(
       return yield* carry(yield* bank.open(order, chargeback))
     }, Effect.uninterruptible)
 
-    const resolve = Effect.fn("SandboxIssuer.resolve")(function* (dispute: Dispute, outcome: Outcome) {
+    const resolve = traced("SandboxIssuer.resolve")(function* (dispute: Dispute, outcome: Outcome) {
       return yield* carry(yield* bank.resolve(dispute, outcome))
     }, Effect.uninterruptible)
 

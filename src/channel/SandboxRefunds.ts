@@ -7,6 +7,7 @@ import { RefundNo } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { isoText, isoTextOrNull } from "../ground/codecs.ts"
+import { traced } from "../ground/traced.ts"
 import { RefundChannel, type RefundAnswer, type RefundRequest } from "./RefundChannel.ts"
 import { booksFail, sandboxReach } from "./sandboxReach.ts"
 
@@ -89,7 +90,7 @@ const make = Effect.gen(function* () {
     sql`update sandbox_refunds set state = ${to}
       where refund_key = ${refundNo} and state in ${sql.in(from)} returning 1`
 
-  const refund = Effect.fn("SandboxRefunds.refund")(
+  const refund = traced("SandboxRefunds.refund")(
     function* (request: RefundRequest) {
       yield* reach(request.merchantId)
       const state = yield* desk.withPermit(sql.withTransaction(book(request)))
@@ -98,7 +99,7 @@ const make = Effect.gen(function* () {
     Effect.catchTags({ ...booksFail, SchemaError: Effect.die })
   )
 
-  const settle = Effect.fn("SandboxRefunds.settle")(
+  const settle = traced("SandboxRefunds.settle")(
     function* (refundNo: RefundNo, outcome: RefundOutcome) {
       // A bank may take back what it had paid out, never the other way round.
       const from = outcome === "succeeded" ? ["pending", "succeeded"] : ["pending", "succeeded", "failed"]

@@ -21,7 +21,7 @@ import { rejection, SandboxRefunds } from "./SandboxRefunds.ts"
 export const layer = HttpApiBuilder.group(
   Api,
   "test_helpers",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const orders = yield* Orders
     const buyer = yield* SandboxBuyer
     const bank = yield* SandboxBank
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
       ),
 
-      settleRefund: Effect.fn("test_helpers.settleRefund")(
+      settleRefund: traced("test_helpers.settleRefund")(
         function* ({ params, payload: { outcome } }) {
           const { refundNo } = yield* refunds.find(yield* Caller, params.ref)
           yield* refundDesk.settle(refundNo, outcome)
@@ -58,7 +58,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ NotSettled, RefundNotFound, ...unavailable })
       ),
 
-      dispute: Effect.fn("test_helpers.dispute")(
+      dispute: traced("test_helpers.dispute")(
         function* ({ params, payload: { amount, evidence_due_by: evidenceDueBy, reason } }) {
           const order = yield* orders.find(yield* Caller, params.ref)
           return yield* reply(disputeView(yield* issuer.dispute(order, { amount, evidenceDueBy, reason })), 201)
@@ -74,7 +74,7 @@ export const layer = HttpApiBuilder.group(
         })
       ),
 
-      resolveDispute: Effect.fn("test_helpers.resolveDispute")(
+      resolveDispute: traced("test_helpers.resolveDispute")(
         function* ({ params, payload: { outcome } }) {
           const dispute = yield* disputes.find(yield* Caller, params.ref)
           return yield* reply(disputeView(yield* issuer.resolve(dispute, outcome)))
@@ -88,7 +88,7 @@ export const layer = HttpApiBuilder.group(
         })
       ),
 
-      channel: Effect.fn("test_helpers.channel")(function* ({ payload }) {
+      channel: traced("test_helpers.channel")(function* ({ payload }) {
         const { merchantId } = yield* Caller
         yield* bank.setReachable(merchantId, payload.reachable)
         return yield* reply({ reachable: payload.reachable })

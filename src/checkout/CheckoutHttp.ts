@@ -27,7 +27,7 @@ const path = "/checkout/:token"
 type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | CheckoutLinks | Orders | SandboxBuyer>
 
 export const layer: Routes = HttpRouter.use(
-  Effect.fn(function* (router) {
+  Effect.fnUntraced(function* (router) {
     const links = yield* CheckoutLinks
     const orders = yield* Orders
     const buyer = yield* SandboxBuyer

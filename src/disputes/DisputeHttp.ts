@@ -3,6 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { replyCsv } from "../http/csv.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
@@ -14,13 +15,13 @@ import { disputeView, evidenceView } from "./DisputeView.ts"
 export const layer = HttpApiBuilder.group(
   Api,
   "disputes",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const disputes = yield* Disputes
     const lists = yield* DisputeLists
     const { ChannelUnreachable, DisputeConflict, DisputeNotFound, InvalidField } = refusals
 
     return handlers.handleAll({
-      submitEvidence: Effect.fn("disputes.submitEvidence")(
+      submitEvidence: traced("disputes.submitEvidence")(
         function* ({ params, payload }) {
           const dispute = yield* disputes.respond(yield* Caller, params.ref, payload)
           return yield* reply(disputeView(dispute))
@@ -28,7 +29,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ ChannelUnreachable, DisputeConflict, DisputeNotFound, InvalidField, ...unavailable })
       ),
 
-      accept: Effect.fn("disputes.accept")(
+      accept: traced("disputes.accept")(
         function* ({ params }) {
           const dispute = yield* disputes.concede(yield* Caller, params.ref)
           return yield* reply(disputeView(dispute))
@@ -36,7 +37,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ ChannelUnreachable, DisputeConflict, DisputeNotFound, ...unavailable })
       ),
 
-      list: Effect.fn("disputes.list")(function* ({ query }) {
+      list: traced("disputes.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv") {
           return replyCsv("disputes", disputeColumns, yield* lists.exported(owner, query), disputeView)
@@ -45,12 +46,12 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("dispute", "/v1/disputes", { data: data.map(disputeView), hasMore })
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: Effect.fn("disputes.retrieve")(function* ({ params }) {
+      retrieve: traced("disputes.retrieve")(function* ({ params }) {
         const dispute = yield* disputes.find(yield* Caller, params.ref)
         return yield* reply(disputeView(dispute))
       }, Effect.catchTags({ DisputeNotFound })),
 
-      retrieveEvidence: Effect.fn("disputes.retrieveEvidence")(function* ({ params }) {
+      retrieveEvidence: traced("disputes.retrieveEvidence")(function* ({ params }) {
         const { dispute, kept } = yield* disputes.evidence(yield* Caller, params.ref)
         return yield* reply(evidenceView(dispute, kept))
       }, Effect.catchTags({ DisputeNotFound }))

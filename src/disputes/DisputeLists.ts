@@ -11,6 +11,7 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pages from "../ground/Pages.ts"
+import { traced } from "../ground/traced.ts"
 import { disputeOf, DisputeRow } from "./DisputeStore.ts"
 
 export class DisputeLists extends Context.Service<
@@ -45,12 +46,12 @@ export const layer = Layer.effect(
     }
 
     return DisputeLists.of({
-      page: Effect.fn("DisputeLists.page")(function* (owner, query) {
+      page: traced("DisputeLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
         const { data, hasMore } = yield* pages.page(owner, request, search(query))
         return { data: data.map(disputeOf), hasMore }
       }),
-      exported: Effect.fn("DisputeLists.exported")(function* (owner, query) {
+      exported: traced("DisputeLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
         const { chunks, truncated } = yield* pages.exported(owner, created, search(query))
         return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(disputeOf)) }

@@ -26,6 +26,7 @@ import { Faults } from "../ground/Faults.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import type { Owner } from "../ground/Pages.ts"
 import { sha256 } from "../ground/Vault.ts"
+import { traced } from "../ground/traced.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
@@ -197,7 +198,7 @@ export const layer = Layer.effect(
         : yield* Effect.die(`dispute ${report.processorDisputeId} is taken by no dispute`)
     })
 
-    const hear = Effect.fn("Disputes.hear")(function* (report: DisputeReport) {
+    const hear = traced("Disputes.hear")(function* (report: DisputeReport) {
       const stored = yield* store.byProcessorId(report, report.processorDisputeId)
       return yield* listen(Option.isSome(stored) ? stored.value.dispute : yield* open(report), report)
     }, Effect.uninterruptible)
@@ -213,7 +214,7 @@ export const layer = Layer.effect(
     })
 
     /** Tells the channel what the merchant answers, and the actor how that went. */
-    const follow = Effect.fn("Disputes.follow")(function* (dispute: Dispute, response: Response) {
+    const follow = traced("Disputes.follow")(function* (dispute: Dispute, response: Response) {
       const { disputeNo } = dispute
       const told = yield* Effect.result(tell(dispute, response))
       const at = yield* DateTime.now
@@ -241,7 +242,7 @@ export const layer = Layer.effect(
       return yield* Fiber.join(yield* FiberSet.run(telling, follow(dispute, response)))
     })
 
-    const respond = Effect.fn("Disputes.respond")(function* (owner: Owner, ref: string, body: SubmitEvidence) {
+    const respond = traced("Disputes.respond")(function* (owner: Owner, ref: string, body: SubmitEvidence) {
       const evidence = evidenceOf(body)
       const problem =
         evidenceProblem(evidence, body.submit === true) ??
@@ -257,14 +258,14 @@ export const layer = Layer.effect(
       return yield* followed(yield* perform(disputeNo, begun))
     })
 
-    const concede = Effect.fn("Disputes.concede")(function* (owner: Owner, ref: string) {
+    const concede = traced("Disputes.concede")(function* (owner: Owner, ref: string) {
       const { disputeNo } = yield* find(owner, ref)
       const at = yield* DateTime.now
       const begun = BeginAccept.make({ at, id: yield* ids.body, request: yield* currentRequest })
       return yield* followed(yield* perform(disputeNo, begun))
     })
 
-    const check = Effect.fn("Disputes.check")(function* (disputeNo: DisputeNo) {
+    const check = traced("Disputes.check")(function* (disputeNo: DisputeNo) {
       // Counted first: who asked before us must not take back what we may bring about.
       const dispute = yield* perform(disputeNo, AskAgain.make({ at: yield* DateTime.now }))
       if (!isOpen(dispute)) return

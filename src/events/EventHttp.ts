@@ -3,6 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { refusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { EventLists } from "./EventLists.ts"
@@ -10,17 +11,17 @@ import { EventLists } from "./EventLists.ts"
 export const layer = HttpApiBuilder.group(
   Api,
   "events",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const events = yield* EventLists
     const { EventNotFound, InvalidField } = refusals
 
     return handlers.handleAll({
-      list: Effect.fn("events.list")(function* ({ query }) {
+      list: traced("events.list")(function* ({ query }) {
         const { data, hasMore } = yield* events.page(yield* Caller, query)
         return yield* replyList("event", "/v1/events", { data: data.map(({ body }) => body), hasMore })
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: Effect.fn("events.retrieve")(function* ({ params }) {
+      retrieve: traced("events.retrieve")(function* ({ params }) {
         const { body } = yield* events.find(yield* Caller, params.event_id)
         return yield* reply(body)
       }, Effect.catchTags({ EventNotFound }))

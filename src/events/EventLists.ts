@@ -4,6 +4,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Owner } from "../ground/Pages.ts"
+import { traced } from "../ground/traced.ts"
 import { EventStore, type StoredEvent } from "./EventStore.ts"
 
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", { id: Schema.String }) {}
@@ -22,11 +23,11 @@ export const layer = Layer.effect(
     const store = yield* EventStore
 
     return EventLists.of({
-      find: Effect.fn("EventLists.find")(function* (owner, id) {
+      find: traced("EventLists.find")(function* (owner, id) {
         const found = yield* store.find(owner, id)
         return Option.isSome(found) ? found.value : yield* new EventNotFound({ id })
       }),
-      page: Effect.fn("EventLists.page")(function* (owner, query) {
+      page: traced("EventLists.page")(function* (owner, query) {
         return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
       })
     })

@@ -9,6 +9,7 @@ import { Context, DateTime, Effect, Layer, Option, type Scope, Stream } from "ef
 import { NotCommitted } from "../ground/Change.ts"
 import { Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"
+import { traced } from "../ground/traced.ts"
 import { FileStorage, type ReceivedFile, type StorageFailed } from "./FileStorage.ts"
 import { FileStore } from "./FileStore.ts"
 import { makeIncoming } from "./Incoming.ts"
@@ -65,7 +66,7 @@ export const layer = Layer.effect(
     const known = (name: string) => (isName(name) ? store.byName(name) : Effect.succeedNone)
 
     return Files.of({
-      owns: Effect.fn("Files.owns")(function* ({ merchantId, mode }, url) {
+      owns: traced("Files.owns")(function* ({ merchantId, mode }, url) {
         const base = `${filesUrl}/`
         if (!usable || !url.startsWith(base)) return false
         const row = yield* known(url.slice(base.length))
@@ -78,7 +79,7 @@ export const layer = Layer.effect(
           Option.map(({ content_type: contentType, size }) => ({ contentType, size }))
         ),
 
-      open: Effect.fn("Files.open")(
+      open: traced("Files.open")(
         function* (name) {
           const content = isName(name) ? yield* storage.read(name) : Option.none()
           return Option.map(content, (bytes) => Stream.catch(bytes, Stream.die))
@@ -88,7 +89,7 @@ export const layer = Layer.effect(
 
       receive: (content) => Effect.catchIf(incoming.receive(content), isStorageFailed, notKept),
 
-      keep: Effect.fn("Files.keep")(
+      keep: traced("Files.keep")(
         function* ({ merchantId, mode }, received) {
           const { kind, size } = received
           const name = `${yield* vault.random(32)}.${kind.extension}`

@@ -14,7 +14,7 @@ const maxAgeSeconds = 24 * 60 * 60
 type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Files>
 
 export const layer: Routes = HttpRouter.use(
-  Effect.fn(function* (router) {
+  Effect.fnUntraced(function* (router) {
     const files = yield* Files
 
     const send = Effect.gen(function* () {

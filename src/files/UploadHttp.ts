@@ -8,6 +8,7 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { Effect, Schema, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { refuseField, reply } from "../http/replies.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -18,7 +19,7 @@ import type { ReceivedFile } from "./FileStorage.ts"
 export const layer = HttpApiBuilder.group(
   OperatorApi,
   "files",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const files = yield* Files
     const merchants = yield* Merchants
     const { InvalidField, MerchantNotFound } = refusals
@@ -44,7 +45,7 @@ export const layer = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
-      upload: Effect.fn("files.upload")(
+      upload: traced("files.upload")(
         function* ({ params, payload }) {
           const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
           const { file, mode } = yield* readForm(payload)

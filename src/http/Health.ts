@@ -12,7 +12,7 @@ import { Draining } from "./Draining.ts"
 const patience = "2 seconds"
 
 export const layer = HttpRouter.use(
-  Effect.fn(function* (router) {
+  Effect.fnUntraced(function* (router) {
     const sql = yield* SqlClient.SqlClient
     const sharding = yield* Sharding.Sharding
     const draining = yield* Draining

@@ -4,6 +4,7 @@ import { Caller } from "@coffer/contract/Caller"
 import { retentionDays } from "@coffer/contract/Logs"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { refusals } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { Logs } from "./Logs.ts"
@@ -12,12 +13,12 @@ import { logView } from "./LogView.ts"
 export const layer = HttpApiBuilder.group(
   Api,
   "logs",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const logs = yield* Logs
     const { InvalidField } = refusals
 
     return handlers.handleAll({
-      list: Effect.fn("logs.list")(function* ({ query }) {
+      list: traced("logs.list")(function* ({ query }) {
         const { data, hasMore } = yield* logs.page(yield* Caller, query)
         return yield* reply({
           object: "list",

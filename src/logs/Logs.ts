@@ -13,6 +13,7 @@ import { jsonText, parseJson } from "../ground/codecs.ts"
 import { Faults } from "../ground/Faults.ts"
 import type { Owner } from "../ground/Pages.ts"
 import { onRealTime } from "../ground/realTime.ts"
+import { traced } from "../ground/traced.ts"
 import { type LogFilter, type LogRow, LogStore, type NewLogRow } from "./LogStore.ts"
 
 /** A body as it went over the wire, or as it was read or written; or only its size; or none that is JSON. */
@@ -135,7 +136,7 @@ export const layer = Layer.effect(
     // Added after the fiber, so run before its end.
     yield* Effect.addFinalizer(() => onRealTime(Effect.timeoutOption(flushed, flushPatience)))
 
-    const page = Effect.fn("Logs.page")(function* (owner: Owner, query: LogQuery) {
+    const page = traced("Logs.page")(function* (owner: Owner, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))
       const oldest = DateTime.subtract(yield* DateTime.now, { days: retentionDays })
       if (

@@ -2,6 +2,7 @@
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { refusals } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { Merchants } from "./Merchants.ts"
@@ -10,30 +11,30 @@ import { merchantView } from "./MerchantView.ts"
 export const layer = HttpApiBuilder.group(
   OperatorApi,
   "merchants",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const merchants = yield* Merchants
     const { InvalidField, MerchantNotFound } = refusals
 
     return handlers.handleAll({
-      create: Effect.fn("merchants.create")(function* ({ payload }) {
+      create: traced("merchants.create")(function* ({ payload }) {
         const { liveKey, merchant, sandboxKey } = yield* merchants.create(payload.name)
         const { approved, merchant_id, name } = merchant
         return yield* reply({ merchant_id, name, approved, sandbox_key: sandboxKey, live_key: liveKey }, 201)
       }),
 
-      retrieve: Effect.fn("merchants.retrieve")(function* ({ params }) {
+      retrieve: traced("merchants.retrieve")(function* ({ params }) {
         return yield* reply(merchantView(yield* merchants.find(params.merchant_id)))
       }, Effect.catchTags({ MerchantNotFound })),
 
-      update: Effect.fn("merchants.update")(function* ({ params, payload }) {
+      update: traced("merchants.update")(function* ({ params, payload }) {
         return yield* reply(merchantView(yield* merchants.update(params.merchant_id, payload)))
       }, Effect.catchTags({ InvalidField, MerchantNotFound })),
 
-      resetKey: Effect.fn("merchants.resetKey")(function* ({ params }) {
+      resetKey: traced("merchants.resetKey")(function* ({ params }) {
         return yield* reply({ key: yield* merchants.resetKey(params.merchant_id, params.mode) })
       }, Effect.catchTags({ MerchantNotFound })),
 
-      signingSecret: Effect.fn("merchants.signingSecret")(function* ({ params }) {
+      signingSecret: traced("merchants.signingSecret")(function* ({ params }) {
         return yield* reply({ secret: yield* merchants.signingSecret(params.merchant_id, params.mode) })
       }, Effect.catchTags({ MerchantNotFound }))
     })

@@ -27,6 +27,7 @@ import { NewIds } from "../ground/NewIds.ts"
 import { remembered } from "../ground/remembered.ts"
 import { sha256, Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"
+import { traced } from "../ground/traced.ts"
 import { changedChannel, type MerchantRow, MerchantStore, type ModeRow } from "./MerchantStore.ts"
 
 export type Merchant = MerchantRow
@@ -108,7 +109,7 @@ export const layer = Layer.effect(
       } satisfies ModeRow
     })
 
-    const create = Effect.fn("Merchants.create")(function* (name: string) {
+    const create = traced("Merchants.create")(function* (name: string) {
       const sandboxKey = yield* newKey("sandbox")
       const liveKey = yield* newKey("live")
       const merchant: Merchant = {
@@ -134,7 +135,7 @@ export const layer = Layer.effect(
       return yield* found(merchantId, row)
     })
 
-    const resetKey = Effect.fn("Merchants.resetKey")(function* (merchantId: string, mode: Mode) {
+    const resetKey = traced("Merchants.resetKey")(function* (merchantId: string, mode: Mode) {
       const key = yield* newKey(mode)
       yield* change(merchantId, (merchant) => withMode(merchant, mode, { key_hash: vault.keyHash(key) }))
       return key
@@ -152,7 +153,7 @@ export const layer = Layer.effect(
         }),
       find,
       create,
-      update: Effect.fn("Merchants.update")(function* (merchantId, patch) {
+      update: traced("Merchants.update")(function* (merchantId, patch) {
         for (const mode of Mode.literals) {
           const allowance = { mode, privateAllowed: allowPrivateWebhooks }
           const problem =

@@ -16,7 +16,7 @@ import { orderView } from "./OrderView.ts"
 export const layer = HttpApiBuilder.group(
   Api,
   "orders",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const orders = yield* Orders
     const lists = yield* OrderLists
     const links = yield* CheckoutLinks
@@ -45,7 +45,7 @@ export const layer = HttpApiBuilder.group(
         return yield* reply(view(order))
       }, Effect.catchTags({ OrderNotFound })),
 
-      update: Effect.fn("orders.update")(
+      update: traced("orders.update")(
         function* ({ params, payload }) {
           const order = yield* orders.annotate(yield* Caller, params.ref, payload)
           return yield* reply(view(order))
@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ InvalidField, OrderConflict, OrderNotFound, ...unavailable })
       ),
 
-      expire: Effect.fn("orders.expire")(
+      expire: traced("orders.expire")(
         function* ({ params }) {
           const order = yield* orders.closeEarly(yield* Caller, params.ref)
           return yield* reply(view(order))

@@ -76,7 +76,7 @@ export const layer = Layer.effect(
         const { data, hasMore } = yield* pages.page(owner, request, yield* search(owner, query))
         return { data: data.map(orderOf), hasMore }
       }),
-      exported: Effect.fn("OrderLists.exported")(function* (owner, query) {
+      exported: traced("OrderLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
         const { chunks, truncated } = yield* pages.exported(owner, created, yield* search(owner, query))
         return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(orderOf)) }

@@ -180,7 +180,7 @@ export const layer = Layer.effect(
         : yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
     })
 
-    const annotate = Effect.fn("Orders.annotate")(function* (owner: Owner, ref: string, patch: UpdateOrder) {
+    const annotate = traced("Orders.annotate")(function* (owner: Owner, ref: string, patch: UpdateOrder) {
       // What no order could take is wrong whether or not there is one (silences: G10).
       const unfit = patchProblem({}, patch.metadata ?? {})
       if (unfit !== undefined) return yield* new InvalidField(unfit)
@@ -204,7 +204,7 @@ export const layer = Layer.effect(
         : { _tag: report._tag }
     })
 
-    const closeEarly = Effect.fn("Orders.closeEarly")(function* (owner: Owner, ref: string) {
+    const closeEarly = traced("Orders.closeEarly")(function* (owner: Owner, ref: string) {
       const order = yield* find(owner, ref)
       if (order.status === "expired") return order
       if (order.status !== "pending")
@@ -229,7 +229,7 @@ export const layer = Layer.effect(
       }
     }, Effect.uninterruptible)
 
-    const reachDeadline = Effect.fn("Orders.reachDeadline")(function* (tradeNo: TradeNo) {
+    const reachDeadline = traced("Orders.reachDeadline")(function* (tradeNo: TradeNo) {
       const order = yield* byTradeNo(tradeNo)
       const now = yield* DateTime.now
       if (order.status !== "pending" || DateTime.isLessThan(now, order.expiresAt)) return order
@@ -237,7 +237,7 @@ export const layer = Layer.effect(
       return yield* perform(tradeNo, ReachDeadline.make({ now, answer }))
     })
 
-    const returnStrayPayments = Effect.fn("Orders.returnStrayPayments")(function* (tradeNo: TradeNo) {
+    const returnStrayPayments = traced("Orders.returnStrayPayments")(function* (tradeNo: TradeNo) {
       const order = yield* byTradeNo(tradeNo)
       for (const payment of order.strayPayments) {
         if (payment.state !== "due") continue

@@ -2,6 +2,7 @@
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { Payouts } from "./Payouts.ts"
@@ -10,7 +11,7 @@ import { payoutView } from "./PayoutView.ts"
 export const layer = HttpApiBuilder.group(
   OperatorApi,
   "payouts",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const payouts = yield* Payouts
     const {
       InsufficientBalance,
@@ -22,7 +23,7 @@ export const layer = HttpApiBuilder.group(
     } = refusals
 
     const step = (name: "approve" | "reject" | "complete" | "fail") =>
-      Effect.fn(`payouts.${name}`)(
+      traced(`payouts.${name}`)(
         function* ({ params }: { readonly params: { readonly payout_no: string } }) {
           return yield* reply(payoutView(yield* payouts[name](params.payout_no)))
         },
@@ -30,7 +31,7 @@ export const layer = HttpApiBuilder.group(
       )
 
     return handlers.handleAll({
-      create: Effect.fn("payouts.create")(
+      create: traced("payouts.create")(
         function* ({ params, payload }) {
           const { created, payout } = yield* payouts.request(params.merchant_id, payload)
           return yield* reply(payoutView(payout), created ? 201 : 200)
@@ -38,13 +39,13 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ InsufficientBalance, InvalidField, MerchantNotFound, PayoutReferenceTaken, ...unavailable })
       ),
 
-      list: Effect.fn("payouts.list")(function* ({ params, query }) {
+      list: traced("payouts.list")(function* ({ params, query }) {
         const { data, hasMore } = yield* payouts.list(params.merchant_id, query)
         const url = `/operator/v1/merchants/${params.merchant_id}/payouts`
         return yield* replyList("payout", url, { data: data.map(payoutView), hasMore })
       }, Effect.catchTags({ InvalidField, MerchantNotFound })),
 
-      retrieve: Effect.fn("payouts.retrieve")(function* ({ params }) {
+      retrieve: traced("payouts.retrieve")(function* ({ params }) {
         return yield* reply(payoutView(yield* payouts.find(params.payout_no)))
       }, Effect.catchTags({ PayoutNotFound })),
 

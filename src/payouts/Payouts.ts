@@ -18,6 +18,7 @@ import type { ActorUnavailable } from "../ground/ask.ts"
 import { NotCommitted } from "../ground/Change.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Transactor } from "../ground/Transactor.ts"
+import { traced } from "../ground/traced.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
 import { type Entry, Wallets } from "../wallet/Wallets.ts"
 import { insertion, PayoutStore, replacement, type StoredPayout } from "./PayoutStore.ts"
@@ -150,19 +151,19 @@ export const layer = Layer.effect(
       )
 
     const step = (name: string, make: (at: DateTime.Utc) => PayoutCommand): Step =>
-      Effect.fn(`Payouts.${name}`)(function* (payoutNo) {
+      traced(`Payouts.${name}`)(function* (payoutNo) {
         return yield* perform(payoutNo, make(yield* DateTime.now))
       })
 
     return Payouts.of({
-      request: Effect.fn("Payouts.request")(
+      request: traced("Payouts.request")(
         function* (merchantId, terms) {
           return yield* retried(request(merchantId, terms))
         },
         Effect.catchTags({ StaleVersion: stillStale })
       ),
       find: (payoutNo) => Effect.map(load(payoutNo), ({ payout }) => payout),
-      list: Effect.fn("Payouts.list")(function* (merchantId, query) {
+      list: traced("Payouts.list")(function* (merchantId, query) {
         const owner = ownerOf(yield* merchants.find(merchantId), query.mode)
         return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)))
       }),

@@ -14,6 +14,7 @@ import { Events } from "../events/Events.ts"
 import { type ChangeSet, NotCommitted } from "../ground/Change.ts"
 import { answering, type Claim } from "../ground/Claim.ts"
 import { Transactor } from "../ground/Transactor.ts"
+import { traced } from "../ground/traced.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
 import { Wallets } from "../wallet/Wallets.ts"
 import { replacement, RefundStore, type StoredRefund } from "./RefundStore.ts"
@@ -96,7 +97,7 @@ export const layer = Layer.effect(
       return yield* commit(before, event, command, claim)
     })
 
-    const perform = Effect.fn("RefundCommands.perform")(
+    const perform = traced("RefundCommands.perform")(
       function* (refundNo: RefundNo, command: RefundCommand, claim?: Claim) {
         let held = claim
         for (let tries = 1; tries < attemptsMax; tries++) {

@@ -3,6 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { traced } from "../ground/traced.ts"
 import { replyCsv } from "../http/csv.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
@@ -14,13 +15,13 @@ import { refundView } from "./RefundView.ts"
 export const layer = HttpApiBuilder.group(
   Api,
   "refunds",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const refunds = yield* Refunds
     const lists = yield* RefundLists
     const { InvalidField, OrderNotFound, RefundConflict, RefundNotFound } = refusals
 
     return handlers.handleAll({
-      create: Effect.fn("refunds.create")(
+      create: traced("refunds.create")(
         function* ({ payload }) {
           const { code, refund } = yield* refunds.create(yield* Caller, payload)
           return yield* reply(refundView(refund), code)
@@ -38,7 +39,7 @@ export const layer = HttpApiBuilder.group(
         })
       ),
 
-      list: Effect.fn("refunds.list")(function* ({ query }) {
+      list: traced("refunds.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv")
           return replyCsv("refunds", refundColumns, yield* lists.exported(owner, query), refundView)
@@ -46,11 +47,11 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("refund", "/v1/refunds", { data: data.map(refundView), hasMore })
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: Effect.fn("refunds.retrieve")(function* ({ params }) {
+      retrieve: traced("refunds.retrieve")(function* ({ params }) {
         return yield* reply(refundView(yield* refunds.find(yield* Caller, params.ref)))
       }, Effect.catchTags({ RefundNotFound })),
 
-      update: Effect.fn("refunds.update")(
+      update: traced("refunds.update")(
         function* ({ params, payload }) {
           return yield* reply(refundView(yield* refunds.annotate(yield* Caller, params.ref, payload)))
         },

@@ -21,6 +21,7 @@ import { type Claim, CurrentClaim, giveClaimBack, renewedClaim, renewing, takeCl
 import { Faults } from "../ground/Faults.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import type { Owner } from "../ground/Pages.ts"
+import { traced } from "../ground/traced.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
 import { RefundCommands } from "./RefundCommands.ts"
@@ -141,7 +142,7 @@ export const layer = Layer.effect(
     const settle = (refundNo: RefundNo, command: RefundCommand, claim: Claim | undefined) =>
       Effect.retry(commands.hear(refundNo, command, claim), { times: settleRetriesMax, schedule: settleAgain })
 
-    const drive = Effect.fn("Refunds.drive")(function* (refund: Refund, claim: Claim | undefined) {
+    const drive = traced("Refunds.drive")(function* (refund: Refund, claim: Claim | undefined) {
       const held = yield* reserve(refund, claim)
       const answer = yield* askChannel(refund).pipe(
         Effect.catchTags({ ChannelUnreachable: (unreachable) => Effect.succeed(unreachable) })
@@ -220,7 +221,7 @@ export const layer = Layer.effect(
       return refund
     })
 
-    const create = Effect.fn("Refunds.create")(function* (owner: Owner, body: CreateRefund) {
+    const create = traced("Refunds.create")(function* (owner: Owner, body: CreateRefund) {
       const unfit = patchProblem({}, body.metadata ?? {})
       if (unfit !== undefined) return yield* new InvalidField(unfit)
       if (owner.mode === "live" && body.out_refund_no === undefined) return yield* numberRequired
@@ -247,7 +248,7 @@ export const layer = Layer.effect(
       }
     })
 
-    const annotate = Effect.fn("Refunds.annotate")(function* (owner: Owner, ref: string, patch: UpdateRefund) {
+    const annotate = traced("Refunds.annotate")(function* (owner: Owner, ref: string, patch: UpdateRefund) {
       const unfit = patchProblem({}, patch.metadata ?? {})
       if (unfit !== undefined) return yield* new InvalidField(unfit)
       const refund = yield* find(owner, ref)
@@ -258,7 +259,7 @@ export const layer = Layer.effect(
       return yield* commands.perform(refund.refundNo, Annotate.make({ at, patch: patch.metadata }), yield* takeClaim)
     })
 
-    const report = Effect.fn("Refunds.report")(function* (
+    const report = traced("Refunds.report")(function* (
       refundNo: RefundNo,
       { outcome, reason }: { readonly outcome: "succeeded" | "failed"; readonly reason: string }
     ) {
@@ -269,7 +270,7 @@ export const layer = Layer.effect(
       )
     }, Effect.uninterruptible)
 
-    const check = Effect.fn("Refunds.check")(function* (refundNo: RefundNo) {
+    const check = traced("Refunds.check")(function* (refundNo: RefundNo) {
       // Whoever reserved it is gone, or will find that it is no longer alone: from here on it is pending.
       const refund = yield* commands.hear(refundNo, Await.make({ at: yield* DateTime.now }))
       if (refund.status !== "pending") return

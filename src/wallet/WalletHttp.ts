@@ -13,7 +13,7 @@ import { balanceTransactionColumns, balanceTransactionView, balanceView } from "
 export const layer = HttpApiBuilder.group(
   Api,
   "balance",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const wallets = yield* Wallets
     const { InvalidField } = refusals
 
@@ -23,7 +23,7 @@ export const layer = HttpApiBuilder.group(
         return yield* reply(balanceView(wallet))
       }, Effect.catchTags({ InvalidField })),
 
-      transactions: Effect.fn("balance.transactions")(function* ({ query }) {
+      transactions: traced("balance.transactions")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv") {
           const file = yield* wallets.ledgerExported(owner, query)

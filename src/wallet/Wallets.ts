@@ -62,10 +62,10 @@ export const layer = Layer.effect(
         if (Option.isSome(wallet)) return wallet.value
         return emptyWallet(name, merchant.created_at)
       }),
-      ledger: Effect.fn("Wallets.ledger")(function* (owner, query) {
+      ledger: traced("Wallets.ledger")(function* (owner, query) {
         return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
       }),
-      ledgerExported: Effect.fn("Wallets.ledgerExported")(function* (owner, query) {
+      ledgerExported: traced("Wallets.ledgerExported")(function* (owner, query) {
         return yield* store.exported(owner, yield* Effect.fromResult(readCreated(query)), query)
       })
     })

@@ -8,6 +8,7 @@ import { DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import { Auditor, type Report } from "../audit/Auditor.ts"
 import { AuditStore, type Round } from "../audit/AuditStore.ts"
 import { Settings } from "../Settings.ts"
+import { traced } from "../ground/traced.ts"
 import { Workers } from "./Workers.ts"
 
 /** A round that stops without a word is taken over after this; one that goes on renews it in time. */
@@ -74,7 +75,7 @@ export const layer = Layer.effectDiscard(
       return { about: position?.about ?? null, key: position?.key ?? null }
     })
 
-    const audit = Effect.fn("Audits.round")(function* (round: Round, start: DateTime.Utc) {
+    const audit = traced("Audits.round")(function* (round: Round, start: DateTime.Utc) {
       const known = yield* store.violations
       const { found, report } = notes(round, known, start)
       yield* auditor.changes(round.checked_from, report)

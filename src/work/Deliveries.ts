@@ -7,6 +7,7 @@ import { nextAttempt } from "@coffer/rules/delivery/schedule"
 import { signatureHeader } from "@coffer/rules/delivery/signature"
 import { DateTime, Effect, FiberSet, Layer, Semaphore } from "effect"
 import { hmacHex } from "../ground/Vault.ts"
+import { traced } from "../ground/traced.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Settings } from "../Settings.ts"
 import { type Claimed, DeliveryStore } from "../webhooks/DeliveryStore.ts"
@@ -32,7 +33,7 @@ export const layer = Layer.effectDiscard(
     const total = yield* Semaphore.make(inFlightMax)
     const busy = new Map<string, number>()
 
-    const post = Effect.fn("Deliveries.post")(function* (delivery: Claimed) {
+    const post = traced("Deliveries.post")(function* (delivery: Claimed) {
       const secret = yield* merchants.signingSecret(delivery.merchant_id, delivery.mode)
       const at = yield* DateTime.now
       const outcome = yield* outbound.post({
