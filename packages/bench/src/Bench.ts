@@ -1,7 +1,7 @@
 /** Runs scenarios: sides in turn, rounds interleaved, the books looked at after each run that moves money. */
 import * as Driver from "./driver/Driver.ts"
 import type { Load } from "./driver/load.ts"
-import type { Options } from "./options.ts"
+import { firstWarmup, type Options } from "./options.ts"
 import type { Round, Scenario, Size, Stage } from "./Scenario.ts"
 import { seeded } from "./scenarios.ts"
 import { assertBooksWhole } from "./stage/books.ts"
@@ -14,8 +14,6 @@ const merchantsCount = 1_000
 const smallCount = 10_000
 /** More payments than any side takes in a second. */
 const perSecondMax = 4_000
-/** A side's first warm-up for a load is so many times longer: its code is compiled then, which takes some seconds. */
-const firstWarmup = 5
 
 export const say = (text: string) => process.stderr.write(`${text}\n`)
 

@@ -1,6 +1,9 @@
 /** What the bench is asked for on its command line. */
 import { parseArgs } from "node:util"
 
+/** A side's first warm-up for a load is so many times longer: its code is compiled then, which takes some seconds. */
+export const firstWarmup = 5
+
 export interface Options {
   /** Parts of scenarios' keys; empty: all of them. */
   readonly only: ReadonlyArray<string>

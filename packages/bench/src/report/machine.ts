@@ -1,7 +1,7 @@
 /** The machine and the programs of a run, without anything that names a place. */
 import { cpus, totalmem } from "node:os"
 import { createRequire } from "node:module"
-import type { Options } from "../options.ts"
+import { firstWarmup, type Options } from "../options.ts"
 
 export const describe = (postgres: string, options: Options): ReadonlyArray<readonly [what: string, value: string]> => {
   const processors = cpus()
@@ -14,6 +14,10 @@ export const describe = (postgres: string, options: Options): ReadonlyArray<read
     ["PostgreSQL", `${postgres}; fsync and synchronous_commit on, shared_buffers 1 GB, max_wal_size 8 GB`],
     ["Baseline", `Fastify ${version("fastify")}, pg ${version("pg")}`],
     ["Load", `${options.connections} keep-alive connections, closed loop, from another process on the same cores`],
-    ["Rounds", `${options.rounds} of ${options.seconds} s after ${options.warmupSeconds} s of warm-up, sides in turn`]
+    [
+      "Rounds",
+      `${options.rounds} of ${options.seconds} s after ${options.warmupSeconds} s of warm-up, ` +
+        `${options.warmupSeconds * firstWarmup} s before a side's first; sides in turn`
+    ]
   ]
 }
