@@ -152,7 +152,7 @@ const prepare = Effect.gen(function* () {
 export const layer = actors(DisputeEntity, prepare, {
   mailboxCapacity: 256,
   // The cluster looks for idle actors of all kinds as often as the shortest of these times, and ends all that it finds
-  // in one go: orders that were paid half a minute long are seconds in which nothing else is answered.
+  // in one go. Were it to look every half minute, under load nothing else would be answered for two seconds.
   maxIdleTime: "5 seconds",
   disableFatalDefects: true
 })
