@@ -22,13 +22,18 @@ type ClusterFailure =
 export const ask = <A, E, R>(
   call: Effect.Effect<A, E | ClusterFailure, R>
 ): Effect.Effect<A, E | ActorUnavailable, R> =>
-  call.pipe(
-    Effect.mapError((error) => (isClusterFailure(error) ? new ActorUnavailable({ reason: error._tag }) : error)),
+  askAsActor(call).pipe(
     Effect.timeoutOrElse({
       duration: actorPatience,
       orElse: () => Effect.fail(new ActorUnavailable({ reason: "TimeoutError" }))
     })
   )
+
+/** The call of an actor to another: whoever asked the first has the patience for both. */
+export const askAsActor = <A, E, R>(
+  call: Effect.Effect<A, E | ClusterFailure, R>
+): Effect.Effect<A, E | ActorUnavailable, R> =>
+  Effect.mapError(call, (error) => (isClusterFailure(error) ? new ActorUnavailable({ reason: error._tag }) : error))
 
 const clusterFailures = new Set([
   "MailboxFull",

@@ -116,7 +116,7 @@ const prepare = Effect.gen(function* () {
     ]
     const movements = [...facts.flatMap((fact) => movementsOf(order, fact)), ...entry.movements]
     if (movements.length === 0 && entry.reserve === 0) yield* transactor.commit(order.tradeNo, changes)
-    else yield* wallets.post(order, { movements, reserve: entry.reserve, changes })
+    else yield* wallets.postAsActor(order, { movements, reserve: entry.reserve, changes })
     for (const fact of facts) yield* alarm(fact)
     return { order, version }
   })

@@ -7,7 +7,7 @@ import { currencyProblem } from "@coffer/rules/order/termsProblem"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { emptyWallet, type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Context, Effect, Layer, Option } from "effect"
-import { ask, type ActorUnavailable } from "../ground/ask.ts"
+import { ask, askAsActor, type ActorUnavailable } from "../ground/ask.ts"
 import type { CommitError } from "../ground/Change.ts"
 import type { Exported, Owner } from "../ground/Pages.ts"
 import { traced } from "../ground/traced.ts"
@@ -15,14 +15,18 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { Entry, WalletEntity, WalletsAwake } from "./WalletEntity.ts"
 import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 
+type Post = (
+  wallet: WalletName,
+  entry: Entry
+) => Effect.Effect<void, CommitError | ActorUnavailable | InsufficientBalance>
+
 export class Wallets extends Context.Service<
   Wallets,
   {
     /** Posts the movements and commits `changes` with them, or does neither. */
-    readonly post: (
-      wallet: WalletName,
-      entry: Entry
-    ) => Effect.Effect<void, CommitError | ActorUnavailable | InsufficientBalance>
+    readonly post: Post
+    /** The same for an actor, whose own caller waits only so long. */
+    readonly postAsActor: Post
     /** Zeros when the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet, InvalidField>
     /** Newest first. */
@@ -46,14 +50,16 @@ export const layer = Layer.effect(
     const merchantOf = ({ merchantId }: WalletName) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
+    const send = (wallet: WalletName, entry: Entry) =>
+      Effect.suspend(() => {
+        const address = walletIdOf(wallet)
+        const here = awake.get(address)
+        return here === undefined ? client(address).Post(entry) : here(entry)
+      })
+
     return Wallets.of({
-      post: (wallet, entry) =>
-        Effect.suspend(() => {
-          const address = walletIdOf(wallet)
-          const here = awake.get(address)
-          // Without a message there is nothing to wait for but the commit, which no actor bounds for itself.
-          return here === undefined ? ask(client(address).Post(entry)) : here(entry)
-        }),
+      post: (wallet, entry) => ask(send(wallet, entry)),
+      postAsActor: (wallet, entry) => askAsActor(send(wallet, entry)),
       balance: traced("Wallets.balance")(function* (name) {
         const merchant = yield* merchantOf(name)
         const problem = currencyProblem(name.currency, { mode: name.mode, liveCurrencies: merchant.live_currencies })

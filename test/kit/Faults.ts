@@ -12,8 +12,12 @@ export interface Blocking {
   readonly release: Effect.Effect<void>
 }
 
-/** Stops the first that comes to the point, before or after what happens there. Those after it pass. */
-export const blocking = Effect.fnUntraced(function* (point: string, where: "before" | "after") {
+/** Stops the first that comes to the point and is meant, before or after what happens there. Others pass. */
+export const blocking = Effect.fnUntraced(function* (
+  point: string,
+  where: "before" | "after",
+  isMeant: (detail: string) => boolean = () => true
+) {
   const reached = yield* Deferred.make<void>()
   const gate = yield* Deferred.make<void>()
   let taken = false
@@ -23,8 +27,8 @@ export const blocking = Effect.fnUntraced(function* (point: string, where: "befo
     return Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(gate))
   })
   const layer = Layer.succeed(Faults, {
-    around: (at, effect) => {
-      if (at !== point) return effect
+    around: (at, effect, detailOf) => {
+      if (at !== point || !isMeant(detailOf?.() ?? "")) return effect
       return where === "before" ? Effect.andThen(stop, effect) : Effect.tap(effect, () => stop)
     }
   })
