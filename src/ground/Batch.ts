@@ -4,6 +4,7 @@
  * row is what is written. That is how a hot wallet's row is written once per batch.
  */
 import { AlreadyExists, type Change, type ChangeSet, StaleVersion } from "./Change.ts"
+import { jsonText } from "./codecs.ts"
 import { type Cell, type Table, type TableName, type Tables, tables } from "./Tables.ts"
 
 export interface Statement {
@@ -47,7 +48,9 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
       const id = rowId(change)
       const before = writes.get(id)
       writes.set(id, { change, replaces: before?.replaces ?? (change.op === "update" ? change.replaces : undefined) })
-      owners.set(id, [...(owners.get(id) ?? []), set])
+      const owning = owners.get(id)
+      if (owning === undefined) owners.set(id, [set])
+      else owning.push(set)
     }
   }
 
@@ -109,55 +112,69 @@ const keyOf = ({ row, table }: Change): string => String(row[tables[table].key])
 const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`
 
 const statementsOf = (writes: ReadonlyArray<Write>): ReadonlyArray<Statement> => {
+  const mine = new Map<string, Array<Write>>(order.map((name) => [name, []]))
+  for (const write of writes) mine.get(nameOf(write.change))!.push(write)
   const statements: Array<Statement> = []
-  for (const table of Object.keys(tables) as ReadonlyArray<TableName>) {
-    for (const op of ["insert", "update"] as const) {
-      // By key, so that two transactions take the same rows' locks in the same order.
-      const mine = writes
-        .filter(({ change }) => change.table === table && change.op === op)
-        .toSorted((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
-      if (mine.length > 0) statements.push(statementOf(table, op, mine))
-    }
+  for (const several of mine.values()) {
+    const [first] = several
+    if (first === undefined) continue
+    // By key, so that two transactions take the same rows' locks in the same order.
+    several.sort((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
+    statements.push(statementOf(first.change.table, first.change.op, several))
   }
   return statements
 }
 
+const nameOf = ({ op, table }: Pick<Change, "op" | "table">) => `${op} ${table}`
+
+/** Tables in their order, in each of them inserts before updates. */
+const order = (Object.keys(tables) as ReadonlyArray<TableName>).flatMap((table) =>
+  (["insert", "update"] as const).map((op) => nameOf({ op, table }))
+)
+
 const statementOf = (table: TableName, op: Change["op"], writes: ReadonlyArray<Write>): Statement => {
-  const columns = Object.keys(tables[table].columns)
-  const params = columns.map((column) => arrayLiteral(writes.map(({ change }) => change.row[column] ?? null)))
+  const params = columnsOf[op](table).map((column) =>
+    arrayLiteral(writes.map(({ change }) => change.row[column] ?? null))
+  )
   if (op === "update") params.push(arrayLiteral(writes.map(({ replaces }) => replaces ?? null)))
   return { table, op, text: texts[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
 }
 
-// The text of a statement depends on the table alone, so Postgres prepares it once per connection.
-const memoized = (make: (name: TableName, table: Table) => string) => {
-  const known = new Map<TableName, string>()
-  return (name: TableName): string => {
-    const text = known.get(name) ?? make(name, tables[name])
-    known.set(name, text)
-    return text
+const memoized = <A>(make: (name: TableName, table: Table) => A) => {
+  const known = new Map<TableName, A>()
+  return (name: TableName): A => {
+    const made = known.get(name) ?? make(name, tables[name])
+    known.set(name, made)
+    return made
   }
 }
 
+/** What is sent of a row: of one that is there already, not what never changes. */
+const columnsOf = {
+  insert: memoized((_, { columns }) => Object.keys(columns)),
+  update: memoized((_, { columns, fixed }) => Object.keys(columns).filter((column) => fixed?.includes(column) !== true))
+}
+
+// The text of a statement depends on the table alone, so Postgres prepares it once per connection.
 const texts = {
   insert: memoized((name, table) => {
-    const columns = Object.keys(table.columns)
-    return `insert into ${name} (${columns.join(", ")}) select * from unnest(${arrays(table).join(", ")})
+    const columns = columnsOf.insert(name)
+    return `insert into ${name} (${columns.join(", ")}) select * from unnest(${arrays(table, columns).join(", ")})
       on conflict do nothing returning ${table.key} as key`
   }),
   update: memoized((name, table) => {
-    const columns = Object.keys(table.columns)
-    const written = columns.filter((column) => column !== table.key && table.fixed?.includes(column) !== true)
+    const columns = columnsOf.update(name)
+    const written = columns.filter((column) => column !== table.key)
     const version = table.columns[table.version!]
-    const read = [...arrays(table), `$${columns.length + 1}::text::${version}[]`].join(", ")
+    const read = [...arrays(table, columns), `$${columns.length + 1}::text::${version}[]`].join(", ")
     return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
       from unnest(${read}) as n (${columns.join(", ")}, replaces)
       where t.${table.key} = n.${table.key} and t.${table.version} = n.replaces returning t.${table.key} as key`
   })
 }
 
-const arrays = ({ columns }: Table): ReadonlyArray<string> =>
-  Object.values(columns).map((type, index) => `$${index + 1}::text::${type}[]`)
+const arrays = (table: Table, columns: ReadonlyArray<string>): ReadonlyArray<string> =>
+  columns.map((column, index) => `$${index + 1}::text::${table.columns[column]}[]`)
 
 /** A Postgres array as text: the client cannot tell the element type of an array of nulls. */
 const arrayLiteral = (cells: ReadonlyArray<Cell>): string => {
@@ -169,6 +186,11 @@ const arrayLiteral = (cells: ReadonlyArray<Cell>): string => {
   return text + "}"
 }
 
-const quoted = (text: string): string => `"${special.test(text) ? text.replace(/[\\"]/g, "\\$&") : text}"`
+const quoted = (text: string): string => {
+  if (!special.test(text)) return `"${text}"`
+  // JSON escapes both as an array does, several times faster than a pattern, but it escapes other characters too.
+  return others.test(text) ? `"${text.replace(/[\\"]/g, "\\$&")}"` : jsonText(text)
+}
 // Few texts have one, and to look costs a tenth of replacing.
 const special = /[\\"]/
+const others = /[^ -\ud7ff\ue000-\uffff]/

@@ -149,11 +149,23 @@ describe("a batch", () => {
     )
   )
 
-  it.live("text arrives as it was sent: quotes, backslashes, braces, commas, NULL, emoji", () =>
+  it.live("text arrives as it was sent: quotes, backslashes, braces, commas, lines, NULL, emoji", () =>
     withTransactor(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const hostile = ['"', "\\", "{}", "a,b", "NULL", "null", "", "😀", "'; drop table orders; --", '\\"{,}']
+        const hostile = [
+          '"',
+          "\\",
+          "{}",
+          "a,b",
+          "NULL",
+          "null",
+          "",
+          "😀",
+          "'; drop table orders; --",
+          '\\"{,}',
+          'a "b"\n\tc'
+        ]
         yield* commitAll(hostile.map((subject, index) => [insertion({ ...orderOf(index), subject })]))
         const rows = yield* sql<{ subject: string }>`select subject from orders order by trade_no`
         assert.deepStrictEqual(
