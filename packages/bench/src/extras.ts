@@ -90,7 +90,7 @@ export const memory = async (bench: Bench, options: Options, actors: number): Pr
     say(`  ${there} resident actors: ${megabytes(before)} before, ${megabytes(after)} with them`)
     let left: number | undefined
     if (actors >= 10_000) {
-      // Two minutes until an actor is idle, half a minute until that is noticed.
+      // Two minutes until an actor is idle; they are looked for every five seconds, and leave a few thousand at a time.
       say("  waiting for idle actors to leave")
       await new Promise((resolve) => setTimeout(resolve, 165_000))
       left = await entities(side.port)

@@ -12,7 +12,8 @@ import { lineOf } from "./report/table.ts"
 import { scenarios } from "./scenarios.ts"
 
 const options = readOptions(process.argv.slice(2))
-const isWanted = (key: string) => options.only.length === 0 || options.only.some((part) => key.includes(part))
+const isWanted = (key: string) =>
+  options.only.length === 0 || options.only.some((name) => key === name || key.startsWith(`${name}-`))
 
 const began = performance.now()
 const bench = await open(options)
@@ -20,15 +21,15 @@ const results: Results = { machine: describe(bench.ground.version, options), run
 try {
   for (const scenario of scenarios.filter(({ key }) => isWanted(key))) {
     say(scenario.title)
-    results.runs.push([scenario, await bench.run(scenario)])
+    const rounds = await bench.run(scenario)
+    results.runs.push([scenario, rounds])
+    const most = scenario.key === "create" ? lineOf(rounds, "service")?.perSecond : undefined
+    if (most !== undefined) {
+      say("create at half of that rate")
+      results.halfLoad = await halfLoad(bench, options, most)
+    }
   }
   results.growth = growthOf(results.runs)
-  const creates = results.runs.find(([{ key }]) => key === "create")
-  const most = creates && lineOf(creates[1], "service")?.perSecond
-  if (most !== undefined) {
-    say("create at half of that rate")
-    results.halfLoad = await halfLoad(bench, options, most)
-  }
   if (isWanted("start-up")) {
     say("start-up")
     results.startUp = await startUp(bench, options)

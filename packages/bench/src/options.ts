@@ -5,7 +5,7 @@ import { parseArgs } from "node:util"
 export const firstWarmup = 5
 
 export interface Options {
-  /** Parts of scenarios' keys; empty: all of them. */
+  /** Scenarios by key, or by what their keys begin with; empty: all of them. */
   readonly only: ReadonlyArray<string>
   readonly rounds: number
   readonly seconds: number
@@ -24,7 +24,7 @@ export interface Options {
 }
 
 export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--seconds 5] [--quick] [--write]
-  --only     scenarios whose name contains one of these
+  --only     scenarios by name: create-keyed is one, create all whose names begin so
   --rounds   how often each side is measured, in turn with the others
   --seconds  how long each of them is measured, after a warm-up
   --warmup   seconds before each of them; five times as long before the first

@@ -56,24 +56,6 @@ const create = (keyed: boolean) => (stage: Stage) =>
 export const scenarios: ReadonlyArray<Scenario> = [
   { key: "create", title: "create order, 1,000 merchants", size: "small", sides: writers, prepare: create(false) },
   { key: "create-keyed", title: "create, Idempotency-Key", size: "small", sides: writers, prepare: create(true) },
-  { key: "pay-spread", title: "pay, 1,000 wallets", size: "small", sides: writers, prepare: unpaid, checked: true },
-  {
-    key: "pay-hot",
-    title: "pay, one hot wallet",
-    size: "small",
-    sides: writers,
-    prepare: (stage) => unpaid(stage, stage.merchants.slice(0, 1)),
-    checked: true
-  },
-  {
-    key: "pay-hot-slow-disk",
-    title: "pay, one hot wallet, 1 ms slower flush",
-    size: "small",
-    sides: writers,
-    prepare: (stage) => unpaid(stage, stage.merchants.slice(0, 1)),
-    slowFlush: 1,
-    checked: true
-  },
   {
     key: "read",
     title: "read one order",
@@ -114,5 +96,24 @@ export const scenarios: ReadonlyArray<Scenario> = [
     size: "large",
     sides: readers,
     prepare: get(() => "/v1/orders?metadata%5Btier%5D=gold")
+  },
+  // Last, since paid orders stay in memory for two minutes, and their leaving would be measured with the next load.
+  { key: "pay-spread", title: "pay, 1,000 wallets", size: "small", sides: writers, prepare: unpaid, checked: true },
+  {
+    key: "pay-hot",
+    title: "pay, one hot wallet",
+    size: "small",
+    sides: writers,
+    prepare: (stage) => unpaid(stage, stage.merchants.slice(0, 1)),
+    checked: true
+  },
+  {
+    key: "pay-hot-slow-disk",
+    title: "pay, one hot wallet, 1 ms slower flush",
+    size: "small",
+    sides: writers,
+    prepare: (stage) => unpaid(stage, stage.merchants.slice(0, 1)),
+    slowFlush: 1,
+    checked: true
   }
 ]
