@@ -13,7 +13,7 @@ import * as Sides from "./stage/Sides.ts"
 const merchantsCount = 1_000
 const smallCount = 10_000
 /** More payments than any side takes in a second. */
-const perSecondMax = 4_000
+const perSecondMax = 3_000
 
 export const say = (text: string) => process.stderr.write(`${text}\n`)
 
@@ -99,7 +99,7 @@ export const open = async (options: Options) => {
 
   const once = async (scenario: Scenario, name: Sides.SideName, isFirst: boolean): Promise<Round> => {
     // Code that has not been run for this load yet is not compiled either, on any side.
-    const warmup = options.warmupSeconds * (isFirst ? firstWarmup : 1)
+    const warmup = options.warmupSeconds * (isFirst ? (scenario.firstWarmup ?? firstWarmup) : 1)
     const stage = await stageOf(name, scenario.size, warmup)
     const kind = await scenario.prepare(stage)
     await settle()

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly prepare: (stage: Stage) => Promise<Kind>
   /** Milliseconds that each flush of the log takes longer. */
   readonly slowFlush?: number
+  /** How many times longer a side's first warm-up for this load is, if not as often as for others. */
+  readonly firstWarmup?: number
   /** Whether the run writes money, so that the books are worth a look afterwards. */
   readonly checked?: boolean
 }

@@ -1,4 +1,5 @@
 /** The scenarios of the bench, in the order in which they run. */
+import { firstWarmupOfPayments } from "./options.ts"
 import type { Scenario, Stage } from "./Scenario.ts"
 import { insertOrders, type Many, orderOf } from "./stage/rows.ts"
 
@@ -98,7 +99,15 @@ export const scenarios: ReadonlyArray<Scenario> = [
     prepare: get(() => "/v1/orders?metadata%5Btier%5D=gold")
   },
   // Last, since paid orders stay in memory for two minutes, and their leaving would be measured with the next load.
-  { key: "pay-spread", title: "pay, 1,000 wallets", size: "small", sides: writers, prepare: unpaid, checked: true },
+  {
+    key: "pay-spread",
+    title: "pay, 1,000 wallets",
+    size: "small",
+    sides: writers,
+    prepare: unpaid,
+    firstWarmup: firstWarmupOfPayments,
+    checked: true
+  },
   {
     key: "pay-hot",
     title: "pay, one hot wallet",
