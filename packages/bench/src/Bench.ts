@@ -2,7 +2,7 @@
 import * as Driver from "./driver/Driver.ts"
 import type { Load } from "./driver/load.ts"
 import { firstWarmup, type Options } from "./options.ts"
-import type { Round, Scenario, Size, Stage } from "./Scenario.ts"
+import type { Round, Runs, Scenario, Size, Stage } from "./Scenario.ts"
 import { seeded } from "./scenarios.ts"
 import { assertBooksWhole } from "./stage/books.ts"
 import { cpuMicros } from "./stage/cpu.ts"
@@ -39,21 +39,25 @@ export const open = async (options: Options) => {
   }
 
   /** The side on its own database, started when it is first asked for. */
-  const side = async (name: Sides.SideName, size: Size): Promise<Sides.Side> => {
-    const database = `${name.replace("-", "_")}_${size}`
+  const side = async (name: Sides.SideName, size: Size, place: string): Promise<Sides.Side> => {
+    const database = `${name.replace("-", "_")}_${place}`
     const known = sides.get(database)
     if (known !== undefined) return known
     await Ground.clone(ground, await template(size), database)
-    say(`Starting ${Sides.titles[name]} (${size} table)`)
+    say(`Starting ${Sides.titles[name]} (${place} table)`)
     const flags = name === "service" ? options.node : []
     const started = await Sides.start(ground, name, database, flags, name === "before" ? options.before : undefined)
     sides.set(database, started)
     return started
   }
 
-  const stageOf = async (name: Sides.SideName, size: Size, warmup: number = options.warmupSeconds): Promise<Stage> => ({
+  const stageOf = async (
+    name: Sides.SideName,
+    size: Size,
+    { place = size, warmup = options.warmupSeconds }: { readonly place?: string; readonly warmup?: number } = {}
+  ): Promise<Stage> => ({
     ground,
-    side: await side(name, size),
+    side: await side(name, size, place),
     merchants,
     size,
     count: countOf(size),
@@ -100,7 +104,7 @@ export const open = async (options: Options) => {
   const once = async (scenario: Scenario, name: Sides.SideName, isFirst: boolean): Promise<Round> => {
     // Code that has not been run for this load yet is not compiled either, on any side.
     const warmup = options.warmupSeconds * (isFirst ? (scenario.firstWarmup ?? firstWarmup) : 1)
-    const stage = await stageOf(name, scenario.size, warmup)
+    const stage = await stageOf(name, scenario.size, { place: scenario.place ?? scenario.size, warmup })
     const kind = await scenario.prepare(stage)
     await settle()
     await slowDown(scenario.slowFlush ?? 0)
@@ -110,25 +114,31 @@ export const open = async (options: Options) => {
     return round
   }
 
-  const run = async (scenario: Scenario): Promise<ReadonlyArray<Round>> => {
+  const namesOf = (scenario: Scenario) => {
     const all = options.before === undefined ? scenario.sides : (["before", ...scenario.sides] as const)
-    const names = all.filter((name) => options.sides.length === 0 || options.sides.includes(name))
-    const rounds: Array<Round> = []
+    return all.filter((name) => options.sides.length === 0 || options.sides.includes(name))
+  }
+
+  const run = async (pair: ReadonlyArray<Scenario>): Promise<Runs> => {
+    const runs = pair.map((scenario) => [scenario, new Array<Round>()] as const)
     for (let number = 0; number < options.rounds; number++) {
-      // Another one begins each time.
-      for (let index = 0; index < names.length; index++) {
-        const round = await once(scenario, names[(index + number) % names.length]!, number === 0)
-        rounds.push(round)
-        const { p99, perSecond, unavailable } = round.summary
-        const cpu = [round.cpu.side, round.cpu.postgres, round.cpu.driver].map((each) => each?.toFixed(0) ?? "?")
-        say(
-          `  ${scenario.title}, round ${number + 1} of ${options.rounds}: ${Sides.titles[round.side]} ` +
-            `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, CPU µs ${cpu.join(" + ")}` +
-            (unavailable === 0 ? "" : `, ${unavailable} answered 503`)
-        )
+      for (const [scenario, rounds] of runs) {
+        const names = namesOf(scenario)
+        // Another one begins each time.
+        for (let index = 0; index < names.length; index++) {
+          const round = await once(scenario, names[(index + number) % names.length]!, number === 0)
+          rounds.push(round)
+          const { p99, perSecond, unavailable } = round.summary
+          const cpu = [round.cpu.side, round.cpu.postgres, round.cpu.driver].map((each) => each?.toFixed(0) ?? "?")
+          say(
+            `  ${scenario.title}, round ${number + 1} of ${options.rounds}: ${Sides.titles[round.side]} ` +
+              `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, CPU µs ${cpu.join(" + ")}` +
+              (unavailable === 0 ? "" : `, ${unavailable} answered 503`)
+          )
+        }
       }
     }
-    return rounds
+    return runs
   }
 
   const close = async () => {

@@ -12,6 +12,10 @@ export interface Scenario {
   readonly key: string
   readonly title: string
   readonly size: Size
+  /** Scenarios with the same word are measured in turn, since their figures are compared with each other. */
+  readonly pair?: string
+  /** A table and a process of each side's own, apart from those of other scenarios of this size. */
+  readonly place?: string
   readonly sides: ReadonlyArray<SideName>
   /** Rows that this run needs, and the requests to send; not measured. */
   readonly prepare: (stage: Stage) => Promise<Kind>
@@ -47,3 +51,5 @@ export interface Round {
   readonly summary: Summary
   readonly cpu: Cpu
 }
+
+export type Runs = ReadonlyArray<readonly [Scenario, ReadonlyArray<Round>]>

@@ -19,11 +19,12 @@ const began = performance.now()
 const bench = await open(options)
 const results: Results = { machine: describe(bench.ground.version, options), runs: [] }
 try {
-  for (const scenario of scenarios.filter(({ key }) => isWanted(key))) {
-    say(scenario.title)
-    const rounds = await bench.run(scenario)
-    results.runs.push([scenario, rounds])
-    const most = scenario.key === "create" ? lineOf(rounds, "service")?.perSecond : undefined
+  const wanted = scenarios.filter(({ key }) => isWanted(key))
+  for (const pair of Map.groupBy(wanted, ({ key, pair }) => pair ?? key).values()) {
+    say(pair.map(({ title }) => title).join("; "))
+    results.runs.push(...(await bench.run(pair)))
+    const creates = results.runs.find(([{ key }]) => key === "create")
+    const most = results.halfLoad === undefined && creates ? lineOf(creates[1], "service")?.perSecond : undefined
     if (most !== undefined) {
       say("create at half of that rate")
       results.halfLoad = await halfLoad(bench, options, most)

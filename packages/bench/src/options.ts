@@ -3,8 +3,8 @@ import { parseArgs } from "node:util"
 
 /** A side's first warm-up for a load is so many times longer: its code is compiled then, which takes some seconds. */
 export const firstWarmup = 5
-/** Payments run several times the code that creates run, and far fewer are made in a second. */
-export const firstWarmupOfPayments = 15
+/** For a load of which hardly anything has been run before: creates, with which all begins, and payments. */
+export const firstWarmupOfNew = 15
 
 export interface Options {
   /** Scenarios by key, or by what their keys begin with; empty: all of them. */
@@ -29,7 +29,7 @@ export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--secon
   --only     scenarios by name: create-keyed is one, create all whose names begin so
   --rounds   how often each side is measured, in turn with the others
   --seconds  how long each of them is measured, after a warm-up
-  --warmup   seconds before each of them; five times as long before a side's first, fifteen before its first payments
+  --warmup   seconds before each of them; five times as long before a side's first, fifteen before its first creates and payments
   --quick    one round of two seconds, a small table: to see that it works
   --sides    service,script,at-once,ceiling: which of them run
   --write    put results and pictures into docs/performance.md

@@ -1,5 +1,5 @@
 /** The scenarios of the bench, in the order in which they run. */
-import { firstWarmupOfPayments } from "./options.ts"
+import { firstWarmupOfNew } from "./options.ts"
 import type { Scenario, Stage } from "./Scenario.ts"
 import { insertOrders, type Many, orderOf } from "./stage/rows.ts"
 
@@ -55,7 +55,14 @@ const create = (keyed: boolean) => (stage: Stage) =>
   Promise.resolve({ kind: "create" as const, keys: keysOf(stage), keyed })
 
 export const scenarios: ReadonlyArray<Scenario> = [
-  { key: "create", title: "create order, 1,000 merchants", size: "small", sides: writers, prepare: create(false) },
+  {
+    key: "create",
+    title: "create order, 1,000 merchants",
+    size: "small",
+    sides: writers,
+    prepare: create(false),
+    firstWarmup: firstWarmupOfNew
+  },
   { key: "create-keyed", title: "create, Idempotency-Key", size: "small", sides: writers, prepare: create(true) },
   {
     key: "read",
@@ -71,8 +78,18 @@ export const scenarios: ReadonlyArray<Scenario> = [
   { key: "balance", title: "balance", size: "small", sides: readers, prepare: get(() => "/v1/balance") },
   {
     key: "growth-create",
+    title: "create, ten thousand orders in the table",
+    size: "small",
+    pair: "growth of create",
+    place: "growth",
+    sides: ["service", "script"],
+    prepare: create(false)
+  },
+  {
+    key: "growth-create-many",
     title: "create, a million orders in the table",
     size: "large",
+    pair: "growth of create",
     sides: ["service", "script"],
     prepare: create(false)
   },
@@ -80,10 +97,19 @@ export const scenarios: ReadonlyArray<Scenario> = [
     key: "growth-list",
     title: "list, first page, ten thousand orders",
     size: "small",
+    pair: "growth of list",
+    place: "growth",
     sides: ["service", "script"],
     prepare: get(() => "/v1/orders")
   },
-  { key: "list-first", title: "list, first page", size: "large", sides: readers, prepare: get(() => "/v1/orders") },
+  {
+    key: "list-first",
+    title: "list, first page",
+    size: "large",
+    pair: "growth of list",
+    sides: readers,
+    prepare: get(() => "/v1/orders")
+  },
   {
     key: "list-deep",
     title: "list, deep page",
@@ -105,7 +131,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     size: "small",
     sides: writers,
     prepare: unpaid,
-    firstWarmup: firstWarmupOfPayments,
+    firstWarmup: firstWarmupOfNew,
     checked: true
   },
   {

@@ -1,7 +1,7 @@
 /** The machine and the programs of a run, without anything that names a place. */
 import { cpus, totalmem } from "node:os"
 import { createRequire } from "node:module"
-import { firstWarmup, firstWarmupOfPayments, type Options } from "../options.ts"
+import { firstWarmup, firstWarmupOfNew, type Options } from "../options.ts"
 
 export const describe = (postgres: string, options: Options): ReadonlyArray<readonly [what: string, value: string]> => {
   const processors = cpus()
@@ -18,7 +18,7 @@ export const describe = (postgres: string, options: Options): ReadonlyArray<read
       "Rounds",
       `${options.rounds} of ${options.seconds} s after ${options.warmupSeconds} s of warm-up, ` +
         `${options.warmupSeconds * firstWarmup} s before a side's first, ` +
-        `${options.warmupSeconds * firstWarmupOfPayments} s before its first payments; sides in turn`
+        `${options.warmupSeconds * firstWarmupOfNew} s before its first creates and payments; sides in turn`
     ]
   ]
 }

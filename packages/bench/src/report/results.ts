@@ -1,10 +1,8 @@
 /** All that a run of the bench has found, and as text for people. */
 import { type HalfLoad, megabytes, type Memory, type StartUp } from "../extras.ts"
-import type { Round, Scenario } from "../Scenario.ts"
+import type { Runs } from "../Scenario.ts"
 import { titles } from "../stage/Sides.ts"
 import { type Line, lineOf, tableOf } from "./table.ts"
-
-export type Runs = ReadonlyArray<readonly [Scenario, ReadonlyArray<Round>]>
 
 export interface Results {
   readonly machine: ReadonlyArray<readonly [what: string, value: string]>
@@ -26,7 +24,7 @@ export interface Growth {
 }
 
 const pairs = [
-  ["create", "create", "growth-create"],
+  ["create", "growth-create", "growth-create-many"],
   ["list, first page", "growth-list", "list-first"]
 ] as const
 
