@@ -29,7 +29,7 @@ export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--secon
   --only     scenarios by name: create-keyed is one, create all whose names begin so
   --rounds   how often each side is measured, in turn with the others
   --seconds  how long each of them is measured, after a warm-up
-  --warmup   seconds before each of them; five times as long before a side's first, fifteen before its first creates and payments
+  --warmup   seconds before each of them; before a side's first five times as long, or fifteen times
   --quick    one round of two seconds, a small table: to see that it works
   --sides    service,script,at-once,ceiling: which of them run
   --write    put results and pictures into docs/performance.md
