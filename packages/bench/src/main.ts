@@ -17,6 +17,10 @@ const isWanted = (key: string) =>
 
 const began = performance.now()
 const bench = await open(options)
+// Whoever ends it early finds no Postgres left behind.
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void bench.close().finally(() => process.exit(1)))
+}
 const results: Results = { machine: describe(bench.ground.version, options), runs: [] }
 try {
   const wanted = scenarios.filter(({ key }) => isWanted(key))
