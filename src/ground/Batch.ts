@@ -79,7 +79,7 @@ const textsAtOnce = new Map<string, string>()
 
 /** Depends on which tables the batch writes, in their order, and on nothing else. */
 const textAtOnce = (statements: ReadonlyArray<Statement>): string => {
-  const name = statements.map(({ op, table }) => `${op} ${table}`).join()
+  const name = statements.map(nameOf).join()
   const known = textsAtOnce.get(name)
   if (known !== undefined) return known
   let place = 0
@@ -112,24 +112,26 @@ const keyOf = ({ row, table }: Change): string => String(row[tables[table].key])
 const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`
 
 const statementsOf = (writes: ReadonlyArray<Write>): ReadonlyArray<Statement> => {
-  const mine = new Map<string, Array<Write>>(order.map((name) => [name, []]))
-  for (const write of writes) mine.get(nameOf(write.change))!.push(write)
-  const statements: Array<Statement> = []
-  for (const several of mine.values()) {
-    const [first] = several
-    if (first === undefined) continue
+  const byName = Map.groupBy(writes, ({ change }) => nameOf(change))
+  return writingOrder.flatMap(({ op, table }) => {
+    const mine = byName.get(nameOf({ op, table }))
     // By key, so that two transactions take the same rows' locks in the same order.
-    several.sort((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
-    statements.push(statementOf(first.change.table, first.change.op, several))
-  }
-  return statements
+    return mine === undefined
+      ? []
+      : [
+          statementOf(
+            table,
+            op,
+            mine.toSorted((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
+          )
+        ]
+  })
 }
 
 const nameOf = ({ op, table }: Pick<Change, "op" | "table">) => `${op} ${table}`
 
-/** Tables in their order, in each of them inserts before updates. */
-const order = (Object.keys(tables) as ReadonlyArray<TableName>).flatMap((table) =>
-  (["insert", "update"] as const).map((op) => nameOf({ op, table }))
+const writingOrder = (Object.keys(tables) as ReadonlyArray<TableName>).flatMap((table) =>
+  (["insert", "update"] as const).map((op) => ({ op, table }))
 )
 
 const statementOf = (table: TableName, op: Change["op"], writes: ReadonlyArray<Write>): Statement => {

@@ -1,6 +1,6 @@
 /**
- * Nobody waits longer than 5 s for an actor or its commit, wherever the actor lives and whether or not the caller may be
- * interrupted (docs/architecture.md, section 3); and what was asked is done once all the same.
+ * Nobody waits longer than 5 s for an actor or its commit, whether or not the caller may be interrupted
+ * (docs/architecture.md, section 3); and what was asked is done once all the same.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"

@@ -54,7 +54,10 @@ export const open = async (options: Options) => {
   const stageOf = async (
     name: Sides.SideName,
     size: Size,
-    { place = size, warmup = options.warmupSeconds }: { readonly place?: string; readonly warmup?: number } = {}
+    {
+      place = size,
+      warmup = options.warmupSeconds
+    }: { readonly place?: string | undefined; readonly warmup?: number } = {}
   ): Promise<Stage> => ({
     ground,
     side: await side(name, size, place),
@@ -104,7 +107,7 @@ export const open = async (options: Options) => {
   const once = async (scenario: Scenario, name: Sides.SideName, isFirst: boolean): Promise<Round> => {
     // Code that has not been run for this load yet is not compiled either, on any side.
     const warmup = options.warmupSeconds * (isFirst ? (scenario.firstWarmup ?? firstWarmup) : 1)
-    const stage = await stageOf(name, scenario.size, { place: scenario.place ?? scenario.size, warmup })
+    const stage = await stageOf(name, scenario.size, { place: scenario.place, warmup })
     const kind = await scenario.prepare(stage)
     await settle()
     await slowDown(scenario.slowFlush ?? 0)
@@ -112,6 +115,16 @@ export const open = async (options: Options) => {
     await slowDown(0)
     if (scenario.checked === true) await assertBooksWhole(ground, stage.side.database)
     return round
+  }
+
+  const tell = ({ title }: Scenario, number: number, { cpu, side, summary }: Round) => {
+    const { p99, perSecond, unavailable } = summary
+    const micros = [cpu.side, cpu.postgres, cpu.driver].map((each) => each?.toFixed(0) ?? "?")
+    say(
+      `  ${title}, round ${number + 1} of ${options.rounds}: ${Sides.titles[side]} ` +
+        `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, CPU µs ${micros.join(" + ")}` +
+        (unavailable === 0 ? "" : `, ${unavailable} answered 503`)
+    )
   }
 
   const namesOf = (scenario: Scenario) => {
@@ -128,13 +141,7 @@ export const open = async (options: Options) => {
         for (let index = 0; index < names.length; index++) {
           const round = await once(scenario, names[(index + number) % names.length]!, number === 0)
           rounds.push(round)
-          const { p99, perSecond, unavailable } = round.summary
-          const cpu = [round.cpu.side, round.cpu.postgres, round.cpu.driver].map((each) => each?.toFixed(0) ?? "?")
-          say(
-            `  ${scenario.title}, round ${number + 1} of ${options.rounds}: ${Sides.titles[round.side]} ` +
-              `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, CPU µs ${cpu.join(" + ")}` +
-              (unavailable === 0 ? "" : `, ${unavailable} answered 503`)
-          )
+          tell(scenario, number, round)
         }
       }
     }

@@ -26,9 +26,10 @@ try {
   const wanted = scenarios.filter(({ key }) => isWanted(key))
   for (const pair of Map.groupBy(wanted, ({ key, pair }) => pair ?? key).values()) {
     say(pair.map(({ title }) => title).join("; "))
-    results.runs.push(...(await bench.run(pair)))
-    const creates = results.runs.find(([{ key }]) => key === "create")
-    const most = results.halfLoad === undefined && creates ? lineOf(creates[1], "service")?.perSecond : undefined
+    const runs = await bench.run(pair)
+    results.runs.push(...runs)
+    const creates = runs.find(([{ key }]) => key === "create")
+    const most = creates && lineOf(creates[1], "service")?.perSecond
     if (most !== undefined) {
       say("create at half of that rate")
       results.halfLoad = await halfLoad(bench, options, most)

@@ -1,11 +1,10 @@
 /** Puts results and pictures into docs/performance.md, between its two marks; what people wrote around them stays. */
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
+import type { Runs } from "../Scenario.ts"
 import type { SideName } from "../stage/Sides.ts"
 import { barsOf } from "./svg.ts"
-import type { Runs } from "../Scenario.ts"
-import type { Results } from "./results.ts"
-import { textOf } from "./results.ts"
+import { type Results, textOf } from "./results.ts"
 import { type Line, lineOf, thousands } from "./table.ts"
 
 const docs = path.resolve(import.meta.dirname, "../../../../docs")
