@@ -1,22 +1,20 @@
 /**
- * The sandbox's acquirer: another company's system as far as the rest of the service can tell, with books of its own in
- * Postgres. It charges buyers, answers whether a checkout can still be cancelled, and repeats a report until it was
- * taken (docs/architecture.md, section 7).
+ * The sandbox's acquirer, with books of its own in Postgres. It charges buyers, answers whether a checkout can still be
+ * cancelled, and repeats a report until it was taken. What it reports at once is written in its books when the order
+ * takes the report, and not before: then nothing is ever between the two (docs/decisions/0012).
  */
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
-import { Context, DateTime, Duration, Effect, Layer, Option, Queue, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, SqlResolver, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
-import { insert, type NotCommitted } from "../ground/Change.ts"
+import { type ChangeSet, insert, type NotCommitted } from "../ground/Change.ts"
 import { isoText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
-import { onRealTime } from "../ground/realTime.ts"
 import { Signals } from "../ground/Signals.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { traced } from "../ground/traced.ts"
-import { unflushed } from "../ground/unflushed.ts"
 import {
   type CancelReport,
   Channel,
@@ -36,11 +34,17 @@ export interface Charge extends Checkout {
   readonly attempt: Attempt
 }
 
+/** The attempt is over for the buyer once `books` are committed with what the report makes of the order. */
+export interface Charged {
+  readonly report: ChannelReport
+  readonly books: ChangeSet
+}
+
 export class SandboxBank extends Context.Service<
   SandboxBank,
   {
     /** The buyer pays. What must be told to the service comes back; undefined while nothing is to be told. */
-    readonly charge: (charge: Charge) => Effect.Effect<ChannelReport | undefined, ChannelUnreachable | NotCommitted>
+    readonly charge: (charge: Charge) => Effect.Effect<Charged | undefined, ChannelUnreachable | NotCommitted>
     /** The service has taken the report of this payment. */
     readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
     /** Payments whose report was not taken in time, claimed for another try. */
@@ -55,9 +59,6 @@ export class SandboxBank extends Context.Service<
 
 /** How long the bank waits before it reports a payment again. */
 const reportAgainAfter = Duration.seconds(10)
-
-/** Between two notes of what was taken, so that under load each notes many. */
-const acknowledgePause = "200 millis"
 
 /** A buyer who left for a wallet's app or 3DS and did not come back in this time is not coming. */
 const redirectLapses = Duration.minutes(30)
@@ -135,39 +136,20 @@ const make = Effect.gen(function* () {
       if (redirecting)
         yield* sql`update sandbox_payments set state = 'abandoned'
         where trade_no = ${tradeNo} and state = 'redirect'`
-      yield* transactor.commit(tradeNo, [
-        insert("sandbox_payments", {
-          payment_id: paymentId,
-          trade_no: tradeNo,
-          merchant_id: merchantId,
-          method,
-          amount,
-          currency,
-          state: states[attempt],
-          report_due_at: attempt === "succeed" ? isoText(DateTime.addDuration(now, reportAgainAfter)) : null,
-          created_at: isoText(now)
-        })
-      ])
+      const row = { payment_id: paymentId, trade_no: tradeNo, method, amount, currency, state: states[attempt] }
+      const books = [
+        insert("sandbox_payments", { ...row, merchant_id: merchantId, report_due_at: null, created_at: isoText(now) })
+      ]
       switch (attempt) {
         case "succeed":
-          return {
-            _tag: "Succeeded" as const,
-            payment: paymentOf({
-              payment_id: paymentId,
-              trade_no: tradeNo,
-              method,
-              amount,
-              currency,
-              state: "succeeded",
-              created_at: now
-            })
-          }
+          return { report: { _tag: "Succeeded" as const, payment: paymentOf({ ...row, created_at: now }) }, books }
         case "decline":
-          return { _tag: "Declined" as const }
+          return { report: { _tag: "Declined" as const }, books }
         case "fail":
-          return { _tag: "Failed" as const }
+          return { report: { _tag: "Failed" as const }, books }
         case "redirect":
         case "succeed_unreported":
+          yield* transactor.commit(tradeNo, books)
           return undefined
       }
     },
@@ -210,28 +192,17 @@ const make = Effect.gen(function* () {
     Effect.catchTags({ SqlError: unreachable })
   )
 
-  // One statement for all that were taken meanwhile, which does not wait for the disk: lost in a crash, the report
-  // comes again and changes nothing.
-  const acknowledged = yield* Queue.bounded<PaymentId>(10_000)
-  yield* Queue.takeBetween(acknowledged, 1, 1_000).pipe(
-    Effect.flatMap((taken) =>
-      unflushed(sql, sql`update sandbox_payments set report_due_at = null where payment_id = any(${taken})`)
-    ),
-    Effect.ignore({ log: "Warn" }),
-    Effect.andThen(Effect.sleep(acknowledgePause)),
-    Effect.forever,
-    // How often it writes is a matter of real time, also where a test holds the service's clock.
-    onRealTime,
-    Effect.forkScoped
-  )
-
   const reports = dueRows(sql, { table: "sandbox_payments", key: "payment_id", dueAt: "report_due_at" }, PaymentRow)
   const reportAgain = (now: Statement.Fragment) =>
     sql`report_due_at = ${now} + make_interval(secs => ${Duration.toSeconds(reportAgainAfter)})`
 
   const bank = SandboxBank.of({
     charge,
-    acknowledge: (paymentId) => Effect.asVoid(Queue.offer(acknowledged, paymentId)),
+    // Not acknowledged, the report comes again and changes nothing.
+    acknowledge: (paymentId) =>
+      Effect.ignore(sql`update sandbox_payments set report_due_at = null where payment_id = ${paymentId}`, {
+        log: "Warn"
+      }),
     claimReports: (now, limit) =>
       dieIfBroken(
         Effect.map(reports.claim(reportAgain, now, limit), (rows) =>

@@ -1,6 +1,6 @@
 /**
  * The sandbox's buyer: pays at the sandbox bank and carries the bank's report to the order, as a channel's webhook
- * would. Used by the checkout page and by the test helpers.
+ * would, and its books with it. Used by the checkout page and by the test helpers.
  */
 import type { PaymentMethod } from "@coffer/model/Money"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
@@ -39,11 +39,10 @@ export const layer = Layer.effect(
       seen?: StoredOrder
     ) {
       const { amount, currency, merchantId, mode, tradeNo } = order
-      const report = yield* bank.charge({ merchantId, mode, tradeNo, amount, currency, method, attempt })
-      if (report === undefined) return yield* orders.byTradeNo(tradeNo)
-      const after = yield* orders.report(tradeNo, report, seen)
-      if (report._tag === "Succeeded") yield* bank.acknowledge(report.payment.paymentId)
-      return after
+      const charged = yield* bank.charge({ merchantId, mode, tradeNo, amount, currency, method, attempt })
+      if (charged === undefined) return yield* orders.byTradeNo(tradeNo)
+      const { books, report } = charged
+      return yield* orders.report(tradeNo, report, seen === undefined ? { books } : { books, seen })
     })
 
     return SandboxBuyer.of({ pay })

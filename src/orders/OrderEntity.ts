@@ -18,7 +18,7 @@ import { Events } from "../events/Events.ts"
 import { actors } from "../ground/actor.ts"
 import { ActorUnavailable } from "../ground/ask.ts"
 import { answering, Claim } from "../ground/Claim.ts"
-import { AlreadyExists, type ChangeSet, NotCommitted, StaleVersion } from "../ground/Change.ts"
+import { AlreadyExists, ChangeSet, NotCommitted, StaleVersion } from "../ground/Change.ts"
 import { tables } from "../ground/Tables.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Entry, Wallets } from "../wallet/Wallets.ts"
@@ -34,12 +34,14 @@ const refused = [OrderConflict, OrderNotFound, NotCommitted, ActorUnavailable] a
 export const OrderEntity = Entity.make("Order", [
   Rpc.make("Perform", {
     /**
-     * With a claim, the answer to the request is committed with the change. `seen` is the order as the caller has just
-     * read it: an actor that wakes decides on it instead of reading it again, and the row's version tells if it is old.
+     * With a claim, the answer to the request is committed with the change, and so are the channel's `books`. `seen` is
+     * the order as the caller has just read it: an actor that wakes decides on it instead of reading it again, and the
+     * row's version tells if it is old.
      */
     payload: {
       command: OrderCommand,
       claim: Schema.optionalKey(Claim),
+      books: Schema.optionalKey(ChangeSet),
       seen: Schema.optionalKey(Schema.Struct({ order: Order, version: Schema.Int }))
     },
     success: Order,
@@ -55,6 +57,14 @@ export const OrderEntity = Entity.make("Order", [
     error: Schema.Union([...refused, RefundRefused, InsufficientBalance, StaleVersion, AlreadyExists])
   })
 ])
+
+/** What a report may bring along. */
+export interface Alongside {
+  /** The order, for who has just read it: it need not be read again. */
+  readonly seen?: StoredOrder
+  /** What the channel writes down itself, with the change or not at all. */
+  readonly books?: ChangeSet
+}
 
 /** What an actor keeps while it is awake. */
 interface Awake {
@@ -172,8 +182,14 @@ const prepare = Effect.gen(function* () {
   return Effect.map(Entity.CurrentAddress, ({ entityId }) => {
     const actor: Awake = { tradeNo: TradeNo.make(entityId), known: undefined }
     return OrderEntity.of({
-      Perform: ({ payload: { claim, command, seen } }) =>
-        perform(actor, command, claim, nothingElse, seen).pipe(
+      Perform: ({ payload: { books, claim, command, seen } }) =>
+        perform(
+          actor,
+          command,
+          claim,
+          books === undefined ? nothingElse : { ...nothingElse, changes: books },
+          seen
+        ).pipe(
           Effect.catchTags({
             StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
             AlreadyExists: Effect.die,

@@ -39,7 +39,7 @@ import { traced } from "../ground/traced.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Settings } from "../Settings.ts"
 import type { Entry } from "../wallet/Wallets.ts"
-import { OrderEntity, OrderNotFound } from "./OrderEntity.ts"
+import { type Alongside, OrderEntity, OrderNotFound } from "./OrderEntity.ts"
 import { insertion, OrderStore, type StoredOrder } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
 
@@ -79,11 +79,11 @@ export class Orders extends Context.Service<
       owner: Owner,
       ref: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
-    /** The channel's word about an order; it may come many times. Who has just read the order saves reading it. */
+    /** The channel's word about an order; it may come many times. What it changes nothing about leaves `books` alone. */
     readonly report: (
       tradeNo: TradeNo,
       said: ChannelReport,
-      seen?: StoredOrder
+      also?: Alongside
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** `expires_at` has passed: ask the channel to close, and expire. */
     readonly reachDeadline: (
@@ -120,13 +120,12 @@ export const layer = Layer.effect(
     const merchantOf = ({ merchantId }: Pick<Owner, "merchantId">) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
-    const perform = (tradeNo: TradeNo, command: OrderCommand, seen?: StoredOrder) =>
-      ask(client(tradeNo).Perform(seen === undefined ? { command } : { command, seen }))
+    const perform = (tradeNo: TradeNo, command: OrderCommand) => ask(client(tradeNo).Perform({ command }))
 
     /** What the request itself asked for: its answer is committed with the change. */
-    const performAsked = (tradeNo: TradeNo, command: OrderCommand) =>
+    const performAsked = (tradeNo: TradeNo, command: OrderCommand, also: Alongside = {}) =>
       Effect.flatMap(takeClaim, (claim) =>
-        ask(client(tradeNo).Perform(claim === undefined ? { command } : { command, claim }))
+        ask(client(tradeNo).Perform({ command, ...also, ...(claim === undefined ? {} : { claim }) }))
       )
 
     const findStored = Effect.fnUntraced(function* (owner: Owner, ref: string) {
@@ -214,18 +213,18 @@ export const layer = Layer.effect(
       // What the channel did must be recorded even when the caller hangs up.
     }, Effect.uninterruptible)
 
-    const report = traced("Orders.report")(function* (tradeNo: TradeNo, said: ChannelReport, seen?: StoredOrder) {
+    const report = traced("Orders.report")(function* (tradeNo: TradeNo, said: ChannelReport, also?: Alongside) {
       switch (said._tag) {
         case "Succeeded": {
-          const facts = yield* factsOf(seen?.order ?? (yield* byTradeNo(tradeNo)), said.payment)
-          const order = yield* perform(tradeNo, ConfirmPayment.make({ facts }), seen)
+          const facts = yield* factsOf(also?.seen?.order ?? (yield* byTradeNo(tradeNo)), said.payment)
+          const order = yield* performAsked(tradeNo, ConfirmPayment.make({ facts }), also)
           if (order.strayPayments.length > 0) signals.raise("stray_payments")
           return order
         }
         case "Declined":
-          return yield* perform(tradeNo, DeclinePayment.make({}), seen)
+          return yield* performAsked(tradeNo, DeclinePayment.make({}), also)
         case "Failed":
-          return yield* perform(tradeNo, FailPayment.make({}), seen)
+          return yield* performAsked(tradeNo, FailPayment.make({}), also)
       }
     }, Effect.uninterruptible)
 

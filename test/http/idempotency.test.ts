@@ -182,7 +182,8 @@ describe("a crash", () => {
   for (const [what, path, body, status] of [
     ["a create", "/v1/orders", { amount: 100 }, 201],
     ["an update", "/v1/orders/known", { metadata: { a: "1" } }, 200],
-    ["an expire", "/v1/orders/known/expire", "", 200]
+    ["an expire", "/v1/orders/known/expire", "", 200],
+    ["a payment", "/v1/test_helpers/orders/known/pay", {}, 200]
   ] as const) {
     it.live(`between commit and answer of ${what}: the retry gets the stored answer at once`, () =>
       Effect.gen(function* () {

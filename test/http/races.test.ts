@@ -1,10 +1,11 @@
 /** What happens when things happen at once: payments, reports and closures of the same orders and wallets. */
 import { assert, describe, it } from "@effect/vitest"
 import { MerchantId, TradeNo } from "@coffer/model/Ids"
-import { Context, Effect } from "effect"
+import { Context, Deferred, Effect, Fiber } from "effect"
 import { Channel } from "../../src/channel/Channel.ts"
-import { SandboxBank } from "../../src/channel/SandboxBank.ts"
+import { Signals } from "../../src/ground/Signals.ts"
 import { Orders } from "../../src/orders/Orders.ts"
+import { blocking } from "../kit/Faults.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { type Running, start } from "../kit/Service.ts"
 
@@ -72,7 +73,7 @@ describe("one order at once", () => {
 
       // As another runner writes it.
       yield* service.sql`update orders set version = 2, declines = 3 where trade_no = ${tradeNo}`
-      yield* orders.report(tradeNo, { _tag: "Declined" }, seen)
+      yield* orders.report(tradeNo, { _tag: "Declined" }, { seen })
       const after = yield* orders.findStored(owner, tradeNo)
       assert.deepStrictEqual([after.version, after.order.declines], [3, 4])
 
@@ -81,7 +82,7 @@ describe("one order at once", () => {
       yield* orders.report(
         other,
         { _tag: "Declined" },
-        { ...ended, order: { ...ended.order, status: "failed" } as never }
+        { seen: { ...ended, order: { ...ended.order, status: "failed" } as never } }
       )
       assert.strictEqual((yield* orders.byTradeNo(other)).declines, 1)
     })
@@ -140,20 +141,35 @@ describe("one order at once", () => {
   )
 })
 
-describe("a report that was not taken", () => {
-  it.live("is repeated by the sandbox bank until the order is credited", () =>
+describe("the sandbox bank", () => {
+  it.live("repeats a report that was not taken until the order is credited", () =>
     Effect.gen(function* () {
       const service = yield* start({ clock: "test" })
+      const { api, merchant, sql } = service
       const tradeNo = yield* newOrder(service)
-      const order = yield* Context.get(service.context, Orders).byTradeNo(tradeNo)
-      // The buyer pays, and the process dies before it could tell the order.
-      yield* Context.get(service.context, SandboxBank)
-        .charge({ ...order, method: "card", attempt: "succeed" })
-        .pipe(Effect.provideContext(service.context))
-      yield* service.pass("2 hours")
-      const { body } = yield* service.api.get(`/v1/orders/${tradeNo}`, service.merchant.sandboxKey)
+      yield* pay(service, tradeNo, { outcome: "succeed_unreported" })
+      yield* sql`update sandbox_payments set report_due_at = created_at`
+      Context.get(service.context, Signals).raise("sandbox_reports")
+      yield* service.pass("1 minute")
+      const { body } = yield* api.get(`/v1/orders/${tradeNo}`, merchant.sandboxKey)
       assert.strictEqual(body.data.status, "paid")
-      yield* assertLedgerWhole(service.sql)
+      assert.deepStrictEqual(yield* sql`select 1 from sandbox_payments where report_due_at is not null`, [])
+      yield* assertLedgerWhole(sql)
+    })
+  )
+
+  it.live("has a payment in its books when the order has it, in one transaction", () =>
+    Effect.gen(function* () {
+      const fault = yield* blocking("Transactor.write", "after", (tables) => tables.includes("sandbox_payments"))
+      const service = yield* start({ faults: fault.layer })
+      const tradeNo = yield* newOrder(service)
+      const paying = yield* Effect.forkChild(pay(service, tradeNo))
+      yield* Deferred.await(fault.reached)
+      const rows = yield* service.sql`select status, p.amount::int as amount, p.report_due_at
+        from orders o join sandbox_payments p on p.payment_id = o.payment_id where o.trade_no = ${tradeNo}`
+      yield* fault.release
+      assert.deepStrictEqual(rows, [{ status: "paid", amount: 1_000, report_due_at: null }])
+      assert.strictEqual((yield* Fiber.join(paying)).status, 200)
     })
   )
 })
