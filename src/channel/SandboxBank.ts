@@ -9,6 +9,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effe
 import { SqlClient, type SqlError, SqlResolver, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import { type ChangeSet, insert, type NotCommitted } from "../ground/Change.ts"
+import { currentTime } from "../ground/clock.ts"
 import { isoText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
@@ -120,7 +121,7 @@ const make = Effect.gen(function* () {
   const unreachable = () => Effect.fail(new ChannelUnreachable())
   const books = { SqlError: unreachable, SchemaError: Effect.die, ResultLengthMismatch: Effect.die } as const
   const reach = Effect.fnUntraced(function* (checkout: Checkout) {
-    const since = DateTime.subtractDuration(yield* DateTime.now, redirectLapses)
+    const since = DateTime.subtractDuration(yield* currentTime, redirectLapses)
     const { merchantId, tradeNo } = checkout
     const request = { merchantId, tradeNo, since: isoText(since) }
     const { reachable, redirecting } = yield* SqlResolver.request(request, situations)
@@ -130,7 +131,7 @@ const make = Effect.gen(function* () {
   const charge = traced("SandboxBank.charge")(
     function* ({ amount, attempt, currency, merchantId, method, mode, tradeNo }: Charge) {
       const redirecting = yield* reach({ merchantId, mode, tradeNo })
-      const now = yield* DateTime.now
+      const now = yield* currentTime
       const paymentId = PaymentId.make(yield* ids.next(prefixes.payment))
       // Coming back from a redirect, or starting anew: either way the one before is over.
       if (redirecting)
@@ -171,7 +172,7 @@ const make = Effect.gen(function* () {
       )
       // One is the answer; what else the buyer has paid is reported like any payment, perhaps once more.
       if (others.length > 0) {
-        const now = DateTime.toDateUtc(yield* DateTime.now)
+        const now = DateTime.toDateUtc(yield* currentTime)
         yield* sql`update sandbox_payments set report_due_at = ${now}
           where payment_id in ${sql.in(others.map(({ payment_id }) => payment_id))}`
         signals.raise("sandbox_reports")
@@ -184,7 +185,7 @@ const make = Effect.gen(function* () {
   const giveBack = traced("SandboxBank.giveBack")(
     function* (checkout: Checkout, payment: { readonly paymentId: PaymentId; readonly amount: Minor }) {
       yield* reach(checkout)
-      const now = yield* DateTime.now
+      const now = yield* currentTime
       yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, created_at)
         values (${`return/${payment.paymentId}`}, ${payment.paymentId}, ${payment.amount}, ${DateTime.toDateUtc(now)})
         on conflict do nothing`

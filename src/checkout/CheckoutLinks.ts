@@ -4,8 +4,7 @@
  * (silences: O11).
  */
 import { TradeNo } from "@coffer/model/Ids"
-import { Context, DateTime, Effect, identity, Layer, Option, Schema } from "effect"
-import { remembered } from "../ground/remembered.ts"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"
 
@@ -20,20 +19,15 @@ export class CheckoutLinks extends Context.Service<
 
 const isTradeNo = Schema.is(TradeNo)
 
-/** Signatures kept in memory, about 200 bytes each. */
-const signedMax = 30_000
-
 export const layer = Layer.effect(
   CheckoutLinks,
   Effect.gen(function* () {
     const { publicUrl } = yield* Settings
     const vault = yield* Vault
-    // The same order is shown again and again: in lists, in its event, in the answer.
-    const sign = remembered(signedMax, identity<string>, vault.sign)
     return CheckoutLinks.of({
       urlOf: (tradeNo, expiresAt) => {
         const payload = `${tradeNo}.${Math.floor(DateTime.toEpochMillis(expiresAt) / 1000)}`
-        return `${publicUrl}/checkout/${payload}.${sign(payload)}`
+        return `${publicUrl}/checkout/${payload}.${vault.sign(payload)}`
       },
       read: (token) => {
         const [tradeNo = "", end = "", signature = ""] = token.split(".")

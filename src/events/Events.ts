@@ -4,8 +4,9 @@
  */
 import { type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
 import { route } from "@coffer/rules/delivery/route"
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { type ChangeSet, insert } from "../ground/Change.ts"
+import { currentTime } from "../ground/clock.ts"
 import { isoText, jsonText } from "../ground/codecs.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
@@ -35,7 +36,7 @@ export const layer = Layer.effect(
     const merchants = yield* Merchants
 
     const record = Effect.fnUntraced(function* (happening: Recorded) {
-      const now = yield* DateTime.now
+      const now = yield* currentTime
       const id = yield* ids.next(prefixes.event)
       const defaultUrl = (yield* merchants.find(happening.merchantId)).modes[happening.mode].default_notify_url
       const destinations = route(happening.type, { notifyUrl: happening.notifyUrl, endpoints: [], defaultUrl })

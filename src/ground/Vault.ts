@@ -46,13 +46,14 @@ export const layer = Layer.effect(
       createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", `coffer/${purpose}`, 32)))
     const [keys, links, secrets, tokens] = [
       derive("api-keys"),
-      derive("links"),
+      derive("links").export().toString("base64url"),
       derive("webhook-secrets"),
       derive("tokens")
     ]
 
     const hmac = (key: KeyObject, text: string) => createHmac("sha256", key).update(text).digest()
-    const sign = (payload: string) => hmac(links, payload).toString("base64url")
+    // SHA-3 is keyed by what it reads first, as KMAC is: one call, where an HMAC is an object to make and to collect.
+    const sign = (payload: string) => hash("sha3-256", `${links}.${payload}`, "base64url")
     const operator = hmac(tokens, Redacted.value(settings.operatorToken))
 
     return Vault.of({

@@ -3,6 +3,7 @@
  * asks, and what is learnt about it on the way, for whoever looks at it afterwards.
  */
 import type { MerchantId, Mode } from "@coffer/model/Ids"
+import type { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect } from "effect"
 import type { HttpServerError } from "effect/http"
 
@@ -24,6 +25,8 @@ export interface RequestRecord {
   readonly ip: string
   /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
   owner: { readonly merchantId: MerchantId; readonly mode: Mode } | undefined
+  /** Limits of the owner's own. */
+  quotas: QuotaOverrides
   /** The answer's body, once a handler has replied. */
   answer?: { readonly code: number; readonly data: object }
   /** What the answer says beside itself, whatever it is. */
@@ -40,6 +43,7 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
     sent: {},
     text: Effect.succeed(""),
     ip: "",
-    owner: undefined
+    owner: undefined,
+    quotas: {}
   })
 })

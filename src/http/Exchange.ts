@@ -7,9 +7,10 @@ import * as Wire from "@coffer/contract/Errors"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { prefixes } from "@coffer/model/Ids"
 import { requestBodyBytesMax } from "@coffer/model/Limits"
-import { Cause, Clock, Context, Effect, References } from "effect"
+import { Cause, Context, Effect, References } from "effect"
 import { HttpServerError, HttpServerResponse } from "effect/http"
 import type { LoggedBody } from "../logs/Logs.ts"
+import { currentMillis } from "../ground/clock.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import * as ApiLogging from "./ApiLogging.ts"
 import * as ClientAddress from "./clientAddress.ts"
@@ -51,14 +52,15 @@ export const make = Effect.gen(function* () {
     const { logged, method, peer, sent, text, url } = asked
     const record: RequestRecord = {
       requestId: yield* ids.next(prefixes.request),
-      arrived: yield* Clock.currentTimeMillis,
+      arrived: yield* currentMillis,
       method,
       url,
       path: pathOf(url),
       sent,
       text,
       ip: clientAddress(peer, sent["x-forwarded-for"]),
-      owner: undefined
+      owner: undefined,
+      quotas: {}
     }
     const response = yield* route.pipe(
       Effect.map((response) => fitted(response, record)),
@@ -75,7 +77,7 @@ export const make = Effect.gen(function* () {
         return own === undefined ? told : own(told)
       })
     )
-    const answered = yield* Clock.currentTimeMillis
+    const answered = yield* currentMillis
     yield* Metrics.count(method, response.status, answered - record.arrived)
     yield* logCall(record, { answered, response, body: logged })
     return HttpServerResponse.setHeaders(asProblem(response, sent["accept"]), {

@@ -30,6 +30,7 @@ export const layer = Layer.effect(
         const { merchant, mode } = owner.value
         const record = yield* CurrentRecord
         record.owner = { merchantId: merchant.merchant_id, mode }
+        record.quotas = merchant.quotas
         if (!isCallerAllowed(merchant.modes[mode], record.ip)) {
           return yield* refuseWith(
             (request_id) =>

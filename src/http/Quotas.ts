@@ -7,9 +7,9 @@ import { Caller, Quotas } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { quotaWindow } from "@coffer/model/Limits"
 import { quotaOf, type QuotaKind } from "@coffer/model/Quotas"
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
+import { currentMillis } from "../ground/clock.ts"
 import { QuotaStore, type Taken } from "../ground/QuotaStore.ts"
-import { Merchants } from "../merchants/Merchants.ts"
 import { CurrentRecord, type RequestRecord } from "./CurrentRequest.ts"
 import { refuseWith } from "./replies.ts"
 
@@ -19,16 +19,14 @@ export const layer = Layer.effect(
   Quotas,
   Effect.gen(function* () {
     const store = yield* QuotaStore
-    const merchants = yield* Merchants
 
     return Quotas.of(
       Effect.fnUntraced(function* (httpEffect) {
         const { merchantId, mode } = yield* Caller
         const record = yield* CurrentRecord
         const kind = kindOf(record)
-        const { quotas } = yield* Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
-        const limit = quotaOf(quotas, kind)
-        const now = yield* Clock.currentTimeMillis
+        const limit = quotaOf(record.quotas, kind)
+        const now = yield* currentMillis
         const taken = yield* store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, now)
         // Refusals and faults carry them too.
         record.headers = headersOf(kind, limit, taken)

@@ -10,7 +10,7 @@ import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
 import { Order, OrderCommand, OrderConflict, OrderEvent, RefundRefused } from "@coffer/rules/order/Order"
 import { InsufficientBalance, type Movement } from "@coffer/rules/wallet/post"
-import { DateTime, Effect, Metric, Option, Schema } from "effect"
+import { Effect, Metric, Option, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
@@ -19,6 +19,7 @@ import { actors } from "../ground/actor.ts"
 import { ActorUnavailable } from "../ground/ask.ts"
 import { answering, Claim } from "../ground/Claim.ts"
 import { AlreadyExists, ChangeSet, NotCommitted, StaleVersion } from "../ground/Change.ts"
+import { currentTime } from "../ground/clock.ts"
 import { tables } from "../ground/Tables.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Entry, Wallets } from "../wallet/Wallets.ts"
@@ -119,7 +120,7 @@ const prepare = Effect.gen(function* () {
       announced.push(...(yield* announce(order, version, fact)))
     }
     const changes = [
-      replacement(before, order, yield* DateTime.now),
+      replacement(before, order, yield* currentTime),
       ...announced,
       ...entry.changes,
       ...(claim === undefined ? [] : answering(claim, 200, viewOf(order)))

@@ -30,6 +30,7 @@ import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { type ActorUnavailable, ask } from "../ground/ask.ts"
 import { type AlreadyExists, NotCommitted, type StaleVersion } from "../ground/Change.ts"
 import { answering, giveClaimBack, takeClaim } from "../ground/Claim.ts"
+import { currentTime } from "../ground/clock.ts"
 import { Faults } from "../ground/Faults.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import type { Owner } from "../ground/Pages.ts"
@@ -79,7 +80,7 @@ export class Orders extends Context.Service<
       owner: Owner,
       ref: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
-    /** The channel's word about an order; it may come many times. What it changes nothing about leaves `books` alone. */
+    /** The channel's word about an order; it may come many times. Where nothing changes, `books` are not written. */
     readonly report: (
       tradeNo: TradeNo,
       said: ChannelReport,
@@ -141,7 +142,7 @@ export const layer = Layer.effect(
 
     const create = traced("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
       const merchant = yield* merchantOf(owner)
-      const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]), yield* DateTime.now)
+      const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]), yield* currentTime)
       const problem = termsProblem(
         { ...order, metadata: terms.metadata ?? {} },
         {
@@ -230,7 +231,7 @@ export const layer = Layer.effect(
 
     const reachDeadline = traced("Orders.reachDeadline")(function* (tradeNo: TradeNo) {
       const order = yield* byTradeNo(tradeNo)
-      const now = yield* DateTime.now
+      const now = yield* currentTime
       if (order.status !== "pending" || DateTime.isLessThan(now, order.expiresAt)) return order
       const answer = yield* answerOf(order, yield* channel.cancel(order))
       return yield* perform(tradeNo, ReachDeadline.make({ now, answer }))

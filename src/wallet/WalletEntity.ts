@@ -5,11 +5,12 @@
  */
 import { InsufficientBalance, Movement, post } from "@coffer/rules/wallet/post"
 import type { Wallet, WalletName } from "@coffer/rules/wallet/Wallet"
-import { Context, DateTime, Effect, Layer, Result, Schema, Semaphore } from "effect"
+import { Context, Effect, Layer, Result, Schema, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { actors } from "../ground/actor.ts"
 import { ChangeSet, CommitError, NotCommitted, StaleVersion } from "../ground/Change.ts"
+import { currentTime } from "../ground/clock.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { sha256 } from "../ground/Vault.ts"
@@ -67,7 +68,7 @@ const prepare = Effect.gen(function* () {
     const load = loading.withPermit(
       Effect.gen(function* () {
         if (known !== undefined) return known
-        const now = yield* DateTime.now
+        const now = yield* currentTime
         known = { wallet: yield* store.open(nameOf(address), now), pending: Effect.void }
         return known
       })
@@ -75,7 +76,7 @@ const prepare = Effect.gen(function* () {
 
     const attempt = Effect.fnUntraced(function* (entry: Entry) {
       const idBody = yield* ids.body
-      const now = yield* DateTime.now
+      const now = yield* currentTime
       const current = known ?? (yield* load)
       // From here to `submit` nothing may yield: another message must not decide on the same wallet.
       const posting = post(current.wallet, entry, { now, idBody, digest: sha256 })

@@ -8,10 +8,10 @@ export const makeSecrets = (secretKey: string) => {
   const secret = Buffer.from(secretKey, "base64")
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "", `coffer/${purpose}`, 32))
   const keys = derive("api-keys")
-  const links = derive("links")
+  const links = derive("links").toString("base64url")
   return {
     keyHash: (key: string) => createHmac("sha256", keys).update(key).digest("hex"),
-    sign: (payload: string) => createHmac("sha256", links).update(payload).digest("base64url")
+    sign: (payload: string) => hash("sha3-256", `${links}.${payload}`, "base64url")
   }
 }
 
