@@ -1,9 +1,8 @@
 /**
  * A row by its key, as most requests look for one: all that is asked for in one turn of the event loop is one query.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, type Option, Schema } from "effect"
 import { type SqlError, SqlResolver } from "effect/sql"
-import { dieIfBroken } from "./broken.ts"
 
 export const oneById = <Row>(options: {
   readonly row: Schema.Codec<Row, unknown>
@@ -18,9 +17,8 @@ export const oneById = <Row>(options: {
     execute: options.select
   })
   return (id) =>
-    SqlResolver.request(id, byId).pipe(
-      Effect.map(Option.some),
-      Effect.catchTags({ NoSuchElementError: () => Effect.succeedNone }),
-      dieIfBroken
-    )
+    Effect.matchEffect(SqlResolver.request(id, byId), {
+      onSuccess: Effect.succeedSome,
+      onFailure: (error) => (error._tag === "NoSuchElementError" ? Effect.succeedNone : Effect.die(error))
+    })
 }
