@@ -1,7 +1,8 @@
 /**
- * The sandbox's acquirer, with books of its own in Postgres. It charges buyers, answers whether a checkout can still be
- * cancelled, and repeats a report until it was taken. What it reports at once is written in its books when the order
- * takes the report, and not before: then nothing is ever between the two (docs/decisions/0012).
+ * The sandbox's acquirer, with books of its own in Postgres. It charges buyers and answers whether a checkout can still
+ * be cancelled. What it reports at once is written in its books when the order takes the report, and not before: then
+ * nothing is ever between the two (docs/decisions/0012). A payment beside the one that such an answer names is reported
+ * again and again until the report was taken.
  */
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
@@ -48,7 +49,7 @@ export class SandboxBank extends Context.Service<
     readonly charge: (charge: Charge) => Effect.Effect<Charged | undefined, ChannelUnreachable | NotCommitted>
     /** The service has taken the report of this payment. */
     readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
-    /** Payments whose report was not taken in time, claimed for another try. */
+    /** Payments that are still to be reported, claimed for another try. */
     readonly claimReports: (
       now: DateTime.Utc,
       limit: number

@@ -193,7 +193,9 @@ const prepare = Effect.gen(function* () {
         ).pipe(
           Effect.catchTags({
             StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
-            AlreadyExists: Effect.die,
+            // The channel has it in its books: this very message was performed before, and its answer was lost.
+            AlreadyExists: (error) =>
+              books === undefined ? Effect.die(error) : Effect.map(load(actor.tradeNo), ({ order }) => order),
             RefundRefused: Effect.die,
             // Nothing that an order does by itself takes money out of the wallet.
             InsufficientBalance: Effect.die

@@ -179,6 +179,26 @@ describe("a crash", () => {
       })
   )
 
+  it.live("between claim and commit of a payment: the retry pays, and the dead one neither pays nor charges", () =>
+    Effect.gen(function* () {
+      const fault = yield* blocking("Idempotency.run", "before")
+      const service = yield* start({ clock: "test", faults: fault.layer })
+      yield* service.api.post("/v1/orders", service.merchant.sandboxKey, { amount: 100, out_trade_no: "known" })
+      const pay = create(service, "k", {}, "/v1/test_helpers/orders/known/pay")
+      const dead = yield* Effect.forkChild(pay)
+      yield* Deferred.await(fault.reached)
+      yield* service.pass("30 seconds")
+      const retried = yield* pay
+      assert.strictEqual(retried.body.data.status, "paid")
+
+      yield* fault.release
+      assert.strictEqual((yield* Fiber.join(dead)).status, 503)
+      const payments = yield* service.sql`select payment_id from sandbox_payments`
+      assert.deepStrictEqual(payments, [{ payment_id: retried.body.data.payment_id }])
+      assert.deepStrictEqual((yield* pay).body.data, retried.body.data)
+    })
+  )
+
   for (const [what, path, body, status] of [
     ["a create", "/v1/orders", { amount: 100 }, 201],
     ["an update", "/v1/orders/known", { metadata: { a: "1" } }, 200],

@@ -4,6 +4,7 @@ import { MerchantId, TradeNo } from "@coffer/model/Ids"
 import { Context, Deferred, Effect, Fiber } from "effect"
 import { Channel } from "../../src/channel/Channel.ts"
 import { Signals } from "../../src/ground/Signals.ts"
+import { SandboxBank } from "../../src/channel/SandboxBank.ts"
 import { Orders } from "../../src/orders/Orders.ts"
 import { blocking } from "../kit/Faults.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
@@ -155,6 +156,28 @@ describe("the sandbox bank", () => {
       assert.strictEqual(body.data.status, "paid")
       assert.deepStrictEqual(yield* sql`select 1 from sandbox_payments where report_due_at is not null`, [])
       yield* assertLedgerWhole(sql)
+    })
+  )
+
+  it.live("hears of an attempt once, also when its report is delivered twice: both times it is answered", () =>
+    Effect.gen(function* () {
+      const service = yield* start()
+      const tradeNo = yield* newOrder(service)
+      const orders = Context.get(service.context, Orders)
+      const order = yield* orders.byTradeNo(tradeNo)
+      for (const [attempt, status] of [
+        ["decline", "pending"],
+        ["succeed", "paid"]
+      ] as const) {
+        const charged = yield* Context.get(service.context, SandboxBank).charge({ ...order, method: "card", attempt })
+        const { books, report } = charged!
+        for (const _ of ["once", "twice"]) {
+          const after = yield* orders.report(tradeNo, report, { books })
+          assert.deepStrictEqual([after.status, after.declines, after.strayPayments], [status, 1, []])
+        }
+      }
+      assert.strictEqual((yield* service.sql`select 1 from sandbox_payments`).length, 2)
+      yield* assertLedgerWhole(service.sql)
     })
   )
 

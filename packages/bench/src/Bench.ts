@@ -84,7 +84,7 @@ export const open = async (options: Options) => {
     }
   }
 
-  /** API logs and acknowledgements of the run before are written, and what it left dirty is on the disk. */
+  /** API logs of the run before are written, and what it left dirty is on the disk. */
   const settle = async () => {
     await new Promise((resolve) => setTimeout(resolve, 400))
     await ground.query("coffer", "checkpoint")
