@@ -1,21 +1,20 @@
 /**
  * The sandbox's acquirer, with books of its own in Postgres. It charges buyers and answers whether a checkout can still
- * be cancelled. What it reports at once is written in its books when the order takes the report, and not before: then
- * nothing is ever between the two (docs/decisions/0012). A payment beside the one that such an answer names is reported
- * again and again until the report was taken.
+ * be cancelled. What an attempt puts into its books is written by whoever hears its report, together with what that
+ * makes of the order: then nothing is ever between the two (docs/decisions/0012). A payment beside the one that the
+ * answer to a cancel names is reported again and again until the report was taken.
  */
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, SqlResolver, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
-import { type ChangeSet, insert, type NotCommitted } from "../ground/Change.ts"
+import { type ChangeSet, insert } from "../ground/Change.ts"
 import { currentTime } from "../ground/clock.ts"
 import { isoText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Signals } from "../ground/Signals.ts"
-import { Transactor } from "../ground/Transactor.ts"
 import { traced } from "../ground/traced.ts"
 import {
   type CancelReport,
@@ -36,17 +35,18 @@ export interface Charge extends Checkout {
   readonly attempt: Attempt
 }
 
-/** The attempt is over for the buyer once `books` are committed with what the report makes of the order. */
+/** What an attempt comes to. It has happened once `books` are committed, with what the report makes of the order. */
 export interface Charged {
-  readonly report: ChannelReport
+  /** What must be told to the service; undefined while nothing is to be told. */
+  readonly report: ChannelReport | undefined
   readonly books: ChangeSet
 }
 
 export class SandboxBank extends Context.Service<
   SandboxBank,
   {
-    /** The buyer pays. What must be told to the service comes back; undefined while nothing is to be told. */
-    readonly charge: (charge: Charge) => Effect.Effect<Charged | undefined, ChannelUnreachable | NotCommitted>
+    /** The buyer pays. Nothing is written yet. */
+    readonly charge: (charge: Charge) => Effect.Effect<Charged, ChannelUnreachable>
     /** The service has taken the report of this payment. */
     readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
     /** Payments that are still to be reported, claimed for another try. */
@@ -98,11 +98,24 @@ const paymentOf = (row: typeof PaymentRow.Type): ChannelPayment => {
   }
 }
 
+const reportOf = (attempt: Attempt, row: typeof PaymentRow.Type): ChannelReport | undefined => {
+  switch (attempt) {
+    case "succeed":
+      return { _tag: "Succeeded", payment: paymentOf(row) }
+    case "decline":
+      return { _tag: "Declined" }
+    case "fail":
+      return { _tag: "Failed" }
+    case "redirect":
+    case "succeed_unreported":
+      return undefined
+  }
+}
+
 const decodePayments = Schema.decodeUnknownEffect(Schema.Array(PaymentRow))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const transactor = yield* Transactor
   const ids = yield* NewIds
   const signals = yield* Signals
 
@@ -142,24 +155,9 @@ const make = Effect.gen(function* () {
       const books = [
         insert("sandbox_payments", { ...row, merchant_id: merchantId, report_due_at: null, created_at: isoText(now) })
       ]
-      switch (attempt) {
-        case "succeed":
-          return { report: { _tag: "Succeeded" as const, payment: paymentOf({ ...row, created_at: now }) }, books }
-        case "decline":
-          return { report: { _tag: "Declined" as const }, books }
-        case "fail":
-          return { report: { _tag: "Failed" as const }, books }
-        case "redirect":
-        case "succeed_unreported":
-          yield* transactor.commit(tradeNo, books)
-          return undefined
-      }
+      return { report: reportOf(attempt, { ...row, created_at: now }), books }
     },
-    Effect.catchTags({
-      SqlError: unreachable,
-      AlreadyExists: Effect.die,
-      StaleVersion: Effect.die
-    })
+    Effect.catchTags({ SqlError: unreachable })
   )
 
   const cancel = traced("SandboxBank.cancel")(

@@ -39,10 +39,10 @@ export const layer = Layer.effect(
       seen?: StoredOrder
     ) {
       const { amount, currency, merchantId, mode, tradeNo } = order
-      const charged = yield* bank.charge({ merchantId, mode, tradeNo, amount, currency, method, attempt })
-      if (charged === undefined) return yield* orders.byTradeNo(tradeNo)
-      const { books, report } = charged
-      return yield* orders.report(tradeNo, report, seen === undefined ? { books } : { books, seen })
+      const { books, report } = yield* bank.charge({ merchantId, mode, tradeNo, amount, currency, method, attempt })
+      return report === undefined
+        ? yield* orders.note(tradeNo, books)
+        : yield* orders.report(tradeNo, report, seen === undefined ? { books } : { books, seen })
     })
 
     return SandboxBuyer.of({ pay })

@@ -3,9 +3,8 @@
  * world (the channel), so that the actors never have to.
  */
 import type { CreateOrder, UpdateOrder } from "@coffer/contract/Orders"
-import { checkoutValidity } from "@coffer/model/Limits"
-import { OutTradeNo, prefixes, TradeNo } from "@coffer/model/Ids"
-import { merge, patchProblem } from "@coffer/model/Metadata"
+import { prefixes, type TradeNo } from "@coffer/model/Ids"
+import { patchProblem } from "@coffer/model/Metadata"
 import {
   CancelAnswer,
   type Order,
@@ -28,7 +27,7 @@ import {
 } from "../channel/Channel.ts"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { type ActorUnavailable, ask } from "../ground/ask.ts"
-import { type AlreadyExists, NotCommitted, type StaleVersion } from "../ground/Change.ts"
+import { type AlreadyExists, type ChangeSet, NotCommitted, type StaleVersion } from "../ground/Change.ts"
 import { answering, giveClaimBack, takeClaim } from "../ground/Claim.ts"
 import { currentTime } from "../ground/clock.ts"
 import { Faults } from "../ground/Faults.ts"
@@ -40,6 +39,7 @@ import { traced } from "../ground/traced.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Settings } from "../Settings.ts"
 import type { Entry } from "../wallet/Wallets.ts"
+import { newOrder } from "./newOrder.ts"
 import { type Alongside, OrderEntity, OrderNotFound } from "./OrderEntity.ts"
 import { insertion, OrderStore, type StoredOrder } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
@@ -86,6 +86,8 @@ export class Orders extends Context.Service<
       said: ChannelReport,
       also?: Alongside
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
+    /** An attempt of which the channel reports nothing yet: `books` are written, with the answer to the request. */
+    readonly note: (tradeNo: TradeNo, books: ChangeSet) => Effect.Effect<Order, OrderNotFound | NotCommitted>
     /** `expires_at` has passed: ask the channel to close, and expire. */
     readonly reachDeadline: (
       tradeNo: TradeNo
@@ -229,6 +231,20 @@ export const layer = Layer.effect(
       }
     }, Effect.uninterruptible)
 
+    const note = traced("Orders.note")(
+      function* (tradeNo: TradeNo, books: ChangeSet) {
+        const order = yield* byTradeNo(tradeNo)
+        const answer = answering(yield* takeClaim, 200, orderView(order, links.urlOf(tradeNo, order.expiresAt)))
+        yield* transactor.commit(tradeNo, [...books, ...answer])
+        return order
+      },
+      Effect.catchTags({
+        AlreadyExists: Effect.die,
+        // The request's claim was taken over, and the attempt with it.
+        StaleVersion: () => new NotCommitted({ reason: "overloaded" })
+      })
+    )
+
     const reachDeadline = traced("Orders.reachDeadline")(function* (tradeNo: TradeNo) {
       const order = yield* byTradeNo(tradeNo)
       const now = yield* currentTime
@@ -254,6 +270,7 @@ export const layer = Layer.effect(
       annotate,
       closeEarly,
       report,
+      note,
       reachDeadline,
       performWith: (tradeNo, command, entry) =>
         faults.around("Orders.performWith", ask(client(tradeNo).PerformWith({ command, entry }))),
@@ -271,27 +288,6 @@ const annotation = ({ metadata, receipt_email }: UpdateOrder) =>
 
 const { Annotate, CloseEarly, ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, ReachDeadline } =
   OrderCommand.cases
-
-const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: DateTime.Utc): Order => ({
-  status: "pending",
-  tradeNo: TradeNo.make(number),
-  // Generated means: the platform's own number (silences: O5).
-  outTradeNo: terms.out_trade_no ?? OutTradeNo.make(number),
-  merchantId: owner.merchantId,
-  mode: owner.mode,
-  amount: terms.amount,
-  currency: terms.currency ?? "USD",
-  subject: terms.subject ?? null,
-  notifyUrl: terms.notify_url ?? null,
-  returnUrl: terms.return_url ?? null,
-  metadata: merge({}, terms.metadata ?? {}),
-  receiptEmail: terms.receipt_email ?? null,
-  locale: terms.locale ?? null,
-  createdAt: now,
-  expiresAt: DateTime.addDuration(now, checkoutValidity),
-  declines: 0,
-  strayPayments: []
-})
 
 const { Cancelled } = CancelAnswer.cases
 

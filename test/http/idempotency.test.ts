@@ -203,7 +203,8 @@ describe("a crash", () => {
     ["a create", "/v1/orders", { amount: 100 }, 201],
     ["an update", "/v1/orders/known", { metadata: { a: "1" } }, 200],
     ["an expire", "/v1/orders/known/expire", "", 200],
-    ["a payment", "/v1/test_helpers/orders/known/pay", {}, 200]
+    ["a payment", "/v1/test_helpers/orders/known/pay", {}, 200],
+    ["a payment that nobody reports", "/v1/test_helpers/orders/known/pay", { outcome: "succeed_unreported" }, 200]
   ] as const) {
     it.live(`between commit and answer of ${what}: the retry gets the stored answer at once`, () =>
       Effect.gen(function* () {

@@ -169,10 +169,10 @@ describe("the sandbox bank", () => {
         ["decline", "pending"],
         ["succeed", "paid"]
       ] as const) {
-        const charged = yield* Context.get(service.context, SandboxBank).charge({ ...order, method: "card", attempt })
-        const { books, report } = charged!
+        const bank = Context.get(service.context, SandboxBank)
+        const { books, report } = yield* bank.charge({ ...order, method: "card", attempt })
         for (const _ of ["once", "twice"]) {
-          const after = yield* orders.report(tradeNo, report, { books })
+          const after = yield* orders.report(tradeNo, report!, { books })
           assert.deepStrictEqual([after.status, after.declines, after.strayPayments], [status, 1, []])
         }
       }

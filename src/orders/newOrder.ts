@@ -1,0 +1,29 @@
+/** The order that a create asks for, as it begins. Pure. */
+import type { CreateOrder } from "@coffer/contract/Orders"
+import { OutTradeNo, TradeNo } from "@coffer/model/Ids"
+import { checkoutValidity } from "@coffer/model/Limits"
+import { merge } from "@coffer/model/Metadata"
+import type { Order } from "@coffer/rules/order/Order"
+import { DateTime } from "effect"
+import type { Owner } from "../ground/Pages.ts"
+
+export const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: DateTime.Utc): Order => ({
+  status: "pending",
+  tradeNo: TradeNo.make(number),
+  // Generated means: the platform's own number (silences: O5).
+  outTradeNo: terms.out_trade_no ?? OutTradeNo.make(number),
+  merchantId: owner.merchantId,
+  mode: owner.mode,
+  amount: terms.amount,
+  currency: terms.currency ?? "USD",
+  subject: terms.subject ?? null,
+  notifyUrl: terms.notify_url ?? null,
+  returnUrl: terms.return_url ?? null,
+  metadata: merge({}, terms.metadata ?? {}),
+  receiptEmail: terms.receipt_email ?? null,
+  locale: terms.locale ?? null,
+  createdAt: now,
+  expiresAt: DateTime.addDuration(now, checkoutValidity),
+  declines: 0,
+  strayPayments: []
+})
