@@ -198,11 +198,7 @@ const make = Effect.gen(function* () {
 
   const bank = SandboxBank.of({
     charge,
-    // Not acknowledged, the report comes again and changes nothing.
-    acknowledge: (paymentId) =>
-      Effect.ignore(sql`update sandbox_payments set report_due_at = null where payment_id = ${paymentId}`, {
-        log: "Warn"
-      }),
+    acknowledge: reports.done,
     claimReports: (now, limit) =>
       dieIfBroken(
         Effect.map(reports.claim(reportAgain, now, limit), (rows) =>

@@ -191,12 +191,7 @@ const make = Effect.gen(function* () {
     resolve,
     claimReports: (now, limit) =>
       dieIfBroken(Effect.map(reports.claim(reportAgain, now, limit), (rows) => rows.map(reportOf))),
-    // Not acknowledged, the report comes again and changes nothing.
-    acknowledge: (processorDisputeId) =>
-      Effect.ignore(
-        sql`update sandbox_disputes set report_due_at = null where processor_dispute_id = ${processorDisputeId}`,
-        { log: "Warn" }
-      ),
+    acknowledge: reports.done,
     nextReport: dieIfBroken(reports.next)
   })
   return Layer.merge(Layer.succeed(SandboxDisputes, bank), Layer.succeed(DisputeChannel, { submit, accept, status }))

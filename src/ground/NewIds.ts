@@ -4,7 +4,8 @@
  */
 import { randomFillSync } from "node:crypto"
 import { idBody, idBodyAfter } from "@coffer/model/Ids"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { millisOf } from "./clock.ts"
 
 export class NewIds extends Context.Service<
   NewIds,
@@ -41,7 +42,6 @@ export const layer = Layer.sync(NewIds, () => {
     return last
   }
   // A payment takes five: each is one step of its fiber.
-  const next = (prefix: string) =>
-    Effect.withFiberSucceed((fiber) => prefix + bodyAt(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()))
+  const next = (prefix: string) => Effect.withFiberSucceed((fiber) => prefix + bodyAt(millisOf(fiber)))
   return NewIds.of({ body: next(""), next })
 })

@@ -25,6 +25,8 @@ export interface Due<Row> {
     now: DateTime.Utc,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
+  /** Nobody has to look at this row any more. If that cannot be written down, it is claimed again, as after a crash. */
+  readonly done: (key: string) => Effect.Effect<void>
   /** When the next row is due. */
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>, SqlError.SqlError | Schema.SchemaError>
 }
@@ -47,6 +49,8 @@ export const dueRows = <Row>(
         decodeRows
       )
     },
+    done: (value) =>
+      Effect.ignore(sql`update ${sql(table)} set ${sql(dueAt)} = null where ${sql(key)} = ${value}`, { log: "Warn" }),
     next: Effect.suspend(() => sql`select ${sql(dueAt)} as at ${from} order by ${sql(dueAt)} limit 1`).pipe(
       Effect.flatMap(decodeTimes),
       Effect.map(([first]) => Option.fromNullishOr(first?.at))

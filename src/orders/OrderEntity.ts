@@ -183,19 +183,15 @@ const prepare = Effect.gen(function* () {
   return Effect.map(Entity.CurrentAddress, ({ entityId }) => {
     const actor: Awake = { tradeNo: TradeNo.make(entityId), known: undefined }
     return OrderEntity.of({
-      Perform: ({ payload: { books, claim, command, seen } }) =>
-        perform(
-          actor,
-          command,
-          claim,
-          books === undefined ? nothingElse : { ...nothingElse, changes: books },
-          seen
-        ).pipe(
+      Perform: ({ payload: { books = [], claim, command, seen } }) =>
+        perform(actor, command, claim, { movements: [], reserve: 0, changes: books }, seen).pipe(
           Effect.catchTags({
             StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
             // The channel has it in its books: this very message was performed before, and its answer was lost.
             AlreadyExists: (error) =>
-              books === undefined ? Effect.die(error) : Effect.map(load(actor.tradeNo), ({ order }) => order),
+              books.some(({ table }) => table === error.table)
+                ? Effect.map(load(actor.tradeNo), ({ order }) => order)
+                : Effect.die(error),
             RefundRefused: Effect.die,
             // Nothing that an order does by itself takes money out of the wallet.
             InsufficientBalance: Effect.die
@@ -225,8 +221,6 @@ const staleRowOf = ({ changes }: Entry) => {
     ? new StaleVersion({ table: row.table, key: String(row.row[tables[row.table].key]) })
     : undefined
 }
-
-const nothingElse: Entry = { movements: [], reserve: 0, changes: [] }
 
 const parked = Metric.counter("coffer_payments_parked", {
   description: "Payments that are not what the order asked for; somebody has to look",

@@ -123,6 +123,8 @@ export const layer = Layer.effect(
     const merchantOf = ({ merchantId }: Pick<Owner, "merchantId">) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
+    const viewOf = (order: Order) => orderView(order, links.urlOf(order.tradeNo, order.expiresAt))
+
     const perform = (tradeNo: TradeNo, command: OrderCommand) => ask(client(tradeNo).Perform({ command }))
 
     /** What the request itself asked for: its answer is committed with the change. */
@@ -157,8 +159,7 @@ export const layer = Layer.effect(
       if (problem !== undefined) return yield* problem
       // An order that does not exist has no state to guard: the unique index is the guard, not an actor.
       const claim = yield* takeClaim
-      const answer =
-        claim === undefined ? [] : answering(claim, 201, orderView(order, links.urlOf(order.tradeNo, order.expiresAt)))
+      const answer = claim === undefined ? [] : answering(claim, 201, viewOf(order))
       return yield* transactor.commit(`${owner.merchantId}/${order.outTradeNo}`, [insertion(order), ...answer]).pipe(
         Effect.as({ order, created: true }),
         Effect.catchTags({
@@ -234,7 +235,7 @@ export const layer = Layer.effect(
     const note = traced("Orders.note")(
       function* (tradeNo: TradeNo, books: ChangeSet) {
         const order = yield* byTradeNo(tradeNo)
-        const answer = answering(yield* takeClaim, 200, orderView(order, links.urlOf(tradeNo, order.expiresAt)))
+        const answer = answering(yield* takeClaim, 200, viewOf(order))
         yield* transactor.commit(tradeNo, [...books, ...answer])
         return order
       },
