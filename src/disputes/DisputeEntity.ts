@@ -25,6 +25,7 @@ import { actors } from "../ground/actor.ts"
 import { ActorUnavailable } from "../ground/ask.ts"
 import { type Change, NotCommitted } from "../ground/Change.ts"
 import { answering, Claim } from "../ground/Claim.ts"
+import { message } from "../ground/message.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Orders } from "../orders/Orders.ts"
 import { DisputeStore, evidenceChange, replacement, type StoredDispute } from "./DisputeStore.ts"
@@ -37,7 +38,7 @@ export class DisputeNotFound extends Schema.TaggedError<DisputeNotFound>()("Disp
 export const DisputeEntity = Entity.make("Dispute", [
   Rpc.make("Perform", {
     /** With a claim, the answer to the request is committed with the change. */
-    payload: { command: DisputeCommand, claim: Schema.optionalKey(Claim) },
+    payload: message({ command: DisputeCommand, claim: Schema.optionalKey(Claim) }),
     success: Dispute,
     error: Schema.Union([DisputeConflict, DisputeContradicted, DisputeNotFound, NotCommitted, ActorUnavailable])
   })

@@ -7,8 +7,8 @@ import { Caller, Quotas } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { quotaWindow } from "@coffer/model/Limits"
 import { quotaOf, type QuotaKind } from "@coffer/model/Quotas"
-import { Duration, Effect, Layer } from "effect"
-import { currentMillis } from "../ground/clock.ts"
+import { Context, Duration, Effect, Layer } from "effect"
+import { millisOf } from "../ground/clock.ts"
 import { QuotaStore, type Taken } from "../ground/QuotaStore.ts"
 import { CurrentRecord, type RequestRecord } from "./CurrentRequest.ts"
 import { refuseWith } from "./replies.ts"
@@ -20,23 +20,25 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* QuotaStore
 
-    return Quotas.of(
-      Effect.fnUntraced(function* (httpEffect) {
-        const { merchantId, mode } = yield* Caller
-        const record = yield* CurrentRecord
-        const kind = kindOf(record)
-        const limit = quotaOf(record.quotas, kind)
-        const now = yield* currentMillis
-        const taken = yield* store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, now)
+    // Few steps, and no generator: every request passes here (docs/performance.md).
+    const check = Effect.withFiber((fiber) => {
+      const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
+      const record = fiber.getRef(CurrentRecord)
+      const kind = kindOf(record)
+      const limit = quotaOf(record.quotas, kind)
+      const take = store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, millisOf(fiber))
+      return Effect.flatMap(take, (taken) => {
         // Refusals and faults carry them too.
         record.headers = headersOf(kind, limit, taken)
-        if (taken.allowed) return yield* httpEffect
-        return yield* refuseWith(
-          (request_id) =>
-            new Wire.RateLimited({ message: `More than ${limit} ${names[kind]} within a minute.`, request_id })
-        )
+        return taken.allowed
+          ? Effect.void
+          : refuseWith(
+              (request_id) =>
+                new Wire.RateLimited({ message: `More than ${limit} ${names[kind]} within a minute.`, request_id })
+            )
       })
-    )
+    })
+    return Quotas.of((httpEffect) => Effect.andThen(check, httpEffect))
   })
 )
 

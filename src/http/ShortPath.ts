@@ -163,7 +163,9 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
       const route: Route = (call) =>
         wraps.reduce<Handled>(
           (handled, wrap) => wrap(handled, call),
-          Effect.flatMap(decode(call), (input) => handler({ ...input, endpoint, group } as never))
+          Effect.suspend(() =>
+            Effect.flatMapEager(decode(call), (input) => handler({ ...input, endpoint, group } as never))
+          )
         )
       return { endpoint, route }
     })
@@ -187,7 +189,7 @@ const wrapOf = (
   return [(handled) => around(handled, options)]
 }
 
-/** Reads the parts of a call in the framework's order, or refuses the first that does not decode. */
+/** Reads the parts of a call in the framework's order, or refuses the first that does not decode. All in one step. */
 const decoderOf = (endpoint: HttpApiEndpoint.Top) => {
   const params = endpoint.params === undefined ? undefined : decoded(endpoint.params)
   const query = endpoint.query === undefined ? undefined : decoded(Schema.toCodecArrayFromSingle(endpoint.query))
@@ -196,7 +198,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top) => {
   const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas), strictness)
   const nothing = takesNoBody(endpoint) ? {} : undefined
 
-  return Effect.fnUntraced(function* (call: Call) {
+  return Effect.fnUntracedEager(function* (call: Call) {
     const input: { params?: unknown; query?: unknown; payload?: unknown } = {}
     if (params !== undefined) input.params = yield* params(call.params)
     if (query !== undefined) input.query = yield* query(call.query)
@@ -213,5 +215,5 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top) => {
 
 const decoded = (schema: Schema.Top, options?: SchemaAST.ParseOptions) => {
   const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>, options)
-  return (value: unknown) => Effect.catchTags(decode(value), { SchemaError: refuseUndecodable })
+  return (value: unknown) => Effect.catchEager(decode(value), refuseUndecodable)
 }

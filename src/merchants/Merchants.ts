@@ -76,8 +76,12 @@ export const layer = Layer.effect(
     const vault = yield* Vault
     const { allowPrivateWebhooks } = yield* Settings
 
-    const byHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: kept })
-    const byId = yield* Cache.makeWith(store.byId, { capacity: cachedMax, timeToLive: kept })
+    const found = (merchantId: string, row: Option.Option<Merchant>) =>
+      Option.isSome(row) ? Effect.succeed(row.value) : Effect.fail(new MerchantNotFound({ merchantId }))
+    const load = (merchantId: string) => Effect.flatMap(store.byId(merchantId), (row) => found(merchantId, row))
+
+    const byHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: kept(Option.isSome) })
+    const byId = yield* Cache.makeWith(load, { capacity: cachedMax, timeToLive: kept() })
     const forget = Effect.andThen(Cache.invalidateAll(byHash), Cache.invalidateAll(byId))
     const listening = yield* listenForChanges(forget)
 
@@ -86,17 +90,13 @@ export const layer = Layer.effect(
       (key: Key) =>
         Effect.suspend(() => (listening.now ? Cache.get(cache, key) : lookup(key)))
     const readByHash = cached(byHash, store.byKeyHash)
-    const readById = cached(byId, store.byId)
+    const readById = cached(byId, load)
 
     // A plain digest costs a tenth of the keyed hash. It is what is remembered, never the key.
     const keyHash = remembered(cachedMax, sha256, vault.keyHash)
 
-    const found = (merchantId: string, row: Option.Option<Merchant>) =>
-      Option.isSome(row) ? Effect.succeed(row.value) : Effect.fail(new MerchantNotFound({ merchantId }))
     const find = (merchantId: string) =>
-      isMerchantId(merchantId)
-        ? Effect.flatMap(readById(merchantId), (row) => found(merchantId, row))
-        : Effect.fail(new MerchantNotFound({ merchantId }))
+      isMerchantId(merchantId) ? readById(merchantId) : Effect.fail(new MerchantNotFound({ merchantId }))
 
     const newKey = (mode: Mode) => Effect.map(vault.random(32), (text) => keyPrefixes[mode] + text)
     const newMode = Effect.fnUntraced(function* (key: string) {
@@ -206,8 +206,10 @@ const listenForChanges = Effect.fnUntraced(function* (forget: Effect.Effect<void
  * would fill the places of those who have one.
  */
 const keptMax = Duration.minutes(1)
-const kept = <A, E>(exit: Exit.Exit<Option.Option<A>, E>) =>
-  Exit.isSuccess(exit) && Option.isSome(exit.value) ? keptMax : Duration.zero
+const kept =
+  <A, E>(isThere: (value: A) => boolean = () => true) =>
+  (exit: Exit.Exit<A, E>) =>
+    Exit.isSuccess(exit) && isThere(exit.value) ? keptMax : Duration.zero
 
 /** What cannot be one is not asked for: Postgres has no text with NUL, and the cache keeps no nonsense. */
 const isMerchantId = Schema.is(MerchantId)

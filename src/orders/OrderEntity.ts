@@ -20,6 +20,7 @@ import { ActorUnavailable } from "../ground/ask.ts"
 import { answering, Claim } from "../ground/Claim.ts"
 import { AlreadyExists, ChangeSet, NotCommitted, StaleVersion } from "../ground/Change.ts"
 import { currentTime } from "../ground/clock.ts"
+import { message } from "../ground/message.ts"
 import { tables } from "../ground/Tables.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Entry, Wallets } from "../wallet/Wallets.ts"
@@ -39,12 +40,12 @@ export const OrderEntity = Entity.make("Order", [
      * the order as the caller has just read it: an actor that wakes decides on it instead of reading it again, and the
      * row's version tells if it is old.
      */
-    payload: {
+    payload: message({
       command: OrderCommand,
       claim: Schema.optionalKey(Claim),
       books: Schema.optionalKey(ChangeSet),
       seen: Schema.optionalKey(Schema.Struct({ order: Order, version: Schema.Int }))
-    },
+    }),
     success: Order,
     error: Schema.Union(refused)
   }),
@@ -53,7 +54,7 @@ export const OrderEntity = Entity.make("Order", [
    * neither is. Refused when the rows are not what the other half was decided on, or the wallet does not cover it.
    */
   Rpc.make("PerformWith", {
-    payload: { command: OrderCommand, entry: Entry },
+    payload: message({ command: OrderCommand, entry: Entry }),
     success: Order,
     error: Schema.Union([...refused, RefundRefused, InsufficientBalance, StaleVersion, AlreadyExists])
   })

@@ -11,6 +11,7 @@ import { Rpc } from "effect/rpc"
 import { actors } from "../ground/actor.ts"
 import { ChangeSet, CommitError, NotCommitted, StaleVersion } from "../ground/Change.ts"
 import { currentTime } from "../ground/clock.ts"
+import { message } from "../ground/message.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { sha256 } from "../ground/Vault.ts"
@@ -27,7 +28,7 @@ export type Entry = typeof Entry.Type
 
 export const WalletEntity = Entity.make("Wallet", [
   Rpc.make("Post", {
-    payload: Entry,
+    payload: message(Entry.fields),
     error: Schema.Union([...CommitError.members, InsufficientBalance])
   })
 ])
