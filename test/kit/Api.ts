@@ -1,4 +1,5 @@
 /** A merchant's server as the tests play it: plain HTTP, real sockets, bodies as they come. */
+import { Agent, fetch } from "@effect/platform-node/Undici"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertDocumented } from "./contract.ts"
@@ -11,7 +12,7 @@ export interface Merchant {
 
 export interface Reply {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: Pick<Headers, "get" | "has">
   readonly text: string
   // A test reads what it expects; what is not there fails its assertion.
   // oxlint-disable-next-line no-explicit-any
@@ -25,6 +26,13 @@ export interface Call {
   readonly raw?: string | Uint8Array
   readonly headers?: Record<string, string>
 }
+
+/**
+ * Connections are given up after a second without a request. fetch by itself keeps them as long as the server says, but
+ * by a clock of its own that lags while the process is busy: in a test that takes a minute of that the server is first,
+ * and a request meets "other side closed".
+ */
+const dispatcher = new Agent({ keepAliveMaxTimeout: 1_000 })
 
 export class Api {
   readonly url: string
@@ -47,7 +55,8 @@ export class Api {
           ...headers
         },
         ...(sent === undefined ? {} : { body: sent as string }),
-        redirect: "manual"
+        redirect: "manual",
+        dispatcher
       })
       const text = await response.text()
       const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
