@@ -9,6 +9,7 @@ import { cpuMicros } from "./stage/cpu.ts"
 import * as Ground from "./stage/Ground.ts"
 import { insertMerchants, insertOrders, merchantsOf } from "./stage/rows.ts"
 import * as Sides from "./stage/Sides.ts"
+import * as Statements from "./stage/statements.ts"
 
 const merchantsCount = 1_000
 const smallCount = 10_000
@@ -19,7 +20,7 @@ export const say = (text: string) => process.stderr.write(`${text}\n`)
 
 export const open = async (options: Options) => {
   say("Starting Postgres")
-  const ground = await Ground.start()
+  const ground = await Ground.start(options.statements ? [Statements.preload] : [])
   const driver = Driver.start()
   const merchants = merchantsOf(merchantsCount)
   const sides = new Map<string, Sides.Side>()
@@ -111,7 +112,9 @@ export const open = async (options: Options) => {
     const kind = await scenario.prepare(stage)
     await settle()
     await slowDown(scenario.slowFlush ?? 0)
+    if (options.statements) await Statements.reset(ground)
     const round = await measure(stage.side, load({ kind, warmupMillis: warmup * 1_000 }))
+    if (options.statements) for (const line of await Statements.top(ground, stage.side.database)) say(`    ${line}`)
     await slowDown(0)
     if (scenario.checked === true) await assertBooksWhole(ground, stage.side.database)
     return round

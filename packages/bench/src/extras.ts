@@ -1,11 +1,12 @@
 /** What is not a race: how long a start takes, what resident actors weigh, and the slowest answers at half load. */
-import type { Bench } from "./Bench.ts"
-import { say } from "./Bench.ts"
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Bench, say } from "./Bench.ts"
+import type { Kind } from "./driver/requests.ts"
 import { median } from "./driver/summary.ts"
 import type { Options } from "./options.ts"
 import { residentBytes } from "./stage/cpu.ts"
 import * as Ground from "./stage/Ground.ts"
-import { insertOrders, type Many, orderOf } from "./stage/rows.ts"
+import { insertMerchants, insertOrders, type Many, merchantsOf, orderOf } from "./stage/rows.ts"
 import * as Sides from "./stage/Sides.ts"
 
 export interface StartUp {
@@ -53,59 +54,86 @@ export const halfLoad = async (bench: Bench, options: Options, most: number): Pr
 }
 
 export interface Memory {
+  readonly kind: "Order" | "Wallet"
   readonly actors: number
   /** Resident set of the process before and with the actors. */
   readonly before: number | undefined
   readonly after: number | undefined
   /** Actors that are still there some time after nobody asks for them. */
-  readonly left: number | undefined
+  readonly left?: number
 }
 
-/** Wakes so many order actors, by asking each for what it refuses without writing anything. */
-export const memory = async (bench: Bench, options: Options, actors: number): Promise<Memory> => {
+/** Wakes so many order actors, and a tenth as many wallets, by asking each for what it refuses without a change. */
+export const memory = async (bench: Bench, options: Options, actors: number): Promise<ReadonlyArray<Memory>> => {
+  const { ground, merchants } = bench
   const database = "service_memory"
-  await Ground.clone(bench.ground, await bench.template("small"), database)
-  const many: Many = { merchants: bench.merchants, count: actors, since: Date.now(), step: 0, lot: "MEM000" }
-  await insertOrders(bench.ground, database, many)
-  await bench.ground.query(database, "update orders set status = 'failed' where out_trade_no like 'row-MEM000-%'")
-  // What ended has an event: without it the auditor would have much to say meanwhile.
-  await bench.ground.query(
+  await Ground.clone(ground, await bench.template("small"), database)
+  const failed = await insertFailed(ground, database, { merchants, count: actors, step: 0, lot: "MEM000" })
+  const owners = merchantsOf(merchants.length + actors / 10).slice(merchants.length)
+  await insertMerchants(ground, database, owners)
+  await ground.query(database, "vacuum analyze")
+
+  const weigh = async (kind: Memory["kind"], load: Kind): Promise<Memory> => {
+    const side = await Sides.start(ground, "service", database, options.node)
+    try {
+      await sleep(2_000)
+      const before = residentBytes(side.pid)
+      await bench.drive(side, load)
+      const there = await resident(side.port, kind)
+      const after = residentBytes(side.pid)
+      const found = { kind, actors: there, before, after }
+      say(`  ${weightOf(found)}`)
+      if (kind === "Wallet" || actors < 10_000) return found
+      // Two minutes until an order is idle; they are looked for every five seconds, and leave a few thousand at a time.
+      say("  waiting for idle actors to leave")
+      await sleep(165_000)
+      return { ...found, left: await resident(side.port, kind) }
+    } finally {
+      await side.stop()
+    }
+  }
+  return [
+    await weigh("Order", { kind: "expire", orders: failed }),
+    await weigh("Wallet", {
+      kind: "payout",
+      token: Sides.operatorToken,
+      merchantIds: owners.map(({ merchantId }) => merchantId)
+    })
+  ]
+}
+
+/** Orders that cannot be closed. What ended has an event: without it the auditor would have much to say meanwhile. */
+const insertFailed = async (ground: Ground.Ground, database: string, given: Omit<Many, "since">) => {
+  const many: Many = { ...given, since: Date.now() }
+  await insertOrders(ground, database, many)
+  await ground.query(database, `update orders set status = 'failed' where out_trade_no like 'row-${many.lot}-%'`)
+  await ground.query(
     database,
     `insert into events (id, merchant_id, mode, type, object_id, trade_no, body, created_at)
       select 'evt_' || right(trade_no, 26), merchant_id, mode, 'payment.failed', trade_no, trade_no, '{}', created_at
       from orders where status = 'failed'`
   )
-  await bench.ground.query(database, "vacuum analyze orders")
-  const side = await Sides.start(bench.ground, "service", database, options.node)
-  try {
-    const orders = Array.from({ length: actors }, (_, index) => orderOf(many, index + 1))
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
-    const before = residentBytes(side.pid)
-    await bench.drive(side, {
-      kind: "expire",
-      orders: orders.map(({ merchant, tradeNo }) => [merchant.key, tradeNo] as const)
-    })
-    const there = await entities(side.port)
-    const after = residentBytes(side.pid)
-    say(`  ${there} resident actors: ${megabytes(before)} before, ${megabytes(after)} with them`)
-    let left: number | undefined
-    if (actors >= 10_000) {
-      // Two minutes until an actor is idle; they are looked for every five seconds, and leave a few thousand at a time.
-      say("  waiting for idle actors to leave")
-      await new Promise((resolve) => setTimeout(resolve, 165_000))
-      left = await entities(side.port)
-    }
-    return { actors: there, before, after, left }
-  } finally {
-    await side.stop()
-  }
+  return Array.from({ length: many.count }, (_, index) => {
+    const { merchant, tradeNo } = orderOf(many, index + 1)
+    return [merchant.key, tradeNo] as const
+  })
 }
 
-const entities = async (port: number): Promise<number> => {
+const resident = async (port: number, kind: Memory["kind"]): Promise<number> => {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  const [, count] = /^effect_cluster_entities\{[^}]*type="Order"[^}]*\} (\d+)/m.exec(text) ?? []
+  const [, count] =
+    new RegExp(String.raw`^effect_cluster_entities\{[^}]*type="${kind}"[^}]*\} (\d+)`, "m").exec(text) ?? []
   return Number(count ?? 0)
 }
 
-export const megabytes = (bytes: number | undefined): string =>
+export const weightOf = ({ actors, after, before, kind, left }: Memory): string => {
+  const each = after === undefined || before === undefined ? "?" : ((after - before) / actors / 1_024).toFixed(1)
+  return (
+    `${actors.toLocaleString("en")} resident ${kind.toLowerCase()} actors: ${each} kB each, ${megabytes(after)} ` +
+    `in all, ${megabytes(before)} before them` +
+    (left === undefined ? "" : `; ${left} of them there when nobody had asked for 165 s`)
+  )
+}
+
+const megabytes = (bytes: number | undefined): string =>
   bytes === undefined ? "?" : `${Math.round(bytes / 1_048_576)} MB`

@@ -21,6 +21,8 @@ export interface Options {
   readonly write: boolean
   /** A folder with another version of the service, to be measured beside this one. */
   readonly before: string | undefined
+  /** Tell what each load's statements cost Postgres. */
+  readonly statements: boolean
   /** Flags for the service's node, such as --cpu-prof. */
   readonly node: ReadonlyArray<string>
 }
@@ -34,6 +36,7 @@ export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--secon
   --sides    service,script,at-once,ceiling: which of them run
   --write    put results and pictures into docs/performance.md
   --before   a folder with an earlier commit: what has a change brought?
+  --statements  what each load's statements cost, by pg_stat_statements, which costs something itself
   --node     flags for the service's node, for profiles: --node=--cpu-prof`
 
 export const readOptions = (words: ReadonlyArray<string>): Options => {
@@ -50,6 +53,7 @@ export const readOptions = (words: ReadonlyArray<string>): Options => {
       quick: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
       before: { type: "string" },
+      statements: { type: "boolean", default: false },
       node: { type: "string", default: "" },
       help: { type: "boolean", default: false }
     }
@@ -69,6 +73,7 @@ export const readOptions = (words: ReadonlyArray<string>): Options => {
     sides: listOf(values.sides),
     write: values.write,
     before: values.before,
+    statements: values.statements,
     node: listOf(values.node)
   }
 }

@@ -1,8 +1,8 @@
 /** All that a run of the bench has found, and as text for people. */
-import { type HalfLoad, megabytes, type Memory, type StartUp } from "../extras.ts"
+import { type HalfLoad, type Memory, type StartUp, weightOf } from "../extras.ts"
 import type { Runs } from "../Scenario.ts"
 import { titles } from "../stage/Sides.ts"
-import { type Line, lineOf, tableOf } from "./table.ts"
+import { type Line, lineOf, ratiosOf, tableOf } from "./table.ts"
 
 export interface Results {
   readonly machine: ReadonlyArray<readonly [what: string, value: string]>
@@ -10,7 +10,7 @@ export interface Results {
   growth?: ReadonlyArray<Growth>
   halfLoad?: HalfLoad
   startUp?: ReadonlyArray<StartUp>
-  memory?: Memory
+  memory?: ReadonlyArray<Memory>
 }
 
 export interface Growth {
@@ -54,6 +54,8 @@ export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Res
     ...machine.map(([what, value]) => `| ${what} | ${value} |`),
     "",
     tableOf(runs),
+    "",
+    ratiosOf(runs),
     ...(growth === undefined || growth.length === 0
       ? []
       : [
@@ -75,12 +77,5 @@ export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Res
     ...(startUp === undefined
       ? []
       : ["", `Start-up: ${startUp.map(({ millis, side }) => `${titles[side]} ${millis.toFixed(0)} ms`).join(", ")}.`]),
-    ...(memory === undefined
-      ? []
-      : [
-          "",
-          `Memory: ${memory.actors.toLocaleString("en")} resident order actors: ${megabytes(memory.after)}, ` +
-            `${megabytes(memory.before)} before them` +
-            (memory.left === undefined ? "." : `; ${memory.left} of them there when nobody had asked for 165 s.`)
-        ])
+    ...(memory === undefined ? [] : ["", `Memory: ${memory.map(weightOf).join(". ")}.`])
   ].join("\n")

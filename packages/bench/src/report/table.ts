@@ -1,6 +1,6 @@
 /** The results as a table in Markdown: medians of the rounds, and ratios to the baselines and to the ceiling. */
 import { median } from "../driver/summary.ts"
-import type { Round, Scenario } from "../Scenario.ts"
+import type { Round, Runs } from "../Scenario.ts"
 import { type SideName, titles } from "../stage/Sides.ts"
 
 export interface Line {
@@ -43,11 +43,12 @@ const columns = [
   "Postgres",
   "driver"
 ]
-const header = [`| ${columns.join(" | ")} |`, `|${"---|".repeat(columns.length)}`]
+const headed = (names: ReadonlyArray<string>) => [rowOf(names), `|${"---|".repeat(names.length)}`]
+const rowOf = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
 
-export const tableOf = (results: ReadonlyArray<readonly [Scenario, ReadonlyArray<Round>]>): string =>
+export const tableOf = (results: Runs): string =>
   [
-    ...header,
+    ...headed(columns),
     ...results.flatMap(([scenario, rounds]) => {
       const lines = (["before", ...scenario.sides] as const).flatMap((side) => lineOf(rounds, side) ?? [])
       const rate = (side: SideName) => lines.find((line) => line.side === side)?.perSecond
@@ -69,9 +70,35 @@ export const tableOf = (results: ReadonlyArray<readonly [Scenario, ReadonlyArray
           line.cpuPostgres?.toFixed(0) ?? "?",
           line.cpuDriver.toFixed(0)
         ]
-        return `| ${cells.join(" | ")} |`
+        return rowOf(cells)
       })
     })
+  ].join("\n")
+
+const figures = [
+  ["requests/s", ({ perSecond }) => perSecond],
+  ["p50", ({ p50 }) => p50],
+  ["p99", ({ p99 }) => p99],
+  ["CPU: itself", ({ cpuSide }) => cpuSide],
+  ["Postgres", ({ cpuPostgres }) => cpuPostgres],
+  ["driver", ({ cpuDriver }) => cpuDriver]
+] as const satisfies ReadonlyArray<readonly [string, (line: Line) => number | undefined]>
+
+/** Each figure of Coffer's as a ratio to the script's and to the ceiling's. */
+export const ratiosOf = (results: Runs): string =>
+  [
+    ...headed(["Coffer, as a ratio to", "in", ...figures.map(([name]) => name)]),
+    ...(["script", "ceiling"] as const).flatMap((side) =>
+      results.flatMap(([{ title }, rounds]) => {
+        const [ours, theirs] = [lineOf(rounds, "service"), lineOf(rounds, side)]
+        if (ours === undefined || theirs === undefined) return []
+        const ratios = figures.map(([, of]) => {
+          const [mine, other] = [of(ours), of(theirs)]
+          return mine === undefined || other === undefined ? "?" : `${(mine / other).toFixed(2)} ×`
+        })
+        return [rowOf([titles[side], title, ...ratios])]
+      })
+    )
   ].join("\n")
 
 export const thousands = (value: number): string => Math.round(value).toLocaleString("en")

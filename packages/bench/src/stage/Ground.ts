@@ -27,13 +27,15 @@ export interface Ground {
  */
 const flags = ["shared_buffers=1GB", "max_wal_size=8GB", "checkpoint_timeout=1h", "max_connections=300"]
 
-export const start = async (): Promise<Ground> => {
+export const start = async (more: ReadonlyArray<string> = []): Promise<Ground> => {
   const scope = Effect.runSync(Scope.make())
   const folder = mkdtempSync(path.join(realpathSync(tmpdir()), "coffer-bench-"))
   // Root's Postgres runs as another user, who walks through here.
   chmodSync(folder, 0o711)
   const home = path.join(folder, "home")
-  const { url } = await Effect.runPromise(Scope.provide(EmbeddedPostgres.start({ home, flags: [...flags] }), scope))
+  const { url } = await Effect.runPromise(
+    Scope.provide(EmbeddedPostgres.start({ home, flags: [...flags, ...more] }), scope)
+  )
   const urlOf = (database: string) => Redacted.value(url).replace(/\/[^/]*$/, `/${database}`)
   const query = (database: string, text: string, values?: Array<unknown>) => queryAt(urlOf(database), text, values)
   const [{ version, durable, pid }] = (await query(

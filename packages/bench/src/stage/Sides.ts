@@ -25,6 +25,8 @@ export interface Side {
   readonly stop: () => Promise<void>
 }
 
+export const operatorToken = "operator-token-of-the-bench"
+
 const repository = path.resolve(import.meta.dirname, "../../../..")
 
 const programs: Record<SideName, ReadonlyArray<string>> = {
@@ -58,7 +60,7 @@ export const start = async (
       PATH: process.env["PATH"] ?? "",
       DATABASE_URL: ground.urlOf(database),
       SECRET_KEY: secretKey,
-      OPERATOR_TOKEN: "operator-token-of-the-bench",
+      OPERATOR_TOKEN: operatorToken,
       HOST: "127.0.0.1",
       PORT: String(port),
       // All answer with addresses of the same length.
