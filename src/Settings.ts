@@ -25,6 +25,10 @@ export class Settings extends Context.Service<
     readonly auditInterval: Duration.Duration
     /** How long a client may neither send nor take anything in the middle of a request before it is cut off. */
     readonly clientPatience: Duration.Duration
+    /** How long an order's actor stays in memory after its last command. */
+    readonly orderIdle: Duration.Duration
+    /** How many actors are in memory at most; undefined: as many as the heap has room for. */
+    readonly actorsMax: number | undefined
     /** Our place in a cluster; undefined for the one process that owns everything. */
     readonly runner: RunnerPlace | undefined
     /** Where all runners count requests together; undefined: each counts for itself. */
@@ -79,6 +83,10 @@ const variables = Config.all({
   workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
   clientPatience: Config.Duration("CLIENT_PATIENCE").pipe(Config.withDefault(Duration.minutes(1))),
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
+  orderIdle: Config.Duration("ORDER_IDLE").pipe(Config.withDefault(Duration.seconds(10))),
+  actorsMax: Config.option(
+    Config.schema(Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1)), "ACTORS_MAX")
+  ),
   runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
   runnerPort: Config.option(Config.Port("RUNNER_PORT")),
   runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
@@ -136,6 +144,8 @@ export const layer = (options: { readonly embedded: boolean }) =>
         workerPoll: read.workerPoll,
         auditInterval: read.auditInterval,
         clientPatience: read.clientPatience,
+        orderIdle: read.orderIdle,
+        actorsMax: Option.getOrUndefined(read.actorsMax),
         runner: yield* runnerPlace(read),
         redisUrl: yield* redisAddress(read.redisUrl),
         trustedProxies: read.trustedProxies,

@@ -46,7 +46,7 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
     ]
   ],
   [/Store\.ts$/, [rules, ground]],
-  [/Entity\.ts$/, [rules, ground, frontDoors, ownRoom("Store", "View")]],
+  [/Entity\.ts$/, [rules, ground, frontDoors, ownRoom("Store", "View"), /^\.\.\/Settings\.ts$/]],
   [/^src\/webhooks\/Outbound\.ts$/, [rules, node]],
   [
     /^src\/work\//,

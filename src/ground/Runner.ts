@@ -3,6 +3,7 @@
  * locks, so that a second process on the same database waits instead of deciding beside it. Messages are volatile,
  * so there is no message storage (docs/architecture.md, sections 3 and 6).
  */
+import { getHeapStatistics } from "node:v8"
 import { NodeClusterSocket } from "@effect/platform-node"
 import { type Context, Effect, Layer, Option, type Scope } from "effect"
 import {
@@ -27,15 +28,18 @@ const common = {
   runnerHealthCheckInterval: "3 seconds",
   entityMessagePollInterval: "1 second",
   entityTerminationTimeout: "8 seconds",
-  entityMailboxCapacity: 4_096,
-  maxResidentEntities: 200_000
+  entityMailboxCapacity: 4_096
 } as const
+
+/** An order's actor weighs 15 kB, a wallet's 11 (docs/performance.md). Half of the heap is for all else. */
+const actorBytes = 16_384
+export const actorsFitting = (heapBytes: number): number => Math.max(1, Math.floor(heapBytes / 2 / actorBytes))
 
 const storage = (config: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
   Layer.merge(MessageStorage.layerNoop, SqlRunnerStorage.layer.pipe(Layer.provide(ShardingConfig.layer(config))))
 
-const layerAlone = (remoteSerialization: boolean) => {
-  const config = { ...common, simulateRemoteSerialization: remoteSerialization }
+const layerAlone = (maxResidentEntities: number, remoteSerialization: boolean) => {
+  const config = { ...common, maxResidentEntities, simulateRemoteSerialization: remoteSerialization }
   return Sharding.layer.pipe(
     Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop]),
     Layer.provide(storage(config)),
@@ -43,9 +47,10 @@ const layerAlone = (remoteSerialization: boolean) => {
   )
 }
 
-const layerMember = (place: RunnerPlace) => {
+const layerMember = (maxResidentEntities: number, place: RunnerPlace) => {
   const config = {
     ...common,
+    maxResidentEntities,
     simulateRemoteSerialization: false,
     runnerAddress: Option.some(RunnerAddress.make(place.host, place.port)),
     runnerListenAddress: Option.some(RunnerAddress.make(place.listenHost, place.port))
@@ -59,8 +64,8 @@ const layerMember = (place: RunnerPlace) => {
  */
 export const layer = (options: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
   Layer.unwrap(
-    Effect.map(Settings, ({ runner }) =>
-      lean(runner === undefined ? layerAlone(options.remoteSerialization) : layerMember(runner))
+    Effect.map(Settings, ({ actorsMax = actorsFitting(getHeapStatistics().heap_size_limit), runner }) =>
+      lean(runner === undefined ? layerAlone(actorsMax, options.remoteSerialization) : layerMember(actorsMax, runner))
     )
   ).pipe(Layer.provide(RealTime.layer))
 

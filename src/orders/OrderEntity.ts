@@ -10,7 +10,7 @@ import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
 import { Order, OrderCommand, OrderConflict, OrderEvent, RefundRefused } from "@coffer/rules/order/Order"
 import { InsufficientBalance, type Movement } from "@coffer/rules/wallet/post"
-import { Effect, Metric, Option, Schema } from "effect"
+import { Effect, Layer, Metric, Option, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
@@ -23,6 +23,7 @@ import { currentTime } from "../ground/clock.ts"
 import { message } from "../ground/message.ts"
 import { tables } from "../ground/Tables.ts"
 import { Transactor } from "../ground/Transactor.ts"
+import { Settings } from "../Settings.ts"
 import { Entry, Wallets } from "../wallet/Wallets.ts"
 import { OrderStore, replacement, type StoredOrder } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
@@ -210,11 +211,11 @@ const prepare = Effect.gen(function* () {
   })
 })
 
-export const layer = actors(OrderEntity, prepare, {
-  mailboxCapacity: 1_024,
-  maxIdleTime: "2 minutes",
-  disableFatalDefects: true
-})
+export const layer = Layer.unwrap(
+  Effect.map(Settings, ({ orderIdle }) =>
+    actors(OrderEntity, prepare, { mailboxCapacity: 1_024, maxIdleTime: orderIdle, disableFatalDefects: true })
+  )
+)
 
 const staleRowOf = ({ changes }: Entry) => {
   const [row] = changes

@@ -130,7 +130,7 @@ const prepare = Effect.gen(function* () {
 export const layer = actors(WalletEntity, prepare, {
   concurrency: "unbounded",
   mailboxCapacity: 8_192,
-  maxIdleTime: "10 minutes",
+  maxIdleTime: "1 minute",
   disableFatalDefects: true
 })
 

@@ -46,8 +46,10 @@ export const open = async (options: Options) => {
     if (known !== undefined) return known
     await Ground.clone(ground, await template(size), database)
     say(`Starting ${Sides.titles[name]} (${place} table)`)
-    const flags = name === "service" ? options.node : []
-    const started = await Sides.start(ground, name, database, flags, name === "before" ? options.before : undefined)
+    const started = await Sides.start(ground, name, database, {
+      flags: name === "service" ? options.node : [],
+      folder: name === "before" ? options.before : undefined
+    })
     sides.set(database, started)
     return started
   }
@@ -85,9 +87,10 @@ export const open = async (options: Options) => {
     }
   }
 
-  /** API logs of the run before are written, and what it left dirty is on the disk. */
-  const settle = async () => {
+  /** API logs of the run before are written, its rows are vacuumed, and what it left dirty is on the disk. */
+  const settle = async (database: string) => {
     await new Promise((resolve) => setTimeout(resolve, 400))
+    await ground.query(database, "vacuum analyze")
     await ground.query("coffer", "checkpoint")
   }
 
@@ -110,7 +113,7 @@ export const open = async (options: Options) => {
     const warmup = options.warmupSeconds * (isFirst ? (scenario.firstWarmup ?? firstWarmup) : 1)
     const stage = await stageOf(name, scenario.size, { place: scenario.place, warmup })
     const kind = await scenario.prepare(stage)
-    await settle()
+    await settle(stage.side.database)
     await slowDown(scenario.slowFlush ?? 0)
     if (options.statements) await Statements.reset(ground)
     const round = await measure(stage.side, load({ kind, warmupMillis: warmup * 1_000 }))

@@ -45,7 +45,7 @@ export const halfLoad = async (bench: Bench, options: Options, most: number): Pr
   const rate = Math.round(most / 2)
   const found: Array<HalfLoad> = []
   for (let round = 0; round < options.rounds; round++) {
-    await bench.settle()
+    await bench.settle(stage.side.database)
     const { summary } = await bench.measure(stage.side, bench.load({ kind, rate, connections: 128 }))
     say(`  ${rate} creates a second: p50 ${summary.p50.toFixed(1)} ms, p99 ${summary.p99.toFixed(1)} ms`)
     found.push({ rate, p50: summary.p50, p99: summary.p99 })
@@ -63,6 +63,9 @@ export interface Memory {
   readonly left?: number
 }
 
+/** Until all are there, none may leave. Idle ones are looked for every five seconds. */
+const patient = { ORDER_IDLE: "2 minutes" }
+
 /** Wakes so many order actors, and a tenth as many wallets, by asking each for what it refuses without a change. */
 export const memory = async (bench: Bench, options: Options, actors: number): Promise<ReadonlyArray<Memory>> => {
   const { ground, merchants } = bench
@@ -74,7 +77,7 @@ export const memory = async (bench: Bench, options: Options, actors: number): Pr
   await ground.query(database, "vacuum analyze")
 
   const weigh = async (kind: Memory["kind"], load: Kind): Promise<Memory> => {
-    const side = await Sides.start(ground, "service", database, options.node)
+    const side = await Sides.start(ground, "service", database, { flags: options.node, env: patient })
     try {
       await sleep(2_000)
       const before = residentBytes(side.pid)
@@ -84,7 +87,6 @@ export const memory = async (bench: Bench, options: Options, actors: number): Pr
       const found = { kind, actors: there, before, after }
       say(`  ${weightOf(found)}`)
       if (kind === "Wallet" || actors < 10_000) return found
-      // Two minutes until an order is idle; they are looked for every five seconds, and leave a few thousand at a time.
       say("  waiting for idle actors to leave")
       await sleep(165_000)
       return { ...found, left: await resident(side.port, kind) }
@@ -131,7 +133,7 @@ export const weightOf = ({ actors, after, before, kind, left }: Memory): string 
   return (
     `${actors.toLocaleString("en")} resident ${kind.toLowerCase()} actors: ${each} kB each, ${megabytes(after)} ` +
     `in all, ${megabytes(before)} before them` +
-    (left === undefined ? "" : `; ${left} of them there when nobody had asked for 165 s`)
+    (left === undefined ? "" : `; ${left} of them there when nobody had asked for 165 s (ORDER_IDLE was 2 minutes)`)
   )
 }
 

@@ -25,7 +25,14 @@ export interface Ground {
  * Room for what the bench writes, so that no side pays for a checkpoint that another has caused; otherwise Postgres as
  * it comes. `fsync` and `synchronous_commit` are on.
  */
-const flags = ["shared_buffers=1GB", "max_wal_size=8GB", "checkpoint_timeout=1h", "max_connections=300"]
+const flags = [
+  "shared_buffers=1GB",
+  "min_wal_size=8GB",
+  "max_wal_size=8GB",
+  "checkpoint_timeout=1h",
+  "autovacuum=off",
+  "max_connections=300"
+]
 
 export const start = async (more: ReadonlyArray<string> = []): Promise<Ground> => {
   const scope = Effect.runSync(Scope.make())

@@ -45,16 +45,23 @@ const freePort = () =>
     })
   })
 
+export interface How {
+  /** For Node. */
+  readonly flags?: ReadonlyArray<string>
+  /** Of another checkout. */
+  readonly folder?: string | undefined
+  readonly env?: Readonly<Record<string, string>>
+}
+
 export const start = async (
   ground: Ground,
   name: SideName,
   database: string,
-  nodeFlags: ReadonlyArray<string> = [],
-  folder = repository
+  { env, flags = [], folder = repository }: How = {}
 ): Promise<Side> => {
   const port = await freePort()
   const started = performance.now()
-  const child = spawn(process.execPath, [...nodeFlags, ...programs[name]], {
+  const child = spawn(process.execPath, [...flags, ...programs[name]], {
     cwd: folder,
     env: {
       PATH: process.env["PATH"] ?? "",
@@ -67,7 +74,8 @@ export const start = async (
       PUBLIC_URL: "https://pay.example.com",
       COFFER_HOME: path.join(ground.home, `coffer-${database}`),
       BASELINE_VARIANT: name,
-      ...(process.env["POOL"] === undefined ? {} : { POOL: process.env["POOL"] })
+      ...(process.env["POOL"] === undefined ? {} : { POOL: process.env["POOL"] }),
+      ...env
     },
     stdio: ["ignore", "ignore", "inherit"]
   })
