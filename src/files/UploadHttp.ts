@@ -2,6 +2,7 @@
  * Handler of the operator's `files` group. The parts are read as they come; the file is written to disk meanwhile. Its
  * `mode` may stand before it or after it, so whose it is is decided at the end.
  */
+import { uploadPartsMax } from "@coffer/contract/Files"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Mode } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
@@ -68,8 +69,9 @@ const refuseForm = ({ reason }: Multipart.MultipartError) => {
   switch (reason._tag) {
     case "FileTooLarge":
     case "BodyTooLarge":
-    case "TooManyParts":
       return refusals.InvalidField(tooLarge)
+    case "TooManyParts":
+      return refuseField("", `The form has more than ${uploadPartsMax} parts`)
     case "FieldTooLarge":
       return refuseField("mode", "must be sandbox or live")
     case "InternalError":

@@ -140,7 +140,7 @@ const notFound = ({ method, path, requestId: request_id }: RequestRecord) => {
   const allowed = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
   const response = refusalOf(new Wire.RouteNotFound({ message: `${method} ${path} is not an endpoint.`, request_id }))
   // A path that does not decode is no endpoint, whatever the method.
-  return allowed.length === 0 || allowed.includes(method as (typeof allowed)[number])
+  return allowed.length === 0 || allowed.includes(method)
     ? response
     : HttpServerResponse.setHeader(response, "allow", [...new Set(allowed)].join(", "))
 }
@@ -151,12 +151,12 @@ interface Routes {
   >
 }
 
-/** Methods by path, for the `Allow` header. */
+/** Methods by path, for the `Allow` header. What answers GET answers HEAD. */
 const routesOf = (api: Routes) =>
   Object.values(api.groups).flatMap((group) =>
-    Object.values(group.endpoints).map(({ method, path }) => ({
-      method,
-      pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}/?$`)
-    }))
+    Object.values(group.endpoints).flatMap(({ method, path }) => {
+      const pattern = new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}/?$`)
+      return (method === "GET" ? ["GET", "HEAD"] : [method]).map((method) => ({ method, pattern }))
+    })
   )
 const routes = [...routesOf(Api), ...routesOf(OperatorApi)]

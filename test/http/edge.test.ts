@@ -157,6 +157,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the edge",
           const named = reply.headers.get("allow")?.split(", ") ?? []
           assert.includeMembers(named, [...allowed], `${method} ${path}`)
           assert.notInclude(named, method)
+          assert.strictEqual(named.includes("HEAD"), named.includes("GET"))
         }
       })
     )

@@ -121,6 +121,19 @@ layer(Layer.effect(Service, start()), { timeout: "60 seconds", excludeTestServic
     })
   )
 
+  it.effect("takes a form of 16 parts and not one more", () =>
+    Effect.gen(function* () {
+      const { baseUrl, merchant } = yield* Service
+      const notes = Array.from({ length: 14 }, (_, index) => ({ name: `note_${index}`, content: "for you" }))
+      const whole = [modePart("sandbox"), filePart(fileOf("pdf")), ...notes]
+      assert.strictEqual((yield* upload(baseUrl, merchant.merchantId, formOf(...whole))).status, 201)
+      const more = formOf(...whole, { name: "one_more", content: "for you" })
+      const refused = yield* upload(baseUrl, merchant.merchantId, more)
+      assertRefused(refused)
+      assert.strictEqual(refused.body.message, "The form has more than 16 parts.")
+    })
+  )
+
   it.effect("takes no body that is not a form, or not a whole one", () =>
     Effect.gen(function* () {
       const { baseUrl, merchant } = yield* Service

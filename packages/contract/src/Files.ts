@@ -20,6 +20,8 @@ export const UploadedFile = Schema.Struct({
 
 export const Upload = Schema.Struct({ file: Multipart.SingleFileSchema, mode: Mode })
 
+/** Of a form with one file: the two that are read, and some that are read over. */
+export const uploadPartsMax = 16
 /** Names and boundaries around the file, and a mode; the file's own limit is counted where it is read. */
 const aroundFileMax = 1024 * 1024
 
@@ -29,7 +31,7 @@ export class FilesGroup extends HttpApiGroup.make("files")
       params: { merchant_id: Schema.String },
       payload: Upload.pipe(
         HttpApiSchema.asMultipartStream({
-          maxParts: 16,
+          maxParts: uploadPartsMax,
           maxFieldSize: ByteSize.bytes(1024),
           maxTotalSize: ByteSize.bytes(fileBytesMax + aroundFileMax)
         })
