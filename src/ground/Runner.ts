@@ -31,7 +31,7 @@ const common = {
   entityMailboxCapacity: 4_096
 } as const
 
-/** An order's actor weighs 15 kB, a wallet's 11 (docs/performance.md). Half of the heap is for all else. */
+/** An actor weighs 15 to 18 kB (docs/performance.md). Half of the heap is for all else. */
 const actorBytes = 16_384
 export const actorsFitting = (heapBytes: number): number => Math.max(1, Math.floor(heapBytes / 2 / actorBytes))
 
