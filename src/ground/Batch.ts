@@ -76,6 +76,8 @@ export const atOnce = (statements: ReadonlyArray<Statement>): Pick<Statement, "t
 })
 
 const textsAtOnce = new Map<string, string>()
+/** No fault: a key is taken or a row was changed meanwhile, and all else is written right afterwards. */
+const conflictText = "coffer: this batch met a conflict and is written again in parts"
 
 /** Depends on which tables the batch writes, in their order, and on nothing else. */
 const textAtOnce = (statements: ReadonlyArray<Statement>): string => {
@@ -89,7 +91,9 @@ const textAtOnce = (statements: ReadonlyArray<Statement>): string => {
     return `write_${index} as (${text.replace(/\$(\d+)/g, (_, number) => `$${from + Number(number)}`)})`
   })
   const whole = statements.map((_, index) => `(select count(*) from write_${index}) = $${++place}::text::int8`)
-  const text = `with ${parts.join(", ")} select 1 / case when ${whole.join(" and ")} then 1 else 0 end`
+  // The error is a line in Postgres' log: what it fails to read as a number tells who reads the log what it means.
+  const refusal = `('${conflictText}, ' || (select count(*) from write_0))::int8`
+  const text = `with ${parts.join(", ")} select case when ${whole.join(" and ")} then 1 else ${refusal} end`
   textsAtOnce.set(name, text)
   return text
 }

@@ -133,7 +133,7 @@ export const layer = Layer.effect(
           for (const set of left) yield* writeOthers([set], blamed)
           return
         } else {
-          yield* Effect.logError("a change set was refused", { reason: failure.message })
+          yield* Effect.logError("a change set was refused", { reason: String(failure.reason.cause) })
           for (const set of left) fail(set, new NotCommitted({ reason: "rejected" }))
           return
         }

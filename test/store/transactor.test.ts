@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
+import { atOnce, plan } from "../../src/ground/Batch.ts"
 import { type ChangeSet, insert } from "../../src/ground/Change.ts"
 import * as Faults from "../../src/ground/Faults.ts"
 import * as Postgres from "../../src/ground/Postgres.ts"
@@ -61,6 +62,19 @@ describe("a batch", () => {
         ])
         assert.deepStrictEqual(outcomes, ["ok", "AlreadyExists", "ok", "AlreadyExists"])
         assert.strictEqual((yield* sql`select 1 from orders`).length, 2)
+      })
+    )
+  )
+
+  it.live("with a conflict leaves a line in Postgres' log that says what it was, and that the rest is written", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { params, text } = atOnce(plan([{ changes: [insertion(orderOf(1))] }]).statements)
+        yield* sql.unsafe(text, params)
+        const { reason } = yield* Effect.flip(sql.unsafe(text, params))
+        assert.include(String(reason.cause), "coffer: this batch met a conflict and is written again in parts")
+        assert.strictEqual((yield* sql`select 1 from orders`).length, 1)
       })
     )
   )
