@@ -5,10 +5,12 @@
  */
 import { MerchantId, TradeNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
+import { keptDuration } from "@coffer/rules/idempotency/claim"
 import type { SettledOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
+import { currentRequest } from "../ground/Claim.ts"
 import { isoText, TimeColumn } from "../ground/codecs.ts"
 import { dueRows } from "../ground/due.ts"
 import { NewIds } from "../ground/NewIds.ts"
@@ -112,6 +114,7 @@ const make = Effect.gen(function* () {
   const open = traced("SandboxDisputes.open")(function* (order: SettledOrder, chargeback: Chargeback) {
     yield* reach(order.merchantId)
     const now = yield* DateTime.now
+    const request = yield* currentRequest
     const row = {
       processor_dispute_id: yield* ids.next("dp_"),
       trade_no: order.tradeNo,
@@ -123,9 +126,19 @@ const make = Effect.gen(function* () {
       state: "needs_response",
       due_by: chargeback.evidenceDueBy === null ? null : DateTime.toDateUtc(chargeback.evidenceDueBy),
       report_due_at: DateTime.toDateUtc(DateTime.addDuration(now, reportAgainAfter)),
-      opened_at: DateTime.toDateUtc(now)
+      opened_at: DateTime.toDateUtc(now),
+      request
     }
-    return yield* reported(sql`insert into sandbox_disputes ${sql.insert(row).returning("*")}`)
+    // Whoever sends a request again, whose answer a crash has lost, complains once.
+    const since = DateTime.subtractDuration(now, keptDuration)
+    const opened = sql`select * from sandbox_disputes
+      where request = ${request}::text and opened_at > ${isoText(since)}::text::timestamptz
+        and amount = ${row.amount} and reason = ${row.reason}`
+    return yield* reported(
+      Effect.flatMap(opened, (rows) =>
+        rows.length > 0 ? Effect.succeed(rows) : sql`insert into sandbox_disputes ${sql.insert(row).returning("*")}`
+      )
+    )
   })
 
   const resolve = traced("SandboxDisputes.resolve")(function* (

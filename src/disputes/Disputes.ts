@@ -20,7 +20,7 @@ import { Events } from "../events/Events.ts"
 import { Files } from "../files/Files.ts"
 import { ask } from "../ground/ask.ts"
 import { NotCommitted } from "../ground/Change.ts"
-import { type Claim, CurrentClaim, takeClaim } from "../ground/Claim.ts"
+import { type Claim, currentRequest, takeClaim } from "../ground/Claim.ts"
 import { jsonText } from "../ground/codecs.ts"
 import { Faults } from "../ground/Faults.ts"
 import { NewIds } from "../ground/NewIds.ts"
@@ -281,8 +281,6 @@ export const layer = Layer.effect(
     return Disputes.of({ find, evidence, respond, concede, hear, check })
   })
 )
-
-const currentRequest = Effect.map(CurrentClaim, (held) => held?.claim.id ?? null)
 
 const isAnswering = (after: Response | null, { id }: Response) => after?.id === id
 

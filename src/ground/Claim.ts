@@ -29,6 +29,9 @@ export const CurrentClaim = Context.Reference<HeldClaim | undefined>("@coffer/gr
   defaultValue: () => undefined
 })
 
+/** What names the request that is running, also when it is sent again; null without a key. */
+export const currentRequest = Effect.map(CurrentClaim, (held) => held?.claim.id ?? null)
+
 /** Takes charge of the answer: whoever asks must commit it with the change. */
 export const takeClaim = Effect.map(CurrentClaim, (held) => {
   if (held === undefined) return undefined

@@ -8,6 +8,7 @@ import { lists } from "./migrations/0004_lists.ts"
 import { idempotency } from "./migrations/0005_idempotency.ts"
 import { moneyBack } from "./migrations/0006_money_back.ts"
 import { audit } from "./migrations/0007_audit.ts"
+import { chargebackRequests } from "./migrations/0008_chargeback_requests.ts"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
@@ -18,7 +19,8 @@ export const migrate = Migrator.make({})({
     "0004_lists": lists,
     "0005_idempotency": idempotency,
     "0006_money_back": moneyBack,
-    "0007_audit": audit
+    "0007_audit": audit,
+    "0008_chargeback_requests": chargebackRequests
   })
 })
 

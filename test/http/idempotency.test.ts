@@ -199,6 +199,32 @@ describe("a crash", () => {
     })
   )
 
+  it.live(
+    "between the bank's books and the answer of a chargeback: the retry gets the same dispute, and it is the one",
+    () =>
+      Effect.gen(function* () {
+        const fault = yield* blocking("Idempotency.settle", "before")
+        const service = yield* start({ clock: "test", faults: fault.layer })
+        const { api, merchant } = service
+        yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100, out_trade_no: "known" })
+        yield* api.post("/v1/test_helpers/orders/known/pay", merchant.sandboxKey, {})
+        const dispute = create(service, "k", { amount: 40 }, "/v1/test_helpers/orders/known/dispute")
+        const dead = yield* Effect.forkChild(dispute)
+        yield* Deferred.await(fault.reached)
+        yield* service.pass("30 seconds")
+
+        const { body, status } = yield* dispute
+        assert.strictEqual(status, 201)
+        yield* fault.release
+        assert.strictEqual((yield* Fiber.join(dead)).body.data.dispute_no, body.data.dispute_no)
+        assert.strictEqual((yield* service.sql`select 1 from sandbox_disputes`).length, 1)
+        assert.strictEqual((yield* service.sql`select 1 from disputes`).length, 1)
+
+        yield* service.pass("24 hours")
+        assert.notStrictEqual((yield* dispute).body.data.dispute_no, body.data.dispute_no)
+      })
+  )
+
   for (const [what, path, body, status] of [
     ["a create", "/v1/orders", { amount: 100 }, 201],
     ["an update", "/v1/orders/known", { metadata: { a: "1" } }, 200],
