@@ -233,13 +233,14 @@ const announceEnd = Layer.effectDiscard(
   )
 )
 
+/** The HTTP port, open as soon as this is built. */
+export const door = announceEnd.pipe(
+  Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
+  Layer.provideMerge(server)
+)
+
 /** The whole service behind its HTTP port. */
-export const layer = (parts: Parts) =>
-  announceEnd.pipe(
-    Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
-    Layer.provideMerge(server),
-    Layer.provideMerge(service(parts))
-  )
+export const layer = (parts: Parts) => Layer.provideMerge(door, service(parts))
 
 export const outbound = Outbound.layer
 export const platform = NodeServices.layer

@@ -22,7 +22,10 @@ export const serve = Effect.gen(function* () {
   const embedded = Option.isNone(databaseUrl)
   const url = embedded ? (yield* EmbeddedPostgres.start({ home })).url : databaseUrl.value
 
-  const app = Wiring.layer({ remoteSerialization: false }).pipe(
+  const app = Wiring.door.pipe(
+    // Whoever waits for /readyz finds the demo merchant.
+    Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.empty),
+    Layer.provideMerge(Wiring.service({ remoteSerialization: false })),
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(Faults.layer),
     Layer.provideMerge(Postgres.layer({ url, connections, name: "coffer" })),

@@ -1,0 +1,21 @@
+/** The first start on a laptop: nothing but an empty COFFER_HOME. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { credentialsOf, launch, newHome } from "../kit/Process.ts"
+
+describe("a first start", () => {
+  it.live(
+    "has its demo merchant before it says on /readyz that it is ready: whoever waits for that finds credentials.json",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* newHome
+        const { api } = yield* launch({ env: { COFFER_HOME: home } })
+        yield* api.ready
+        const { sandbox_key: key } = credentialsOf(home)
+        assert.strictEqual((yield* api.post("/v1/orders", key, { amount: 100 })).status, 201)
+        const { body } = yield* api.get("/v1/balance?currency=USD", key)
+        assert.isAbove(body.data.available_balance, 0)
+      }),
+    60_000
+  )
+})
