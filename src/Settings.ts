@@ -65,7 +65,7 @@ export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
 export const ground = Config.all({
   home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
-  // The cluster's locks and the listener hold one each for good; two lanes write, and somebody has to read.
+  // The cluster's locks hold one for good; two lanes write, and somebody has to read.
   connections: Config.schema(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(5)),
     "DATABASE_CONNECTIONS"

@@ -9,3 +9,6 @@ const clock = Clock.Clock.defaultValue()
 export const onRealTime = Effect.provideService(Clock.Clock, clock)
 
 export const layer = Layer.succeed(Clock.Clock, clock)
+
+/** Milliseconds since some moment in the past. They measure a span even where somebody sets the machine's clock. */
+export const elapsedMillis = (): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6

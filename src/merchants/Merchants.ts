@@ -8,27 +8,14 @@ import type { UpdateMerchant } from "@coffer/contract/Operator"
 import { parseAllowlist } from "@coffer/rules/allowlist"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { PgClient } from "@effect/sql-pg"
-import {
-  Cache,
-  Context,
-  DateTime,
-  Duration,
-  Effect,
-  Exit,
-  Layer,
-  Option,
-  Queue,
-  Result,
-  Schedule,
-  Schema
-} from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
 import { NewIds } from "../ground/NewIds.ts"
 import { remembered } from "../ground/remembered.ts"
 import { sha256, Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"
 import { traced } from "../ground/traced.ts"
-import { changedChannel, type MerchantRow, MerchantStore, type ModeRow } from "./MerchantStore.ts"
+import { listenForChanges } from "./listenForChanges.ts"
+import { type MerchantRow, MerchantStore, type ModeRow } from "./MerchantStore.ts"
 
 export type Merchant = MerchantRow
 
@@ -83,12 +70,12 @@ export const layer = Layer.effect(
     const byHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: kept(Option.isSome) })
     const byId = yield* Cache.makeWith(load, { capacity: cachedMax, timeToLive: kept() })
     const forget = Effect.andThen(Cache.invalidateAll(byHash), Cache.invalidateAll(byId))
-    const listening = yield* listenForChanges(forget)
+    const hearing = yield* listenForChanges(yield* vault.random(12), forget)
 
     const cached =
       <Key, Value, E>(cache: Cache.Cache<Key, Value, E>, lookup: (key: Key) => Effect.Effect<Value, E>) =>
       (key: Key) =>
-        Effect.suspend(() => (listening.now ? Cache.get(cache, key) : lookup(key)))
+        Effect.suspend(() => (hearing.isProven() ? Cache.get(cache, key) : lookup(key)))
     const readByHash = cached(byHash, store.byKeyHash)
     const readById = cached(byId, load)
 
@@ -171,39 +158,10 @@ export const layer = Layer.effect(
   })
 )
 
-/** Hears of changes on other runners. `now` is false while it cannot. */
-const listenForChanges = Effect.fnUntraced(function* (forget: Effect.Effect<void>) {
-  const pg = yield* PgClient.PgClient
-  const listening = { now: false }
-  const listen = Effect.scoped(
-    Effect.gen(function* () {
-      const changes = yield* pg.listen(changedChannel)
-      // What changed while nobody listened is unknown, so nothing from before is kept.
-      yield* forget
-      listening.now = true
-      return yield* Effect.forever(Effect.andThen(Queue.take(changes), forget))
-    })
-  )
-  yield* listen.pipe(
-    Effect.ensuring(
-      Effect.sync(() => {
-        listening.now = false
-      })
-    ),
-    Effect.tapCause((cause) =>
-      Effect.logWarning("not hearing of merchant changes; keys are read from the database", cause)
-    ),
-    Effect.ignoreCause,
-    Effect.repeat(Schedule.spaced("1 second")),
-    Effect.forkScoped
-  )
-  return listening
-})
-
 /**
- * What was read stays until it changes, and no longer than this: a connection that is dead without saying so brings
- * no word of changes. That reading failed is forgotten at once, and so is that nobody has a key: whoever tries many
- * would fill the places of those who have one.
+ * What was read stays until it changes, and no longer than this, whatever this runner may have missed. That reading
+ * failed is forgotten at once, and so is that nobody has a key: whoever tries many would fill the places of those who
+ * have one.
  */
 const keptMax = Duration.minutes(1)
 const kept =

@@ -1,14 +1,17 @@
 /** A key that was reset is dead at once, whoever reset it and whatever this runner has heard (spec: Authentication, 5). */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Queue, Redacted } from "effect"
+import { PgClient } from "@effect/sql-pg"
 import type { SqlClient } from "effect/sql"
 import * as NewIds from "../../src/ground/NewIds.ts"
+import * as Postgres from "../../src/ground/Postgres.ts"
 import * as Vault from "../../src/ground/Vault.ts"
 import * as MerchantStore from "../../src/merchants/MerchantStore.ts"
 import * as Merchants from "../../src/merchants/Merchants.ts"
 import type { Reply } from "../kit/Api.ts"
+import { deafWire } from "../kit/DeafWire.ts"
 import { eventually } from "../kit/Process.ts"
-import { type Running, start } from "../kit/Service.ts"
+import { freshDatabase, type Running, start } from "../kit/Service.ts"
 
 const status = (call: Effect.Effect<Reply>) => Effect.map(call, (reply) => reply.status)
 
@@ -28,7 +31,8 @@ const merchantsOver = (
 const elsewhere = ({ context }: Running) => merchantsOver(context, MerchantStore.layer)
 
 const listeners = (sql: SqlClient.SqlClient) =>
-  sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'`
+  sql<{ pid: number }>`select pid from pg_stat_activity
+    where datname = current_database() and application_name like '%listener'`
 
 /** Ends the connections that hear of changes. The service listens anew a second later, by the test's clock. */
 const deafen = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
@@ -154,6 +158,96 @@ describe("while no word of changes can arrive", () => {
         Effect.map(listeners(sql), (found) => found.length > 0)
       )
       assert.strictEqual(yield* status(api.get("/v1/balance", key)), 403)
+    })
+  )
+})
+
+describe("heartbeats: while the connection that hears of changes is dead without a word", () => {
+  it.live("a key that was reset elsewhere is refused, and the memory is used again on a new connection", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const wire = yield* deafWire(database)
+      // The test's clock stands, so nothing leaves the memory because of its age.
+      const running = yield* start({ clock: "test", database: wire.url })
+      const { api, merchant, sql } = running
+      const { liveKey, merchantId, sandboxKey } = merchant
+      const here = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 4, name: "other" }))
+      const other = yield* merchantsOver(Context.merge(running.context, here), MerchantStore.layer)
+
+      const silently = (mode: string, hash: string) =>
+        sql`update merchant_modes set key_hash = ${hash} where merchant_id = ${merchantId} and mode = ${mode}`
+      const hashOf = (mode: string) =>
+        Effect.map(
+          sql<{ hash: string }>`select key_hash as hash from merchant_modes
+            where merchant_id = ${merchantId} and mode = ${mode}`,
+          ([row]) => row!.hash
+        )
+      /** A key that is dead in the database and works is in memory. */
+      const isRemembered = (mode: string, key: string) =>
+        Effect.gen(function* () {
+          const hash = yield* hashOf(mode)
+          const before = yield* status(api.get("/v1/balance", key))
+          yield* silently(mode, `nobody-${mode}`)
+          const after = yield* status(api.get("/v1/balance", key))
+          yield* silently(mode, hash)
+          return before !== 401 && after === before
+        })
+      yield* eventually("the sandbox key to be in memory", isRemembered("sandbox", sandboxKey))
+      assert.isTrue(yield* isRemembered("live", liveKey))
+
+      assert.strictEqual(wire.deafen(), 1)
+      const key = yield* other.resetKey(merchantId, "sandbox")
+      yield* eventually(
+        "the old key to be refused",
+        Effect.map(status(api.get("/v1/balance", sandboxKey)), (code) => code === 401),
+        "15 seconds"
+      )
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
+      assert.isFalse(yield* isRemembered("live", liveKey))
+
+      // It listens anew a second later, by the test's clock.
+      yield* eventually(
+        "the new key to be in memory",
+        Effect.andThen(running.leap("1 second"), isRemembered("sandbox", key)),
+        "15 seconds"
+      )
+    })
+  )
+
+  it.live("the heartbeats of other runners do not empty the memory", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const store = yield* Effect.provide(
+        Layer.build(MerchantStore.layer).pipe(Effect.map(Context.get(MerchantStore.MerchantStore))),
+        running.context
+      )
+      let reads = 0
+      const counting = Layer.succeed(MerchantStore.MerchantStore, {
+        ...store,
+        byKeyHash: (hash) => Effect.suspend(() => (reads++, store.byKeyHash(hash)))
+      })
+      const { byKey } = yield* merchantsOver(running.context, counting)
+      const pg = Context.get(running.context, PgClient.PgClient)
+      const said = yield* pg.listen(MerchantStore.changedChannel)
+      yield* eventually(
+        "the key to be in memory",
+        Effect.gen(function* () {
+          const before = reads
+          yield* byKey(running.merchant.sandboxKey)
+          return reads === before
+        })
+      )
+      const before = reads
+      const speakers = new Set<string>()
+      // Three rounds of two runners: the service's own and this one's.
+      for (let round = 0; round < 6; round++) {
+        const [kind, speaker] = (yield* Queue.take(said)).payload.split(":")
+        assert.strictEqual(kind, "beat")
+        speakers.add(speaker!)
+        yield* byKey(running.merchant.sandboxKey)
+      }
+      assert.strictEqual(speakers.size, 2)
+      assert.strictEqual(reads, before)
     })
   )
 })
