@@ -181,8 +181,8 @@ const rooms = Layer.mergeAll(SandboxBuyer.layer, SandboxIssuer.layer, Refunds.la
   Layer.provideMerge(Wallets.layer),
   Layer.provideMerge(WalletEntity.layerAwake),
   Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxRefunds.layer)),
-  Layer.provideMerge(Events.layer),
-  Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, IdempotencyKeys.layer, Logs.layer, files)),
+  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer)),
+  Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, Logs.layer, files)),
   Layer.provideMerge(Auditor.layer),
   Layer.provideMerge(stores)
 )

@@ -4,6 +4,8 @@
  * (silences: O11).
  */
 import { TradeNo } from "@coffer/model/Ids"
+import { withSignature } from "@coffer/rules/checkoutAddress"
+import { redactedText } from "@coffer/rules/redaction"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"
@@ -12,6 +14,12 @@ export class CheckoutLinks extends Context.Service<
   CheckoutLinks,
   {
     readonly urlOf: (tradeNo: TradeNo, expiresAt: DateTime.Utc) => string
+    /** Without the signature: for what is stored. */
+    readonly unsignedUrlOf: (tradeNo: TradeNo, expiresAt: DateTime.Utc) => string
+    /** A view that was stored without the signature, as its owner sees it. */
+    readonly complete: <View extends object>(view: View) => View
+    /** For files, which travel: cut as in API logs. */
+    readonly cutUrl: string
     /** The order that a token speaks of; none when we did not sign it. */
     readonly read: (token: string) => Option.Option<TradeNo>
   }
@@ -24,14 +32,21 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { publicUrl } = yield* Settings
     const vault = yield* Vault
+    const payloadOf = (tradeNo: TradeNo, expiresAt: DateTime.Utc) =>
+      `${tradeNo}.${Math.floor(DateTime.toEpochMillis(expiresAt) / 1000)}`
     return CheckoutLinks.of({
       urlOf: (tradeNo, expiresAt) => {
-        const payload = `${tradeNo}.${Math.floor(DateTime.toEpochMillis(expiresAt) / 1000)}`
+        const payload = payloadOf(tradeNo, expiresAt)
         return `${publicUrl}/checkout/${payload}.${vault.sign(payload)}`
       },
+      unsignedUrlOf: (tradeNo, expiresAt) => `${publicUrl}/checkout/${payloadOf(tradeNo, expiresAt)}`,
+      complete: (view) => withSignature(view, vault.sign),
+      cutUrl: `${publicUrl}/checkout/${redactedText}`,
       read: (token) => {
-        const [tradeNo = "", end = "", signature = ""] = token.split(".")
-        return isTradeNo(tradeNo) && vault.isSigned(`${tradeNo}.${end}`, signature)
+        const [tradeNo = "", end = ""] = token.split(".", 2)
+        const payload = `${tradeNo}.${end}`
+        // All that follows is the signature, so a token has one spelling.
+        return isTradeNo(tradeNo) && vault.isSigned(payload, token.slice(payload.length + 1))
           ? Option.some(tradeNo)
           : Option.none()
       }

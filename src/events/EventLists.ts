@@ -3,9 +3,11 @@ import type { EventQuery } from "@coffer/contract/Events"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import type { Owner } from "../ground/Pages.ts"
 import { traced } from "../ground/traced.ts"
 import { EventStore, type StoredEvent } from "./EventStore.ts"
+import { shownTo } from "./EventView.ts"
 
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", { id: Schema.String }) {}
 
@@ -21,14 +23,18 @@ export const layer = Layer.effect(
   EventLists,
   Effect.gen(function* () {
     const store = yield* EventStore
+    const links = yield* CheckoutLinks
+    const shown = shownTo(links.complete)
+    const asShown = ({ body, id }: StoredEvent): StoredEvent => ({ id, body: shown(body) })
 
     return EventLists.of({
       find: traced("EventLists.find")(function* (owner, id) {
         const found = yield* store.find(owner, id)
-        return Option.isSome(found) ? found.value : yield* new EventNotFound({ id })
+        return Option.isSome(found) ? asShown(found.value) : yield* new EventNotFound({ id })
       }),
       page: traced("EventLists.page")(function* (owner, query) {
-        return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
+        const page = yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
+        return { ...page, data: page.data.map(asShown) }
       })
     })
   })

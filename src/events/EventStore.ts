@@ -7,7 +7,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
 import * as Pages from "../ground/Pages.ts"
 
-/** The body is what was stored, byte for byte; read as JSON it is the event. */
+/** The body as JSON: the event, but for the signature of a checkout address. */
 const EventRow = Schema.Struct({ id: Schema.String, body: Schema.fromJsonString(Schema.ObjectKeyword) })
 export type StoredEvent = typeof EventRow.Type
 

@@ -1,7 +1,10 @@
-/** An event as merchants see it; its JSON is stored, signed, delivered and answered as it is. Pure. */
+/**
+ * An event as merchants see it. Its JSON is stored; signed, delivered and answered it is the same but for the
+ * signature of a checkout address, which is not stored. Pure.
+ */
 import type { EventResource, EventType } from "@coffer/contract/Events"
 import type { Mode } from "@coffer/model/Ids"
-import { DateTime } from "effect"
+import { DateTime, Schema } from "effect"
 
 export interface Happening {
   readonly type: EventType
@@ -22,6 +25,14 @@ export const eventView = (id: string, at: DateTime.Utc, happening: Happening): E
   event_id: id,
   event_type: happening.type
 })
+
+/** The same event with its object made whole. Names keep their places, so the text is the stored one but for that. */
+export const shownTo =
+  (complete: (object: object) => object) =>
+  (stored: object): object =>
+    isStored(stored) ? { ...stored, data: { ...stored.data, object: complete(stored.data.object) } } : stored
+
+const isStored = Schema.is(Schema.Struct({ data: Schema.Struct({ object: Schema.ObjectKeyword }) }))
 
 /** Flat copies beside `data.object`, of those fields that the object has (silences: E2). */
 const legacyNames = [

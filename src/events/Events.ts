@@ -3,14 +3,16 @@
  * (spec: Events). It writes nothing itself.
  */
 import { type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
+import { withoutSignature } from "@coffer/rules/checkoutAddress"
 import { route } from "@coffer/rules/delivery/route"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import { type ChangeSet, insert } from "../ground/Change.ts"
 import { currentTime } from "../ground/clock.ts"
 import { isoText, jsonText } from "../ground/codecs.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import { type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
-import { eventView, type Happening } from "./EventView.ts"
+import { eventView, type Happening, shownTo } from "./EventView.ts"
 
 export interface Recorded extends Happening {
   readonly merchantId: MerchantId
@@ -26,6 +28,8 @@ export class Events extends Context.Service<
   {
     /** The event's row and one delivery row for each destination. */
     readonly record: (happening: Recorded) => Effect.Effect<ChangeSet, MerchantNotFound>
+    /** What is delivered of a stored body: the same bytes each time. */
+    readonly deliverable: (body: string) => string
   }
 >()("@coffer/events/Events") {}
 
@@ -34,6 +38,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const ids = yield* NewIds
     const merchants = yield* Merchants
+    const links = yield* CheckoutLinks
+    const shown = shownTo(links.complete)
 
     const record = Effect.fnUntraced(function* (happening: Recorded) {
       const now = yield* currentTime
@@ -50,7 +56,7 @@ export const layer = Layer.effect(
         type: happening.type,
         object_id: happening.objectId,
         trade_no: happening.tradeNo,
-        body: jsonText(eventView(id, now, happening)),
+        body: jsonText(eventView(id, now, { ...happening, object: withoutSignature(happening.object) })),
         created_at: isoText(now)
       })
       const rows = [event]
@@ -74,6 +80,13 @@ export const layer = Layer.effect(
       return rows
     })
 
-    return Events.of({ record })
+    return Events.of({
+      record,
+      // Most events are of orders; the others are as they were stored.
+      deliverable: (body) => (body.includes(checkoutField) ? jsonText(shown(parse(body))) : body)
+    })
   })
 )
+
+const checkoutField = '"checkout_url":'
+const parse = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.ObjectKeyword))

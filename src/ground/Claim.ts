@@ -3,6 +3,7 @@
  * asked for commits the answer with it, as one more row of the change set: a crash can then neither lose the answer
  * nor run the change twice. The row's version is the fence: a claim that was taken over writes nothing any more.
  */
+import { withoutSignature } from "@coffer/rules/checkoutAddress"
 import { leaseDuration } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Effect, Schema } from "effect"
 import { type Change, insert, update } from "./Change.ts"
@@ -66,9 +67,9 @@ export const renewedClaim = (claim: Claim) =>
     if (held !== undefined) held.claim = claim
   })
 
-/** The answer as a change. Nothing when the request has no claim. */
+/** The answer as a change, without what may not be stored. Nothing when the request has no claim. */
 export const answering = (claim: Claim | undefined, status: number, data: object): ReadonlyArray<Change> =>
-  claim === undefined ? [] : [ended(claim, { state: "done", status, data: jsonText(data) })]
+  claim === undefined ? [] : [ended(claim, { state: "done", status, data: jsonText(withoutSignature(data)) })]
 
 /** No answer to keep: the key is free for another try (silences: I1). */
 export const released = (claim: Claim): Change => ended(claim, { state: "released", status: null, data: null })

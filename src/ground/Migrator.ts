@@ -9,6 +9,7 @@ import { idempotency } from "./migrations/0005_idempotency.ts"
 import { moneyBack } from "./migrations/0006_money_back.ts"
 import { audit } from "./migrations/0007_audit.ts"
 import { chargebackRequests } from "./migrations/0008_chargeback_requests.ts"
+import { storedTokens } from "./migrations/0010_stored_tokens.ts"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
@@ -20,7 +21,8 @@ export const migrate = Migrator.make({})({
     "0005_idempotency": idempotency,
     "0006_money_back": moneyBack,
     "0007_audit": audit,
-    "0008_chargeback_requests": chargebackRequests
+    "0008_chargeback_requests": chargebackRequests,
+    "0010_stored_tokens": storedTokens
   })
 })
 

@@ -82,6 +82,8 @@ export const make = Effect.gen(function* () {
     yield* logCall(record, { answered, response, body: logged })
     return HttpServerResponse.setHeaders(asProblem(response, sent["accept"]), {
       "x-request-id": record.requestId,
+      // Answers carry keys, secrets and tokens of the checkout.
+      "cache-control": response.headers["cache-control"] ?? "no-store",
       ...record.headers,
       // A connection that stays open would hold up the end.
       ...(draining.now ? { connection: "close" } : {})

@@ -4,6 +4,7 @@
  */
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
 import type { Change, NotCommitted } from "../ground/Change.ts"
 import { answering, type Claim, released, running } from "../ground/Claim.ts"
 import { jsonText, parseJson } from "../ground/codecs.ts"
@@ -62,6 +63,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* IdempotencyStore
     const transactor = yield* Transactor
+    const links = yield* CheckoutLinks
 
     const claim = traced("IdempotencyKeys.claim")(function* (request: Keyed) {
       const { merchantId, mode } = request
@@ -92,7 +94,7 @@ export const layer = Layer.effect(
         case "InProgress":
           return yield* new StillRunning()
         case "Replay":
-          return { _tag: "Replay", status: status!, data: parseData(data!) }
+          return { _tag: "Replay", status: status!, data: links.complete(parseData(data!)) }
         case "TakeOver": {
           const taken = { ...fresh, version: version + 1 }
           return yield* transactor.commit(fresh.id, [running(taken, fresh.createdAt, version)]).pipe(

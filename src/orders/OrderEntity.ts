@@ -89,7 +89,8 @@ const prepare = Effect.gen(function* () {
     return stored.value
   })
 
-  const viewOf = (order: Order) => ({ ...orderView(order, links.urlOf(order.tradeNo, order.expiresAt)) })
+  /** As it is stored. */
+  const viewOf = (order: Order) => ({ ...orderView(order, links.unsignedUrlOf(order.tradeNo, order.expiresAt)) })
 
   /** The events that merchants are told about, each with the order as it is after that very fact. */
   const announce = (order: Order, sequence: number, fact: OrderEvent) => {

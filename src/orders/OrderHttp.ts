@@ -23,6 +23,7 @@ export const layer = HttpApiBuilder.group(
     const { ChannelUnreachable, InvalidField, OrderConflict, OrderNotFound, OrderNumberTaken } = refusals
     const view = (order: Parameters<typeof orderView>[0]) =>
       orderView(order, links.urlOf(order.tradeNo, order.expiresAt))
+    const row = (order: Parameters<typeof orderView>[0]) => orderView(order, links.cutUrl)
 
     return handlers.handleAll({
       create: traced("orders.create")(
@@ -35,7 +36,7 @@ export const layer = HttpApiBuilder.group(
 
       list: traced("orders.list")(function* ({ query }) {
         const owner = yield* Caller
-        if (query.format === "csv") return replyCsv("orders", orderColumns, yield* lists.exported(owner, query), view)
+        if (query.format === "csv") return replyCsv("orders", orderColumns, yield* lists.exported(owner, query), row)
         const { data, hasMore } = yield* lists.page(owner, query)
         return yield* replyList("order", "/v1/orders", { data: data.map(view), hasMore })
       }, Effect.catchTags({ InvalidField })),

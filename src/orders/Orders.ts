@@ -123,7 +123,8 @@ export const layer = Layer.effect(
     const merchantOf = ({ merchantId }: Pick<Owner, "merchantId">) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
-    const viewOf = (order: Order) => orderView(order, links.urlOf(order.tradeNo, order.expiresAt))
+    /** As it is stored. */
+    const viewOf = (order: Order) => orderView(order, links.unsignedUrlOf(order.tradeNo, order.expiresAt))
 
     const perform = (tradeNo: TradeNo, command: OrderCommand) => ask(client(tradeNo).Perform({ command }))
 

@@ -6,6 +6,7 @@
 import { nextAttempt } from "@coffer/rules/delivery/schedule"
 import { signatureHeader } from "@coffer/rules/delivery/signature"
 import { DateTime, Effect, FiberSet, Layer, Semaphore } from "effect"
+import { Events } from "../events/Events.ts"
 import { hmacHex } from "../ground/Vault.ts"
 import { traced } from "../ground/traced.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -26,6 +27,7 @@ export const layer = Layer.effectDiscard(
     const workers = yield* Workers
     const store = yield* DeliveryStore
     const merchants = yield* Merchants
+    const events = yield* Events
     const outbound = yield* Outbound
     const { allowPrivateWebhooks } = yield* Settings
 
@@ -34,11 +36,12 @@ export const layer = Layer.effectDiscard(
     const busy = new Map<string, number>()
 
     const post = traced("Deliveries.post")(function* (delivery: Claimed) {
+      const body = events.deliverable(delivery.body)
       const secret = yield* merchants.signingSecret(delivery.merchant_id, delivery.mode)
       const at = yield* DateTime.now
       const outcome = yield* outbound.post({
         url: delivery.url,
-        body: delivery.body,
+        body,
         httpAllowed: delivery.mode === "sandbox",
         privateAllowed: delivery.mode === "sandbox" && allowPrivateWebhooks,
         headers: {
@@ -46,7 +49,7 @@ export const layer = Layer.effectDiscard(
           "User-Agent": "Coffer/1.0",
           "X-Service-Event-Id": delivery.event_id,
           "X-Service-Event-Type": delivery.type,
-          "X-Service-Signature": signatureHeader({ at, body: delivery.body, secrets: [secret], hmacHex }),
+          "X-Service-Signature": signatureHeader({ at, body, secrets: [secret], hmacHex }),
           ...(delivery.endpoint_id === null ? {} : { "X-Service-Endpoint-Id": delivery.endpoint_id })
         }
       })

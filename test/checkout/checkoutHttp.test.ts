@@ -41,6 +41,9 @@ const open = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendi
   const scripted = Layer.mergeAll(
     Layer.succeed(CheckoutLinks, {
       urlOf: () => "https://pay.example/prefix/checkout/good",
+      unsignedUrlOf: () => "https://pay.example/prefix/checkout/",
+      cutUrl: "https://pay.example/prefix/checkout/[redacted]",
+      complete: (view) => view,
       read: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
     }),
     Layer.mock(Orders, {
