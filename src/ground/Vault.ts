@@ -26,16 +26,22 @@ export class Vault extends Context.Service<
     /** Signature of a link's payload, base64url. */
     readonly sign: (payload: string) => string
     readonly isSigned: (payload: string, signature: string) => boolean
-    /** AES-256-GCM under the key whose number leads the text: `1.<iv>.<tag>.<cipher>`, base64url. */
-    readonly encrypt: (plain: string) => string
-    readonly decrypt: (sealed: string) => string
+    /**
+     * AES-256-GCM: `<form>.<iv>.<tag>.<cipher>`, base64url. What is sealed opens with the same `boundTo` only, which
+     * names the row and its use: copied to another row it is worthless.
+     */
+    readonly encrypt: (plain: string, boundTo: string) => string
+    /** Throws when it was sealed for something else, or by another secret. */
+    readonly decrypt: (sealed: string, boundTo: string) => string
     readonly isOperator: (token: string) => boolean
     /** Unguessable text of so many random bytes, base64url. */
     readonly random: (bytes: number) => Effect.Effect<string>
   }
 >()("@coffer/ground/Vault") {}
 
-const keyId = "1"
+/** How sealed texts begin: those of today, and those from before they were bound, which open anywhere. */
+const form = "2"
+export const unboundForm = "1"
 
 export const layer = Layer.effect(
   Vault,
@@ -61,15 +67,19 @@ export const layer = Layer.effect(
       isSameHash: (a, b) => isEqual(Buffer.from(a), Buffer.from(b)),
       sign,
       isSigned: (payload, signature) => isEqual(Buffer.from(sign(payload)), Buffer.from(signature)),
-      encrypt: (plain) => {
+      encrypt: (plain, boundTo) => {
         const iv = randomBytes(12)
-        const cipher = createCipheriv("aes-256-gcm", secrets, iv)
+        const cipher = createCipheriv("aes-256-gcm", secrets, iv).setAAD(Buffer.from(boundTo))
         const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()])
-        return [keyId, ...[iv, cipher.getAuthTag(), sealed].map((part) => part.toString("base64url"))].join(".")
+        return [form, ...[iv, cipher.getAuthTag(), sealed].map((part) => part.toString("base64url"))].join(".")
       },
-      decrypt: (text) => {
-        const [, iv, tag, sealed] = text.split(".").map((part) => Buffer.from(part, "base64url"))
-        const decipher = createDecipheriv("aes-256-gcm", secrets, iv!).setAuthTag(tag!)
+      decrypt: (text, boundTo) => {
+        const [iv, tag, sealed] = text
+          .split(".")
+          .slice(1)
+          .map((part) => Buffer.from(part, "base64url"))
+        const decipher = createDecipheriv("aes-256-gcm", secrets, iv!, { authTagLength: 16 }).setAuthTag(tag!)
+        if (!text.startsWith(`${unboundForm}.`)) decipher.setAAD(Buffer.from(boundTo))
         return Buffer.concat([decipher.update(sealed!), decipher.final()]).toString("utf8")
       },
       isOperator: (token) => isEqual(hmac(tokens, token), operator),

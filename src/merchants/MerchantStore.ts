@@ -30,6 +30,12 @@ const MerchantRow = Schema.Struct({
 })
 export type MerchantRow = typeof MerchantRow.Type
 
+const SealedRow = Schema.Struct({ merchant_id: Schema.String, mode: Mode, signing_secret: Schema.String })
+export type SealedRow = typeof SealedRow.Type
+
+/** Rows that are read at once to be sealed anew. */
+const sealedPage = 500
+
 export class MerchantStore extends Context.Service<
   MerchantStore,
   {
@@ -45,6 +51,10 @@ export class MerchantStore extends Context.Service<
       patch: (row: MerchantRow) => MerchantRow
     ) => Effect.Effect<Option.Option<MerchantRow>>
     readonly isEmpty: Effect.Effect<boolean>
+    /** A page of signing secrets of this form, in the order of their places. */
+    readonly sealedAs: (form: string, after?: SealedRow) => Effect.Effect<ReadonlyArray<SealedRow>>
+    /** Puts `fresh` in the place of the same secret, and changes nothing else. */
+    readonly reseal: (row: SealedRow, fresh: string) => Effect.Effect<void>
   }
 >()("@coffer/merchants/MerchantStore") {}
 
@@ -119,11 +129,25 @@ export const layer = Layer.effect(
         })
       )
 
+    const sealedAs = SqlSchema.findAll({
+      Request: Schema.Struct({ form: Schema.String, merchantId: Schema.String, mode: Schema.String }),
+      Result: SealedRow,
+      execute: ({ form, merchantId, mode }) => sql`select merchant_id, mode, signing_secret from merchant_modes
+        where signing_secret like ${`${form}.%`} and (merchant_id, mode) > (${merchantId}, ${mode})
+        order by merchant_id, mode limit ${sealedPage}`
+    })
+    const reseal = ({ merchant_id, mode, signing_secret }: SealedRow, fresh: string) =>
+      Effect.asVoid(sql`update merchant_modes set signing_secret = ${fresh}
+        where merchant_id = ${merchant_id} and mode = ${mode} and signing_secret = ${signing_secret}`)
+
     return MerchantStore.of({
       byId: (merchantId) => dieIfBroken(byId(merchantId)),
       byKeyHash: (hash) => dieIfBroken(byKeyHash(hash)),
       insert: (row) => dieIfBroken(insert(row)),
       modify: (merchantId, patch) => dieIfBroken(modify(merchantId, patch)),
+      sealedAs: (form, after) =>
+        dieIfBroken(sealedAs({ form, merchantId: after?.merchant_id ?? "", mode: after?.mode ?? "" })),
+      reseal: (row, fresh) => dieIfBroken(reseal(row, fresh)),
       isEmpty: dieIfBroken(Effect.map(sql`select 1 from merchants limit 1`, (rows) => rows.length === 0))
     })
   })

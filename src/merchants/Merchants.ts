@@ -11,11 +11,11 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
 import { NewIds } from "../ground/NewIds.ts"
 import { remembered } from "../ground/remembered.ts"
-import { sha256, Vault } from "../ground/Vault.ts"
+import { sha256, unboundForm, Vault } from "../ground/Vault.ts"
 import { Settings } from "../Settings.ts"
 import { traced } from "../ground/traced.ts"
 import { listenForChanges } from "./listenForChanges.ts"
-import { type MerchantRow, MerchantStore, type ModeRow } from "./MerchantStore.ts"
+import { type MerchantRow, MerchantStore, type ModeRow, type SealedRow } from "./MerchantStore.ts"
 
 export type Merchant = MerchantRow
 
@@ -86,11 +86,11 @@ export const layer = Layer.effect(
       isMerchantId(merchantId) ? readById(merchantId) : Effect.fail(new MerchantNotFound({ merchantId }))
 
     const newKey = (mode: Mode) => Effect.map(vault.random(32), (text) => keyPrefixes[mode] + text)
-    const newMode = Effect.fnUntraced(function* (key: string) {
+    const newMode = Effect.fnUntraced(function* (merchantId: string, mode: Mode, key: string) {
       const secret = `whsec_${yield* vault.random(32)}`
       return {
         key_hash: vault.keyHash(key),
-        signing_secret: vault.encrypt(secret),
+        signing_secret: vault.encrypt(secret, useOf(merchantId, mode)),
         ip_allowlist: "",
         default_notify_url: null
       } satisfies ModeRow
@@ -99,8 +99,9 @@ export const layer = Layer.effect(
     const create = traced("Merchants.create")(function* (name: string) {
       const sandboxKey = yield* newKey("sandbox")
       const liveKey = yield* newKey("live")
+      const merchantId = yield* ids.next(prefixes.merchant)
       const merchant: Merchant = {
-        merchant_id: (yield* ids.next(prefixes.merchant)) as MerchantId,
+        merchant_id: merchantId as MerchantId,
         name,
         approved: false,
         live_currencies: [],
@@ -109,7 +110,10 @@ export const layer = Layer.effect(
         payout_fee: {},
         quotas: {},
         created_at: yield* DateTime.now,
-        modes: { sandbox: yield* newMode(sandboxKey), live: yield* newMode(liveKey) }
+        modes: {
+          sandbox: yield* newMode(merchantId, "sandbox", sandboxKey),
+          live: yield* newMode(merchantId, "live", liveKey)
+        }
       }
       yield* store.insert(merchant)
       return { merchant, sandboxKey, liveKey }
@@ -127,6 +131,8 @@ export const layer = Layer.effect(
       yield* change(merchantId, (merchant) => withMode(merchant, mode, { key_hash: vault.keyHash(key) }))
       return key
     })
+
+    yield* Effect.forkScoped(bindSealed(store, vault))
 
     return Merchants.of({
       byKey: (key) =>
@@ -152,10 +158,33 @@ export const layer = Layer.effect(
       }),
       resetKey,
       signingSecret: (merchantId, mode) =>
-        Effect.map(find(merchantId), ({ modes }) => vault.decrypt(modes[mode].signing_secret)),
+        Effect.map(find(merchantId), ({ modes }) => vault.decrypt(modes[mode].signing_secret, useOf(merchantId, mode))),
       isEmpty: store.isEmpty
     })
   })
+)
+
+/** What a sealed signing secret is bound to. */
+const useOf = (merchantId: string, mode: Mode) => `${merchantId}/${mode}/signing_secret`
+
+/** Seals anew what was sealed before secrets were bound to their rows. A service of that time cannot open it then. */
+const bindSealed = Effect.fnUntraced(
+  function* (store: MerchantStore["Service"], vault: Vault["Service"]) {
+    let after: SealedRow | undefined
+    while (true) {
+      const rows: ReadonlyArray<SealedRow> = yield* store.sealedAs(unboundForm, after)
+      after = rows.at(-1)
+      if (after === undefined) return
+      for (const row of rows) {
+        const use = useOf(row.merchant_id, row.mode)
+        yield* Effect.sync(() => vault.encrypt(vault.decrypt(row.signing_secret, use), use)).pipe(
+          Effect.flatMap((fresh) => store.reseal(row, fresh)),
+          Effect.catchCause((cause) => Effect.logError("a signing secret cannot be sealed anew", use, cause))
+        )
+      }
+    }
+  },
+  Effect.catchCause((cause) => Effect.logWarning("signing secrets will be bound at the next start", cause))
 )
 
 /**

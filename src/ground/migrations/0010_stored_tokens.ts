@@ -1,7 +1,7 @@
 /**
- * Takes the signatures of checkout addresses out of rows that were written with them (silences: O11). The field is found
- * by its place: the first name `checkout_url` in an order's JSON is the order's own, since a quote within a text is
- * escaped and metadata comes later. Each table is one statement, which writes each row that has a signature once.
+ * Takes the signatures of checkout addresses out of rows that were written with them (silences: O11). The field is
+ * found by its place: the first name `checkout_url` in an order's JSON is the order's own, since a quote within a text
+ * is escaped and metadata comes later. Each table is one statement, which writes each row that has a signature once.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
