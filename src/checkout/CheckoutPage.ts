@@ -25,8 +25,8 @@ export type Page =
     }
   /** Stands in for a wallet's app, or with a card for the bank's 3DS page. */
   | { readonly _tag: "Away"; readonly order: Order; readonly method: PaymentMethod }
-  | { readonly _tag: "Paid"; readonly order: Order; readonly method: PaymentMethod; readonly justNow: boolean }
-  | { readonly _tag: "Refunded"; readonly order: Order; readonly method: PaymentMethod }
+  | { readonly _tag: "Paid"; readonly order: Order; readonly justNow: boolean }
+  | { readonly _tag: "Refunded"; readonly order: Order }
   | { readonly _tag: "Closed"; readonly order: Order }
   | { readonly _tag: "Failed"; readonly order: Order }
   | { readonly _tag: "NotConnected"; readonly order: Order }
@@ -47,10 +47,10 @@ export const pageOf = (order: Order, now: DateTime.Utc): Page => {
     case "paid":
     case "partially_refunded": {
       const justNow = DateTime.isLessThan(now, DateTime.addDuration(order.paidAt, newsFor))
-      return { _tag: "Paid", order, method: order.method, justNow }
+      return { _tag: "Paid", order, justNow }
     }
     case "refunded":
-      return { _tag: "Refunded", order, method: order.method }
+      return { _tag: "Refunded", order }
     case "failed":
       return { _tag: "Failed", order }
     case "expired":
@@ -73,7 +73,7 @@ export const render = (page: Page): string => {
     case "Failed":
       return renderState(texts.failed, { order: page.order, mark: marks.bad })
     case "NotConnected":
-      return renderState(texts.live, { order: page.order })
+      return renderState(texts.live, { order: page.order, terms: named(page.order) })
     case "InvalidLink":
       return renderState(texts.invalidLink, { mark: marks.bad })
     case "Unreachable":
@@ -117,7 +117,7 @@ const renderAway = ({ method, order }: PageOf<"Away">) => {
   })
 }
 
-const renderPaid = ({ justNow, method, order }: PageOf<"Paid">) => {
+const renderPaid = ({ justNow, order }: PageOf<"Paid">) => {
   const amount = amountOf(order)
   const words = justNow
     ? { heading: texts.paid.heading, text: texts.paid.text(amount) }
@@ -129,11 +129,7 @@ const renderPaid = ({ justNow, method, order }: PageOf<"Paid">) => {
     order,
     mark: marks.good,
     refresh: back,
-    terms: [
-      ...named(order),
-      [texts.order.paidWith, html`${texts.methods[method]}`],
-      ...(refunded === undefined ? [] : [[texts.order.refunded, html`${refunded}`] as const])
-    ],
+    terms: refunded === undefined ? [] : [[texts.order.refunded, html`${refunded}`]],
     more:
       back === undefined
         ? undefined
@@ -142,15 +138,11 @@ const renderPaid = ({ justNow, method, order }: PageOf<"Paid">) => {
   })
 }
 
-const renderRefunded = ({ method, order }: PageOf<"Refunded">) => {
+const renderRefunded = ({ order }: PageOf<"Refunded">) => {
   const back = returnAddress(order)
   return renderState(
     { heading: texts.refunded.heading, text: texts.refunded.text(amountOf(order)) },
-    {
-      order,
-      terms: [...named(order), [texts.order.paidWith, html`${texts.methods[method]}`]],
-      more: back === undefined ? undefined : wayBack(back)
-    }
+    { order, more: back === undefined ? undefined : wayBack(back) }
   )
 }
 
@@ -162,7 +154,10 @@ interface Words {
   readonly text: string
 }
 
-/** A page that says one thing. */
+/**
+ * A page that says one thing. Of an order that cannot be paid any more it shows no more than state and amount: its
+ * address stays in histories and messages (silences: O11).
+ */
 const renderState = (
   words: Words,
   shown: {
@@ -174,7 +169,7 @@ const renderState = (
     readonly alert?: boolean
   }
 ) => {
-  const lines = shown.terms ?? (shown.order === undefined ? [] : named(shown.order))
+  const lines = shown.terms ?? []
   return layout({
     title: words.heading,
     sandbox: shown.order?.mode === "sandbox",

@@ -15,7 +15,6 @@ export const texts = {
     number: "Order number",
     subject: "For",
     amount: "Amount",
-    paidWith: "Paid with",
     refunded: "Refunded",
     payableUntil: "Payable until"
   },

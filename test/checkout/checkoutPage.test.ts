@@ -94,6 +94,16 @@ describe("checkout: states", () => {
     assert.deepStrictEqual(withForm, ["Pay", "Away", "Away"])
   })
 
+  it("says of an order that cannot be paid any more its state and its amount, not what was bought", () => {
+    const ended = [pageOf(pending, later), ...[paid, partly, refunded, failed, expired].map((o) => pageOf(o, soon))]
+    for (const page of [...ended, pageOf(paid, later)]) {
+      const words = render(page).replace(/<style>.*?<\/style>|<[^>]+>/gs, " ")
+      for (const kept of ["Celadon", "cart-1", pendingOrder.tradeNo, ...Object.values(texts.methods)]) {
+        assert.notMatch(words, new RegExp(`\\b${kept}\\b`), page._tag)
+      }
+    }
+  })
+
   it("says how much of a paid order went back", () => {
     assert.include(render(pageOf(partly, soon)), "USD 0.59")
   })
@@ -174,18 +184,18 @@ describe("checkout: what others write", () => {
   const hostilePaid: Order = { ...facts, ...untouched, ...hostile, status: "paid" }
 
   it("is text on every page", () => {
+    const payable = [pageOf(hostile, soon), { _tag: "Away", order: hostile, method: "card" } as const]
     const pages = [
-      pageOf(hostile, soon),
+      ...payable,
       pageOf(hostile, later),
       pageOf(hostilePaid, soon),
-      pageOf({ ...facts, ...untouched, ...hostile, status: "refunded", refundedAmount: facts.amount }, soon),
-      { _tag: "Away", order: hostile, method: "card" } as const
+      pageOf({ ...facts, ...untouched, ...hostile, status: "refunded", refundedAmount: facts.amount }, soon)
     ]
     for (const page of pages) {
       const markup = render(page)
       assert.notMatch(markup, /<script|<svg onload|'&(?!#|amp)/)
-      assert.include(markup, "&quot;&gt;&lt;svg onload=alert(1)&gt;&#39;&amp;")
     }
+    for (const page of payable) assert.include(render(page), "&quot;&gt;&lt;svg onload=alert(1)&gt;&#39;&amp;")
   })
 
   it("cannot leave the attributes of the way back", () => {
