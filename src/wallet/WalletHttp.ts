@@ -21,7 +21,7 @@ export const layer = HttpApiBuilder.group(
       retrieve: traced("balance.retrieve")(function* ({ query }) {
         const wallet = yield* wallets.balance({ ...(yield* Caller), currency: query.currency ?? "USD" })
         return yield* reply(balanceView(wallet))
-      }, Effect.catchTags({ InvalidField })),
+      }),
 
       transactions: traced("balance.transactions")(function* ({ query }) {
         const owner = yield* Caller

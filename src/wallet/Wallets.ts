@@ -3,7 +3,6 @@ import type { LedgerQuery } from "@coffer/contract/Balance"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { currencyProblem } from "@coffer/rules/order/termsProblem"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { emptyWallet, type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Context, Effect, Layer, Option } from "effect"
@@ -27,8 +26,8 @@ export class Wallets extends Context.Service<
     readonly post: Post
     /** The same for an actor, whose own caller waits only so long. */
     readonly postAsActor: Post
-    /** Zeros when the wallet was never used (silences: B4). */
-    readonly balance: (wallet: WalletName) => Effect.Effect<Wallet, InvalidField>
+    /** Of any currency, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
+    readonly balance: (wallet: WalletName) => Effect.Effect<Wallet>
     /** Newest first. */
     readonly ledger: (owner: Owner, query: LedgerQuery) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
     /** Takes no notice of `limit` and cursors. */
@@ -61,12 +60,8 @@ export const layer = Layer.effect(
       post: (wallet, entry) => ask(send(wallet, entry)),
       postAsActor: (wallet, entry) => askAsActor(send(wallet, entry)),
       balance: traced("Wallets.balance")(function* (name) {
-        const merchant = yield* merchantOf(name)
-        const problem = currencyProblem(name.currency, { mode: name.mode, liveCurrencies: merchant.live_currencies })
-        if (problem !== undefined) return yield* problem
         const wallet = yield* store.find(name)
-        if (Option.isSome(wallet)) return wallet.value
-        return emptyWallet(name, merchant.created_at)
+        return Option.isSome(wallet) ? wallet.value : emptyWallet(name, (yield* merchantOf(name)).created_at)
       }),
       ledger: traced("Wallets.ledger")(function* (owner, query) {
         return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)

@@ -245,22 +245,41 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the wallet
     })
   )
 
-  it.effect("currency is USD, HKD or CNY, and in live one that is enabled; else 400 with param currency", () =>
+  it.effect("currency is USD, HKD or CNY; anything else is 400 with param currency", () =>
     Effect.gen(function* () {
       const running = yield* Service
-      const { liveKey, sandboxKey, settings } = yield* merchantOf(running)
-      yield* settings({ approved: true, live_currencies: ["HKD"] })
-      const unknown = ["EUR", "usd", "", "%00", "%ff", "USD,HKD", "USD&currency=HKD"]
-      for (const [key, query] of [
-        ...unknown.map((currency) => [sandboxKey, `?currency=${currency}`] as const),
-        [liveKey, "?currency=USD"] as const,
-        [liveKey, "?currency=CNY"] as const,
-        [liveKey, ""] as const
-      ]) {
-        const { body, status } = yield* running.api.get(`/v1/balance${query}`, key)
-        assert.deepStrictEqual([status, body.error, body.param], [400, "invalid_request", "currency"], query)
+      const { sandboxKey } = yield* running.api.newMerchant()
+      for (const currency of ["EUR", "usd", "", "%00", "%ff", "USD,HKD", "USD&currency=HKD"]) {
+        const { body, status } = yield* running.api.get(`/v1/balance?currency=${currency}`, sandboxKey)
+        assert.deepStrictEqual([status, body.error, body.param], [400, "invalid_request", "currency"], currency)
       }
-      assert.strictEqual((yield* running.api.get("/v1/balance?currency=HKD", liveKey)).status, 200)
+    })
+  )
+
+  it.effect("a live currency that is not enabled can be read: the wallet that is there, or zeros", () =>
+    Effect.gen(function* () {
+      const { api } = yield* Service
+      const { liveKey, merchantId } = yield* api.newMerchant()
+      const enable = (...live_currencies: ReadonlyArray<string>) =>
+        api.operator("POST", `/merchants/${merchantId}`, { approved: true, live_currencies })
+      yield* enable("HKD")
+      for (const [query, currency] of [
+        ["", "USD"],
+        ["?currency=USD", "USD"],
+        ["?currency=CNY", "CNY"],
+        ["?currency=HKD", "HKD"]
+      ]) {
+        const { body, status } = yield* api.get(`/v1/balance${query}`, liveKey)
+        assert.deepStrictEqual([status, body.data?.currency, body.data?.available_balance], [200, currency, 0])
+      }
+      yield* enable()
+      for (const currency of ["USD", "HKD", "CNY"]) {
+        assert.strictEqual((yield* api.get(`/v1/balance?currency=${currency}`, liveKey)).status, 200)
+        for (const format of ["", "&format=csv"]) {
+          const list = yield* api.get(`/v1/balance_transactions?currency=${currency}${format}`, liveKey)
+          assert.strictEqual(list.status, 200, list.text)
+        }
+      }
     })
   )
 })

@@ -90,7 +90,7 @@ export class BalanceGroup extends HttpApiGroup.make("balance")
         summary: "Read the wallet of one currency",
         description:
           "Each currency has its own wallet in each environment, and nothing is converted. One that was never " +
-          "used is all zeros."
+          "used is all zeros, also that of a live currency that is not enabled for you."
       })
     ),
     HttpApiEndpoint.get("transactions", "/v1/balance_transactions", {
