@@ -19,9 +19,15 @@ const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error) =
 /** Names the field that is to blame. */
 export const refuseUndecodable = ({ issue }: Schema.SchemaError) => {
   const [first] = format(issue).issues
-  const param = nameOf((first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment)))
-  if (param === "") return refuseOtherThanObject
-  return refuseField(param, first?.message.replace(/^Missing key$/, "is required") ?? "is not valid")
+  const path = (first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
+  if (path.length === 0) return refuseOtherThanObject
+  return refuseField(nameOf(path), spoken[first!.message] ?? first!.message)
+}
+
+/** What the framework says, as we say it. */
+const spoken: Record<string, string> = {
+  "Missing key": "is required",
+  "Expected no excess property": "There is nothing of this name here"
 }
 
 export const refuseOtherThanObject = refuseField("", "The body must be a JSON object")

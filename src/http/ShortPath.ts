@@ -159,7 +159,8 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     const { handlers } = context.mapUnsafe.get(group.key) as GroupService
     return [...handlers.values()].map(({ endpoint, handler }) => {
       const wraps = [...endpoint.middlewares].flatMap((key) => wrapOf(context, key.key, { endpoint, group }))
-      const decode = decoderOf(endpoint)
+      const annotations = Context.merge(Context.merge(api.annotations, group.annotations), endpoint.annotations)
+      const decode = decoderOf(endpoint, annotations)
       const route: Route = (call) =>
         wraps.reduce<Handled>(
           (handled, wrap) => wrap(handled, call),
@@ -190,11 +191,12 @@ const wrapOf = (
 }
 
 /** Reads the parts of a call in the framework's order, or refuses the first that does not decode. All in one step. */
-const decoderOf = (endpoint: HttpApiEndpoint.Top) => {
+const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<never>) => {
   const params = endpoint.params === undefined ? undefined : decoded(endpoint.params)
-  const query = endpoint.query === undefined ? undefined : decoded(Schema.toCodecArrayFromSingle(endpoint.query))
+  const known = Context.getOrUndefined(annotations, HttpApi.QueryParseOptions)
+  const query = endpoint.query === undefined ? undefined : decoded(Schema.toCodecArrayFromSingle(endpoint.query), known)
   const [content] = endpoint.payload.values()
-  const strictness = Context.getOrUndefined(endpoint.annotations, HttpApi.PayloadParseOptions)
+  const strictness = Context.getOrUndefined(annotations, HttpApi.PayloadParseOptions)
   const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas), strictness)
   const nothing = takesNoBody(endpoint) ? {} : undefined
 

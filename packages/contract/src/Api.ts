@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { BalanceGroup } from "./Balance.ts"
 import { DisputesGroup } from "./Disputes.ts"
 import { EventsGroup } from "./Events.ts"
+import { knownParametersOnly } from "./Lists.ts"
 import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
 import { publish } from "./publish.ts"
@@ -17,6 +18,7 @@ export class Api extends HttpApi.make("coffer")
   .add(EventsGroup)
   .add(LogsGroup)
   .add(TestHelpersGroup)
+  .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
   .annotateMerge(
     OpenApi.annotations({
       title: "Coffer",

@@ -43,6 +43,12 @@ export const ListQuery = {
   )
 }
 
+/**
+ * A parameter that an endpoint does not describe is refused by its name: a misspelt filter that is read over would list
+ * everything (silences: P13). Both APIs are annotated with it.
+ */
+export const knownParametersOnly = { onExcessProperty: "error" } as const
+
 /** `metadata[<key>]`, each as often as it likes; all have to match (spec: Orders). */
 export const MetadataFilters = Schema.Record(
   Schema.TemplateLiteral(["metadata[", Schema.String, "]"]),

@@ -12,6 +12,7 @@ import { InvalidRequest, MerchantNotFound } from "./Errors.ts"
 import { FilesGroup } from "./Files.ts"
 import { PayoutsGroup } from "./Payouts.ts"
 
+import { knownParametersOnly } from "./Lists.ts"
 const ModeSettings = Schema.Struct({
   ip_allowlist: Schema.String,
   default_notify_url: Schema.NullOr(Schema.String)
@@ -100,4 +101,5 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
 export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(MerchantsGroup)
   .add(FilesGroup)
-  .add(PayoutsGroup) {}
+  .add(PayoutsGroup)
+  .annotate(HttpApi.QueryParseOptions, knownParametersOnly) {}
