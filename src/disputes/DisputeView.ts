@@ -1,6 +1,6 @@
 /** A dispute and its evidence as merchants see them, in responses and in events alike: the one encoder. Pure. */
 import type { DisputeResource, EvidenceResource } from "@coffer/contract/Disputes"
-import { type EvidenceText, EvidenceText as Text } from "@coffer/model/Evidence"
+import { evidenceNames, type EvidenceText } from "@coffer/model/Evidence"
 import { type Dispute, isOpen } from "@coffer/rules/dispute/Dispute"
 import type { Kept } from "@coffer/rules/dispute/evidence"
 import { DateTime } from "effect"
@@ -45,8 +45,8 @@ const textOrNull = (time: DateTime.Utc | null) => (time === null ? null : DateTi
 /** The database keeps the keys of jsonb in an order of its own. */
 const inOrder = (text: EvidenceText): EvidenceText =>
   Object.fromEntries(
-    Object.keys(Text.fields).flatMap((name) => {
-      const value = text[name as keyof EvidenceText]
+    evidenceNames.flatMap((name) => {
+      const value = text[name]
       return value === undefined ? [] : [[name, value]]
     })
   )

@@ -93,7 +93,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("evidence",
         yield* dispute.respond({ evidence: { customer_name: "C" } })
         const { evidence, files: left } = yield* dispute.evidence
         assert.deepStrictEqual([evidence, left], [{ customer_name: "C" }, []])
-        yield* dispute.respond({})
+        yield* dispute.respond({ evidence: {} })
         assert.deepStrictEqual((yield* dispute.evidence).evidence, {})
       })
     )
@@ -260,11 +260,11 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("evidence",
     it.effect("what is no text, or no object, is refused by name", () =>
       Effect.gen(function* () {
         const dispute = yield* disputed(yield* Service)
-        for (const wrong of [null, 1, {}, ["A"], true, "\u0000", "\ud800"]) {
+        for (const wrong of [1, {}, ["A"], true, "\u0000", "\ud800"]) {
           const reply = yield* dispute.respond({ evidence: { customer_name: wrong } })
           isRefused(reply, 400, "invalid_request", "evidence.customer_name")
         }
-        for (const wrong of [null, "A", 1]) {
+        for (const wrong of ["A", 1]) {
           isRefused(yield* dispute.respond({ evidence: wrong }), 400, "invalid_request", "evidence")
           isRefused(yield* dispute.respond({ files: wrong }), 400, "invalid_request", "files")
           isRefused(yield* dispute.respond({ submit: wrong }), 400, "invalid_request", "submit")

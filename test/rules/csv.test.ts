@@ -32,6 +32,7 @@ describe("a text cell", () => {
     ["@SUM(A1)", "'@SUM(A1)"],
     ["\tx", "'\tx"],
     ["\rx", `"'\rx"`],
+    ["\n=x", `"'\n=x"`],
     ["=", "'="],
     ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`]
   ])("that begins with a character spreadsheets act on gets a single quote in front: %j", (given, cell) => {
@@ -99,7 +100,7 @@ it("whatever the texts are, a reader gets them back, none of them as a formula",
       const file = items.map(([a, b]) => csvRow({ a: "text", b: "text" }, { a, b })).join("")
       assert.deepStrictEqual(
         parse(file),
-        items.map((item) => item.map((value) => (/^[=+\-@\t\r]/.test(value) ? `'${value}` : value)))
+        items.map((item) => item.map((value) => (/^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value)))
       )
     })
   )

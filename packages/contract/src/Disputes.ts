@@ -1,6 +1,7 @@
 /** Disputes on the wire: the resource, its evidence, and their endpoints (spec: Dispute; Endpoints, Disputes). */
-import { EvidenceFile, EvidenceText } from "@coffer/model/Evidence"
+import { EvidenceFile, EvidenceText, NewEvidenceText } from "@coffer/model/Evidence"
 import { evidenceFilesMax } from "@coffer/model/Limits"
+import { optional, withoutNulls } from "@coffer/model/optional"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
@@ -101,26 +102,39 @@ export type EvidenceResource = typeof EvidenceResource.Encoded
 /** What is not named is ignored, as in every body (silences: G5); inside `evidence` it is refused (silences: D4). */
 const ignored = [Schema.Record(Schema.String, Schema.Unknown)] as const
 
-export const SubmitEvidence = withExample(
-  Schema.StructWithRest(
-    Schema.Struct({
-      evidence: Schema.optionalKey(
-        EvidenceText.annotate({ description: "Texts of at most 5000 characters each. An unknown name is refused." })
-      ),
-      files: Schema.optionalKey(
-        Schema.Array(Schema.StructWithRest(EvidenceFile, ignored))
-          .check(Schema.isMaxLength(evidenceFilesMax))
-          .annotate({ description: "At most 8 files that you have uploaded in this environment." })
-      ),
-      submit: Schema.optionalKey(
-        Schema.Boolean.annotate({
-          description: "`true` sends it to the bank, and there is no second time. Otherwise it is kept as a draft."
-        })
+export const SubmitEvidence = withoutNulls(
+  withExample(
+    Schema.StructWithRest(
+      Schema.Struct({
+        evidence: optional(
+          NewEvidenceText,
+          "Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts."
+        ),
+        files: optional(
+          Schema.Array(Schema.StructWithRest(EvidenceFile, ignored)).check(Schema.isMaxLength(evidenceFilesMax)),
+          "At most 8 files that you have uploaded in this environment. `[]` removes all of them."
+        ),
+        submit: optional(
+          Schema.Boolean,
+          "`true` sends it to the bank, and there is no second time. Otherwise it is kept as a draft."
+        )
+      }),
+      ignored
+    )
+      .check(
+        // It replaces the whole: what names neither would remove a draft that it does not mention.
+        Schema.makeFilter(({ evidence, files }) =>
+          (evidence ?? files ?? null) === null
+            ? { path: ["evidence"], issue: "evidence, files or both have to be there" }
+            : undefined
+        )
       )
-    }),
-    ignored
-  ).annotate({ identifier: "SubmitEvidence", description: "The whole of the evidence." }),
-  { evidence: sampleEvidence, files: sampleFiles, submit: true }
+      .annotate({
+        identifier: "SubmitEvidence",
+        description: "The whole of the evidence: `evidence`, `files` or both have to be there."
+      }),
+    { evidence: sampleEvidence, files: sampleFiles, submit: true }
+  )
 )
 export type SubmitEvidence = typeof SubmitEvidence.Type
 

@@ -1,18 +1,20 @@
 /** The operator's own API, under `/operator/v1` (docs/architecture.md, section 7). Same envelope, same errors. */
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
-import { Mode, Text } from "@coffer/model/Ids"
+import { Mode } from "@coffer/model/Ids"
 import { urlLengthMax } from "@coffer/model/Limits"
 import { Currency, Minor } from "@coffer/model/Money"
+import { optional, withoutNulls } from "@coffer/model/optional"
 import { QuotaOverrides } from "@coffer/model/Quotas"
+import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound } from "./Errors.ts"
 import { FilesGroup } from "./Files.ts"
+import { knownParametersOnly } from "./Lists.ts"
 import { PayoutsGroup } from "./Payouts.ts"
 
-import { knownParametersOnly } from "./Lists.ts"
 const ModeSettings = Schema.Struct({
   ip_allowlist: Schema.String,
   default_notify_url: Schema.NullOr(Schema.String)
@@ -38,31 +40,49 @@ export const MerchantResource = Schema.Struct({
 }).annotate({ identifier: "Merchant" })
 export type MerchantResource = typeof MerchantResource.Encoded
 
-const ModePatch = Schema.Struct({
-  ip_allowlist: Schema.optionalKey(Text(0, 10_000)),
-  default_notify_url: Schema.optionalKey(Schema.NullOr(Text(1, urlLengthMax)))
-})
+const Name = OneLine(1, 255)
 
-export const UpdateMerchant = Schema.Struct({
-  name: Schema.optionalKey(Text(1, 255)),
-  approved: Schema.optionalKey(Schema.Boolean),
-  live_currencies: Schema.optionalKey(Schema.Array(Currency)),
-  fees: Schema.optionalKey(FeeSchedule),
-  /** By currency; a currency that is left out stays as it is. */
-  dispute_fee: Schema.optionalKey(FeeByCurrency),
-  payout_fee: Schema.optionalKey(FeeByCurrency),
-  quotas: Schema.optionalKey(QuotaOverrides),
-  sandbox: Schema.optionalKey(ModePatch),
-  live: Schema.optionalKey(ModePatch)
-})
+const ModePatch = withoutNulls(
+  Schema.Struct({
+    ip_allowlist: optional(OneLine(0, 10_000)),
+    /** Null removes it. */
+    default_notify_url: Schema.optionalKey(Schema.NullOr(OneLine(1, urlLengthMax)))
+  }),
+  ["default_notify_url"]
+)
+
+export const UpdateMerchant = withoutNulls(
+  Schema.Struct({
+    name: optional(Name),
+    approved: optional(Schema.Boolean),
+    live_currencies: optional(Schema.Array(Currency)),
+    fees: optional(FeeSchedule),
+    /** By currency; a currency that is left out stays as it is. */
+    dispute_fee: optional(FeeByCurrency),
+    payout_fee: optional(FeeByCurrency),
+    quotas: optional(QuotaOverrides),
+    sandbox: optional(ModePatch),
+    live: optional(ModePatch)
+  })
+)
 export type UpdateMerchant = typeof UpdateMerchant.Type
+
+export const CreateMerchant = withoutNulls(
+  Schema.Struct({
+    name: Name,
+    seed: optional(
+      Schema.Boolean,
+      "`false` leaves the sandbox empty. Otherwise its wallets hold what fees a first refund takes beside its payment."
+    )
+  })
+)
 
 const params = { merchant_id: Schema.String }
 
 export class MerchantsGroup extends HttpApiGroup.make("merchants")
   .add(
     HttpApiEndpoint.post("create", "/operator/v1/merchants", {
-      payload: Schema.Struct({ name: Text(1, 255) }),
+      payload: CreateMerchant,
       success: enveloped(
         Schema.Struct({
           merchant_id: Schema.String,
@@ -72,7 +92,14 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
           live_key: Schema.String
         })
       ).pipe(HttpApiSchema.status(201))
-    }).annotate(OpenApi.Summary, "Create a merchant; its keys are shown once"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Create a merchant; its keys are shown once",
+        description:
+          "Sent again, it makes another merchant. Its sandbox gets one paid order in each currency, with a subject " +
+          "that says so, unless `seed` is false."
+      })
+    ),
     HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id", {
       params,
       success: enveloped(MerchantResource),

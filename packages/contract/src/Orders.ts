@@ -1,8 +1,10 @@
 /** Orders on the wire: the resource and its endpoints (spec: Order; Endpoints, Orders). */
 import { emailLengthMax, subjectLengthMax, urlLengthMax } from "@coffer/model/Limits"
-import { OutTradeNo, Text } from "@coffer/model/Ids"
-import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
+import { NewOutTradeNo } from "@coffer/model/Ids"
+import { Metadata, MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, OrderAmount, PaymentMethod } from "@coffer/model/Money"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
@@ -87,51 +89,48 @@ export const OrderResource = withExample(
 )
 export type OrderResource = typeof OrderResource.Encoded
 
-const Url = Text(1, urlLengthMax)
+const Url = OneLine(1, urlLengthMax)
 
 /** One address, as far as a pattern can tell; only a delivered mail proves it. */
-export const Email = Text(3, emailLengthMax).check(
+export const Email = OneLine(3, emailLengthMax).check(
   Schema.isPattern(/^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, { expected: "an e-mail address" })
 )
 
-export const CreateOrder = withExample(
-  Schema.Struct({
-    amount: OrderAmount.annotate({
-      description: "What the buyer pays: a whole number of minor units, 1999 for $19.99."
-    }),
-    out_trade_no: Schema.optionalKey(
-      OutTradeNo.check(
-        Schema.isPattern(/^(?!plink_)/, { expected: "a number that does not begin with plink_" })
-      ).annotate({
-        description: "Your number of the order. Sent again with the same terms, it gets the same order."
-      })
-    ),
-    currency: Schema.optionalKey(Currency.annotate({ description: "`USD` unless given; live: one enabled for you." })),
-    subject: Schema.optionalKey(
-      orNull(Text(0, subjectLengthMax), "The title that the buyer reads at checkout, at most 255 characters.")
-    ),
-    notify_url: Schema.optionalKey(
-      orNull(Url, "Where the events of this order go, instead of to your endpoints. Live: public HTTPS.")
-    ),
-    return_url: Schema.optionalKey(
-      orNull(Url, "Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in.")
-    ),
-    metadata: Schema.optionalKey(MetadataPatch.annotate({ description: "At most 50 keys of 1 to 40 characters." })),
-    receipt_email: Schema.optionalKey(orNull(Email, "Who gets the receipt, by itself, once paid.")),
-    locale: Schema.optionalKey(
-      orNull(Schema.Literals(["zh", "en"]), "Language of checkout and receipt; otherwise the browser's.")
-    )
-  }).annotate({ identifier: "CreateOrder", description: "The terms of the order." }),
-  {
-    amount: 1999,
-    currency: "USD",
-    out_trade_no: "cart-4711",
-    subject: "Two books",
-    return_url: "https://shop.example.com/thanks?order={OUT_TRADE_NO}",
-    metadata: { shelf: "A7" },
-    receipt_email: "reader@example.com",
-    locale: "en"
-  }
+export const CreateOrder = withoutNulls(
+  withExample(
+    Schema.Struct({
+      amount: OrderAmount.annotate({
+        description: "What the buyer pays: a whole number of minor units, 1999 for $19.99."
+      }),
+      out_trade_no: optional(
+        NewOutTradeNo,
+        "Your number of the order, one line. Sent again with the same terms, it gets the same order."
+      ),
+      currency: optional(Currency, "`USD` unless given; live: one enabled for you."),
+      subject: optional(
+        OneLine(0, subjectLengthMax),
+        "The title that the buyer reads at checkout, one line of at most 255 characters."
+      ),
+      notify_url: optional(Url, "Where the events of this order go, instead of to your endpoints. Live: public HTTPS."),
+      return_url: optional(
+        Url,
+        "Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
+      ),
+      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, values of at most 500."),
+      receipt_email: optional(Email, "Who gets the receipt, by itself, once paid."),
+      locale: optional(Schema.Literals(["zh", "en"]), "Language of checkout and receipt; otherwise the browser's.")
+    }).annotate({ identifier: "CreateOrder", description: "The terms of the order." }),
+    {
+      amount: 1999,
+      currency: "USD",
+      out_trade_no: "cart-4711",
+      subject: "Two books",
+      return_url: "https://shop.example.com/thanks?order={OUT_TRADE_NO}",
+      metadata: { shelf: "A7" },
+      receipt_email: "reader@example.com",
+      locale: "en"
+    }
+  )
 )
 export type CreateOrder = typeof CreateOrder.Type
 

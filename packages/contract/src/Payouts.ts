@@ -2,9 +2,11 @@
  * Payouts, which the operator asks for, reviews and reports the end of (docs/architecture.md, section 7; silences: B2).
  * Merchants see their ledger rows and their total, and no endpoint.
  */
-import { Mode, Text } from "@coffer/model/Ids"
+import { Mode } from "@coffer/model/Ids"
 import { outTradeNoLengthMax } from "@coffer/model/Limits"
 import { OrderAmount } from "@coffer/model/Money"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
@@ -39,13 +41,15 @@ export const PayoutResource = Schema.Struct({
 }).annotate({ identifier: "Payout" })
 export type PayoutResource = typeof PayoutResource.Encoded
 
-export const CreatePayout = Schema.Struct({
-  mode,
-  currency,
-  amount: OrderAmount,
-  /** Makes the request repeatable: with the same content it is answered with the payout that it made. */
-  reference: Schema.optionalKey(Text(1, outTradeNoLengthMax))
-})
+export const CreatePayout = withoutNulls(
+  Schema.Struct({
+    mode,
+    currency,
+    amount: OrderAmount,
+    /** Makes the request repeatable: with the same content it is answered with the payout that it made. */
+    reference: optional(OneLine(1, outTradeNoLengthMax))
+  })
+)
 export type CreatePayout = typeof CreatePayout.Type
 
 /** Each environment has its own list. */

@@ -1,8 +1,10 @@
 /** Refunds on the wire: the resource and its endpoints (spec: Refund; Endpoints, Refunds; silences: R1 to R13). */
-import { OutRefundNo, Text } from "@coffer/model/Ids"
+import { NewOutRefundNo } from "@coffer/model/Ids"
 import { refundReasonLengthMax } from "@coffer/model/Limits"
-import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
+import { Metadata, MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { OrderAmount } from "@coffer/model/Money"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { FreeText } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
@@ -69,27 +71,31 @@ export const RefundResource = withExample(
 )
 export type RefundResource = typeof RefundResource.Encoded
 
-export const CreateRefund = withExample(
-  Schema.Struct({
-    trade_no: text("The order: our number or yours."),
-    out_refund_no: Schema.optionalKey(
-      OutRefundNo.annotate({
-        description: "Your number of the refund; required in live. Sent again, it gets the same refund."
-      })
-    ),
-    amount: Schema.optionalKey(
-      OrderAmount.annotate({ description: "Minor units; all that can still be refunded unless given." })
-    ),
-    reason: Schema.optionalKey(orNull(Text(0, refundReasonLengthMax), "For your records, at most 500 characters.")),
-    metadata: Schema.optionalKey(MetadataPatch.annotate({ description: "At most 50 keys of 1 to 40 characters." }))
-  }).annotate({ identifier: "CreateRefund", description: "What is to go back." }),
-  {
-    trade_no: sampleIds.order,
-    out_refund_no: "return-311",
-    amount: 999,
-    reason: "one book came damaged",
-    metadata: { ticket: "311" }
-  }
+export const CreateRefund = withoutNulls(
+  withExample(
+    Schema.Struct({
+      trade_no: text("The order: our number or yours."),
+      out_refund_no: optional(
+        NewOutRefundNo,
+        "Your number of the refund, one line; required in live. Sent again, it gets the same refund."
+      ),
+      // Null is refused: whoever lost the amount on the way does not mean all of it.
+      amount: Schema.optionalKey(
+        OrderAmount.annotate({
+          description: "Minor units; all that can still be refunded unless given. Null is refused, not taken for all."
+        })
+      ),
+      reason: optional(FreeText(refundReasonLengthMax), "For your records, at most 500 characters; lines are kept."),
+      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, values of at most 500.")
+    }).annotate({ identifier: "CreateRefund", description: "What is to go back." }),
+    {
+      trade_no: sampleIds.order,
+      out_refund_no: "return-311",
+      amount: 999,
+      reason: "one book came damaged",
+      metadata: { ticket: "311" }
+    }
+  )
 )
 export type CreateRefund = typeof CreateRefund.Type
 

@@ -3,8 +3,9 @@
  * specification's (docs/architecture.md, section 7). A live key finds no such route.
  */
 import { disputeReasonLengthMax } from "@coffer/model/Limits"
-import { Text } from "@coffer/model/Ids"
 import { OrderAmount, PaymentMethod } from "@coffer/model/Money"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
 import { Moment } from "@coffer/model/Times"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -27,24 +28,23 @@ import { RefundResource } from "./Refunds.ts"
 export const PayOutcome = Schema.Literals(["succeed", "decline", "fail", "redirect", "succeed_unreported"])
 export type PayOutcome = typeof PayOutcome.Type
 
-const PayBody = withExample(
-  Schema.Struct({
-    payment_method: Schema.optionalKey(PaymentMethod.annotate({ description: "`card` unless given." })),
-    outcome: Schema.optionalKey(
-      PayOutcome.annotate({
-        description:
-          "`succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's " +
+const PayBody = withoutNulls(
+  withExample(
+    Schema.Struct({
+      payment_method: optional(PaymentMethod, "`card` unless given."),
+      outcome: optional(
+        PayOutcome,
+        "`succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's " +
           "last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel " +
           "has the money and has not said so yet."
-      })
-    ),
-    amount: Schema.optionalKey(
-      OrderAmount.annotate({
-        description: "Minor units that reach the channel; another amount than the order's is not credited but parked."
-      })
-    )
-  }),
-  { payment_method: "card", outcome: "succeed" }
+      ),
+      amount: optional(
+        OrderAmount,
+        "Minor units that reach the channel; another amount than the order's is not credited but parked."
+      )
+    }),
+    { payment_method: "card", outcome: "succeed" }
+  )
 )
 
 const Reachable = withExample(
@@ -63,22 +63,21 @@ const SettleBody = withExample(
   { outcome: "succeeded" }
 )
 
-const DisputeBody = withExample(
-  Schema.Struct({
-    amount: Schema.optionalKey(
-      OrderAmount.annotate({ description: "What the buyer wants back, in minor units; the whole unless given." })
-    ),
-    reason: Schema.optionalKey(
-      Text(1, disputeReasonLengthMax).annotate({ description: "Why; `fraudulent` unless given." })
-    ),
-    evidence_due_by: Schema.optionalKey(
-      orNull(
-        Moment.annotate({ format: "date-time" }),
-        "The last moment for evidence: in 7 days unless given, null for none. The past will do, too."
+const DisputeBody = withoutNulls(
+  withExample(
+    Schema.Struct({
+      amount: optional(OrderAmount, "What the buyer wants back, in minor units; the whole unless given."),
+      reason: optional(OneLine(1, disputeReasonLengthMax), "Why, in one line; `fraudulent` unless given."),
+      evidence_due_by: Schema.optionalKey(
+        orNull(
+          Moment.annotate({ format: "date-time" }),
+          "The last moment for evidence: in 7 days unless given, null for none. The past will do, too."
+        )
       )
-    )
-  }),
-  { amount: 1999, reason: "product_not_received", evidence_due_by: "2026-12-05T23:59:59.000Z" }
+    }),
+    { amount: 1999, reason: "product_not_received", evidence_due_by: "2026-12-05T23:59:59.000Z" }
+  ),
+  ["evidence_due_by"]
 )
 
 const ResolveBody = withExample(

@@ -48,6 +48,9 @@ const meanings: Record<string, string> = {
   503: "Busy; the same request may be sent again"
 }
 
+/** Bodies that need something in them, although no one field of theirs is required. */
+const neverEmpty: ReadonlySet<string> = new Set(["disputes.submitEvidence"])
+
 /** As the endpoint reads it; the schema takes any text, since an export ignores it. */
 const limit = { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault }
 
@@ -71,7 +74,8 @@ const complete = (path: string, method: string, operation: Json, schemas: Json) 
   if (body !== undefined) {
     body.example = sampleOf(body.schema, schemas)
     // No body is an empty object (`src/http/Decoding.ts`).
-    operation["requestBody"].required = resolved(body.schema, schemas)["required"] !== undefined
+    operation["requestBody"].required =
+      resolved(body.schema, schemas)["required"] !== undefined || neverEmpty.has(operation["operationId"])
   }
   const counted = "429" in operation["responses"]
   for (const [status, response] of Object.entries<Json>(operation["responses"])) {

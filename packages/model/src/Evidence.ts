@@ -2,44 +2,45 @@
  * What a merchant may say to a buyer's bank, and the files beside it (spec: Disputes, POST evidence). Which of it helps
  * depends on the dispute's reason; that is the bank's to judge.
  */
-import { Schema } from "effect"
+import { Record, Schema } from "effect"
 import { evidenceTextLengthMax, urlLengthMax } from "./Limits.ts"
+import { optional, withoutNulls } from "./optional.ts"
+import { FreeText } from "./Text.ts"
 
-/** Lines and tabs are welcome. What Postgres cannot keep is not: NUL, and half a surrogate pair. */
-const Field = (description: string) =>
-  Schema.optionalKey(
-    Schema.String.annotate({ description }).check(
-      Schema.makeFilter((text: string) => isKept(text), {
-        expected: `text of at most ${evidenceTextLengthMax} characters`,
-        toJsonSchema: () => ({ maxLength: evidenceTextLengthMax })
-      })
-    )
-  )
+/** What may be said, and what each text is about. */
+const subjects = {
+  product_description: "What was sold.",
+  customer_name: "The buyer's name.",
+  customer_email_address: "The buyer's e-mail address.",
+  customer_purchase_ip: "The address that the buyer ordered from.",
+  billing_address: "The buyer's billing address.",
+  shipping_address: "Where the goods were sent.",
+  shipping_carrier: "Who carried them.",
+  shipping_tracking_number: "The carrier's number of the parcel.",
+  shipping_date: "When they left.",
+  service_date: "When the service was given.",
+  access_activity_log: "When and from where the buyer used what was sold.",
+  refund_policy_disclosure: "How the buyer was shown the refund policy.",
+  refund_refusal_explanation: "Why the buyer is not entitled to a refund.",
+  cancellation_policy_disclosure: "How the buyer was shown the cancellation policy.",
+  cancellation_rebuttal: "Why the subscription was not cancelled."
+}
+type Name = keyof typeof subjects
 
-// Code points are never more than units, so the short way is taken by nearly all texts.
-const isKept = (text: string): boolean =>
-  text.isWellFormed() &&
-  !text.includes("\u0000") &&
-  (text.length <= evidenceTextLengthMax || Array.from(text).length <= evidenceTextLengthMax)
+export const evidenceNames = Object.keys(subjects) as ReadonlyArray<Name>
 
-export const EvidenceText = Schema.Struct({
-  product_description: Field("What was sold."),
-  customer_name: Field("The buyer's name."),
-  customer_email_address: Field("The buyer's e-mail address."),
-  customer_purchase_ip: Field("The address that the buyer ordered from."),
-  billing_address: Field("The buyer's billing address."),
-  shipping_address: Field("Where the goods were sent."),
-  shipping_carrier: Field("Who carried them."),
-  shipping_tracking_number: Field("The carrier's number of the parcel."),
-  shipping_date: Field("When they left."),
-  service_date: Field("When the service was given."),
-  access_activity_log: Field("When and from where the buyer used what was sold."),
-  refund_policy_disclosure: Field("How the buyer was shown the refund policy."),
-  refund_refusal_explanation: Field("Why the buyer is not entitled to a refund."),
-  cancellation_policy_disclosure: Field("How the buyer was shown the cancellation policy."),
-  cancellation_rebuttal: Field("Why the subscription was not cancelled.")
-})
+const ofEach = <S>(field: (description: string) => S): { readonly [name in Name]: S } => Record.map(subjects, field)
+
+/** As it is kept. */
+export const EvidenceText = Schema.Struct(
+  ofEach((description) => Schema.optionalKey(Schema.String.annotate({ description })))
+)
 export type EvidenceText = typeof EvidenceText.Type
+
+/** As a merchant sends it. */
+export const NewEvidenceText = withoutNulls(
+  Schema.Struct(ofEach((description) => optional(FreeText(evidenceTextLengthMax), description)))
+)
 
 export const EvidenceFileType = Schema.Literals([
   "receipt",

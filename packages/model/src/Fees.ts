@@ -7,17 +7,20 @@ import { Schema } from "effect"
 import { Mode } from "./Ids.ts"
 import { orderAmountMax } from "./Limits.ts"
 import { Currency, Minor, PaymentMethod } from "./Money.ts"
+import { optional, withoutNulls } from "./optional.ts"
 
 /** One line of a schedule. A criterion that is left out holds for all; the first line that fits is taken. */
-export const FeeLine = Schema.Struct({
-  mode: Schema.optionalKey(Mode),
-  method: Schema.optionalKey(PaymentMethod),
-  currency: Schema.optionalKey(Currency),
-  /** Hundredths of a percent, 0 to 10,000. */
-  basis_points: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })),
-  /** Minor units, added to every payment. */
-  fixed: Minor
-})
+export const FeeLine = withoutNulls(
+  Schema.Struct({
+    mode: optional(Mode),
+    method: optional(PaymentMethod),
+    currency: optional(Currency),
+    /** Hundredths of a percent, 0 to 10,000. */
+    basis_points: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })),
+    /** Minor units, added to every payment. */
+    fixed: Minor
+  })
+)
 export type FeeLine = typeof FeeLine.Type
 
 /** At most 100 lines. */
@@ -27,10 +30,10 @@ export type FeeSchedule = typeof FeeSchedule.Type
 /** 2.9 % + 0.30 for everybody who has no schedule of their own. */
 export const defaultFee: FeeLine = { basis_points: 290, fixed: Minor.make(30) }
 
-const Fixed = Schema.optionalKey(Minor.check(Schema.isLessThanOrEqualTo(orderAmountMax)))
+const Fixed = optional(Minor.check(Schema.isLessThanOrEqualTo(orderAmountMax)))
 
 /** A fixed fee by currency, minor units. A currency that is left out has the default. */
-export const FeeByCurrency = Schema.Struct({ USD: Fixed, HKD: Fixed, CNY: Fixed })
+export const FeeByCurrency = withoutNulls(Schema.Struct({ USD: Fixed, HKD: Fixed, CNY: Fixed }))
 export type FeeByCurrency = typeof FeeByCurrency.Type
 
 type AllCurrencies = Readonly<Record<Currency, Minor>>

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { outTradeNoLengthMax } from "./Limits.ts"
+import { OneLine } from "./Text.ts"
 
 /** Decided only by the API key (spec: General rules, 1). */
 export const Mode = Schema.Literals(["sandbox", "live"])
@@ -15,33 +16,17 @@ export const TradeNo = Schema.String.check(Schema.isPattern(/^TRD_(SB_)?[0-9A-HJ
 )
 export type TradeNo = typeof TradeNo.Type
 
-/** Text counted in code points, without control characters (silences: O4, O7). */
-export const Text = (min: number, max: number) =>
-  Schema.String.check(
-    Schema.makeFilter((text: string) => isLengthWithin(text, min, max), {
-      expected: `${min} to ${max} characters, none of them a control character`,
-      toJsonSchema: () => [{ minLength: min, maxLength: max }, true]
-    })
-  )
-
-// Control characters would break CSV, mail headers and logs; half a surrogate pair is no character at all.
-const isLengthWithin = (text: string, min: number, max: number): boolean => {
-  const length = codePoints(text)
-  return length >= min && length <= max && !controlCharacters.test(text) && text.isWellFormed()
-}
-
-const codePoints = (text: string): number => {
-  let count = 0
-  for (const _ of text) count++
-  return count
-}
-
-// oxlint-disable-next-line no-control-regex
-const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/
-
-/** Merchant order number, 1 to 128 characters (spec: Limits). The prefix `plink_` is the links' own (silences: O5). */
-export const OutTradeNo = Text(1, outTradeNoLengthMax).pipe(Schema.brand("OutTradeNo"))
+/**
+ * Merchant order number. What a merchant may send is checked once, by `NewOutTradeNo`: a row that was written under
+ * another rule can still be read.
+ */
+export const OutTradeNo = Schema.String.pipe(Schema.brand("OutTradeNo"))
 export type OutTradeNo = typeof OutTradeNo.Type
+
+/** 1 to 128 characters (spec: Limits). The prefix `plink_` is the links' own (silences: O5). */
+export const NewOutTradeNo = OneLine(1, outTradeNoLengthMax)
+  .check(Schema.isPattern(/^(?!plink_)/, { expected: "a number that does not begin with plink_" }))
+  .pipe(Schema.brand("OutTradeNo"))
 
 export const MerchantId = Schema.String.check(Schema.isPattern(/^mer_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
   Schema.brand("MerchantId")
@@ -74,9 +59,12 @@ export const RefundNo = Schema.String.check(Schema.isPattern(/^rfd_[0-9A-HJKMNP-
 )
 export type RefundNo = typeof RefundNo.Type
 
-/** Merchant refund number: length and characters as {@link OutTradeNo} (silences: R5). */
-export const OutRefundNo = Text(1, outTradeNoLengthMax).pipe(Schema.brand("OutRefundNo"))
+/** Merchant refund number. */
+export const OutRefundNo = Schema.String.pipe(Schema.brand("OutRefundNo"))
 export type OutRefundNo = typeof OutRefundNo.Type
+
+/** Length and characters as {@link NewOutTradeNo} (silences: R5). */
+export const NewOutRefundNo = OneLine(1, outTradeNoLengthMax).pipe(Schema.brand("OutRefundNo"))
 
 /** Platform dispute number (spec: Dispute). */
 export const DisputeNo = Schema.String.check(Schema.isPattern(/^dsp_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(

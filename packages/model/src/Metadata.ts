@@ -1,6 +1,7 @@
 /** Key-value pairs of merchants on orders, refunds and links, and how an update merges (spec: Metadata). */
 import { Schema } from "effect"
 import { metadataKeyLengthMax, metadataKeysMax, metadataValueLengthMax } from "./Limits.ts"
+import { isFreeText, isOneLine } from "./Text.ts"
 
 export const Metadata = Schema.Record(Schema.String, Schema.String)
 export type Metadata = typeof Metadata.Type
@@ -8,8 +9,11 @@ export type Metadata = typeof Metadata.Type
 /** Written by the service alone; a merchant's write to it is refused (silences: O12). */
 export const reservedPrefix = "svc_"
 
-/** What a merchant sends: null deletes a key, null for the whole clears it (spec: Metadata). */
-export const MetadataPatch = Schema.NullOr(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
+/** Keys to write; null deletes one (spec: Metadata). */
+export const MetadataKeys = Schema.Record(Schema.String, Schema.NullOr(Schema.String))
+
+/** What an update may say: null for the whole clears it (spec: Metadata). */
+export const MetadataPatch = Schema.NullOr(MetadataKeys)
 export type MetadataPatch = typeof MetadataPatch.Type
 
 /** The first thing wrong with a patch, as the parameter it names and a sentence; undefined when it may be applied. */
@@ -18,18 +22,21 @@ export const patchProblem = (
   patch: MetadataPatch
 ): { readonly param: string; readonly problem: string } | undefined => {
   for (const [key, value] of Object.entries(patch ?? {})) {
-    const length = Array.from(key).length
-    if (length < 1 || length > metadataKeyLengthMax) {
-      return { param: `metadata.${key}`, problem: `a key has 1 to ${metadataKeyLengthMax} characters` }
+    if (!isOneLine(key, 1, metadataKeyLengthMax)) {
+      return {
+        param: `metadata.${key}`,
+        problem: `a key has 1 to ${metadataKeyLengthMax} characters on one line, none of them a control character`
+      }
     }
     if (key.startsWith(reservedPrefix))
       return { param: `metadata.${key}`, problem: `keys that begin with ${reservedPrefix} are reserved` }
-    if (value !== null && Array.from(value).length > metadataValueLengthMax) {
-      return { param: `metadata.${key}`, problem: `a value has at most ${metadataValueLengthMax} characters` }
-    }
-    // Postgres has no text with NUL, and half a surrogate pair is no UTF-8.
-    if (!isStorable(key) || (value !== null && !isStorable(value))) {
-      return { param: `metadata.${key}`, problem: "text must be well-formed Unicode without NUL" }
+    if (value !== null && !isFreeText(value, metadataValueLengthMax)) {
+      return {
+        param: `metadata.${key}`,
+        problem:
+          `a value is text of at most ${metadataValueLengthMax} characters, without control characters other than ` +
+          "line breaks and tabs"
+      }
     }
   }
   return merchantKeys(merge(before, patch)).length > metadataKeysMax
@@ -54,5 +61,3 @@ export const byKey = (metadata: Metadata): Metadata =>
   Object.fromEntries(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
 const merchantKeys = (metadata: Metadata) => Object.keys(metadata).filter((key) => !key.startsWith(reservedPrefix))
-
-const isStorable = (text: string) => text.isWellFormed() && !text.includes("\u0000")

@@ -4,14 +4,15 @@
  */
 import { Schema } from "effect"
 import { csvExportsPerMinuteMax, quotaOverrideMax, readsPerMinuteMax, writesPerMinuteMax } from "./Limits.ts"
+import { optional, withoutNulls } from "./optional.ts"
 
 /** `writes`: every POST and DELETE. `reads`: every GET but a CSV export. */
 export type QuotaKind = "writes" | "reads" | "csv"
 
-const Override = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: quotaOverrideMax })))
+const Override = optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: quotaOverrideMax })))
 
 /** What one merchant has in place of the default. */
-export const QuotaOverrides = Schema.Struct({ writes: Override, reads: Override, csv: Override })
+export const QuotaOverrides = withoutNulls(Schema.Struct({ writes: Override, reads: Override, csv: Override }))
 export type QuotaOverrides = typeof QuotaOverrides.Type
 
 const defaults: Readonly<Record<QuotaKind, number>> = {

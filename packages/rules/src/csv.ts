@@ -34,6 +34,6 @@ const cell = (kind: CellKind, value: unknown): string => {
 const jsonText = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
 
 /** A spreadsheet takes what begins so for a formula. */
-const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+const harmless = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text)
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,0 +1,56 @@
+/**
+ * The two kinds of text that merchants write, checked where it comes in (silences: G17). A number, a name or a title is
+ * one line: it stands in CSV cells, mail headers, logs and lists. Free text may have lines and tabs. Neither is
+ * changed: what was sent is what is read back. Lengths count Unicode code points (silences: O4, O7).
+ */
+import { Schema } from "effect"
+
+/** Text of one line, for what is a number, a name, an address or a title. */
+export const OneLine = (min: number, max: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text: string) => isOneLine(text, min, max), {
+      expected: `${min} to ${max} characters on one line, none of them a control character`,
+      toJsonSchema: () => [{ minLength: min, maxLength: max }, true]
+    })
+  )
+
+/** Text that people write to people. */
+export const FreeText = (max: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text: string) => isFreeText(text, max), {
+      expected: `text of at most ${max} characters, without control characters other than line breaks and tabs`,
+      toJsonSchema: () => [{ maxLength: max }, true]
+    })
+  )
+
+export const isOneLine = (text: string, min: number, max: number): boolean =>
+  isLengthWithin(text, min, max) && isCleanLine(text)
+
+export const isFreeText = (text: string, max: number): boolean => isLengthWithin(text, 0, max) && isClean(text)
+
+/** Half a surrogate pair is no character, and Postgres keeps no NUL. */
+const isCleanLine = (text: string): boolean => !breaksLine.test(text) && text.isWellFormed()
+const isClean = (text: string): boolean => !controls.test(text) && text.isWellFormed()
+
+// A form in a browser sends a line break as CR and LF. CR alone is a line break of no system in use.
+// oxlint-disable-next-line no-control-regex
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/
+
+// Beside all controls: separators of lines and paragraphs, and what turns the reading order of the text behind it.
+// Marks and isolates, which Arabic and Hebrew need, end with the text and may stay.
+// oxlint-disable-next-line no-control-regex
+const breaksLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/
+
+// Code points are at most as many as units and at least half as many, so nearly no text has to be counted.
+const isLengthWithin = (text: string, min: number, max: number): boolean => {
+  if (text.length <= max && text.length >= min * 2) return true
+  if (text.length < min || text.length > max * 2) return false
+  const length = codePoints(text)
+  return length >= min && length <= max
+}
+
+const codePoints = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
