@@ -62,6 +62,8 @@ import * as LogStore from "./logs/LogStore.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as Merchants from "./merchants/Merchants.ts"
 import * as MerchantStore from "./merchants/MerchantStore.ts"
+import * as Seeds from "./merchants/Seeds.ts"
+import * as SeedStore from "./merchants/SeedStore.ts"
 import * as OrderEntity from "./orders/OrderEntity.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as OrderLists from "./orders/OrderLists.ts"
@@ -89,6 +91,7 @@ import * as DisputeChecks from "./work/DisputeChecks.ts"
 import * as ExpiredKeys from "./work/ExpiredKeys.ts"
 import * as RefundChecks from "./work/RefundChecks.ts"
 import * as Retention from "./work/Retention.ts"
+import * as Seeding from "./work/Seeding.ts"
 import * as Workers from "./work/Workers.ts"
 
 // Edge -------------------------------------------------------------------------
@@ -162,7 +165,8 @@ const stores = Layer.mergeAll(
   EventStore.layer,
   PayoutStore.layer,
   AuditStore.layer,
-  RefundStore.layer
+  RefundStore.layer,
+  SeedStore.layer
 )
 
 /** The S3 client is loaded only where there is a bucket. */
@@ -174,7 +178,8 @@ const fileStorage = Layer.unwrap(
 
 const files = Files.layer.pipe(Layer.provide([FileStore.layer, fileStorage]))
 
-const rooms = Layer.mergeAll(SandboxBuyer.layer, SandboxIssuer.layer, Refunds.layer, RefundLists.layer).pipe(
+const rooms = Layer.mergeAll(Seeds.layer, SandboxIssuer.layer, Refunds.layer, RefundLists.layer).pipe(
+  Layer.provideMerge(SandboxBuyer.layer),
   Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer)),
   Layer.provideMerge(RefundCommands.layer),
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
@@ -196,6 +201,7 @@ const workers = Layer.mergeAll(
   ExpiredKeys.layer,
   RefundChecks.layer,
   Retention.layer,
+  Seeding.layer,
   Audits.layer
 ).pipe(Layer.provideMerge(Workers.layer))
 

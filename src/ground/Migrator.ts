@@ -10,6 +10,7 @@ import { moneyBack } from "./migrations/0006_money_back.ts"
 import { audit } from "./migrations/0007_audit.ts"
 import { chargebackRequests } from "./migrations/0008_chargeback_requests.ts"
 import { storedTokens } from "./migrations/0010_stored_tokens.ts"
+import { sandboxSeeds } from "./migrations/0014_sandbox_seeds.ts"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
@@ -22,7 +23,8 @@ export const migrate = Migrator.make({})({
     "0006_money_back": moneyBack,
     "0007_audit": audit,
     "0008_chargeback_requests": chargebackRequests,
-    "0010_stored_tokens": storedTokens
+    "0010_stored_tokens": storedTokens,
+    "0014_sandbox_seeds": sandboxSeeds
   })
 })
 

@@ -5,8 +5,11 @@
 import { Context, Effect, Layer } from "effect"
 import type { TableName } from "./Tables.ts"
 
-/** Rows were committed to this table; an order has money that must go back; the sandbox's bank has to report. */
-export type Signal = TableName | "stray_payments" | "sandbox_reports"
+/**
+ * Rows were committed to this table; an order has money that must go back; the sandbox's bank has to report; a new
+ * sandbox is to be seeded.
+ */
+export type Signal = TableName | "stray_payments" | "sandbox_reports" | "sandbox_seeds"
 
 export class Signals extends Context.Service<
   Signals,

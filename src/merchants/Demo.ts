@@ -1,14 +1,9 @@
-/**
- * What a laptop finds on its first start: a merchant with keys, and a wallet that some orders were paid into, so that a
- * first full refund can succeed although fees are not returned (silences: R2).
- */
-import { Minor } from "@coffer/model/Money"
+/** What a laptop finds on its first start: a merchant with keys, whose sandbox is seeded as every merchant's is. */
 import { Effect, Redacted, Schema } from "effect"
-import { SandboxBuyer } from "../channel/SandboxBuyer.ts"
 import { Home } from "../ground/Home.ts"
-import { Orders } from "../orders/Orders.ts"
 import { Settings } from "../Settings.ts"
 import { Merchants } from "./Merchants.ts"
+import { Seeds } from "./Seeds.ts"
 
 /** Kept in COFFER_HOME for whoever tries the service on this machine (docs/architecture.md, section 7). */
 export const Credentials = Schema.fromJsonString(
@@ -23,7 +18,6 @@ export const Credentials = Schema.fromJsonString(
 export type Credentials = typeof Credentials.Type
 
 const file = "credentials.json"
-const demoAmounts = [100_00, 250_00, 50_00]
 
 /** The credentials as they are kept; made, with the merchant behind them, on the first start. */
 export const credentials = Effect.gen(function* () {
@@ -48,18 +42,10 @@ export const credentials = Effect.gen(function* () {
 const demoMerchant = Effect.gen(function* () {
   const settings = yield* Settings
   const merchants = yield* Merchants
-  const orders = yield* Orders
-  const buyer = yield* SandboxBuyer
+  const seeds = yield* Seeds
 
   const { liveKey, merchant, sandboxKey } = yield* merchants.create("Demo merchant")
-  const owner = { merchantId: merchant.merchant_id, mode: "sandbox" } as const
-  yield* Effect.forEach(demoAmounts, (amount, index) =>
-    orders.create(owner, { amount: Minor.make(amount), subject: `Demo order ${index + 1}` }).pipe(
-      Effect.flatMap(({ order }) => buyer.pay(order, "card", "succeed")),
-      // A laptop without demo orders is still a laptop with Coffer.
-      Effect.catchCause((cause) => Effect.logWarning("a demo order was not seeded", cause))
-    )
-  )
+  yield* seeds.plant(merchant.merchant_id)
   return {
     base_url: `${settings.publicUrl}/v1`,
     operator_token: Redacted.value(settings.operatorToken),

@@ -7,18 +7,21 @@ import { refusals } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { Merchants } from "./Merchants.ts"
 import { merchantView } from "./MerchantView.ts"
+import { Seeds } from "./Seeds.ts"
 
 export const layer = HttpApiBuilder.group(
   OperatorApi,
   "merchants",
   Effect.fnUntraced(function* (handlers) {
     const merchants = yield* Merchants
+    const seeds = yield* Seeds
     const { InvalidField, MerchantNotFound } = refusals
 
     return handlers.handleAll({
       create: traced("merchants.create")(function* ({ payload }) {
         const { liveKey, merchant, sandboxKey } = yield* merchants.create(payload.name)
         const { approved, merchant_id, name } = merchant
+        if (payload.seed !== false) yield* seeds.plant(merchant_id)
         return yield* reply({ merchant_id, name, approved, sandbox_key: sandboxKey, live_key: liveKey }, 201)
       }),
 

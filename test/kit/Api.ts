@@ -87,10 +87,10 @@ export class Api {
     })
   }
 
-  /** Its quotas are out of a test's way, unless the test is about them. */
+  /** Its quotas and the orders of a new sandbox are out of a test's way, unless the test is about them. */
   newMerchant(name = "Test merchant", quotas: "raised" | "default" = "raised"): Effect.Effect<Merchant> {
     return Effect.gen({ self: this }, function* () {
-      const { body } = yield* this.operator("POST", "/merchants", { name })
+      const { body } = yield* this.operator("POST", "/merchants", { name, seed: false })
       const { live_key: liveKey, merchant_id: merchantId, sandbox_key: sandboxKey } = body.data
       if (quotas === "raised") {
         const raised = { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 }
