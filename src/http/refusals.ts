@@ -26,6 +26,7 @@ import { refuseField, refuseWith } from "./replies.ts"
 
 const conflictMessage = {
   just_paid: "The buyer has paid; the order is now paid.",
+  other_payment: "A payment of another amount or currency has arrived and is set aside; the order is still pending.",
   buyer_busy: "The buyer is completing the payment; retry later.",
   not_pending: "The order is no longer pending.",
   too_many_keys: "Another update came first, and together they exceed the metadata limit; read the order and retry."

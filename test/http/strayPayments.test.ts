@@ -40,6 +40,26 @@ describe("an amount that is not the order's", () => {
   )
 })
 
+describe("an order that met a payment of another amount", () => {
+  it.live("is pending, and whoever closes it is told so: message and status agree", () =>
+    Effect.gen(function* () {
+      const { pay, service, shop, stray, trade_no } = yield* opened
+      yield* pay({ amount: 999, outcome: "succeed_unreported" })
+      for (const _ of ["found", "known"]) {
+        const reply = yield* shop.post(`/v1/orders/${trade_no}/expire`)
+        assert.deepStrictEqual([reply.status, reply.body.error], [409, "conflict"])
+        assert.match(reply.body.message, /another amount .* still pending/)
+        assert.strictEqual((yield* shop.order(trade_no))["status"], "pending")
+        assert.deepStrictEqual(yield* stray, [{ amount: 999, reason: "mismatch", state: "parked" }])
+      }
+      assert.strictEqual((yield* pay({})).body.data.status, "paid")
+      const late = yield* shop.post(`/v1/orders/${trade_no}/expire`)
+      assert.strictEqual(late.body.message, "The order is no longer pending.")
+      yield* assertLedgerWhole(service.sql)
+    })
+  )
+})
+
 describe("two payments that the channel had not reported", () => {
   it.live("are both found when the order is closed: one is credited, the other goes back", () =>
     Effect.gen(function* () {

@@ -143,6 +143,14 @@ describe("order: early closure", () => {
       .when(CloseEarly.make({ answer: AlreadyPaid.make({ facts }) }))
       .thenRefused("just_paid", PaymentSucceeded.make({ facts })))
 
+  it("refuses, and does not call the order paid, when what arrived is not what was asked: now, and each time after", () => {
+    const wrong = { ...another, amount: Minor.make(1) }
+    const close = CloseEarly.make({ answer: AlreadyPaid.make({ facts: wrong }) })
+    const parked = StrayPaymentFound.make({ stray: strayOf("mismatch", wrong) })
+    pending.when(close).thenRefused("other_payment", parked)
+    order(parked).when(close).thenRefused("other_payment")
+  })
+
   it("refuses while the buyer is in 3DS", () =>
     pending.when(CloseEarly.make({ answer: BuyerBusy.make({}) })).thenRefused("buyer_busy"))
 

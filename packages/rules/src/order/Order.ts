@@ -167,7 +167,7 @@ export type OrderEvent = typeof OrderEvent.Type
 
 export class OrderConflict extends Schema.TaggedError<OrderConflict>()("OrderConflict", {
   tradeNo: TradeNo,
-  reason: Schema.Literals(["just_paid", "buyer_busy", "not_pending", "too_many_keys"])
+  reason: Schema.Literals(["just_paid", "other_payment", "buyer_busy", "not_pending", "too_many_keys"])
 }) {}
 
 /** Why an order takes no refund, or no dispute. */

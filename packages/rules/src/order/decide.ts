@@ -157,11 +157,11 @@ const decideCloseEarly = (order: Order, { answer }: CommandOf<"CloseEarly">): Or
       switch (answer._tag) {
         case "Cancelled":
           return accept(OrderExpired.make({}))
-        case "AlreadyPaid":
-          return refuse(
-            new OrderConflict({ tradeNo: order.tradeNo, reason: "just_paid" }),
-            ...confirmPayment(order, answer.facts)
-          )
+        case "AlreadyPaid": {
+          const events = confirmPayment(order, answer.facts)
+          const reason = events.some(OrderEvent.guards.PaymentSucceeded) ? "just_paid" : "other_payment"
+          return refuse(new OrderConflict({ tradeNo: order.tradeNo, reason }), ...events)
+        }
         case "BuyerBusy":
           return refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "buyer_busy" }))
       }
