@@ -5,7 +5,7 @@
 import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { isIdempotencyKey } from "@coffer/rules/idempotency/claim"
-import { Effect, Exit, Layer } from "effect"
+import { Cause, Effect, Exit, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { CurrentClaim, type HeldClaim } from "../ground/Claim.ts"
 import { Faults } from "../ground/Faults.ts"
@@ -19,6 +19,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const keys = yield* IdempotencyKeys
     const faults = yield* Faults
+    const scope = yield* Effect.scope
     const { NotCommitted } = unavailable
     const { OtherContent, StillRunning } = refusals
 
@@ -26,9 +27,12 @@ export const layer = Layer.effect(
     const settle = (held: HeldClaim, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
       Effect.gen(function* () {
         const { answer } = yield* CurrentRecord
-        const succeeded = Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined
-        if (!succeeded) yield* keys.release(held.claim)
-        else if (!held.handedOver) yield* keys.keep(held.claim, exit.value.status, answer.data)
+        if (Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined) {
+          return yield* keys.settle(held, { status: exit.value.status, data: answer.data })
+        }
+        // What could not be written in time is not waited for once more.
+        if (isBusy(exit)) yield* Effect.forkIn(keys.settle(held), scope)
+        else yield* keys.settle(held)
       })
 
     return Idempotency.of(
@@ -40,22 +44,30 @@ export const layer = Layer.effect(
         const { merchantId, mode } = yield* Caller
         // A body that cannot be read is the edge's to refuse.
         const body = yield* Effect.catchTags(text, { HttpServerError: Effect.die })
-        const claimed = yield* keys
-          .claim({ merchantId, mode, method, path, key, body })
-          .pipe(Effect.catchTags({ NotCommitted, OtherContent, StillRunning }))
-        if (claimed._tag === "Replay") {
-          const again = yield* reply(claimed.data, claimed.status)
-          return HttpServerResponse.setHeader(again, "idempotent-replayed", "true")
-        }
-        const held: HeldClaim = { claim: claimed.claim, handedOver: false }
-        return yield* faults.around("Idempotency.run", httpEffect).pipe(
-          Effect.provideService(CurrentClaim, held),
-          Effect.onExit((exit) => faults.around("Idempotency.settle", settle(held, exit)))
+        // Whoever hangs up while the claim is being written leaves no claim behind: once it is written it is settled.
+        return yield* Effect.uninterruptibleMask(
+          Effect.fnUntraced(function* (restore) {
+            const claimed = yield* keys
+              .claim({ merchantId, mode, method, path, key, body })
+              .pipe(Effect.catchTags({ NotCommitted, OtherContent, StillRunning }))
+            if (claimed._tag === "Replay") {
+              const again = yield* reply(claimed.data, claimed.status)
+              return HttpServerResponse.setHeader(again, "idempotent-replayed", "true")
+            }
+            const held: HeldClaim = { claim: claimed.claim, handedOver: false }
+            return yield* restore(faults.around("Idempotency.run", httpEffect)).pipe(
+              Effect.provideService(CurrentClaim, held),
+              Effect.onExit((exit) => faults.around("Idempotency.settle", settle(held, exit)))
+            )
+          })
         )
       })
     )
   })
 )
+
+const isBusy = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Wire.Unavailable
 
 const badKey = refuseWith(
   (request_id) =>

@@ -22,7 +22,7 @@ import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import type { OrderNumberTaken } from "../orders/Orders.ts"
 import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "../refunds/Refunds.ts"
 import type { PayoutNotFound, PayoutReferenceTaken } from "../payouts/Payouts.ts"
-import { refuseField, refuseWith } from "./replies.ts"
+import { refuseField, refuseMeanwhile, refuseWith } from "./replies.ts"
 
 const conflictMessage = {
   just_paid: "The buyer has paid; the order is now paid.",
@@ -90,8 +90,9 @@ export const refusals = {
       (request_id) =>
         new Wire.IdempotencyError({ message: "This Idempotency-Key was used with another body.", request_id })
     ),
-  StillRunning: (_: StillRunning) =>
-    refuseWith(
+  StillRunning: ({ lasts }: StillRunning) =>
+    refuseMeanwhile(
+      lasts,
       (request_id) =>
         new Wire.IdempotencyInProgress({ message: "The first request with this key is still running.", request_id })
     ),
@@ -140,8 +141,9 @@ export const refusals = {
           request_id
         })
     ),
-  RefundRunning: (_: RefundRunning) =>
-    refuseWith(
+  RefundRunning: ({ lasts }: RefundRunning) =>
+    refuseMeanwhile(
+      lasts,
       (request_id) =>
         new Wire.IdempotencyInProgress({
           message: "The first request with this out_refund_no is still running.",

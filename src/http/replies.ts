@@ -3,7 +3,7 @@
  * here, from a view that already has the wire's shape, so nothing is encoded twice.
  */
 import * as Wire from "@coffer/contract/Errors"
-import { Effect, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { CurrentRecord } from "./CurrentRequest.ts"
 
@@ -25,6 +25,14 @@ export const replyList = (
 
 export const refuseWith = <Refusal>(make: (request_id: string) => Refusal) =>
   Effect.flatMap(CurrentRecord, ({ requestId }) => Effect.fail(make(requestId)))
+
+/** A refusal that ends by itself; with when the same request may be sent again, in whole seconds and at least one. */
+export const refuseMeanwhile = <Refusal>(lasts: Duration.Duration, make: (request_id: string) => Refusal) =>
+  Effect.flatMap(CurrentRecord, (record) => {
+    const seconds = Math.max(1, Math.ceil(Duration.toSeconds(lasts)))
+    record.headers = { ...record.headers, "retry-after": String(seconds) }
+    return Effect.fail(make(record.requestId))
+  })
 
 type Refusal = InstanceType<(typeof Wire)[keyof typeof Wire]>
 

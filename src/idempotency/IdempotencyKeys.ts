@@ -3,25 +3,33 @@
  * (silences: I1 to I6). Works across runners, since the claim is a row.
  */
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
-import type { Change, NotCommitted } from "../ground/Change.ts"
-import { answering, type Claim, released, running } from "../ground/Claim.ts"
+import type { ChangeSet, NotCommitted } from "../ground/Change.ts"
+import { answering, type Claim, type HeldClaim, released, running } from "../ground/Claim.ts"
 import { jsonText, parseJson } from "../ground/codecs.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { sha256 } from "../ground/Vault.ts"
 import { traced } from "../ground/traced.ts"
+import { Settings } from "../Settings.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
 
 /** The same key came with another body (spec: Errors, idempotency_error). */
 export class OtherContent extends Schema.TaggedError<OtherContent>()("OtherContent", {}) {}
 
 /** The first request with this key has not ended (spec: Errors, idempotency_in_progress). */
-export class StillRunning extends Schema.TaggedError<StillRunning>()("StillRunning", {}) {}
+export class StillRunning extends Schema.TaggedError<StillRunning>()("StillRunning", {
+  /** How long it has the key to itself. */
+  lasts: Schema.Duration
+}) {}
 
-export type Claimed =
-  | { readonly _tag: "Claimed"; readonly claim: Claim }
-  | { readonly _tag: "Replay"; readonly status: number; readonly data: object }
+export type Claimed = { readonly _tag: "Claimed"; readonly claim: Claim } | (Answer & { readonly _tag: "Replay" })
+
+/** What a request was answered. */
+export interface Answer {
+  readonly status: number
+  readonly data: object
+}
 
 export interface Keyed {
   readonly merchantId: string
@@ -37,10 +45,11 @@ export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
     readonly claim: (request: Keyed) => Effect.Effect<Claimed, OtherContent | StillRunning | NotCommitted>
-    /** Keeps a 2xx answer that no change was committed with. */
-    readonly keep: (claim: Claim, status: number, data: object) => Effect.Effect<void>
-    /** Frees the key after an outcome that is not kept (silences: I1). */
-    readonly release: (claim: Claim) => Effect.Effect<void>
+    /**
+     * The request that made this claim has ended. A 2xx answer is kept, unless it was committed with the change; after
+     * any other outcome the key is free (silences: I1).
+     */
+    readonly settle: (held: HeldClaim, answer?: Answer) => Effect.Effect<void>
   }
 >()("@coffer/idempotency/IdempotencyKeys") {}
 
@@ -65,18 +74,37 @@ export const layer = Layer.effect(
     const transactor = yield* Transactor
     const links = yield* CheckoutLinks
 
+    const { runner } = yield* Settings
+    /** How many requests run in this process with a claim on each id, or try to get one. */
+    const live = new Map<string, number>()
+    const enter = (id: string) => live.set(id, (live.get(id) ?? 0) + 1)
+    const leave = (id: string) => {
+      const others = (live.get(id) ?? 1) - 1
+      if (others > 0) live.set(id, others)
+      else live.delete(id)
+    }
+
+    /** It counts as running before its row is there: whoever meets the row must not take it for forsaken. */
+    const take = (claim: Claim, replaces?: number) =>
+      Effect.suspend(() => {
+        enter(claim.id)
+        return transactor.commit(claim.id, [running(claim, claim.createdAt, replaces)]).pipe(
+          Effect.as({ _tag: "Claimed" as const, claim }),
+          Effect.onError(() => Effect.sync(() => leave(claim.id)))
+        )
+      })
+
     const claim = traced("IdempotencyKeys.claim")(function* (request: Keyed) {
       const { merchantId, mode } = request
-      const id = idOf(request)
-      const fingerprint = fingerprintOf(request.body)
-      const now = yield* DateTime.now
-      const fresh: Claim = { id, version: 1, merchantId, mode, fingerprint, createdAt: now }
-      return yield* transactor
-        .commit(id, [running(fresh, now)])
-        .pipe(
-          Effect.as({ _tag: "Claimed" as const, claim: fresh }),
-          Effect.catchTags({ AlreadyExists: () => meet(fresh), StaleVersion: Effect.die })
-        )
+      const fresh: Claim = {
+        id: idOf(request),
+        version: 1,
+        merchantId,
+        mode,
+        fingerprint: fingerprintOf(request.body),
+        createdAt: yield* DateTime.now
+      }
+      return yield* Effect.catchTags(take(fresh), { AlreadyExists: () => meet(fresh), StaleVersion: Effect.die })
     })
 
     /** Somebody has used this key before us, perhaps a moment ago. */
@@ -85,34 +113,41 @@ export const layer = Layer.effect(
     ): Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted> {
       const row = yield* store.find(fresh.id)
       // Dropped between our insert and our look: as if it were being dropped still.
-      if (Option.isNone(row)) return yield* new StillRunning()
+      if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
       const { created_at, data, fingerprint, lease_until, state, status, version } = row.value
       const held = { fingerprint, state, leaseUntil: lease_until, createdAt: created_at }
-      switch (judge(held, fresh.fingerprint, fresh.createdAt)) {
+      // Alone on the database, what does not run in this process does not run: the process that ran it has died, or
+      // nobody knew whether the claim was written.
+      const isForsaken = runner === undefined && !live.has(fresh.id)
+      switch (judge(held, fresh.fingerprint, fresh.createdAt, isForsaken)) {
         case "OtherContent":
           return yield* new OtherContent()
         case "InProgress":
-          return yield* new StillRunning()
+          return yield* new StillRunning({ lasts: DateTime.distance(fresh.createdAt, lease_until ?? fresh.createdAt) })
         case "Replay":
           return { _tag: "Replay", status: status!, data: links.complete(parseData(data!)) }
-        case "TakeOver": {
-          const taken = { ...fresh, version: version + 1 }
-          return yield* transactor.commit(fresh.id, [running(taken, fresh.createdAt, version)]).pipe(
-            Effect.as({ _tag: "Claimed" as const, claim: taken }),
+        case "TakeOver":
+          return yield* Effect.catchTags(take({ ...fresh, version: version + 1 }, version), {
             // Another took it in the same moment.
-            Effect.catchTags({ StaleVersion: () => new StillRunning(), AlreadyExists: Effect.die })
-          )
-        }
+            StaleVersion: () => new StillRunning({ lasts: Duration.zero }),
+            AlreadyExists: Effect.die
+          })
       }
     })
 
-    /** An end that cannot be written leaves the claim to its lease. */
-    const end = (claim: Claim, changes: ReadonlyArray<Change>) => Effect.ignore(transactor.commit(claim.id, changes))
+    const endOf = ({ claim, handedOver }: HeldClaim, answer: Answer | undefined): ChangeSet => {
+      if (answer === undefined) return [released(claim)]
+      return handedOver ? [] : answering(claim, answer.status, answer.data)
+    }
 
     return IdempotencyKeys.of({
       claim,
-      keep: (claim, status, data) => end(claim, answering(claim, status, data)),
-      release: (claim) => end(claim, [released(claim)])
+      settle: (held, answer) =>
+        transactor.commit(held.claim.id, endOf(held, answer)).pipe(
+          // An end that cannot be written leaves the claim to its lease.
+          Effect.ignore,
+          Effect.ensuring(Effect.sync(() => leave(held.claim.id)))
+        )
     })
   })
 )

@@ -14,7 +14,7 @@ import {
   type RefundRefused
 } from "@coffer/rules/order/Order"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { termsProblem } from "@coffer/rules/order/termsProblem"
+import { formProblem, termsProblem } from "@coffer/rules/order/termsProblem"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
@@ -148,40 +148,38 @@ export const layer = Layer.effect(
     const create = traced("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
       const merchant = yield* merchantOf(owner)
       const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]), yield* currentTime)
-      const problem = termsProblem(
-        { ...order, metadata: terms.metadata ?? {} },
-        {
-          mode: owner.mode,
-          privateAllowed: allowPrivateWebhooks,
-          liveCurrencies: merchant.live_currencies,
-          hasOtherTarget: merchant.modes[owner.mode].default_notify_url !== null
-        }
-      )
-      if (problem !== undefined) return yield* problem
+      const asked = { ...order, metadata: terms.metadata ?? {} }
+      const problem = termsProblem(asked, {
+        mode: owner.mode,
+        privateAllowed: allowPrivateWebhooks,
+        liveCurrencies: merchant.live_currencies,
+        hasOtherTarget: merchant.modes[owner.mode].default_notify_url !== null
+      })
+      if (problem !== undefined) {
+        // Settings may have changed since the first request with this number. What the form forbids was never an order.
+        if (formProblem(asked, owner) !== undefined) return yield* problem
+        return yield* repeated(owner, order, Effect.fail(problem))
+      }
       // An order that does not exist has no state to guard: the unique index is the guard, not an actor.
       const claim = yield* takeClaim
       const answer = claim === undefined ? [] : answering(claim, 201, viewOf(order))
       return yield* transactor.commit(`${owner.merchantId}/${order.outTradeNo}`, [insertion(order), ...answer]).pipe(
         Effect.as({ order, created: true }),
         Effect.catchTags({
-          AlreadyExists: () =>
-            Effect.andThen(
-              giveClaimBack,
-              Effect.map(sameAsBefore(owner, order), (original) => ({ order: original, created: false }))
-            ),
+          AlreadyExists: (taken) => Effect.andThen(giveClaimBack, repeated(owner, order, Effect.die(taken))),
           StaleVersion: () => new NotCommitted({ reason: "overloaded" })
         })
       )
     })
 
-    const sameAsBefore = Effect.fnUntraced(function* (owner: Owner, wanted: Order) {
+    /** The order that has this number already, which must be the one that is wanted. */
+    const repeated = Effect.fnUntraced(function* <E>(owner: Owner, wanted: Order, none: Effect.Effect<never, E>) {
       const stored = yield* store.byOutTradeNo(owner, wanted.outTradeNo)
-      if (Option.isNone(stored)) return yield* Effect.die(`order number ${wanted.outTradeNo} is taken by no order`)
-      const original = stored.value.order
-      const differs = Struct.keys(comparedTerms).find((term) => original[term] !== wanted[term])
-      return differs === undefined
-        ? original
-        : yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
+      if (Option.isNone(stored)) return yield* none
+      const { order } = stored.value
+      const differs = Struct.keys(comparedTerms).find((term) => order[term] !== wanted[term])
+      if (differs === undefined) return { order, created: false }
+      return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
     })
 
     const annotate = traced("Orders.annotate")(function* (owner: Owner, ref: string, patch: UpdateOrder) {

@@ -23,6 +23,8 @@ import { refundView } from "./RefundView.ts"
 export class RefundCommands extends Context.Service<
   RefundCommands,
   {
+    /** A refund that is there. */
+    readonly load: (refundNo: RefundNo) => Effect.Effect<Refund>
     /** With a claim, the answer to its request is committed with the change. */
     readonly perform: (
       refundNo: RefundNo,
@@ -130,7 +132,7 @@ export const layer = Layer.effect(
           })
       })
 
-    return RefundCommands.of({ perform, hear })
+    return RefundCommands.of({ load: (refundNo) => Effect.map(load(refundNo), ({ refund }) => refund), perform, hear })
   })
 )
 

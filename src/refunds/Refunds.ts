@@ -4,16 +4,16 @@
  * dies in between leaves a due row, and a worker asks the channel again by our own number (silences: R7, R8).
  */
 import type { CreateRefund, UpdateRefund } from "@coffer/contract/Refunds"
-import { OutRefundNo, prefixes, RefundNo } from "@coffer/model/Ids"
-import { merge, patchProblem } from "@coffer/model/Metadata"
-import { Minor } from "@coffer/model/Money"
+import { prefixes, type RefundNo } from "@coffer/model/Ids"
+import { patchProblem } from "@coffer/model/Metadata"
 import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { type Order, RefundRefused, remainingOf, type SettledOrder } from "@coffer/rules/order/Order"
+import { type Order, RefundRefused, type SettledOrder } from "@coffer/rules/order/Order"
 import { reserving } from "@coffer/rules/refund/entryOf"
+import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { type Refund, RefundCommand, type RefundConflict } from "@coffer/rules/refund/Refund"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { Context, DateTime, Effect, Fiber, FiberMap, Layer, Option, Schedule, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule, Schema } from "effect"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
 import { type AlreadyExists, NotCommitted } from "../ground/Change.ts"
@@ -24,6 +24,8 @@ import type { Owner } from "../ground/Pages.ts"
 import { traced } from "../ground/traced.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
+import { Settings } from "../Settings.ts"
+import { newRefund } from "./newRefund.ts"
 import { RefundCommands } from "./RefundCommands.ts"
 import { insertion, RefundStore } from "./RefundStore.ts"
 
@@ -36,7 +38,10 @@ export class RefundNumberTaken extends Schema.TaggedError<RefundNumberTaken>()("
 }) {}
 
 /** The first request with this out_refund_no is asking the channel, on another runner. */
-export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", {}) {}
+export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", {
+  /** How long it has the refund to itself. */
+  lasts: Schema.Duration
+}) {}
 
 /** The channel said no at once: nothing was changed (silences: R7). */
 export class ChannelRefused extends Schema.TaggedError<ChannelRefused>()("ChannelRefused", { reason: Schema.String }) {}
@@ -101,6 +106,7 @@ export const layer = Layer.effect(
     const channel = yield* RefundChannel
     const ids = yield* NewIds
     const faults = yield* Faults
+    const { runner } = yield* Settings
     const driving = yield* FiberMap.make<RefundNo, Answered, DriveFailure>()
 
     const askChannel = (refund: Refund): Effect.Effect<RefundAnswer, ChannelUnreachable> =>
@@ -176,17 +182,27 @@ export const layer = Layer.effect(
 
     /** Who asks while the channel is being asked waits for the same answer. */
     const joined = Effect.fnUntraced(function* (refund: Refund) {
-      const fiber = yield* FiberMap.get(driving, refund.refundNo)
-      if (Option.isNone(fiber)) {
-        // Settled since it was read, or driven by another runner.
-        const now = yield* store.load(refund.refundNo)
-        return Option.isSome(now) && isSettled(now.value.refund)
-          ? { refund: now.value.refund, code: 200 as const }
-          : yield* new RefundRunning()
+      const { refundNo } = refund
+      let fiber = Option.getOrUndefined(yield* FiberMap.get(driving, refundNo))
+      if (fiber === undefined) {
+        // Settled since it was read, or driven by another runner, or by one that is dead.
+        const now = yield* store.load(refundNo)
+        if (Option.isSome(now) && isSettled(now.value.refund)) return { refund: now.value.refund, code: 200 as const }
+        const lasts = DateTime.distance(yield* DateTime.now, nextCheck.reservedUntil(refund))
+        // Alone on the database, whatever does not run here does not run.
+        const isForsaken = runner === undefined || Duration.isLessThanOrEqualTo(lasts, Duration.zero)
+        if (!isForsaken) return yield* new RefundRunning({ lasts })
+        fiber = yield* FiberMap.run(driving, refundNo, finish(refundNo), { onlyIfMissing: true })
       }
       // Its row is there, so its number was free.
-      const { refund: after } = yield* Effect.catchTags(Fiber.join(fiber.value), { AlreadyExists: Effect.die })
+      const { refund: after } = yield* Effect.catchTags(Fiber.join(fiber), { AlreadyExists: Effect.die })
       return { refund: after, code: 200 as const }
+    })
+
+    /** What a worker would do with it later. */
+    const finish = Effect.fnUntraced(function* (refundNo: RefundNo) {
+      yield* Effect.catchTags(check(refundNo), { ChannelUnreachable: () => Effect.void })
+      return answered(yield* commands.load(refundNo))
     })
 
     /** The refund of this very request, or of an earlier one that was sent again. */
@@ -196,29 +212,11 @@ export const layer = Layer.effect(
       return yield* store.byRequest(claim.id, DateTime.subtractDuration(claim.createdAt, keptDuration))
     })
 
-    const newRefund = Effect.fnUntraced(function* (order: SettledOrder, body: CreateRefund, claim: Claim | undefined) {
-      const refundNo = RefundNo.make(yield* ids.next(prefixes.refund))
-      const now = yield* DateTime.now
-      const refund: Refund = {
-        status: "reserved",
-        refundNo,
-        outRefundNo: body.out_refund_no ?? OutRefundNo.make(refundNo),
-        tradeNo: order.tradeNo,
-        merchantId: order.merchantId,
-        mode: order.mode,
-        paymentId: order.paymentId,
-        // The order's actor refuses it when there is nothing, or when it is not what remains by then.
-        amount: body.amount ?? Minor.make(Math.max(0, remainingOf(order))),
-        requestedAmount: body.amount ?? null,
-        currency: order.currency,
-        reason: body.reason ?? null,
-        metadata: merge({}, body.metadata ?? {}),
-        notifyUrl: order.notifyUrl,
-        request: body.out_refund_no === undefined ? (claim?.id ?? null) : null,
-        createdAt: now,
-        updatedAt: now
-      }
-      return refund
+    const begin = Effect.fnUntraced(function* (order: SettledOrder, body: CreateRefund, claim: Claim | undefined) {
+      const refund = newRefund(order, body, yield* ids.next(prefixes.refund), yield* DateTime.now, claim)
+      return yield* Fiber.join(
+        yield* FiberMap.run(driving, refund.refundNo, drive(refund, (yield* CurrentClaim)?.claim))
+      )
     })
 
     const create = traced("Refunds.create")(function* (owner: Owner, body: CreateRefund) {
@@ -226,26 +224,22 @@ export const layer = Layer.effect(
       if (unfit !== undefined) return yield* new InvalidField(unfit)
       if (owner.mode === "live" && body.out_refund_no === undefined) return yield* numberRequired
       const claim = yield* takeClaim
-      for (let attempt = 1; ; attempt++) {
+      let refused: Refusal | undefined
+      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
         const order = yield* orders.find(owner, body.trade_no)
         // Before window, dispute and balance: what was accepted stays accepted (silences: R4).
         const before = yield* earlier(owner, body, claim)
         if (Option.isSome(before)) return yield* again(before.value.refund, order, body)
-        if (!("paymentId" in order)) return yield* notPaid(order)
-        const refund = yield* newRefund(order, body, claim)
-        const fiber = yield* FiberMap.run(driving, refund.refundNo, drive(refund, (yield* CurrentClaim)?.claim))
-        const outcome = yield* Effect.result(Fiber.join(fiber))
+        if (refused !== undefined) return yield* refused
+        const outcome = yield* Effect.result("paymentId" in order ? begin(order, body, claim) : notPaid(order))
         if (outcome._tag === "Success") return outcome.success
         const failure = outcome.failure
-        if (failure._tag === "AlreadyExists") {
-          // Another with this number came first; our own is driven by nobody else.
-          const first = yield* earlier(owner, body, claim)
-          if (Option.isSome(first)) return yield* again(first.value.refund, order, body)
-        } else if (failure._tag !== "RefundRefused" || failure.reason !== "remaining_changed") {
-          return yield* failure
-        }
-        if (attempt === attemptsMax) return yield* new NotCommitted({ reason: "overloaded" })
+        // Refused perhaps because of the first one with this number. Order and wallet decide one after the other, so
+        // that one's row is there by now: look again.
+        if (isRefusal(failure)) refused = failure
+        else if (!isPassing(failure)) return yield* failure
       }
+      return yield* new NotCommitted({ reason: "overloaded" })
     })
 
     const annotate = traced("Refunds.annotate")(function* (owner: Owner, ref: string, patch: UpdateRefund) {
@@ -284,6 +278,15 @@ export const layer = Layer.effect(
 )
 
 const answered = (refund: Refund): Answered => ({ refund, code: refund.status === "pending" ? 202 : 201 })
+
+type Refusal = RefundRefused | InsufficientBalance
+
+/** Another with this number came first, whose row was not there to be seen; or other refunds changed what remains. */
+const isPassing = (failure: DriveFailure): failure is AlreadyExists | RefundRefused =>
+  failure._tag === "AlreadyExists" || (failure._tag === "RefundRefused" && failure.reason === "remaining_changed")
+
+const isRefusal = (failure: DriveFailure): failure is Refusal =>
+  (failure._tag === "RefundRefused" && !isPassing(failure)) || failure._tag === "InsufficientBalance"
 
 const isSettled = ({ status }: Refund) => status !== "reserved" && status !== "void"
 

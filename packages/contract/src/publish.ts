@@ -121,7 +121,9 @@ const headersOf = (status: string, changes: boolean, counted: boolean, content: 
   ...(counted && status !== "401" && status !== "403"
     ? { "RateLimit-Policy": headers["RateLimit-Policy"], RateLimit: headers.RateLimit }
     : {}),
-  ...(status === "429" || status === "503" ? { "Retry-After": headers["Retry-After"] } : {}),
+  ...(status === "429" || status === "503" || (changes && status === "409")
+    ? { "Retry-After": headers["Retry-After"] }
+    : {}),
   ...("text/csv" in content ? { "X-Truncated": headers["X-Truncated"] } : {}),
   ...(changes && status.startsWith("2") ? { "Idempotent-Replayed": headers["Idempotent-Replayed"] } : {})
 })

@@ -38,7 +38,8 @@ export interface Held {
 /** `TakeOver`: the claim is free, because it ended without an answer, or its process died, or it is a day old. */
 export type Verdict = "TakeOver" | "Replay" | "InProgress" | "OtherContent"
 
-export const judge = (held: Held, fingerprint: string, now: DateTime.Utc): Verdict => {
+/** `isForsaken`: it is known that nobody runs the request any more, so that its lease need not be waited for. */
+export const judge = (held: Held, fingerprint: string, now: DateTime.Utc, isForsaken = false): Verdict => {
   if (DateTime.isLessThanOrEqualTo(DateTime.addDuration(held.createdAt, keptDuration), now)) return "TakeOver"
   switch (held.state) {
     case "released":
@@ -47,6 +48,7 @@ export const judge = (held: Held, fingerprint: string, now: DateTime.Utc): Verdi
       return held.fingerprint === fingerprint ? "Replay" : "OtherContent"
     case "running":
       if (held.fingerprint !== fingerprint) return "OtherContent"
+      if (isForsaken) return "TakeOver"
       return held.leaseUntil !== null && DateTime.isLessThanOrEqualTo(held.leaseUntil, now) ? "TakeOver" : "InProgress"
   }
 }

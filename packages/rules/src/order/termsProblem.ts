@@ -28,9 +28,15 @@ export const termsProblem = (terms: Terms, situation: Situation): InvalidField |
   currencyProblem(terms.currency, situation) ??
   urlProblem("notify_url", terms.notifyUrl, situation) ??
   targetProblem(terms, situation) ??
+  formProblem(terms, situation)
+
+/** The part of it that no setting changes: what no order could ever have had. */
+export const formProblem = (
+  terms: Pick<Terms, "returnUrl" | "metadata">,
+  { mode }: Pick<Situation, "mode">
+): InvalidField | undefined =>
   // Only the buyer's browser goes there: a shop under development may be at localhost.
-  urlProblem("return_url", terms.returnUrl, { ...situation, privateAllowed: true }) ??
-  metadataProblem(terms)
+  urlProblem("return_url", terms.returnUrl, { mode, privateAllowed: true }) ?? metadataProblem(terms)
 
 /** Sandbox may use all three; live only what the operator enabled (spec: General rules, 5). */
 export const currencyProblem = (
@@ -49,7 +55,7 @@ const targetProblem = ({ notifyUrl }: Terms, { hasOtherTarget, mode }: Situation
     ? new InvalidField({ param: "notify_url", problem: "a live order needs a notification address" })
     : undefined
 
-const metadataProblem = ({ metadata }: Terms): InvalidField | undefined => {
+const metadataProblem = ({ metadata }: Pick<Terms, "metadata">): InvalidField | undefined => {
   const problem = patchProblem({}, metadata)
   return problem === undefined ? undefined : new InvalidField(problem)
 }

@@ -13,11 +13,12 @@ export const nextCheck = {
   lateSeconds: 3_600,
   /** How many checks come soon one after the other. */
   often: 30,
+  reservedUntil: ({ updatedAt }: Pick<Refund, "updatedAt">) => DateTime.addDuration(updatedAt, reservedFor),
   /** The first check of a refund as it is now; null when there is nothing to ask. */
   after: (refund: Refund): DateTime.Utc | null => {
     switch (refund.status) {
       case "reserved":
-        return DateTime.addDuration(refund.updatedAt, reservedFor)
+        return nextCheck.reservedUntil(refund)
       case "pending":
         return DateTime.add(refund.updatedAt, { seconds: nextCheck.soonSeconds })
       case "succeeded":
