@@ -5,7 +5,7 @@
  */
 import { InsufficientBalance, Movement, post } from "@coffer/rules/wallet/post"
 import type { Wallet, WalletName } from "@coffer/rules/wallet/Wallet"
-import { Context, Effect, Layer, Result, Schema, Semaphore } from "effect"
+import { Cause, Context, Effect, Layer, Result, Schema, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { actors } from "../ground/actor.ts"
@@ -96,9 +96,10 @@ const prepare = Effect.gen(function* () {
       if (committed === undefined) return yield* new NotCommitted({ reason: "overloaded" })
       current.wallet = wallet
       current.pending = committed
-      yield* Effect.onError(committed, () =>
+      yield* Effect.onError(committed, (cause) =>
         Effect.sync(() => {
-          if (known === current) known = undefined
+          // Who no longer waits has not taken it back: it is on its way, and what is decided next is decided on it.
+          if (known === current && !Cause.hasInterruptsOnly(cause)) known = undefined
         })
       )
     })

@@ -10,7 +10,7 @@ import { assertLedgerWhole } from "../kit/ledger.ts"
 import { assertRefused, merchantOf } from "../kit/Merchant.ts"
 import { type Options, start } from "../kit/Service.ts"
 
-const rounds = 20
+const rounds = 6
 
 const opened = (options: Options = {}) =>
   Effect.map(start({ clock: "test", ...options }), (service) => ({
@@ -135,6 +135,40 @@ describe("a payout that was accepted is never refused to who sends its reference
       assert.deepStrictEqual([again.status, again.body.data.fee], [200, 0])
       assertRefused(yield* payout("may", { amount: 601 }), 409, "conflict", "amount")
       yield* assertLedgerWhole(service.sql)
+    })
+  )
+
+  it.live("after a 503, when what it is paid from was being written as well", () =>
+    Effect.gen(function* () {
+      let isArmed = false
+      const fault = yield* blocking("Transactor.write", "before", (tables) => isArmed && tables.includes("ledger"))
+      const { service, shop } = yield* opened({ faults: fault.layer })
+      yield* Effect.gen(function* () {
+        yield* shop.paid(100)
+        yield* shop.post("/v1/orders", { amount: 1_000, out_trade_no: "funds" })
+        const payout = service.api.operator("POST", `/merchants/${service.merchant.merchantId}/payouts`, {
+          mode: "sandbox",
+          currency: "USD",
+          amount: 600,
+          reference: "may"
+        })
+        isArmed = true
+        const paid = yield* Effect.forkChild(shop.post("/v1/test_helpers/orders/funds/pay"))
+        yield* Deferred.await(fault.reached)
+        const first = yield* Effect.forkChild(payout)
+        // It is on its way: calls made after it were answered.
+        yield* Effect.repeat(shop.get("/v1/balance"), { times: 5 })
+        yield* Effect.provideContext(TestClock.adjust("5 seconds"), service.context)
+        assertRefused(yield* Fiber.join(paid), 503, "internal_error")
+        assertRefused(yield* Fiber.join(first), 503, "internal_error")
+        const second = yield* Effect.forkChild(payout)
+        yield* Effect.repeat(shop.get("/v1/balance"), { times: 5 })
+        yield* fault.release
+        const reply = yield* Fiber.join(second)
+        assert.strictEqual(reply.status, 200, reply.text)
+        assert.strictEqual((yield* service.sql`select 1 from payouts`).length, 1)
+        yield* assertLedgerWhole(service.sql)
+      }).pipe(Effect.ensuring(fault.release))
     })
   )
 })
