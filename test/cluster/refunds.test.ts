@@ -6,12 +6,12 @@ import { assertLedgerWhole } from "../kit/ledger.ts"
 import { assertRefused, merchantOf } from "../kit/Merchant.ts"
 import { asRunner, freshDatabase, type Options, start } from "../kit/Service.ts"
 
-const twoDoors = (first: Options = {}) =>
+const twoDoors = (first: Options = {}, poll = "5 seconds") =>
   Effect.gen(function* () {
     const database = yield* freshDatabase
     const a = yield* start({ clock: "test", database, env: yield* asRunner, ...first })
     // What another runner wrote is found by looking.
-    const b = yield* start({ clock: "test", database, env: { ...(yield* asRunner), WORKER_POLL: "5 seconds" } })
+    const b = yield* start({ clock: "test", database, env: { ...(yield* asRunner), WORKER_POLL: poll } })
     const here = merchantOf(a)
     const there = merchantOf(b, a.merchant.sandboxKey)
     yield* here.paid(100_000)
@@ -54,7 +54,9 @@ describe("refunds on two runners", () => {
         const body = { trade_no, amount: 10, out_refund_no: "r" }
         const first = yield* Effect.forkChild(here.refund(body))
         yield* Deferred.await(fault.reached)
-        assertRefused(yield* there.refund(body), 409, "idempotency_in_progress")
+        const refused = yield* there.refund(body)
+        assertRefused(refused, 409, "idempotency_in_progress")
+        assert.strictEqual(refused.headers.get("retry-after"), "30")
         yield* fault.release
         const made = yield* Fiber.join(first)
         const again = yield* there.refund(body)
@@ -63,6 +65,29 @@ describe("refunds on two runners", () => {
         assert.strictEqual(yield* moved, 1)
         yield* assertLedgerWhole(a.sql)
       })
+  )
+
+  it.live("a runner that stands still is waited for no longer than 30 s: then the repeat itself gets the answer", () =>
+    Effect.gen(function* () {
+      const fault = yield* blocking("RefundChannel.refund", "before")
+      // No worker of the other's finds it.
+      const { b, here, moved, there, trade_no } = yield* twoDoors({ faults: fault.layer }, "1 hour")
+      const ask = (door: typeof here) => door.refund({ trade_no, amount: 10 }, { "Idempotency-Key": "k" })
+      const first = yield* Effect.forkChild(ask(here))
+      yield* Deferred.await(fault.reached)
+      yield* b.leap("29 seconds")
+      const told = yield* ask(there)
+      assertRefused(told, 409, "idempotency_in_progress")
+      assert.strictEqual(told.headers.get("retry-after"), "1")
+      yield* b.leap("1 second")
+      const again = yield* ask(there)
+      assert.deepStrictEqual([again.status, again.body.data.status], [200, "succeeded"], again.text)
+      // It was only slow: what it hears now changes nothing any more.
+      yield* fault.release
+      assert.deepStrictEqual((yield* Fiber.join(first)).body.data.refund_no, again.body.data.refund_no)
+      assert.strictEqual(yield* moved, 1)
+      yield* assertLedgerWhole(b.sql)
+    })
   )
 
   for (const where of ["before", "after"] as const) {
