@@ -11,6 +11,7 @@ import { audit } from "./migrations/0007_audit.ts"
 import { chargebackRequests } from "./migrations/0008_chargeback_requests.ts"
 import { storedTokens } from "./migrations/0010_stored_tokens.ts"
 import { sandboxSeeds } from "./migrations/0014_sandbox_seeds.ts"
+import { deliveryLines } from "./migrations/0012_delivery_lines.ts"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
@@ -24,7 +25,8 @@ export const migrate = Migrator.make({})({
     "0007_audit": audit,
     "0008_chargeback_requests": chargebackRequests,
     "0010_stored_tokens": storedTokens,
-    "0014_sandbox_seeds": sandboxSeeds
+    "0014_sandbox_seeds": sandboxSeeds,
+    "0012_delivery_lines": deliveryLines,
   })
 })
 

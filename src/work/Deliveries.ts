@@ -1,11 +1,21 @@
 /**
  * Pushes events to merchants' servers (spec: Events, Delivery): claims what is due, signs it anew, posts it, and
- * records how that went. Bounded in all and per destination, so that a dead endpoint delays nobody else. Runs outside
- * the actors, on every runner.
+ * records how that went. Places for posts are shared out by mode, merchant and destination, so that whoever hangs
+ * delays nobody else (docs/decisions/0017). Runs outside the actors, on every runner.
  */
+import { webhookAcknowledgement } from "@coffer/model/Limits"
+import {
+  allot,
+  type DueLine,
+  keysOf,
+  limitAfter,
+  lineKey,
+  placesPerLine,
+  placesPerMode
+} from "@coffer/rules/delivery/places"
 import { nextAttempt } from "@coffer/rules/delivery/schedule"
 import { signatureHeader } from "@coffer/rules/delivery/signature"
-import { DateTime, Effect, FiberSet, Layer, Semaphore } from "effect"
+import { Cause, DateTime, Duration, Effect, FiberSet, Layer } from "effect"
 import { Events } from "../events/Events.ts"
 import { hmacHex } from "../ground/Vault.ts"
 import { traced } from "../ground/traced.ts"
@@ -13,68 +23,69 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { Settings } from "../Settings.ts"
 import { type Claimed, DeliveryStore } from "../webhooks/DeliveryStore.ts"
 import { Outbound, type Outcome } from "../webhooks/Outbound.ts"
+import * as DeliveryMetrics from "./DeliveryMetrics.ts"
+import * as DueLines from "./DueLines.ts"
 import { type Worker, Workers } from "./Workers.ts"
 
-/** Posts under way at once, in this process. */
-const inFlightMax = 64
-/** Posts under way to one host and port. */
-const perDestinationMax = 8
+/** Live first, so that the sandbox's backlog is looked through afterwards. */
+const modes = ["live", "sandbox"] as const
 /** A claimed row comes back after this when its runner died: two attempts' time and some. */
-const lease = "30 seconds"
+const lease = Duration.seconds(30)
+/** An attempt begins only while its lease covers it to the end: another runner would post the same event meanwhile. */
+const lateAfter = Duration.subtract(lease, Duration.fromInputUnsafe(webhookAcknowledgement))
+/** Lines that hung lately of which this is kept; beyond it the one that was noted first is forgotten. */
+const limitsMax = 4_096
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
     const store = yield* DeliveryStore
-    const merchants = yield* Merchants
-    const events = yield* Events
-    const outbound = yield* Outbound
-    const { allowPrivateWebhooks } = yield* Settings
+    const dueLines = DueLines.make(store)
+    const post = yield* makePost
+    const metrics = yield* DeliveryMetrics.make
 
     const fibers = yield* FiberSet.make()
-    const total = yield* Semaphore.make(inFlightMax)
-    const busy = new Map<string, number>()
+    const taken = new Map<string, number>()
+    const limits = new Map<string, number>()
 
-    const post = traced("Deliveries.post")(function* (delivery: Claimed) {
-      const body = events.deliverable(delivery.body)
-      const secret = yield* merchants.signingSecret(delivery.merchant_id, delivery.mode)
-      const at = yield* DateTime.now
-      const outcome = yield* outbound.post({
-        url: delivery.url,
-        body,
-        httpAllowed: delivery.mode === "sandbox",
-        privateAllowed: delivery.mode === "sandbox" && allowPrivateWebhooks,
-        headers: {
-          "Content-Type": "application/json",
-          "User-Agent": "Coffer/1.0",
-          "X-Service-Event-Id": delivery.event_id,
-          "X-Service-Event-Type": delivery.type,
-          "X-Service-Signature": signatureHeader({ at, body, secrets: [secret], hmacHex }),
-          ...(delivery.endpoint_id === null ? {} : { "X-Service-Endpoint-Id": delivery.endpoint_id })
-        }
-      })
-      const ended = yield* DateTime.now
-      yield* store.record(delivery, {
-        at,
-        durationMillis: DateTime.toEpochMillis(ended) - DateTime.toEpochMillis(at),
-        ...conclusionOf(delivery, outcome, ended)
-      })
+    const count = (delivery: Claimed, by: number) => {
+      for (const key of keysOf(lineOf(delivery))) {
+        const now = (taken.get(key) ?? 0) + by
+        if (now === 0) taken.delete(key)
+        else taken.set(key, now)
+      }
+    }
+    const learn = (delivery: Claimed, millis: number) => {
+      const key = lineKey(lineOf(delivery))
+      const limit = limitAfter(limits.get(key) ?? placesPerLine, millis)
+      limits.delete(key)
+      if (limit === placesPerLine) return
+      if (limits.size >= limitsMax) limits.delete(limits.keys().next().value!)
+      limits.set(key, limit)
+    }
+
+    /** What is learnt of the destination does not depend on the database. */
+    const conclude = Effect.fnUntraced(function* (delivery: Claimed, { at, ended, outcome }: Posted) {
+      const durationMillis = DateTime.toEpochMillis(ended) - DateTime.toEpochMillis(at)
+      learn(delivery, durationMillis)
+      yield* metrics.count(outcome)
+      yield* store.record(delivery, { at, durationMillis, ...conclusionOf(delivery, outcome, ended) })
     })
 
-    const start = (delivery: Claimed, worker: Worker) => {
-      const change = (by: number) => {
-        const count = (busy.get(delivery.destination) ?? 0) + by
-        if (count === 0) busy.delete(delivery.destination)
-        else busy.set(delivery.destination, count)
-      }
-      change(1)
+    const start = (delivery: Claimed, claimedAt: DateTime.Utc, worker: Worker) => {
+      count(delivery, 1)
       worker.hold()
-      return total.withPermit(post(delivery)).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("a delivery will be tried again", cause)),
-        Effect.annotateLogs({ delivery_id: delivery.id }),
+      return post(delivery, DateTime.addDuration(claimedAt, lateAfter)).pipe(
+        Effect.flatMap((posted) => (posted === undefined ? Effect.void : conclude(delivery, posted))),
+        Effect.catchCause((cause) =>
+          Effect.logWarning(
+            `delivery ${delivery.id} to ${delivery.destination}: attempt ${delivery.attempts + 1} could not be made or ` +
+              `recorded (${String(Cause.squash(cause))}); it will be made again`
+          )
+        ),
         Effect.ensuring(
           Effect.sync(() => {
-            change(-1)
+            count(delivery, -1)
             worker.wake()
             worker.release()
           })
@@ -83,29 +94,70 @@ export const layer = Layer.effectDiscard(
       )
     }
 
-    yield* workers.supervise((worker) => ({
-      name: "deliveries",
-      signal: "deliveries",
-      next: store.nextDue,
-      run: Effect.gen(function* () {
-        const free = inFlightMax - (yield* FiberSet.size(fibers))
-        // Whoever ends wakes us.
-        if (free <= 0) return 0
-        const now = yield* DateTime.now
-        const full = [...busy].filter(([, count]) => count >= perDestinationMax).map(([destination]) => destination)
-        const claimed = yield* store.claim({
-          now,
-          leaseUntil: DateTime.addDuration(now, lease),
-          limit: free,
-          perDestination: perDestinationMax,
-          except: full
+    yield* workers.supervise((worker) => {
+      let looked = DateTime.makeUnsafe(0)
+      const claim = (now: DateTime.Utc) => (due: ReadonlyArray<DueLine>) =>
+        Effect.gen(function* () {
+          const lines = allot(due, { taken, limits })
+          if (lines.length === 0) return 0
+          const claimed = yield* store.claim({ now, leaseUntil: DateTime.addDuration(now, lease), lines })
+          for (const delivery of claimed) yield* start(delivery, now, worker)
+          return claimed.length
         })
-        for (const delivery of claimed) yield* start(delivery, worker)
-        return claimed.length
-      })
-    }))
+      return {
+        name: "deliveries",
+        signal: "deliveries",
+        // What is due and was not claimed waits for a place: the post that ends wakes us.
+        next: Effect.suspend(() => store.nextDue(looked)),
+        run: Effect.gen(function* () {
+          looked = yield* DateTime.now
+          const open = modes.filter((mode) => (taken.get(mode) ?? 0) < placesPerMode)
+          return open.length === 0 ? 0 : yield* dueLines.offer(open, looked, claim(looked))
+        })
+      }
+    })
+    yield* workers.supervise(() => metrics.work)
   })
 )
+
+const lineOf = ({ destination, merchant_id, mode }: Claimed) => ({ mode, merchantId: merchant_id, destination })
+
+interface Posted {
+  readonly at: DateTime.Utc
+  readonly ended: DateTime.Utc
+  readonly outcome: Outcome
+}
+
+/** Signs and posts once. Undefined: it is too late to begin. */
+const makePost = Effect.gen(function* () {
+  const merchants = yield* Merchants
+  const events = yield* Events
+  const outbound = yield* Outbound
+  const { allowPrivateWebhooks } = yield* Settings
+
+  return traced("Deliveries.post")(function* (delivery: Claimed, latest: DateTime.Utc) {
+    const body = events.deliverable(delivery.body)
+    const secret = yield* merchants.signingSecret(delivery.merchant_id, delivery.mode)
+    const at = yield* DateTime.now
+    if (DateTime.isGreaterThan(at, latest)) return undefined
+    const outcome = yield* outbound.post({
+      url: delivery.url,
+      body,
+      httpAllowed: delivery.mode === "sandbox",
+      privateAllowed: delivery.mode === "sandbox" && allowPrivateWebhooks,
+      headers: {
+        "Content-Type": "application/json",
+        "User-Agent": "Coffer/1.0",
+        "X-Service-Event-Id": delivery.event_id,
+        "X-Service-Event-Type": delivery.type,
+        "X-Service-Signature": signatureHeader({ at, body, secrets: [secret], hmacHex }),
+        ...(delivery.endpoint_id === null ? {} : { "X-Service-Endpoint-Id": delivery.endpoint_id })
+      }
+    })
+    const posted: Posted = { at, outcome, ended: yield* DateTime.now }
+    return posted
+  })
+})
 
 /** 2xx is delivered; anything else is tried again, until the schedule ends (spec: Events, Delivery). */
 const conclusionOf = (delivery: Claimed, outcome: Outcome, endedAt: DateTime.Utc) => {
@@ -113,9 +165,7 @@ const conclusionOf = (delivery: Claimed, outcome: Outcome, endedAt: DateTime.Utc
     outcome._tag === "Answered"
       ? { statusCode: outcome.status, failure: null, snippet: outcome.snippet }
       : { statusCode: null, failure: `${outcome.reason}: ${outcome.detail}`, snippet: null }
-  if (outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300) {
-    return { ...said, status: "succeeded" as const, nextAttemptAt: undefined }
-  }
+  if (DeliveryMetrics.isDelivered(outcome)) return { ...said, status: "succeeded" as const, nextAttemptAt: undefined }
   const next = nextAttempt(delivery.attempts + 1, endedAt)
   return next === undefined
     ? { ...said, status: "failed" as const, nextAttemptAt: undefined }

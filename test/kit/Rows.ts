@@ -134,6 +134,27 @@ export const insertEvents = (
       'event_id', ${idOf(many, "evt_")}, 'event_type', ${type})::text`
   })
 
+/** Deliveries that are due, each of an event of its own, to hosts that are an SQL expression over `n`. */
+export const insertDeliveries = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { count, merchantId, mode = "sandbox" }: Pick<Many, "merchantId" | "mode" | "count">,
+  host: string,
+  path = "/hang"
+) {
+  const many: Many = { merchantId, mode, count, since: 0, step: 0 }
+  const salted = { ...many, merchantId: merchantId + path }
+  yield* sql.unsafe(idFunction)
+  yield* sql.unsafe(`with numbers as (select n, 0::bigint as millis from generate_series(1, ${count}::bigint) as n),
+    made as (insert into events (id, merchant_id, mode, type, object_id, trade_no, body, created_at)
+      select ${idOf(salted, "evt_")}, '${merchantId}', '${mode}', 'payment.succeeded', '', '', '{}', to_timestamp(0)
+      from numbers)
+    insert into deliveries (id, event_id, merchant_id, mode, endpoint_id, url, destination, status, attempts,
+      next_attempt_at, created_at)
+    select ${idOf(salted, "dlv_")}, ${idOf(salted, "evt_")}, '${merchantId}', '${mode}', null,
+      'http://' || ${host} || '${path}', ${host}, 'pending', 0, to_timestamp(0), to_timestamp(0)
+    from numbers`)
+})
+
 const orderOf = (many: Many) => idOf(many, many.mode === "live" ? "TRD_" : "TRD_SB_")
 
 /** A refund for each of the orders of {@link insertOrders}, of n minor units. */

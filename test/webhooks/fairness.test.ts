@@ -1,0 +1,147 @@
+/**
+ * Whose webhooks wait for whose (docs/decisions/0017). Real servers on loopback, some of which never answer; the
+ * service's clock stands still, so a post that hangs hangs until the test moves the clock.
+ */
+import http from "node:http"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import { receiver } from "../kit/Receiver.ts"
+import { insertDeliveries } from "../kit/Rows.ts"
+import { type Running, start } from "../kit/Service.ts"
+import { run } from "./receiver.ts"
+
+/** Answers `/hook` and nothing else; listens on every loopback address, so that it stands for as many hosts. */
+const halfDead = Effect.gen(function* () {
+  const hung = yield* Queue.unbounded<string>()
+  const answered = yield* Queue.unbounded<string>()
+  let hanging = 0
+  const server = yield* run(
+    http.createServer((request, response) => {
+      request.resume().on("end", () => {
+        const address = `http://${request.headers.host}${request.url}`
+        if (request.url === "/hook") {
+          response.end(() => Queue.offerUnsafe(answered, address))
+          return
+        }
+        hanging++
+        request.socket.once("close", () => hanging--)
+        Queue.offerUnsafe(hung, address)
+      })
+    }),
+    "0.0.0.0"
+  )
+  return { port: server.port, answered: Queue.take(answered), hung, hanging: () => hanging }
+})
+
+/** SQL for a host that is another one for each of the numbers from 1 to 60,000. */
+const hostOf = (port: number) => `'127.1.' || n / 250 || '.' || 1 + n % 250 || ':${port}'`
+
+/** A paid order of a new merchant, whose event goes there. */
+const notified = Effect.fnUntraced(function* ({ api }: Running, notifyUrl: string) {
+  const merchant = yield* api.newMerchant("Another", "default")
+  yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, out_trade_no: "1", notify_url: notifyUrl })
+  yield* api.post("/v1/test_helpers/orders/1/pay", merchant.sandboxKey, {})
+  return merchant
+})
+
+/** Posts that have begun to hang, at least so many. */
+const hang = ({ hung }: { readonly hung: Queue.Queue<string> }, count: number) =>
+  Effect.forEach(Array.from({ length: count }), () => Queue.take(hung), { discard: true })
+
+const wait = (running: Running, duration: "10 seconds" | "30 seconds") =>
+  Effect.provideContext(TestClock.adjust(duration), running.context)
+
+describe("webhooks", () => {
+  it.live("of one merchant do not wait for another's thousand hosts that hang", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const dead = yield* halfDead
+      const own = yield* receiver
+      yield* insertDeliveries(running.sql, { merchantId: running.merchant.merchantId, count: 1_000 }, hostOf(dead.port))
+      // This one's delivery wakes the worker, which finds the thousand that have been due for longer.
+      yield* notified(running, `http://127.0.0.1:${dead.port}/first`)
+      yield* hang(dead, 20)
+      yield* notified(running, own.url)
+      yield* own.next
+      assert.isAtLeast(dead.hanging(), 20)
+    })
+  )
+
+  it.live("of one merchant do not wait for another's to the same host and port, when only the other's path hangs", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const dead = yield* halfDead
+      const host = `'127.0.0.1:${dead.port}'`
+      yield* insertDeliveries(running.sql, { merchantId: running.merchant.merchantId, count: 100 }, host)
+      yield* notified(running, `http://127.0.0.1:${dead.port}/first`)
+      yield* hang(dead, 9)
+      yield* notified(running, `http://127.0.0.1:${dead.port}/hook`)
+      yield* dead.answered
+      assert.strictEqual(dead.hanging(), 9)
+    })
+  )
+
+  it.live("of one host that answers do not wait for the same merchant's hosts that hang", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const dead = yield* halfDead
+      const { merchantId } = running.merchant
+      yield* insertDeliveries(running.sql, { merchantId, count: 2_000 }, `'127.0.0.' || 1 + n % 2 || ':${dead.port}'`)
+      yield* insertDeliveries(running.sql, { merchantId, count: 1 }, `'127.0.0.9:${dead.port}'`, "/hook")
+      yield* notified(running, `http://127.0.0.1:${dead.port}/hook`)
+      yield* dead.answered
+      yield* dead.answered
+      yield* hang(dead, 16)
+      assert.strictEqual(dead.hanging(), 16)
+    })
+  )
+
+  it.live("in live are attempted while every place of the sandbox hangs", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const dead = yield* halfDead
+      const { api, sql } = running
+      for (let made = 0; made < 80; made++) {
+        const { merchantId } = yield* api.newMerchant(`Merchant ${made}`, "default")
+        yield* insertDeliveries(sql, { merchantId, count: 10 }, hostOf(dead.port))
+      }
+      yield* notified(running, `http://127.0.0.1:${dead.port}/first`)
+      // As many as there are places.
+      yield* hang(dead, 64)
+
+      const { liveKey, merchantId } = running.merchant
+      yield* api.operator("POST", `/merchants/${merchantId}`, { approved: true, live_currencies: ["USD"] })
+      yield* api.post("/v1/orders", liveKey, { amount: 100, out_trade_no: "1", notify_url: "https://shop.example/" })
+      // The API takes no such address in live: an attempt to reach it ends at once, and is recorded.
+      yield* sql`update orders set notify_url = 'https://127.0.0.1/' where merchant_id = ${merchantId} and mode = 'live'`
+      yield* api.post("/v1/orders/1/expire", liveKey)
+      const attempts = sql`select a.failure from deliveries d join delivery_attempts a on a.delivery_id = d.id
+        where d.merchant_id = ${merchantId} and d.mode = 'live'`
+      const seen = yield* Effect.repeat(attempts, { until: ({ length }) => length > 0 })
+      assert.match(String(seen[0]!["failure"]), /^refused_address/)
+      assert.strictEqual(dead.hanging(), 64)
+    })
+  )
+
+  it.live("to a host that hung are tried one at a time, until it answers again", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const dead = yield* halfDead
+      const host = `'127.0.0.1:${dead.port}'`
+      yield* insertDeliveries(running.sql, { merchantId: running.merchant.merchantId, count: 30 }, host)
+      const other = yield* receiver
+      yield* notified(running, other.url)
+      yield* other.next
+      yield* hang(dead, 8)
+      assert.strictEqual(dead.hanging(), 8)
+
+      // All eight were given up, which is known before anything else is begun.
+      yield* wait(running, "10 seconds")
+      yield* Queue.take(dead.hung)
+      yield* notified(running, other.url)
+      yield* other.next
+      assert.strictEqual(dead.hanging(), 1)
+    })
+  )
+})
