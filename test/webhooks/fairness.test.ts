@@ -4,11 +4,14 @@
  */
 import http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Queue } from "effect"
+import { Context, Deferred, type Duration, Effect, Layer, Queue, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import * as Postgres from "../../src/ground/Postgres.ts"
+import { Signals } from "../../src/ground/Signals.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
-import { type Running, start } from "../kit/Service.ts"
+import { freshDatabase, type Running, start } from "../kit/Service.ts"
 import { run } from "./receiver.ts"
 
 /** Answers `/hook` and nothing else; listens on every loopback address, so that it stands for as many hosts. */
@@ -49,7 +52,7 @@ const notified = Effect.fnUntraced(function* ({ api }: Running, notifyUrl: strin
 const hang = ({ hung }: { readonly hung: Queue.Queue<string> }, count: number) =>
   Effect.forEach(Array.from({ length: count }), () => Queue.take(hung), { discard: true })
 
-const wait = (running: Running, duration: "10 seconds" | "30 seconds") =>
+const wait = (running: Running, duration: Duration.Input) =>
   Effect.provideContext(TestClock.adjust(duration), running.context)
 
 describe("webhooks", () => {
@@ -142,6 +145,40 @@ describe("webhooks", () => {
       yield* notified(running, other.url)
       yield* other.next
       assert.strictEqual(dead.hanging(), 1)
+    })
+  )
+
+  it.live("that waited too long for their signature are not begun before their lease ends", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const running = yield* start({ clock: "test", database })
+      const { api, atRest } = running
+      const hook = yield* receiver
+      const { merchantId } = yield* api.newMerchant("Not in any cache", "default")
+      // Connections of the test's own: what the service sends behind a statement that waits, waits too.
+      const own = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" }))
+      const sql = Context.get(own, SqlClient.SqlClient)
+      yield* insertDeliveries(sql, { merchantId, count: 1 }, `'${new URL(hook.url).host}'`)
+      const [locked, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const lock = sql`lock table merchants`.pipe(
+        Effect.andThen(Deferred.succeed(locked, undefined)),
+        Effect.andThen(Deferred.await(release))
+      )
+      yield* Effect.forkScoped(sql.withTransaction(lock))
+      yield* Deferred.await(locked)
+      Context.get(running.context as Context.Context<Signals>, Signals).raise("deliveries")
+      const claimed = sql`select from deliveries where merchant_id = ${merchantId} and next_attempt_at > to_timestamp(1)`
+      yield* Effect.repeat(claimed, { until: ({ length }) => length > 0 })
+
+      // Twenty-one seconds of its lease of thirty are over; an attempt may take ten.
+      yield* wait(running, "21 seconds")
+      yield* Deferred.succeed(release, undefined)
+      yield* atRest
+      assert.deepStrictEqual(hook.all, [])
+      yield* wait(running, "9 seconds")
+      yield* hook.next
+      yield* atRest
+      assert.strictEqual(hook.all.length, 1)
     })
   )
 })

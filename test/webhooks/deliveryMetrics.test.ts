@@ -1,0 +1,71 @@
+/** What an operator sees of deliveries: metrics that are there from the start, and a line for each surprise. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import * as Faults from "../../src/ground/Faults.ts"
+import { receiver } from "../kit/Receiver.ts"
+import { insertDeliveries } from "../kit/Rows.ts"
+import { type Running, start } from "../kit/Service.ts"
+import { answering } from "./receiver.ts"
+
+const outcomes = ["connect", "dns", "protocol", "refused_address", "status", "timeout", "tls"]
+
+/** Values of what `/metrics` says of deliveries, by name and label. */
+const metricsOf = ({ api }: Running) =>
+  Effect.map(api.get("/metrics"), ({ text }) =>
+    Object.fromEntries(
+      Array.from(text.matchAll(/^coffer_deliver(?:y_failures.*outcome="(\w+)".*|ies_(\w+)) (\S+)$/gm), (match) => [
+        match[1] ?? match[2]!,
+        Number(match[3])
+      ])
+    )
+  )
+
+const paid = Effect.fnUntraced(function* ({ api, merchant }: Running, number: string, notify_url: string) {
+  yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, out_trade_no: number, notify_url })
+  yield* api.post(`/v1/test_helpers/orders/${number}/pay`, merchant.sandboxKey, {})
+})
+
+it.live("what is due, since when, and failed by outcome is counted from the start, beginning with zero", () =>
+  Effect.gen(function* () {
+    const running = yield* start({ clock: "test", env: { WORKER_POLL: "5 seconds" } })
+    const nothing = Object.fromEntries(outcomes.map((outcome) => [outcome, 0]))
+    assert.deepStrictEqual(yield* metricsOf(running), { ...nothing, due: 0, oldest_due_seconds: 0 })
+
+    const hook = yield* receiver
+    hook.answer(500)
+    yield* paid(running, "1", "http://127.0.0.1:1/")
+    yield* paid(running, "2", hook.url)
+    yield* running.atRest
+    assert.deepInclude(yield* metricsOf(running), { connect: 1, status: 1, timeout: 0 })
+
+    const hung = yield* Queue.unbounded<void>()
+    const silent = yield* answering(() => Queue.offerUnsafe(hung, undefined))
+    const { merchantId } = running.merchant
+    yield* insertDeliveries(running.sql, { merchantId, count: 20 }, `'127.0.0.1:${silent.port}'`)
+    yield* Effect.provideContext(TestClock.adjust("5 seconds"), running.context)
+    // Eight of the twenty are under way; the others have been due since the clock began.
+    yield* Effect.forEach(Array.from({ length: 8 }), () => Queue.take(hung), { discard: true })
+    yield* Effect.provideContext(TestClock.adjust("5 seconds"), running.context)
+    const seen = yield* Effect.repeat(metricsOf(running), {
+      until: ({ oldest_due_seconds }) => oldest_due_seconds === 10
+    })
+    assert.strictEqual(seen["due"], 12)
+  })
+)
+
+it.live("an attempt that cannot be recorded is one line with its delivery, its host and its number, and no stack", () =>
+  Effect.gen(function* () {
+    const lines = yield* Queue.unbounded<string>()
+    const logger = Logger.make(({ message }) => {
+      if (String(message).includes("deliver")) Queue.offerUnsafe(lines, String(message))
+    })
+    const faults = Layer.merge(Faults.layer, Logger.layer([logger]))
+    const running = yield* start({ clock: "test", faults })
+    yield* running.sql`alter table delivery_attempts rename to gone`
+    yield* paid(running, "1", "http://127.0.0.1:1/")
+    const line = yield* Queue.take(lines)
+    assert.match(line, /^delivery dlv_\w{26} to 127\.0\.0\.1:1: attempt 1 could not be made or recorded \(.+\)/)
+    assert.notMatch(line, /\n|node_modules/)
+  })
+)
