@@ -77,12 +77,7 @@ export const layer = Layer.effectDiscard(
       worker.hold()
       return post(delivery, DateTime.addDuration(claimedAt, lateAfter)).pipe(
         Effect.flatMap((posted) => (posted === undefined ? Effect.void : conclude(delivery, posted))),
-        Effect.catchCause((cause) =>
-          Effect.logWarning(
-            `delivery ${delivery.id} to ${delivery.destination}: attempt ${delivery.attempts + 1} could not be made or ` +
-              `recorded (${String(Cause.squash(cause))}); it will be made again`
-          )
-        ),
+        Effect.catchCause((cause) => lost(delivery, cause)),
         Effect.ensuring(
           Effect.sync(() => {
             count(delivery, -1)
@@ -119,6 +114,14 @@ export const layer = Layer.effectDiscard(
     yield* workers.supervise(() => metrics.work)
   })
 )
+
+/** Its row comes back when the lease ends. */
+const lost = ({ attempts, destination, id }: Claimed, cause: Cause.Cause<unknown>) => {
+  const why = String(Cause.squash(cause))
+  return Effect.logWarning(
+    `delivery ${id} to ${destination}: attempt ${attempts + 1} could not be made or recorded (${why}); it will be made again`
+  )
+}
 
 const lineOf = ({ destination, merchant_id, mode }: Claimed) => ({ mode, merchantId: merchant_id, destination })
 

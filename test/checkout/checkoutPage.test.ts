@@ -237,6 +237,7 @@ describe("checkout: return address", () => {
     "/thanks",
     "ftp://shop.example/",
     "https://{OUT_TRADE_NO}",
+    "https://{TRADE_NO}.shop.example/",
     ""
   ]) {
     it(`never links ${url || "nothing"}`, () => {

@@ -267,6 +267,25 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
     })
   )
 
+  it.effect("a placeholder of return_url may stand after the host only, in the sandbox too", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* Service
+      const create = (return_url: string) => api.post("/v1/orders", merchant.sandboxKey, { amount: 100, return_url })
+      for (const url of [
+        "https://{TRADE_NO}.shop.example/",
+        "https://shop.example.{OUT_TRADE_NO}",
+        "https://{TRADE_NO}@shop.example/",
+        "https://shop.example:{TRADE_NO}/",
+        "https://%7BTRADE_NO%7D.shop.example/"
+      ]) {
+        const { body, status } = yield* create(url)
+        assert.deepStrictEqual([status, body.error, body.param], [400, "invalid_request", "return_url"], url)
+      }
+      const { status } = yield* create("https://shop.example/{TRADE_NO}?a={OUT_TRADE_NO}#{TRADE_NO}")
+      assert.strictEqual(status, 201)
+    })
+  )
+
   it.effect("mode in the body of a live order changes nothing either", () =>
     Effect.gen(function* () {
       const { api } = yield* Service

@@ -129,6 +129,13 @@ describe("delivery: public addresses", () => {
     2a00:1450:4001::1    | a web server
     ::ffff:8.8.8.8       | mapped, judged as the IPv4
     ::ffff:808:808       | the same, in hex
+    168.63.129.15        | below Azure's own
+    168.63.129.17        | above it
+    161.25.255.255       | below IBM's services
+    199.36.153.3         | below Google's
+    199.36.153.12        | above them
+    2606:4700:0:5efe::1  | not where ISATAP writes it
+    2606:4700::1:5efe:808:808 | the same
   `)
   for (const [address, what] of publicAddresses) {
     it(`${address} is public: ${what}`, () => assert.isTrue(isPublicAddress(address)))
@@ -145,6 +152,16 @@ describe("delivery: public addresses", () => {
     127.255.255.254        | loopback
     169.254.0.1            | link-local
     169.254.169.254        | cloud metadata
+    168.63.129.16          | Azure's own, from every machine there
+    100.100.100.200        | Alibaba's metadata
+    192.0.0.192            | Oracle's metadata, formerly
+    161.26.0.10            | IBM's services
+    166.8.0.1              | IBM's services
+    166.11.255.254         | IBM's services
+    199.36.153.4           | Google's APIs from inside
+    199.36.153.11          | Google's APIs from inside
+    183.60.83.19           | Tencent's name servers
+    183.60.82.98           | Tencent's name servers
     172.16.0.1             | private
     172.31.255.255         | private
     192.0.0.1              | protocol assignments
@@ -169,6 +186,12 @@ describe("delivery: public addresses", () => {
     ::ffff:7f00:1          | mapped loopback, in hex
     ::ffff:169.254.169.254 | mapped metadata
     ::ffff:a00:1           | mapped private
+    ::ffff:168.63.129.16   | mapped Azure
+    2606:4700::5efe:7f00:1 | ISATAP of loopback
+    2606:4700::5efe:808:808 | ISATAP of a public address
+    2606:4700::200:5efe:a00:1 | ISATAP with the u bit
+    2606:4700::5efe:10.0.0.1 | ISATAP, dotted
+    fe80::5efe:a00:1       | ISATAP, link-local
     ::ffff:0:127.0.0.1     | translated loopback
     ::ffff:0:808:808       | translated
     64:ff9b::7f00:1        | NAT64 of loopback
@@ -261,6 +284,11 @@ describe("delivery: URLs", () => {
     "https://merchant.example/a\nb",
     "https://merchant.exa\tmple/",
     "https://merchant.example/\u0000",
+    "https://{TRADE_NO}.merchant.example/",
+    "https://merchant.example{OUT_TRADE_NO}/",
+    "https://{TRADE_NO}@merchant.example/",
+    "https://merchant.example:{TRADE_NO}/",
+    "https://%7BTRADE_NO%7D.merchant.example/",
     "https://user@merchant.example/",
     "https://user:secret@merchant.example/",
     "https://@merchant.example/",

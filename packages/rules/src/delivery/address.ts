@@ -21,14 +21,39 @@ export const isPublicAddress = (text: string): boolean => {
 
 const mappedForm = /^::ffff:[\d.]+$/i
 
-const isPublicIPv4 = (address: ipaddr.IPv4): boolean => address.range() === "unicast"
+const isPublicIPv4 = (address: ipaddr.IPv4): boolean =>
+  address.range() === "unicast" && !cloudServices.some(([block, bits]) => address.match(block, bits))
+
+/**
+ * Services that clouds offer to their own machines on addresses that are public by their form. Other clouds' are
+ * link-local (169.254.0.0/16), shared (100.64.0.0/10, Alibaba's), reserved (192.0.0.0/24, Oracle's old ones) or unique
+ * local (fd00::/8), which are not public anyway.
+ */
+const cloudServices = [
+  // Azure's wire server: DHCP, DNS, health probes and the guest agent's certificates and settings.
+  "168.63.129.16/32",
+  // IBM Cloud's service endpoints.
+  "161.26.0.0/16",
+  "166.8.0.0/14",
+  // Google's APIs as machines without a public address reach them.
+  "199.36.153.4/30",
+  "199.36.153.8/30",
+  // Tencent's name servers for its machines.
+  "183.60.82.98/32",
+  "183.60.83.19/32"
+].map((block) => ipaddr.IPv4.parseCIDR(block))
 
 /** The only block from which public unicast addresses are given out (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parse("2000::")
 
-// The library calls all that it does not know "unicast", `::127.0.0.1` included; the block leaves that out. The
-// embeddings inside the block (6to4, Teredo) have names of their own, so they are refused whatever they embed.
-const isPublicIPv6 = (address: ipaddr.IPv6): boolean => address.range() === "unicast" && address.match(globalUnicast, 3)
+// The library calls all that it does not know "unicast", `::127.0.0.1` included; the block leaves that out. Of the
+// embeddings of an IPv4 address inside the block, 6to4 and Teredo have names of their own, and ISATAP may stand under
+// any prefix. They are refused whatever they embed.
+const isPublicIPv6 = (address: ipaddr.IPv6): boolean =>
+  address.range() === "unicast" && address.match(globalUnicast, 3) && !isIsatap(address)
+
+/** An interface identifier of 0000:5efe or 0200:5efe (the u bit), then the IPv4 address (RFC 5214, 6.1). */
+const isIsatap = ({ parts }: ipaddr.IPv6): boolean => (parts[4]! & ~0x0200) === 0 && parts[5] === 0x5efe
 
 /** What a live webhook endpoint may be: an https URL whose host is public as far as its text tells. */
 export const isPublicHttpsUrl = (text: string): boolean => {
@@ -47,12 +72,18 @@ export const isHttpUrl = (text: string): boolean => parseHttpUrl(text) !== null
 
 /**
  * The WHATWG parser mends what it is given: it drops white space, turns `\` into `/` and adds missing slashes. A
- * mended URL is not the one that was reviewed, so the outer form is checked first; `@` would be user-info.
+ * mended URL is not the one that was reviewed, so the outer form is checked first; `@` would be user-info. A
+ * placeholder (`{TRADE_NO}`) in the host would send the buyer to another host for every order.
  */
-const outerForm = /^https?:\/\/[^/?#\\@\s\p{Cc}]+(?:[/?#][^\s\p{Cc}]*)?$/iu
+const outerForm = /^https?:\/\/[^/?#\\@{}\s\p{Cc}]+(?:[/?#][^\s\p{Cc}]*)?$/iu
 
-const parseHttpUrl = (text: string): URL | null =>
-  text.length <= urlLengthMax && outerForm.test(text) ? URL.parse(text) : null
+const parseHttpUrl = (text: string): URL | null => {
+  const url = text.length <= urlLengthMax && outerForm.test(text) ? URL.parse(text) : null
+  return url === null || /[{}]/.test(url.host) ? null : url
+}
+
+/** Are there braces before the path? */
+export const hasBracesInHost = (text: string): boolean => /^[^/]*\/\/[^/?#]*[{}]/.test(text)
 
 /** Names that a resolver answers from this machine or this network (RFC 6761, RFC 6762, ICANN's `internal`). */
 const localTopLabels: ReadonlySet<string> = new Set(["localhost", "local", "internal"])

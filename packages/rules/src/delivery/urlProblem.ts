@@ -4,7 +4,7 @@
  */
 import type { Mode } from "@coffer/model/Ids"
 import { InvalidField } from "../InvalidField.ts"
-import { isHttpUrl, isPublicHttpsUrl, isPublicHttpUrl } from "./address.ts"
+import { hasBracesInHost, isHttpUrl, isPublicHttpsUrl, isPublicHttpUrl } from "./address.ts"
 
 export interface Allowance {
   readonly mode: Mode
@@ -18,6 +18,7 @@ export const urlProblem = (
   { mode, privateAllowed }: Allowance
 ): InvalidField | undefined => {
   if (url === null || url === undefined) return undefined
+  if (hasBracesInHost(url)) return new InvalidField({ param, problem: "may have placeholders only after its host" })
   if (mode === "live") {
     return isPublicHttpsUrl(url) ? undefined : new InvalidField({ param, problem: "must be a public HTTPS address" })
   }
