@@ -133,9 +133,6 @@ const routes = Layer.mergeAll(
   Edge.layer
 ).pipe(Layer.provide(middleware))
 
-/** What is in flight at SIGTERM has this long; together with the actors' hand-over it stays under 10 s. */
-const drainTime = "3 seconds"
-
 /** Clients are told the first, in milliseconds, and have the second to hear that it is over, however busy they are. */
 const keptAlive = { keepAliveTimeout: 65_000, keepAliveTimeoutBuffer: 10_000 }
 
@@ -145,10 +142,10 @@ const server = Layer.unwrap(
     const unreadable = yield* answerUnreadable
     const shortPath = yield* ShortPath.ShortPath
     const listener = () =>
-      ShortPath.before(createServer(keptAlive), shortPath)
+      ShortPath.before(Draining.closingInTime(createServer(keptAlive)), shortPath)
         .setTimeout(Duration.toMillis(clientPatience))
         .on("clientError", unreadable)
-    return NodeHttpServer.layer(listener, { host, port, gracefulShutdownTimeout: drainTime })
+    return NodeHttpServer.layer(listener, { host, port, gracefulShutdownTimeout: Draining.drainMillis })
   })
 )
 

@@ -28,8 +28,8 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
   [/^src\/v8\.ts$/, [node]],
   [/^src\/Settings\.ts$/, [node, /^\.\/ground\/Home\.ts$/]],
   [/^src\/ground\//, [rules, node, /^@effect\//, /^\.\.?\/(?!\w+\/)/, /^\.\/migrations\//, /^async-exit-hook$/]],
-  // It knows Node's own requests.
-  [/^src\/http\/ShortPath\.ts$/, [packages, /^\.\//, ground, node]],
+  // They know Node's own requests and servers.
+  [/^src\/http\/(ShortPath|Draining)\.ts$/, [packages, /^\.\//, ground, node]],
   [/^src\/http\//, [packages, /^\.\//, ground, frontDoors, /^\.\.\/orders\/OrderEntity\.ts$/, /^\.\.\/Settings\.ts$/]],
 
   [/^src\/files\/\w+Storage\.ts$/, [rules, ground, node, /^@aws-sdk\//, /^@effect\//, /^\.\//, /^\.\.\/Settings\.ts$/]],

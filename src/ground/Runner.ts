@@ -5,20 +5,13 @@
  */
 import { getHeapStatistics } from "node:v8"
 import { NodeClusterSocket } from "@effect/platform-node"
-import { type Context, Effect, Layer, Option, type Scope } from "effect"
-import {
-  MessageStorage,
-  RunnerAddress,
-  RunnerHealth,
-  Runners,
-  Sharding,
-  ShardingConfig,
-  SqlRunnerStorage
-} from "effect/cluster"
+import { Context, Effect, Layer, Option, References, type Scope } from "effect"
+import { MessageStorage, RunnerAddress, RunnerHealth, Runners, Sharding, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { type RunnerPlace, Settings } from "../Settings.ts"
 import { bare } from "./bare.ts"
 import * as RealTime from "./realTime.ts"
+import * as ShardLocks from "./ShardLocks.ts"
 
 /** Measured: kill -9 costs 3.9 s to 14.2 s, SIGTERM 0.6 s (docs/effect.md). */
 const common = {
@@ -27,7 +20,8 @@ const common = {
   refreshAssignmentsInterval: "500 millis",
   runnerHealthCheckInterval: "3 seconds",
   entityMessagePollInterval: "1 second",
-  entityTerminationTimeout: "8 seconds",
+  // Before it HTTP has drained, after it the locks are released: all of that in less than the 9 s of a stop (main.ts).
+  entityTerminationTimeout: "3 seconds",
   entityMailboxCapacity: 4_096
 } as const
 
@@ -36,13 +30,13 @@ const actorBytes = 16_384
 export const actorsFitting = (heapBytes: number): number => Math.max(1, Math.floor(heapBytes / 2 / actorBytes))
 
 const storage = (config: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
-  Layer.merge(MessageStorage.layerNoop, SqlRunnerStorage.layer.pipe(Layer.provide(ShardingConfig.layer(config))))
+  Layer.merge(MessageStorage.layerNoop, ShardLocks.layer.pipe(Layer.provide(ShardingConfig.layer(config))))
 
 const layerAlone = (maxResidentEntities: number, remoteSerialization: boolean) => {
   const config = { ...common, maxResidentEntities, simulateRemoteSerialization: remoteSerialization }
   return Sharding.layer.pipe(
     Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop]),
-    Layer.provide(storage(config)),
+    Layer.provideMerge(storage(config)),
     Layer.provide(ShardingConfig.layer(config))
   )
 }
@@ -55,7 +49,11 @@ const layerMember = (maxResidentEntities: number, place: RunnerPlace) => {
     runnerAddress: Option.some(RunnerAddress.make(place.host, place.port)),
     runnerListenAddress: Option.some(RunnerAddress.make(place.listenHost, place.port))
   }
-  return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(Layer.provide(storage(config)))
+  return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(
+    Layer.provideMerge(storage(config)),
+    // A peer that dies breaks its connections, which the library would report as errors of this runner.
+    Layer.provide(Layer.succeed(References.UnhandledLogLevel, "Info"))
+  )
 }
 
 /**
@@ -70,9 +68,13 @@ export const layer = (options: { readonly remoteSerialization: boolean } = { rem
   ).pipe(Layer.provide(RealTime.layer))
 
 /** What the cluster is built with, every actor's context begins with. */
-const lean = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+const lean = <E, R>(layer: Layer.Layer<Sharding.Sharding | ShardLocks.ShardLocks, E, R>) =>
   Layer.effectContext(
     Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
       bare(context, SqlClient.SqlClient)
+    ).pipe(
+      // The actors were built after the cluster, so they have ended when this is called, before the cluster ends.
+      Effect.tap((built) => Effect.addFinalizer(() => Context.get(built, ShardLocks.ShardLocks).actorsAreGone)),
+      Effect.map(Context.pick(Sharding.Sharding))
     )
   )
