@@ -43,6 +43,8 @@ export interface LaunchOptions {
   readonly env: Readonly<Record<string, string>>
   /** A free one unless given. */
   readonly port?: number
+  /** How it is started: the program itself unless given. */
+  readonly through?: "npm start"
 }
 
 /** Starts the process and does not wait for it. The scope's close stops it: with SIGTERM, or the hard way. */
@@ -54,7 +56,9 @@ export const launch = Effect.fnUntraced(function* (options: LaunchOptions) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const env = { PATH: process.env["PATH"] ?? "", HOST: "127.0.0.1", PORT: String(port), ...options.env }
-      return spawn(process.execPath, ["src/main.ts", "serve"], {
+      const [command, words] =
+        options.through === undefined ? [process.execPath, ["src/main.ts", "serve"]] : ["npm", ["start"]]
+      return spawn(command, words, {
         cwd: repository,
         env,
         stdio: ["ignore", "pipe", "pipe"]
