@@ -142,7 +142,7 @@ const server = Layer.unwrap(
     const unreadable = yield* answerUnreadable
     const shortPath = yield* ShortPath.ShortPath
     const listener = () =>
-      ShortPath.before(Draining.closingInTime(createServer(keptAlive)), shortPath)
+      ShortPath.before(Draining.closingGently(createServer(keptAlive)), shortPath)
         .setTimeout(Duration.toMillis(clientPatience))
         .on("clientError", unreadable)
     return NodeHttpServer.layer(listener, { host, port, gracefulShutdownTimeout: Draining.drainMillis })
