@@ -38,6 +38,7 @@ import * as Migrator from "./ground/Migrator.ts"
 import * as NewIds from "./ground/NewIds.ts"
 import * as Runner from "./ground/Runner.ts"
 import * as QuotaStore from "./ground/QuotaStore.ts"
+import * as SecretCheck from "./ground/SecretCheck.ts"
 import * as Signals from "./ground/Signals.ts"
 import * as Transactor from "./ground/Transactor.ts"
 import * as Vault from "./ground/Vault.ts"
@@ -208,6 +209,7 @@ const ground = Transactor.layer.pipe(
   Layer.provideMerge(
     Layer.mergeAll(Signals.layer, NewIds.layer, Vault.layer, Draining.layer, QuotaStore.layer, ShortPath.layer)
   ),
+  Layer.provideMerge(SecretCheck.layer),
   Layer.provideMerge(Migrator.layer)
 )
 

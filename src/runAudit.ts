@@ -4,9 +4,10 @@
  */
 import path from "node:path"
 import { subjects, type Violation } from "@coffer/rules/wallet/laws"
-import { Clock, Console, Context, Effect, Layer, Logger, Option, Schema } from "effect"
+import { Clock, Console, Context, Effect, Layer, Logger, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Counts, make } from "./audit/Auditor.ts"
+import { databaseProblem } from "./ground/databaseProblem.ts"
 import * as EmbeddedPostgres from "./ground/EmbeddedPostgres.ts"
 import * as Postgres from "./ground/Postgres.ts"
 import * as RunningPostgres from "./ground/RunningPostgres.ts"
@@ -19,6 +20,17 @@ export class LedgerBroken extends Schema.TaggedError<LedgerBroken>()("LedgerBrok
 export const runAudit = Effect.gen(function* () {
   const { databaseUrl, home } = yield* Settings.ground
   const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* embedded(path.resolve(home))
+  yield* Effect.catchTags(audit(url), { SqlError: (error) => notStarted(databaseProblem(url, error)) })
+}).pipe(
+  Effect.scoped,
+  Effect.catchTags({
+    ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
+    GroundFailure: ({ message }) => notStarted(message)
+  }),
+  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatJson)]))
+)
+
+const audit = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const sql = Context.get(
     yield* Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-audit" })),
     SqlClient.SqlClient
@@ -38,15 +50,7 @@ export const runAudit = Effect.gen(function* () {
     .join(", ")
   yield* Console.log(`${checked} checked: ${found === 0 ? "no" : counted(found)} violation${found === 1 ? "" : "s"}`)
   if (found > 0) return yield* new LedgerBroken({ violations: found })
-}).pipe(
-  Effect.scoped,
-  Effect.catchTags({
-    ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
-    GroundFailure: ({ message }) => notStarted(message),
-    SqlError: ({ message }) => notStarted(`The database does not answer as it should: ${message}`)
-  }),
-  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatJson)]))
-)
+})
 
 /** Of the Coffer that runs in this home; and where none does, its Postgres is started for as long as it is needed. */
 const embedded = Effect.fnUntraced(function* (home: string) {

@@ -3,12 +3,15 @@
  * it is told to stop. What keeps it from starting is one line.
  */
 import path from "node:path"
-import { Config, Console, Effect, Layer, Logger, Option, Schema } from "effect"
+import { Config, Console, Effect, Layer, Logger, Option, Predicate, type Redacted, Schema } from "effect"
+import { databaseProblem } from "./ground/databaseProblem.ts"
 import * as EmbeddedPostgres from "./ground/EmbeddedPostgres.ts"
 import * as Faults from "./ground/Faults.ts"
 import * as Home from "./ground/Home.ts"
 import * as Postgres from "./ground/Postgres.ts"
 import * as Telemetry from "./ground/Telemetry.ts"
+import * as Tenancy from "./ground/Tenancy.ts"
+import * as Waiting from "./http/Waiting.ts"
 import { type Credentials, credentials } from "./merchants/Demo.ts"
 import * as Settings from "./Settings.ts"
 import * as Wiring from "./Wiring.ts"
@@ -28,13 +31,17 @@ export const serve = Effect.gen(function* () {
     Layer.provideMerge(Wiring.service({ remoteSerialization: false })),
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(Faults.layer),
-    Layer.provideMerge(Postgres.layer({ url, connections, name: "coffer" })),
+    Layer.provideMerge(Postgres.layer({ url, connections, name: Tenancy.processName })),
+    // The home of the embedded one is locked already.
+    Layer.provideMerge(embedded ? Layer.empty : enter(url)),
     Layer.provideMerge(Settings.layer({ embedded })),
     Layer.provideMerge(Home.layer(home)),
     Layer.provideMerge(Telemetry.layer(collector)),
     Layer.provideMerge(Wiring.platform)
   )
-  const context = yield* Layer.build(app)
+  const context = yield* Layer.build(app).pipe(
+    Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
+  )
   yield* Effect.provideContext(embedded ? Effect.flatMap(credentials, greet) : greetServer, context)
   return yield* Effect.never
 }).pipe(
@@ -44,10 +51,9 @@ export const serve = Effect.gen(function* () {
     BadSetting: ({ message }) => notStarted(message),
     GroundFailure: ({ message }) => notStarted(message),
     HomeUnusable: ({ message }) => notStarted(message),
-    ServeError: (error) => Effect.flatMap(httpPort, (port) => notStarted(serveProblem(error, port))),
-    SqlError: ({ message }) => notStarted(`The database does not answer as it should: ${message}`),
+    ServeError: ({ cause }) => Effect.flatMap(httpPort, (port) => notStarted(portProblem(cause, port))),
     MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`),
-    SocketServerError: ({ message }) => notStarted(`The runner port cannot be used: ${message}`)
+    SocketServerError: ({ cause }) => Effect.flatMap(runnerPort, (port) => notStarted(portProblem(cause, port)))
   }),
   // Standard output is for people; what machines read goes to standard error.
   Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatJson)]))
@@ -55,20 +61,38 @@ export const serve = Effect.gen(function* () {
 
 const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))
 
-const httpPort = Config.Port("PORT").pipe(
-  Config.withDefault(8080),
-  Effect.orElseSucceed(() => 0)
-)
+/** Waits, with the reason on the terminal, in the log and on `/readyz`. */
+const enter = (url: Redacted.Redacted) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const settings = yield* Settings.Settings
+      const whileWaiting = Effect.fnUntraced(function* (reason: string) {
+        yield* Effect.logWarning(reason)
+        yield* Console.log(`Coffer waits. ${reason}`)
+        return yield* Effect.provideService(Waiting.serve(reason), Settings.Settings, settings)
+      })
+      yield* Tenancy.enter({ url, alone: settings.runner === undefined, whileWaiting })
+    })
+  )
 
-const serveProblem = ({ cause }: { readonly cause: unknown }, port: number): string => {
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
-  switch (code) {
+const portOf = (variable: string, otherwise: number) =>
+  Config.Port(variable).pipe(
+    Config.withDefault(otherwise),
+    Effect.map((number) => ({ variable, number })),
+    Effect.orElseSucceed(() => ({ variable, number: 0 }))
+  )
+const httpPort = portOf("PORT", 8080)
+const runnerPort = portOf("RUNNER_PORT", 0)
+
+const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof httpPort>): string => {
+  const name = variable === "PORT" ? `Port ${number}` : `The runner port ${number}`
+  switch (Predicate.hasProperty(cause, "code") ? cause.code : undefined) {
     case "EADDRINUSE":
-      return `Port ${port} is in use. Stop what uses it, or set PORT to another.`
+      return `${name} is in use. Stop what uses it, or set ${variable} to another.`
     case "EACCES":
-      return `Port ${port} may not be used by this user. Set PORT to one above 1023.`
+      return `${name} may not be used by this user. Set ${variable} to one above 1023.`
     default:
-      return `The HTTP server did not start: ${String(cause)}`
+      return `${name} cannot be used: ${Predicate.isError(cause) ? cause.message : String(cause)}`
   }
 }
 

@@ -30,6 +30,7 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
   [/^src\/ground\//, [rules, node, /^@effect\//, /^\.\.?\/(?!\w+\/)/, /^\.\/migrations\//, /^async-exit-hook$/]],
   // They know Node's own requests and servers.
   [/^src\/http\/(ShortPath|Draining)\.ts$/, [packages, /^\.\//, ground, node]],
+  [/^src\/http\/Waiting\.ts$/, [packages, /^\.\//, ground, node, /^@effect\/platform-node$/, /^\.\.\/Settings\.ts$/]],
   [/^src\/http\//, [packages, /^\.\//, ground, frontDoors, /^\.\.\/orders\/OrderEntity\.ts$/, /^\.\.\/Settings\.ts$/]],
 
   [/^src\/files\/\w+Storage\.ts$/, [rules, ground, node, /^@aws-sdk\//, /^@effect\//, /^\.\//, /^\.\.\/Settings\.ts$/]],

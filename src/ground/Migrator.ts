@@ -12,6 +12,7 @@ import { chargebackRequests } from "./migrations/0008_chargeback_requests.ts"
 import { storedTokens } from "./migrations/0010_stored_tokens.ts"
 import { sandboxSeeds } from "./migrations/0014_sandbox_seeds.ts"
 import { deliveryLines } from "./migrations/0012_delivery_lines.ts"
+import { secretCheck } from "./migrations/0011_secret_check.ts"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
@@ -27,6 +28,7 @@ export const migrate = Migrator.make({})({
     "0010_stored_tokens": storedTokens,
     "0014_sandbox_seeds": sandboxSeeds,
     "0012_delivery_lines": deliveryLines,
+    "0011_secret_check": secretCheck
   })
 })
 

@@ -1,0 +1,7 @@
+/** What tells whether a process has the `SECRET_KEY` with which this database was made. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export const secretCheck = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.unsafe(`create table secret_check (one boolean primary key default true check (one), value text not null)`)
+)

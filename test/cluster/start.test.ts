@@ -1,0 +1,117 @@
+/** What a start on a database of the operator's own says when it cannot go on, or has to wait. */
+import { createServer, type AddressInfo } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { connect, eventually, launch, newHome, run } from "../kit/Process.ts"
+import { asRunner, freePort, freshDatabase } from "../kit/Service.ts"
+
+const shared = { SECRET_KEY: Buffer.alloc(32, 7).toString("base64"), OPERATOR_TOKEN: "operator-token" }
+const onDatabase = Effect.fnUntraced(function* (url: string, env: Record<string, string> = {}) {
+  return yield* launch({ env: { COFFER_HOME: yield* newHome, DATABASE_URL: url, ...shared, ...env } })
+})
+
+/** Of a start that fails: its one line for people. */
+const refusal = Effect.fnUntraced(function* (url: string, env: Record<string, string> = {}) {
+  const { ended, said } = yield* onDatabase(url, env)
+  assert.notStrictEqual((yield* ended).code, 0)
+  const lines = said.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))
+  assert.lengthOf(lines, 1, said.stderr)
+  return lines[0]!
+})
+
+describe("a start that is refused says in one line", () => {
+  it.live("that SECRET_KEY is not the database's", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const first = yield* onDatabase(database)
+      yield* first.ready
+      first.signal("SIGTERM")
+      yield* first.ended
+      const other = Buffer.alloc(32, 8).toString("base64")
+      const line = yield* refusal(database, { SECRET_KEY: other })
+      assert.include(line, "SECRET_KEY is not the one that this database was made with")
+      assert.notInclude(line, other)
+    })
+  )
+
+  it.live("where it looked for the database, and why it is not there", () =>
+    Effect.gen(function* () {
+      const url = new URL(yield* freshDatabase)
+      const [port, nobody] = [url.port, yield* freePort]
+      url.pathname = "/missing"
+      assert.match(yield* refusal(url.href), new RegExp(`127.0.0.1:${port}, .*"missing" does not exist`))
+      url.password = "pass-word"
+      const wrong = yield* refusal(url.href)
+      assert.match(wrong, new RegExp(`127.0.0.1:${port}, database "missing".* password authentication failed`))
+      assert.notInclude(wrong, "pass-word")
+      url.port = String(nobody)
+      assert.match(yield* refusal(url.href), new RegExp(`127.0.0.1:${nobody}, database "missing".*ECONNREFUSED`))
+    })
+  )
+
+  it.live("which runner port is taken", () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.acquireRelease(
+        Effect.callback<{ readonly number: number; readonly close: () => void }>((resume) => {
+          const server = createServer().listen(0, "127.0.0.1", () =>
+            resume(Effect.succeed({ number: (server.address() as AddressInfo).port, close: () => void server.close() }))
+          )
+        }),
+        ({ close }) => Effect.sync(close)
+      )
+      const runner = { RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(port.number) }
+      assert.include(yield* refusal(yield* freshDatabase, runner), `runner port ${port.number} is in use`)
+    })
+  )
+})
+
+describe("a second Coffer on one database", () => {
+  it.live("that is in no cluster says at once for whom it waits, creates nothing, and serves when the first ends", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const first = yield* onDatabase(database)
+      yield* first.ready
+      const second = yield* onDatabase(database)
+      yield* eventually(
+        "the second to say why it is not ready",
+        Effect.sync(() => second.said.stdout.includes("Coffer waits"))
+      )
+      assert.include(second.said.stdout, `Another Coffer (pid ${first.pid} on `)
+      assert.include(second.said.stdout, "RUNNER_HOST")
+      yield* eventually(
+        "its port to open",
+        Effect.promise(() =>
+          fetch(`${second.baseUrl}/healthz`).then(
+            ({ status }) => status === 200,
+            () => false
+          )
+        )
+      )
+      const ready = yield* second.api.get("/readyz")
+      assert.strictEqual(ready.status, 503)
+      assert.include(ready.body.reason, `pid ${first.pid}`)
+      const refused = yield* second.api.operator("POST", "/merchants", { name: "A merchant" })
+      assert.deepStrictEqual([refused.status, refused.body.error], [503, "internal_error"])
+      const sql = yield* connect(database)
+      assert.deepStrictEqual(yield* sql`select merchant_id from merchants`, [])
+
+      first.signal("SIGTERM")
+      yield* first.ended
+      yield* second.ready
+    })
+  )
+
+  it.live("waits too where only one of the two is in a cluster, and members do not wait for each other", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const env = { COFFER_HOME: yield* newHome, DATABASE_URL: database, ...shared }
+      yield* run({ env: { ...env, ...(yield* asRunner) } })
+      yield* run({ env: { ...env, ...(yield* asRunner) } })
+      const alone = yield* onDatabase(database)
+      yield* eventually(
+        "the one that is alone to wait",
+        Effect.sync(() => alone.said.stdout.includes("Coffer waits"))
+      )
+    })
+  )
+})
