@@ -42,6 +42,7 @@ import * as SecretCheck from "./ground/SecretCheck.ts"
 import * as Signals from "./ground/Signals.ts"
 import * as Transactor from "./ground/Transactor.ts"
 import * as Vault from "./ground/Vault.ts"
+import * as Admission from "./http/Admission.ts"
 import * as Decoding from "./http/Decoding.ts"
 import * as Docs from "./http/Docs.ts"
 import * as Draining from "./http/Draining.ts"
@@ -134,18 +135,33 @@ const routes = Layer.mergeAll(
   Edge.layer
 ).pipe(Layer.provide(middleware))
 
-/** Clients are told the first, in milliseconds, and have the second to hear that it is over, however busy they are. */
-const keptAlive = { keepAliveTimeout: 65_000, keepAliveTimeoutBuffer: 10_000 }
+/** Of Node's server; times are milliseconds. */
+const serverOptions = {
+  /** Clients are told the first, and have the second to hear that it is over, however busy they are. */
+  keepAliveTimeout: 65_000,
+  keepAliveTimeoutBuffer: 10_000,
+  /** Head and body: a file of 10 MB at 280 kbit/s. Node looks every so often, so it may be a little more. */
+  requestTimeout: 300_000,
+  /** The head alone, which is 16 kB at most (Node's own limit) and sent before anybody has shown a key. */
+  headersTimeout: 20_000,
+  connectionsCheckingInterval: 5_000,
+  /** We refuse a request without a host ourselves, in the envelope. */
+  requireHostHeader: false
+}
+
+/** Each takes some 20 kB while it is idle. Whoever comes when all are taken is not let in. */
+const connectionsMax = 10_000
 
 const server = Layer.unwrap(
   Effect.gen(function* () {
     const { clientPatience, host, port } = yield* Settings
     const unreadable = yield* answerUnreadable
     const shortPath = yield* ShortPath.ShortPath
-    const listener = () =>
-      ShortPath.before(Draining.closingGently(createServer(keptAlive)), shortPath)
-        .setTimeout(Duration.toMillis(clientPatience))
-        .on("clientError", unreadable)
+    const listener = () => {
+      const server = ShortPath.before(Draining.closingGently(createServer(serverOptions)), shortPath)
+      server.maxConnections = connectionsMax
+      return server.setTimeout(Duration.toMillis(clientPatience)).on("clientError", unreadable)
+    }
     return NodeHttpServer.layer(listener, { host, port, gracefulShutdownTimeout: Draining.drainMillis })
   })
 )
@@ -207,7 +223,15 @@ const workers = Layer.mergeAll(
 
 const ground = Transactor.layer.pipe(
   Layer.provideMerge(
-    Layer.mergeAll(Signals.layer, NewIds.layer, Vault.layer, Draining.layer, QuotaStore.layer, ShortPath.layer)
+    Layer.mergeAll(
+      Signals.layer,
+      NewIds.layer,
+      Vault.layer,
+      Draining.layer,
+      Admission.layer,
+      QuotaStore.layer,
+      ShortPath.layer
+    )
   ),
   Layer.provideMerge(SecretCheck.layer),
   Layer.provideMerge(Migrator.layer)

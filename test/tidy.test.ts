@@ -29,7 +29,7 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
   [/^src\/Settings\.ts$/, [node, /^\.\/ground\/Home\.ts$/]],
   [/^src\/ground\//, [rules, node, /^@effect\//, /^\.\.?\/(?!\w+\/)/, /^\.\/migrations\//, /^async-exit-hook$/]],
   // They know Node's own requests and servers.
-  [/^src\/http\/(ShortPath|Draining)\.ts$/, [packages, /^\.\//, ground, node]],
+  [/^src\/http\/(ShortPath|Edge|Draining)\.ts$/, [packages, /^\.\//, ground, node, /^@effect\/platform-node$/]],
   [/^src\/http\/Waiting\.ts$/, [packages, /^\.\//, ground, node, /^@effect\/platform-node$/, /^\.\.\/Settings\.ts$/]],
   [/^src\/http\//, [packages, /^\.\//, ground, frontDoors, /^\.\.\/orders\/OrderEntity\.ts$/, /^\.\.\/Settings\.ts$/]],
 

@@ -6,10 +6,12 @@
  */
 import type { PaymentMethod } from "@coffer/model/Money"
 import type { Order } from "@coffer/rules/order/Order"
-import { DateTime, Effect, type Layer, Option, Schema } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { checkoutFormBytesMax, checkoutFormFieldsMax } from "@coffer/model/Limits"
+import { ByteSize, DateTime, Effect, type Layer, Option, Schema } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Attempt } from "../channel/SandboxBank.ts"
 import { SandboxBuyer } from "../channel/SandboxBuyer.ts"
+import { decodeUtf8, isUtf8 } from "../http/Body.ts"
 import { Orders } from "../orders/Orders.ts"
 import { checkCard } from "./checkCard.ts"
 import { CheckoutForm } from "./checkoutForms.ts"
@@ -96,7 +98,29 @@ export const layer: Routes = HttpRouter.use(
 )
 
 /** None for what our forms do not send. What was sent is not kept in an error either: it may hold a card's number. */
-const readForm = HttpServerRequest.schemaBodyUrlParams(CheckoutForm).pipe(Effect.option)
+const readForm = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ arrayBuffer, headers }) => {
+  const contentType = headers["content-type"]
+  if (!isForm(contentType) || !isUtf8(contentType)) return Effect.succeedNone
+  if (Number(headers["content-length"] ?? 0) > checkoutFormBytesMax) return Effect.succeedNone
+  return arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(checkoutFormBytesMax)),
+    Effect.map((bytes) => Option.flatMap(decodeUtf8(bytes), formOf)),
+    Effect.catch(() => Effect.succeedNone)
+  )
+})
+
+const isForm = (contentType = "") => /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType)
+
+const asForm = Schema.decodeUnknownOption(CheckoutForm)
+const decodePart = Option.liftThrowable(decodeURIComponent)
+
+/** Our forms send each field once. */
+const formOf = (text: string): Option.Option<CheckoutForm> => {
+  const fields = text.split("&", checkoutFormFieldsMax + 1)
+  if (fields.length > checkoutFormFieldsMax || Option.isNone(decodePart(text))) return Option.none()
+  const form = new Map(new URLSearchParams(text))
+  return form.size < fields.length ? Option.none() : asForm(Object.fromEntries(form))
+}
 
 const payByCard = Effect.fnUntraced(function* <E>(
   order: Order,

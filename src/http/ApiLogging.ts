@@ -3,9 +3,11 @@
  * is sent. Nothing is read, parsed or redacted here: the bodies go as they are to a queue.
  */
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
-import { ByteSize, DateTime, Effect } from "effect"
-import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { DateTime, Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { onRealTime } from "../ground/realTime.ts"
 import { type LoggedBody, Logs } from "../logs/Logs.ts"
+import type { Body } from "./Body.ts"
 import type { RequestRecord } from "./CurrentRequest.ts"
 
 export interface Answered {
@@ -42,34 +44,38 @@ export const make = Effect.map(
     }
 )
 
-/** A refusal goes out at the latest then, when its small body is still on the way. */
+/** For a small body that nobody has read and whose refusal has gone out already. */
 const bodyPatience = "1 second"
-const bodyMax = ByteSize.bytes(loggedBodyBytesMax)
 
-/** Of a request whose body the framework reads. */
-export const requestBodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<LoggedBody> => {
-  const length = request.headers["content-length"]
-  if (length === undefined ? request.headers["transfer-encoding"] === undefined : length === "0") return nothing
-  if (Number(length) > loggedBodyBytesMax) return Effect.succeed({ bytes: Number(length) })
-  // The handler has read it, and the framework kept it; a refusal before the handler has not.
-  const read = request.arrayBuffer.pipe(
-    Effect.map((bytes) =>
-      bytes.byteLength > loggedBodyBytesMax ? { bytes: bytes.byteLength } : new Uint8Array(bytes)
-    ),
-    Effect.catch(() => nothing)
+/**
+ * The body as the log keeps it. One that no handler has read is read now, if it is small: the answer has been given,
+ * and does not wait for it.
+ */
+export const bodyOf = (body: Body, sent: RequestRecord["sent"]): Effect.Effect<LoggedBody> => {
+  const length = sent["content-length"]
+  const bytes = Number(length ?? 0)
+  if (length === undefined ? sent["transfer-encoding"] === undefined : bytes === 0) return nothing
+  if (bytes > loggedBodyBytesMax) return Effect.succeed({ bytes })
+  const known = body.known()
+  if (known !== undefined) return Effect.succeed(marked(known))
+  if (body.isTouched()) return nothing
+  return body.text.pipe(
+    Effect.map(marked),
+    Effect.timeoutOrElse({ duration: bodyPatience, orElse: () => nothing }),
+    Effect.catch(() => nothing),
+    onRealTime
   )
-  return isWhole(request.source)
-    ? read
-    : read.pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyMax),
-        Effect.timeoutOrElse({ duration: bodyPatience, orElse: () => nothing })
-      )
 }
 
 const nothing = Effect.succeed<LoggedBody>(undefined)
 
-/** Node's request knows when its last byte has arrived. */
-const isWhole = (source: object) => "complete" in source && source.complete === true
+/** A body that came in chunks may be large as well. A character is a byte at least. */
+const marked = (text: string): LoggedBody => {
+  if (text.length <= loggedBodyBytesMax / 4) return text
+  const bytes = utf8.encode(text).length
+  return bytes > loggedBodyBytesMax ? { bytes } : text
+}
+const utf8 = new TextEncoder()
 
 const responseBodyOf = (
   { body, status }: HttpServerResponse.HttpServerResponse,

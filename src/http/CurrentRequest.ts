@@ -5,7 +5,8 @@
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import type { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect } from "effect"
-import type { HttpServerError } from "effect/http"
+import type { Visit } from "./Admission.ts"
+import type { BodyRefused } from "./Body.ts"
 
 /** Filled in by those who know: one object per request, never shared. */
 export interface RequestRecord {
@@ -19,12 +20,14 @@ export interface RequestRecord {
   readonly path: string
   /** By their names in lower case. */
   readonly sent: Readonly<Record<string, string | undefined>>
-  /** The body. */
-  readonly text: Effect.Effect<string, HttpServerError.HttpServerError>
+  /** The body, read when it is asked for; refused if it is larger than the endpoint takes, or not UTF-8. */
+  readonly text: Effect.Effect<string, BodyRefused>
   /** The client's address, as far as the connection and our own proxies tell; "" when it has left. */
   readonly ip: string
   /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
   owner: { readonly merchantId: MerchantId; readonly mode: Mode } | undefined
+  /** What the request takes up, once it is let in. */
+  visit: Visit | undefined
   /** Limits of the owner's own. */
   quotas: QuotaOverrides
   /** The answer's body, once a handler has replied. */
@@ -44,6 +47,7 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
     text: Effect.succeed(""),
     ip: "",
     owner: undefined,
+    visit: undefined,
     quotas: {}
   })
 })

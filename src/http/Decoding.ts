@@ -3,9 +3,11 @@
  * body at all is an empty object where nothing in it is required.
  */
 import { Decoding } from "@coffer/contract/Caller"
-import { Effect, Layer, Schema, SchemaIssue } from "effect"
+import { queryParametersMax } from "@coffer/model/Limits"
+import { Effect, Layer, Option, Schema, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
+import { CurrentRecord } from "./CurrentRequest.ts"
 import { refuseField } from "./replies.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
@@ -39,13 +41,39 @@ const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
     return name === "" ? String(key) : `${name}.${String(key)}`
   }, "")
 
+/** What is wrong with a query before anybody asks what it says (silences: G6, G17). */
+export const queryProblem = (url: string): { readonly param: string; readonly problem: string } | undefined => {
+  const start = url.indexOf("?")
+  if (start < 0) return undefined
+  const parameters = url.slice(start + 1).split("&", queryParametersMax + 1)
+  if (parameters.length > queryParametersMax) {
+    return { param: "", problem: `The query must not have more than ${queryParametersMax} parameters` }
+  }
+  for (const parameter of parameters) {
+    if (!parameter.includes("%") || Option.isSome(decodeParameter(parameter))) continue
+    const name = decodeParameter(parameter.split("=", 1)[0]!)
+    return { param: Option.getOrElse(name, () => ""), problem: "must be percent-encoded UTF-8" }
+  }
+  return undefined
+}
+
+const decodeParameter = Option.liftThrowable(decodeURIComponent)
+
+const checkQuery = Effect.flatMap(CurrentRecord, ({ url }) => {
+  const problem = queryProblem(url)
+  return problem === undefined ? Effect.void : refuseField(problem.param, problem.problem)
+})
+
 export const layer = Layer.effect(
   Decoding,
   Effect.map(Decoding, (refuse) =>
     Decoding.of((httpEffect, options) => {
-      if (!takesNoBody(options.endpoint)) return refuse(httpEffect, options)
+      if (!takesNoBody(options.endpoint)) return Effect.andThen(checkQuery, refuse(httpEffect, options))
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        refuse(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, withBody(request)), options)
+        Effect.andThen(
+          checkQuery,
+          refuse(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, withBody(request)), options)
+        )
       )
     })
   )

@@ -1,38 +1,47 @@
 /**
  * The long way of a request: the framework's router and whatever stands behind it. What every request meets here before
- * its route: one address for `/v1` and `/api/v1`, and a size limit (spec: General rules, 3; silences: G6, G8).
+ * its route: one address for `/v1` and `/api/v1`, a host, and a body that is read when the endpoint asks for it, within
+ * the endpoint's limits (spec: General rules, 3; silences: G6, G8).
  */
-import { requestBodyBytesMax } from "@coffer/model/Limits"
+import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import { ByteSize, Context, Effect, Layer, Option } from "effect"
-import { HttpIncomingMessage, HttpRouter, HttpServerRequest } from "effect/http"
-import { requestBodyOf } from "./ApiLogging.ts"
+import { HttpIncomingMessage, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { bodyOf } from "./ApiLogging.ts"
+import * as Body from "./Body.ts"
+import { endpointAt } from "./endpoints.ts"
 import * as Exchange from "./Exchange.ts"
+import { refuseField } from "./replies.ts"
 import { endsInSlash, pathOf, routed } from "./routing.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const answer = yield* Exchange.make
+    const { answer, leave } = yield* Exchange.make
+    const bodyFrom = yield* Body.make
 
     return HttpRouter.middleware(
       (route) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const url = routed(request.url)
-          const at = url === request.url ? request : request.modify({ url })
+          const there = url === request.url ? request : request.modify({ url })
+          const body = bodyFrom(coming(there, limitsAt(request.method, url)))
+          // Whoever asks for its text gets it within the limits.
+          const at: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
+          const response = NodeHttpServerRequest.toServerResponse(request)
           const asked: Exchange.Asked = {
             method: request.method,
             url,
             sent: request.headers,
             peer: Option.getOrUndefined(request.remoteAddress),
-            text: at.text,
-            logged: requestBodyOf(at)
+            body,
+            logged: bodyOf(body, request.headers),
+            isConnected: () => !response.destroyed
           }
-          const reached = endsInSlash(pathOf(url)) ? Exchange.noSuchRoute : route
-          return yield* answer(asked, reached, (context) =>
-            context.pipe(
-              Context.add(HttpServerRequest.HttpServerRequest, at),
-              Context.add(HttpIncomingMessage.MaxBodySize, bodyMax)
-            )
+          // A file is being written when its answer has begun.
+          response.once("close", () => leave(asked))
+          return yield* answer(asked, reached(at, route), (context) =>
+            Context.add(context, HttpServerRequest.HttpServerRequest, at)
           )
         }),
       { global: true }
@@ -40,4 +49,35 @@ export const layer = Layer.unwrap(
   })
 )
 
-const bodyMax = ByteSize.bytes(requestBodyBytesMax)
+const reached = <E, R>(
+  at: HttpServerRequest.HttpServerRequest,
+  route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) => {
+  // No route's error, and answered as every refusal is.
+  if (lacksHost(at)) return Effect.catch(refuseField("Host", "is required"), Effect.die)
+  return endsInSlash(pathOf(at.url)) ? Exchange.noSuchRoute(at) : route
+}
+
+/** Required by HTTP/1.1; Node would refuse it without an envelope. */
+const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
+
+/** Where there is no endpoint nobody reads. */
+const limitsAt = (method: string, url: string): BodyLimits => {
+  const endpoint = endpointAt(method, url)
+  return endpoint === undefined ? { bytes: 0, values: 0 } : bodyLimitsOf(endpoint)
+}
+
+const coming = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Body.Coming => ({
+  contentType: request.headers["content-type"],
+  length: request.headers["content-length"] === undefined ? undefined : Number(request.headers["content-length"]),
+  limits,
+  bytes: request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limits.bytes)),
+    Effect.catch(({ reason }) =>
+      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+        ? Body.tooLarge(limits)
+        : refuseField("", "The body did not arrive whole")
+    )
+  )
+})

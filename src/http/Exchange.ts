@@ -2,37 +2,46 @@
  * How every request begins and every response ends, whichever way leads from one to the other: a request id, the error
  * envelope around whatever no route has answered, the log, the metrics (spec: General rules, 3; Errors).
  */
-import { Api } from "@coffer/contract/Api"
 import * as Wire from "@coffer/contract/Errors"
-import { OperatorApi } from "@coffer/contract/Operator"
 import { prefixes } from "@coffer/model/Ids"
-import { requestBodyBytesMax } from "@coffer/model/Limits"
-import { Cause, Context, Effect, References } from "effect"
-import { HttpServerError, HttpServerResponse } from "effect/http"
+import { Cause, Context, Effect, Option, References } from "effect"
+import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { LoggedBody } from "../logs/Logs.ts"
 import { currentMillis } from "../ground/clock.ts"
 import { NewIds } from "../ground/NewIds.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { Admission } from "./Admission.ts"
 import * as ApiLogging from "./ApiLogging.ts"
+import type { Body } from "./Body.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import { CurrentRecord, type RequestRecord } from "./CurrentRequest.ts"
 import { Draining } from "./Draining.ts"
+import { methodsAt } from "./endpoints.ts"
 import * as Metrics from "./Metrics.ts"
 import { asProblem } from "./problem.ts"
-import { isRefusal, refusalOf } from "./replies.ts"
+import { busyMessage, isRefusal, refusalOf } from "./replies.ts"
 import { pathOf } from "./routing.ts"
 
 /** A request as it came, with the address that routes know. */
-export interface Asked extends Pick<RequestRecord, "method" | "url" | "sent" | "text"> {
+export interface Asked extends Pick<RequestRecord, "method" | "url" | "sent"> {
   /** The other end of the connection. */
   readonly peer: string | undefined
+  readonly body: Body
   /** The body for the log; looked at when the answer is made. */
   readonly logged: Effect.Effect<LoggedBody>
+  /** Whether anybody waits for the answer still. */
+  readonly isConnected: () => boolean
+  /** Once the answer is begun. */
+  record?: RequestRecord
 }
 
 type Own = <Services>(context: Context.Context<Services>) => Context.Context<Services>
 
-/** Answers a request by a route, which may need what `own` adds to the context. Fails only if it is interrupted. */
-export type Answer = <E, R>(
+/**
+ * Answers a request by a route, which may need what `own` adds to the context. To be run uninterruptible, with a route
+ * that is not; fails only if that was interrupted because its client has left.
+ */
+type Answer = <E, R>(
   asked: Asked,
   route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   own?: Own
@@ -43,13 +52,36 @@ export const make = Effect.gen(function* () {
   const draining = yield* Draining
   const logCall = yield* ApiLogging.make
   const clientAddress = yield* ClientAddress.make
+  const admission = yield* Admission
+  const merchants = yield* Merchants
+
+  /** An address that is none of ours is logged for the merchant whose key it came with (silences: A9). */
+  const noteOwner = (record: RequestRecord) =>
+    Effect.map(merchants.byKey(record.sent["x-api-key"] ?? ""), (owner) => {
+      if (Option.isNone(owner)) return
+      const { merchant, mode } = owner.value
+      record.owner = { merchantId: merchant.merchant_id, mode }
+    })
+
+  /** The same answer for everybody; only under `/v1` are there keys to look at. */
+  const noRoute = (record: RequestRecord) =>
+    record.sent["x-api-key"] !== undefined && /^\/v1(\/|$)/.test(record.path)
+      ? Effect.as(Effect.exit(noteOwner(record)), notFound(record))
+      : Effect.succeed(notFound(record))
+
+  /** What the request has taken up is free again. For who has sent the answer, or has nobody to send it to. */
+  const leave = ({ record }: Asked) => {
+    if (record?.visit === undefined) return
+    admission.leave(record.visit)
+    record.visit = undefined
+  }
 
   const answer: Answer = Effect.fnUntraced(function* <E, R>(
     asked: Asked,
     route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
     own?: Own
   ) {
-    const { logged, method, peer, sent, text, url } = asked
+    const { body, logged, method, peer, sent, url } = asked
     const record: RequestRecord = {
       requestId: yield* ids.next(prefixes.request),
       arrived: yield* currentMillis,
@@ -57,14 +89,16 @@ export const make = Effect.gen(function* () {
       url,
       path: pathOf(url),
       sent,
-      text,
+      text: body.text,
       ip: clientAddress(peer, sent["x-forwarded-for"]),
       owner: undefined,
+      visit: undefined,
       quotas: {}
     }
+    asked.record = record
     const response = yield* route.pipe(
       Effect.map((response) => fitted(response, record)),
-      Effect.catchCause((cause) => fallback(cause, record)),
+      Effect.catchCause((cause) => (isNoRoute(cause) ? noRoute(record) : fallback(cause, asked, record))),
       // All at once: each context that is provided by itself costs every request some microseconds.
       Effect.updateContext((context: Context.Context<R>) => {
         const told = context.pipe(
@@ -79,7 +113,16 @@ export const make = Effect.gen(function* () {
     )
     const answered = yield* currentMillis
     yield* Metrics.count(method, response.status, answered - record.arrived)
-    yield* logCall(record, { answered, response, body: logged })
+    const taken = logCall(record, { answered, response, body: logged })
+    // A body that nobody has read may still be on its way.
+    if (body.isTouched() || record.owner === undefined) yield* taken
+    else {
+      yield* taken.pipe(
+        Effect.provideService(CurrentRecord, record),
+        Effect.ensuring(Effect.sync(() => leave(asked))),
+        Effect.forkDetach({ startImmediately: true })
+      )
+    }
     return HttpServerResponse.setHeaders(asProblem(response, sent["accept"]), {
       "x-request-id": record.requestId,
       // Answers carry keys, secrets and tokens of the checkout.
@@ -89,14 +132,13 @@ export const make = Effect.gen(function* () {
       ...(draining.now ? { connection: "close" } : {})
     })
   })
-  return answer
+
+  return { answer, leave }
 })
 
 // The framework's own refusals have no body of ours: a media type or a size that no endpoint takes.
 const fitted = (response: HttpServerResponse.HttpServerResponse, record: RequestRecord) => {
   switch (response.status) {
-    case 413:
-      return tooLarge(record)
     case 415:
       return refusalOf(
         new Wire.InvalidRequest({
@@ -114,51 +156,45 @@ const fitted = (response: HttpServerResponse.HttpServerResponse, record: Request
   }
 }
 
-const tooLarge = ({ requestId: request_id }: RequestRecord) =>
-  refusalOf(new Wire.InvalidRequest({ message: `The body is larger than ${requestBodyBytesMax} bytes.`, request_id }))
-
 const fallback = <E>(
   cause: Cause.Cause<E>,
+  asked: Asked,
   record: RequestRecord
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E> => {
-  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+  const { requestId: request_id } = record
+  if (Cause.hasInterruptsOnly(cause)) {
+    // The client has left, or the service ends, or another runner did in the middle of what it was asked.
+    return asked.isConnected()
+      ? Effect.succeed(fitted(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id })), record))
+      : Effect.failCause(cause)
+  }
   const error = Cause.squash(cause)
   if (isRefusal(error)) return Effect.succeed(fitted(refusalOf(error), record))
-  if (error instanceof HttpServerError.HttpServerError) {
-    if (error.reason._tag === "RouteNotFound") return Effect.succeed(notFound(record))
-    // The body could not be read: too large, or the sender went away.
-    if (error.reason._tag === "RequestParseError") return Effect.succeed(tooLarge(record))
+  if (isUnread(error)) {
+    return Effect.succeed(refusalOf(new Wire.InvalidRequest({ message: "The body did not arrive whole.", request_id })))
   }
   return Effect.as(
     Effect.logError("a request failed", cause),
-    refusalOf(new Wire.InternalError({ message: "Internal error.", request_id: record.requestId }))
+    refusalOf(new Wire.InternalError({ message: "Internal error.", request_id }))
   )
 }
 
+const isNoRoute = <E>(cause: Cause.Cause<E>): boolean => {
+  const error = Cause.squash(cause)
+  return error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"
+}
+const isUnread = (error: unknown): boolean =>
+  error instanceof HttpServerError.HttpServerError && error.reason._tag === "RequestParseError"
+
 /** The answer of no route at all. */
-export const noSuchRoute = Effect.map(CurrentRecord, (record) => notFound(record))
+export const noSuchRoute = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.die(new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) }))
 
 const notFound = ({ method, path, requestId: request_id }: RequestRecord) => {
-  const allowed = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
+  const allowed = methodsAt(path)
   const response = refusalOf(new Wire.RouteNotFound({ message: `${method} ${path} is not an endpoint.`, request_id }))
   // A path that does not decode is no endpoint, whatever the method.
   return allowed.length === 0 || allowed.includes(method)
     ? response
-    : HttpServerResponse.setHeader(response, "allow", [...new Set(allowed)].join(", "))
+    : HttpServerResponse.setHeader(response, "allow", allowed.join(", "))
 }
-
-interface Routes {
-  readonly groups: Readonly<
-    Record<string, { readonly endpoints: Readonly<Record<string, { readonly method: string; readonly path: string }>> }>
-  >
-}
-
-/** Methods by path, for the `Allow` header. What answers GET answers HEAD. */
-const routesOf = (api: Routes) =>
-  Object.values(api.groups).flatMap((group) =>
-    Object.values(group.endpoints).flatMap(({ method, path }) => {
-      const pattern = new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}/?$`)
-      return (method === "GET" ? ["GET", "HEAD"] : [method]).map((method) => ({ method, pattern }))
-    })
-  )
-const routes = [...routesOf(Api), ...routesOf(OperatorApi)]

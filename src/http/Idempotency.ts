@@ -42,8 +42,7 @@ export const layer = Layer.effect(
         if (key === undefined || (method !== "POST" && method !== "DELETE")) return yield* httpEffect
         if (!isIdempotencyKey(key)) return yield* badKey
         const { merchantId, mode } = yield* Caller
-        // A body that cannot be read is the edge's to refuse.
-        const body = yield* Effect.catchTags(text, { HttpServerError: Effect.die })
+        const body = yield* text
         // Whoever hangs up while the claim is being written leaves no claim behind: once it is written it is settled.
         return yield* Effect.uninterruptibleMask(
           Effect.fnUntraced(function* (restore) {

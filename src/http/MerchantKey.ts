@@ -1,16 +1,22 @@
-/** Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication). */
+/**
+ * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication).
+ * Whoever passes is counted as work, and is refused if there is too much of it (silences: U10).
+ */
 import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
 import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { Admission } from "./Admission.ts"
 import { CurrentRecord } from "./CurrentRequest.ts"
-import { refuseWith } from "./replies.ts"
+import { kindOf } from "./Quotas.ts"
+import { busy, refuseWith } from "./replies.ts"
 
 export const layer = Layer.effect(
   MerchantKey,
   Effect.gen(function* () {
     const merchants = yield* Merchants
+    const admission = yield* Admission
 
     return MerchantKey.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential }) {
@@ -43,6 +49,8 @@ export const layer = Layer.effect(
               new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
           )
         }
+        record.visit = admission.enter(merchant.merchant_id, kindOf(record))
+        if (record.visit === undefined) return yield* busy
         return yield* Effect.provideService(httpEffect, Caller, { merchantId: merchant.merchant_id, mode })
       })
     })

@@ -24,7 +24,7 @@ export const layer = Layer.effect(
     const check = Effect.withFiber((fiber) => {
       const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
       const record = fiber.getRef(CurrentRecord)
-      const kind = kindOf(record)
+      const kind = record.visit?.kind ?? kindOf(record)
       const limit = quotaOf(record.quotas, kind)
       const take = store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, millisOf(fiber))
       return Effect.flatMap(take, (taken) => {
@@ -44,7 +44,7 @@ export const layer = Layer.effect(
 
 const names: Record<QuotaKind, string> = { writes: "writes", reads: "reads", csv: "CSV exports" }
 
-const kindOf = ({ method, url }: RequestRecord): QuotaKind => {
+export const kindOf = ({ method, url }: Pick<RequestRecord, "method" | "url">): QuotaKind => {
   if (method !== "GET" && method !== "HEAD") return "writes"
   const query = url.indexOf("?")
   if (query < 0) return "reads"

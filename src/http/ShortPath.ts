@@ -4,16 +4,19 @@
  * Endpoints, middleware, handlers and replies are the same as on the long path; what is not plain goes there.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
-import { requestBodyBytesMax } from "@coffer/model/Limits"
 import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, type SchemaAST, Tracer } from "effect"
 import { FindMyWay, type HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { bare } from "../ground/bare.ts"
 import { parseJson } from "../ground/codecs.ts"
-import { refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
+import { bodyOf } from "./ApiLogging.ts"
+import * as Body from "./Body.ts"
+import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
 import * as Exchange from "./Exchange.ts"
+import { refuseField } from "./replies.ts"
 import { endsInSlash, pathOf, routed, routerConfig } from "./routing.ts"
 
 /** Asked by the server for every request, before the framework is. Takes nothing until there are endpoints. */
@@ -26,19 +29,22 @@ const takesNothing = () => false
 
 export const layer = Layer.sync(ShortPath, () => ({ take: takesNothing }))
 
-/** One call: what it asks, and its body once it is there. */
-interface Call extends Omit<Exchange.Asked, "text" | "logged"> {
+/** One call: what it asks, and its body once somebody has read it. */
+interface Call extends Omit<Exchange.Asked, "logged"> {
   readonly params: Record<string, string | undefined>
   readonly query: Record<string, string | Array<string>>
   /** Of the body. */
   readonly bytes: number
-  body: string
   /** The body, parsed. */
   json: unknown
 }
 
 type Handled = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
 type Route = (call: Call) => Handled
+interface ShortRoute {
+  readonly route: Route
+  readonly limits: BodyLimits
+}
 type Middleware = Decoding | Idempotency | MerchantKey | Quotas | SandboxOnly
 
 /** The same server, which asks the short path first. */
@@ -55,25 +61,31 @@ export const before = (server: Server, shortPath: ShortPath["Service"]): Server 
 export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const answer = yield* Exchange.make
+      const { answer, leave } = yield* Exchange.make
+      const bodyFrom = yield* Body.make
       const shortPath = yield* ShortPath
       const scope = yield* Effect.scope
       const context = yield* Effect.context<Middleware | HttpApiGroup.ToService<Id, Groups>>()
       // Spans of requests are the framework's to make.
       if (Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer) return
 
-      const router = FindMyWay.make<Route>(routerConfig)
+      const router = FindMyWay.make<ShortRoute>(routerConfig)
       for (const { endpoint, route } of shortRoutes(api, context)) {
-        router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, route)
+        router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { route, limits: bodyLimitsOf(endpoint) })
       }
       const fork = Effect.runForkWith(bare(context))
 
       const run = (route: Route, call: Call, response: ServerResponse) => {
-        const fiber = Fiber.runIn(fork(answer(askedOf(call), route(call))), scope)
+        const asked = askedOf(call)
+        const fiber = Fiber.runIn(
+          fork(answer(asked, Effect.interruptible(route(call))), { uninterruptible: true }),
+          scope
+        )
         fiber.addObserver((exit) => {
+          leave(asked)
           if (Exit.isSuccess(exit)) send(response, exit.value)
-          // Nobody is there any more, or the service ends.
-          else if (!response.headersSent) response.writeHead(503, { connection: "close", "retry-after": "1" }).end()
+          // Nobody is there any more.
+          else response.destroy()
         })
         if (fiber.pollUnsafe() !== undefined) return
         response.on("close", () => {
@@ -89,6 +101,9 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
         const found = router.find(method, url)
         // A file is written while it is read: the framework does that.
         if (found === undefined || "format" in found.searchParams) return false
+        const { limits, route } = found.handler
+        const bytes = Number(headers["content-length"] ?? 0)
+        const contentType = headers["content-type"]
         const call: Call = {
           method,
           url,
@@ -96,47 +111,51 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
           query: found.searchParams,
           sent: headers as Call["sent"],
           peer: socket.remoteAddress,
-          bytes: Number(headers["content-length"] ?? 0),
-          body: "",
-          json: undefined
+          bytes,
+          body: bytes === 0 ? Body.none : bodyFrom({ contentType, length: bytes, limits, bytes: bytesOf(request) }),
+          json: undefined,
+          isConnected: () => !response.destroyed
         }
-        if (call.bytes === 0) run(found.handler, call, response)
-        else {
-          request.setEncoding("utf8")
-          request.on("data", (part: string) => (call.body += part))
-          request.on("end", () => {
-            call.body = call.body.replace(byteOrderMark, "")
-            run(found.handler, call, response)
-          })
-        }
+        run(route, call, response)
         return true
       }
       yield* Effect.addFinalizer(() => Effect.sync(() => (shortPath.take = takesNothing)))
     })
   )
 
-const byteOrderMark = /^\ufeff/
+/** What Node keeps of a body by itself while nobody reads it. More goes to the framework, which can hang up. */
+const bytesMax = 64 * 1024
+
+const jsonTypes = new Set(["application/json", "application/json; charset=utf-8", "application/json;charset=utf-8"])
 
 /** No body, or a JSON body of known length that is not too large; and an address that is only a path. */
 const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
   if (url?.startsWith("/") !== true || headers["transfer-encoding"] !== undefined) return false
+  if (headers.host === undefined) return false
   const length = headers["content-length"]
   if (length === undefined || length === "0") return true
-  return method === "POST" && Number(length) <= requestBodyBytesMax && headers["content-type"] === "application/json"
+  return method === "POST" && Number(length) <= bytesMax && jsonTypes.has(headers["content-type"] ?? "")
 }
+
+/** Read once somebody asks. Who leaves before the end interrupts whoever waits for it. */
+const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array> =>
+  Effect.callback((resume) => {
+    const parts: Array<Uint8Array> = []
+    request.on("data", (part: Uint8Array) => parts.push(part))
+    request.on("end", () => resume(Effect.succeed(parts.length === 1 ? parts[0]! : Buffer.concat(parts))))
+  })
 
 const askedOf = (call: Call): Exchange.Asked => ({
   ...call,
-  text: Effect.succeed(call.body),
-  logged: Effect.sync(() => {
-    const { body, bytes, json } = call
-    if (bytes > loggedBodyBytesMax) return { bytes }
+  logged: Effect.suspend(() => {
+    const { body, bytes, json, sent } = call
     // What a handler has read need not be read again.
-    return json === undefined ? body || undefined : { bytes, json }
+    return json !== undefined && bytes <= loggedBodyBytesMax ? Effect.succeed({ bytes, json }) : bodyOf(body, sent)
   })
 })
 
 const send = (response: ServerResponse, { body, headers, status }: HttpServerResponse.HttpServerResponse) => {
+  if (response.destroyed) return
   response.writeHead(status, headers)
   if (body._tag === "Uint8Array") response.end(body.text ?? body.body)
   else response.end()
@@ -202,15 +221,18 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
 
   return Effect.fnUntracedEager(function* (call: Call) {
     const input: { params?: unknown; query?: unknown; payload?: unknown } = {}
+    const problem = queryProblem(call.url)
+    if (problem !== undefined) return yield* refuseField(problem.param, problem.problem)
     if (params !== undefined) input.params = yield* params(call.params)
     if (query !== undefined) input.query = yield* query(call.query)
     if (payload === undefined) return input
-    if (call.body !== "") {
-      const json = parseJson(call.body)
+    const text = call.bytes === 0 ? "" : yield* call.body.text
+    if (text !== "") {
+      const json = parseJson(text)
       if (Option.isNone(json)) return yield* refuseOtherThanObject
       call.json = json.value
     }
-    input.payload = yield* payload(call.body === "" ? nothing : call.json)
+    input.payload = yield* payload(text === "" ? nothing : call.json)
     return input
   })
 }

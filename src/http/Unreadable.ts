@@ -19,7 +19,8 @@ export const answerUnreadable = Effect.gen(function* () {
       return
     }
     const request_id = Effect.runSyncWith(context)(ids.next(prefixes.request))
-    const body = encoded(new Wire.InvalidRequest({ message: "This cannot be read as an HTTP request.", request_id }))
+    const message = messages[error.code ?? ""] ?? "This cannot be read as an HTTP request."
+    const body = encoded(new Wire.InvalidRequest({ message, request_id }))
     const head = [
       "HTTP/1.1 400 Bad Request",
       "Content-Type: application/json",
@@ -30,6 +31,11 @@ export const answerUnreadable = Effect.gen(function* () {
     socket.end([...head, "", body].join("\r\n"))
   }
 })
+
+const messages: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "The request was not complete in time.",
+  HPE_HEADER_OVERFLOW: "The address and headers of the request are too large."
+}
 
 /** The socket, with the answer that Node is writing to it. */
 interface Answered {

@@ -34,6 +34,10 @@ export const refuseMeanwhile = <Refusal>(lasts: Duration.Duration, make: (reques
     return Effect.fail(make(record.requestId))
   })
 
+/** Too much is in work, or what is needed does not answer: the request may be sent again. */
+export const busyMessage = "Busy; retry in a moment."
+export const busy = refuseWith((request_id) => new Wire.Unavailable({ message: busyMessage, request_id }))
+
 type Refusal = InstanceType<(typeof Wire)[keyof typeof Wire]>
 
 const encoders: ReadonlyMap<Function, (error: unknown) => unknown> = new Map(

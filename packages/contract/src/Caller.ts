@@ -30,7 +30,7 @@ export class MerchantKey extends HttpApiMiddleware.Service<MerchantKey, { provid
         HttpApiSecurity.annotate(OpenApi.Description, "Your secret key; it stays on your server.")
       )
     },
-    error: [MissingApiKey, InvalidApiKey, IpNotAllowed, MerchantNotApproved, InternalError]
+    error: [MissingApiKey, InvalidApiKey, IpNotAllowed, MerchantNotApproved, InternalError, Unavailable]
   }
 ) {}
 
@@ -60,5 +60,5 @@ export class Idempotency extends HttpApiMiddleware.Service<Idempotency, { requir
 
 /** Turns what does not decode into 400 `invalid_request` with the field's name (spec: Errors). */
 export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@coffer/contract/Decoding", {
-  error: InvalidRequest
+  error: [InvalidRequest, Unavailable]
 }) {}

@@ -51,8 +51,12 @@ export const webhookRedeliveryDelays = [
 /** How far a receiver lets the signature's timestamp be from its own clock (spec: Limits). */
 export const signatureTolerance = "300 seconds"
 
-/** Request bodies, bytes (silences: G6). */
-export const requestBodyBytesMax = 1024 * 1024
+/** A form of the checkout, which has five short fields: bytes and fields (silences: G6). */
+export const checkoutFormBytesMax = 4 * 1024
+export const checkoutFormFieldsMax = 16
+
+/** Parameters of a query: 50 filters by metadata, and every other one several times (silences: G6). */
+export const queryParametersMax = 100
 
 /** One file of evidence, bytes (spec: Limits). */
 export const fileBytesMax = 10 * 1024 * 1024

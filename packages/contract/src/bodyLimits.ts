@@ -1,0 +1,118 @@
+/**
+ * How large the JSON body of an endpoint may be: what its schema's own limits add up to when every character is written
+ * in the longest way that JSON has (silences: G6). Checked before a body is decoded, so that no valid body is refused
+ * and no other one costs more than the largest valid one.
+ */
+import { metadataKeyLengthMax, metadataKeysMax, metadataValueLengthMax } from "@coffer/model/Limits"
+import { Schema } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+
+export interface BodyLimits {
+  readonly bytes: number
+  /** Values, those inside of others included. */
+  readonly values: number
+}
+
+/** For white space and for fields that we do not know, which are ignored (silences: G5). */
+const room: BodyLimits = { bytes: 16 * 1024, values: 1_000 }
+
+/** White space that a printer puts around one value: a line break and its indentation. */
+const indentBytes = 16
+/** `\ud83d\ude00`: one character outside the basic plane. */
+const escapedBytes = 12
+/** `\u0041`: one ASCII character. */
+const escapedAsciiBytes = 6
+/** As many digits as anybody writes, with sign, point and exponent. */
+const numberBytes = 32
+/** Characters of a text, and items of an array, whose schema names no limit: a number of an object, a time. */
+const textLengthDefault = 255
+const itemsDefault = 100
+
+const known = new WeakMap<HttpApiEndpoint.Top, BodyLimits>()
+
+/** For an endpoint without a JSON body, or none at all, only the room that every body has. */
+export const bodyLimitsOf = (endpoint: HttpApiEndpoint.Top): BodyLimits => {
+  const found = known.get(endpoint)
+  if (found !== undefined) return found
+  const json = endpoint.payload.get("application/json")
+  const limits = json === undefined ? room : sum([room, most(json.schemas.map(limitsOf))])
+  known.set(endpoint, limits)
+  return limits
+}
+
+const limitsOf = (schema: Schema.Top): BodyLimits => {
+  const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema)
+  return measure(root as JsonSchema, definitions as Record<string, JsonSchema>)
+}
+
+interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+  readonly allOf?: ReadonlyArray<JsonSchema>
+  readonly enum?: ReadonlyArray<unknown>
+  readonly maxLength?: number
+  readonly maxItems?: number
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly additionalProperties?: boolean | JsonSchema
+}
+
+const measure = (schema: JsonSchema, definitions: Readonly<Record<string, JsonSchema>>): BodyLimits => {
+  const { additionalProperties, allOf = [], anyOf, enum: words, items, maxItems = itemsDefault, properties } = schema
+  const inner = (each: JsonSchema) => measure(each, definitions)
+  if (schema.$ref !== undefined) return inner(definitions[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)]!)
+  if (anyOf !== undefined) return most(anyOf.map(inner))
+  if (words !== undefined) return value(Math.max(...words.map((word) => String(word).length)) * escapedAsciiBytes)
+  switch (schema.type) {
+    case "object":
+      if (properties === undefined && typeof additionalProperties === "object") return metadata
+      return sum([
+        value(2),
+        ...Object.entries(properties ?? {}).map(([name, field]) =>
+          member(name.length * escapedAsciiBytes, inner(field))
+        )
+      ])
+    case "array":
+      return sum([value(2), times(maxItems, inner(items ?? {}))])
+    case "string": {
+      const length = Math.min(...[schema, ...allOf].map((each) => each.maxLength ?? Infinity))
+      return value((Number.isFinite(length) ? length : textLengthDefault) * escapedBytes)
+    }
+    default:
+      return value(numberBytes)
+  }
+}
+
+/** One value of so many bytes, with its quotes, the comma behind it and the white space around it. */
+const value = (bytes: number): BodyLimits => ({ bytes: bytes + 3 + indentBytes, values: 1 })
+
+const member = (nameBytes: number, { bytes, values }: BodyLimits): BodyLimits => ({
+  bytes: nameBytes + 3 + bytes,
+  values
+})
+
+const sum = (all: ReadonlyArray<BodyLimits>): BodyLimits => ({
+  bytes: all.reduce((total, { bytes }) => total + bytes, 0),
+  values: all.reduce((total, { values }) => total + values, 0)
+})
+
+const times = (count: number, { bytes, values }: BodyLimits): BodyLimits => ({
+  bytes: count * bytes,
+  values: count * values
+})
+
+const most = (all: ReadonlyArray<BodyLimits>): BodyLimits => ({
+  bytes: Math.max(...all.map(({ bytes }) => bytes)),
+  values: Math.max(...all.map(({ values }) => values))
+})
+
+/** The only record that a body has. An update may delete as many keys as there can be, and write as many others. */
+const metadata: BodyLimits = (() => {
+  const name = metadataKeyLengthMax * escapedBytes
+  return sum([
+    value(2),
+    times(metadataKeysMax, member(name, value(metadataValueLengthMax * escapedBytes))),
+    times(metadataKeysMax, member(name, value("null".length)))
+  ])
+})()
