@@ -56,7 +56,7 @@ export const make = (shed: (kind: QuotaKind | "body") => void): Admission["Servi
 
   /** Whoever holds more than an equal share is shed; at the end of the room it is everybody but newcomers. */
   const isReadTaken = (merchant: string): boolean => {
-    if (reads >= 2 * room) return false
+    if (reads >= 2 * roomMax) return false
     const own = readsOf.get(merchant)
     const merchants = readsOf.size + (own === undefined ? 1 : 0)
     return (own ?? 0) < Math.max(1, room / merchants)
