@@ -160,7 +160,13 @@ const server = Layer.unwrap(
     const listener = () => {
       const server = ShortPath.before(Draining.closingGently(createServer(serverOptions)), shortPath)
       server.maxConnections = connectionsMax
-      return server.setTimeout(Duration.toMillis(clientPatience)).on("clientError", unreadable)
+      return (
+        server
+          .setTimeout(Duration.toMillis(clientPatience))
+          .on("clientError", unreadable)
+          // Node would refuse it without an envelope.
+          .on("checkExpectation", (request, response) => server.emit("request", request, response))
+      )
     }
     return NodeHttpServer.layer(listener, { host, port, gracefulShutdownTimeout: Draining.drainMillis })
   })

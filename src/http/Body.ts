@@ -1,6 +1,6 @@
 /**
  * A JSON body on its way in, on both ways: what it may cost is checked first, then its bytes are read, then they have
- * to be UTF-8, and then what is in them is counted, before anything is parsed (silences: G6, G17). Read after the key
+ * to be UTF-8, and then what is in them is counted, before anything is parsed (silences: G6, G22). Read after the key
  * is known, and only when somebody asks for it.
  */
 import type { BodyLimits } from "@coffer/contract/bodyLimits"

@@ -41,7 +41,7 @@ const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
     return name === "" ? String(key) : `${name}.${String(key)}`
   }, "")
 
-/** What is wrong with a query before anybody asks what it says (silences: G6, G17). */
+/** What is wrong with a query before anybody asks what it says (silences: G6, G22). */
 export const queryProblem = (url: string): { readonly param: string; readonly problem: string } | undefined => {
   const start = url.indexOf("?")
   if (start < 0) return undefined

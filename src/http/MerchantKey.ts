@@ -1,6 +1,6 @@
 /**
  * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication).
- * Whoever passes is counted as work, and is refused if there is too much of it (silences: U10).
+ * Whoever passes is counted as work, and is refused if there is too much of it (silences: U12).
  */
 import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"

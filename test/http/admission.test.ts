@@ -1,4 +1,4 @@
-/** A service with too much in work refuses at once, reads first, and goes on answering the rest (silences: U10). */
+/** A service with too much in work refuses at once, reads first, and goes on answering the rest (silences: U12). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Admission, bytesOfOneMax, roomMax, writesPerRead } from "../../src/http/Admission.ts"

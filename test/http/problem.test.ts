@@ -31,4 +31,34 @@ describe("an error", () => {
       assert.strictEqual(problem.headers.get("ratelimit-policy"), plain.headers.get("ratelimit-policy"))
     })
   )
+
+  it.live("is a problem only where that is preferred to JSON, by quality, and by place where that is the same", () =>
+    Effect.gen(function* () {
+      const { api } = yield* start()
+      for (const [accept, type] of [
+        ["application/problem+json", "problem+json"],
+        ["Application/Problem+JSON", "problem+json"],
+        ["application/problem+json, application/json;q=0.9", "problem+json"],
+        ["application/json;q=0.1, application/problem+json;q=0.2", "problem+json"],
+        ["application/problem+json;q=0.5, */*;q=0.1", "problem+json"],
+        ["application/problem+json, */*", "problem+json"],
+        ["*/*, application/problem+json", "problem+json"],
+        ["application/json, application/problem+json", "json"],
+        ["application/json, application/problem+json;q=0.5", "json"],
+        ["application/problem+json;q=0.5, application/json", "json"],
+        ["application/problem+json;q=0.5, application/*", "json"],
+        ["application/problem+json;q=0", "json"],
+        ["application/problem+json;q=0.0, text/html", "json"],
+        ["application/problem+json;q=nonsense, application/json;q=0.1", "json"],
+        ["application/problem+jsonp", "json"],
+        ["text/html;a=application/problem+json", "json"],
+        ["*/*", "json"],
+        ["text/html", "json"],
+        ["", "json"]
+      ] as const) {
+        const { headers } = yield* api.call("GET", "/v1/nothing", { headers: { accept } })
+        assert.strictEqual(headers.get("content-type"), `application/${type}`, accept)
+      }
+    })
+  )
 })

@@ -2,6 +2,7 @@
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { head, sendRaw } from "../kit/Raw.ts"
 import { start } from "../kit/Service.ts"
 
 /** Bytes that are no HTTP, and all that comes back until the service hangs up. */
@@ -15,6 +16,34 @@ const speak = (url: string, bytes: string) =>
   })
 
 describe("every response carries request_id, in the body and in the X-Request-Id header", () => {
+  it.live("also that to a request without Host, which HTTP/1.1 requires and HTTP/1.0 does not", () =>
+    Effect.gen(function* () {
+      const { baseUrl, merchant } = yield* start()
+      const key = { Host: undefined, "X-Api-Key": merchant.sandboxKey }
+      for (const [line, more] of [
+        ["GET /v1/balance", {}],
+        ["GET /v1/nothing", {}],
+        ["GET /healthz", {}],
+        ["POST /v1/orders", { "Content-Type": "application/json", "Content-Length": 100 }]
+      ] as const) {
+        const { body, headers, status } = yield* sendRaw(baseUrl, head(line, { ...key, ...more }))
+        assert.deepStrictEqual([status, body.code, body.error, body.param], [400, 400, "invalid_request", "Host"])
+        assert.strictEqual(headers["x-request-id"], body.request_id)
+      }
+      const old = head("GET /v1/balance", key).replace("HTTP/1.1", "HTTP/1.0")
+      assert.strictEqual((yield* sendRaw(baseUrl, old)).status, 200)
+    })
+  )
+
+  it.live("also that to a request whose Expect nobody knows, which is answered as any other", () =>
+    Effect.gen(function* () {
+      const { baseUrl, merchant } = yield* start()
+      const headers = { "X-Api-Key": merchant.sandboxKey, Expect: "a-miracle" }
+      const { body, status } = yield* sendRaw(baseUrl, head("GET /v1/balance", headers))
+      assert.deepStrictEqual([status, body?.code], [200, 200])
+    })
+  )
+
   it.live("also that to bytes that cannot be read as HTTP: 400 invalid_request", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* start()

@@ -2,7 +2,8 @@
  * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
  * These are wire shapes; the domain's errors are translated into them in `src/http/refusals.ts` and nowhere else.
  * Ours beside the table: `insufficient_balance` (silences: R1), `merchant_not_found` and `payout_not_found` for the
- * operator, and 503 with `internal_error` when an actor does not answer in time.
+ * operator, and 503 with `internal_error` and `Retry-After` when too much is in work, when what is needed does not answer
+ * in time, or when a process ends in the middle of a call (silences: G23).
  */
 import { Schema } from "effect"
 import { refusedBody } from "./Envelope.ts"
@@ -130,7 +131,11 @@ export class ProcessorError extends Schema.Error<ProcessorError>("ProcessorError
   { httpApiStatus: 502 }
 ) {}
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(
-  refusedBody(503, "internal_error", "Busy; the same request may be sent again in a moment."),
+  refusedBody(
+    503,
+    "internal_error",
+    "Too much is in work, or what is needed does not answer: send the same request again after `Retry-After` seconds."
+  ),
   {
     httpApiStatus: 503
   }

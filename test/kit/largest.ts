@@ -1,0 +1,128 @@
+/** The largest valid body of each endpoint that takes one, in the longest way that JSON can be written. */
+import { EvidenceText } from "@coffer/model/Evidence"
+import * as Limits from "@coffer/model/Limits"
+
+/** A character that JSON may write in twelve bytes. */
+const wide = "\u{1f600}"
+const text = (length: number) => wide.repeat(length)
+const ascii = (length: number) => "a".repeat(length)
+
+const entries = (count: number, value: (index: number) => string | null) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => {
+      const number = String(index)
+      return [number + text(Limits.metadataKeyLengthMax - number.length), value(index)]
+    })
+  )
+const metadata = entries(Limits.metadataKeysMax, () => text(Limits.metadataValueLengthMax))
+/** Deletes as many keys as there can be, and writes as many others. */
+const patch = {
+  ...metadata,
+  ...Object.fromEntries(Object.keys(metadata).map((key) => [wide + key.slice(0, -wide.length), null]))
+}
+const url = (host: string) => `https://${host}/${ascii(Limits.urlLengthMax - 9 - host.length)}`
+const email = `${ascii(60)}@${ascii(60)}.${ascii(60)}.${ascii(Limits.emailLengthMax - 183)}`
+
+export interface Known {
+  readonly trade_no: string
+  /** Addresses of files that were handed in. */
+  readonly files: ReadonlyArray<string>
+}
+
+/** By method and path. */
+export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<string, unknown>> => ({
+  "POST /v1/orders": {
+    amount: Limits.orderAmountMax,
+    out_trade_no: text(Limits.outTradeNoLengthMax),
+    currency: "USD",
+    subject: text(Limits.subjectLengthMax),
+    notify_url: url("a.example"),
+    return_url: url("b.example"),
+    metadata,
+    receipt_email: email,
+    locale: "en"
+  },
+  "POST /v1/orders/:ref": { metadata: patch, receipt_email: email },
+  "POST /v1/orders/:ref/expire": {},
+  "POST /v1/refunds": {
+    trade_no,
+    out_refund_no: text(Limits.outTradeNoLengthMax),
+    amount: 1,
+    reason: text(Limits.refundReasonLengthMax),
+    metadata
+  },
+  "POST /v1/refunds/:ref": { metadata: patch },
+  "POST /v1/disputes/:ref/evidence": {
+    evidence: Object.fromEntries(
+      Object.keys(EvidenceText.fields).map((name) => [name, text(Limits.evidenceTextLengthMax)])
+    ),
+    files: Array.from({ length: Limits.evidenceFilesMax }, (_, index) => ({
+      type: "recurring_transaction_agreement",
+      url: files[index % files.length]
+    })),
+    submit: false
+  },
+  "POST /v1/disputes/:ref/accept": {},
+  "POST /v1/test_helpers/orders/:ref/pay": { payment_method: "card", outcome: "succeed", amount: 1_000 },
+  "POST /v1/test_helpers/refunds/:ref/settle": { outcome: "succeeded" },
+  "POST /v1/test_helpers/orders/:ref/dispute": {
+    amount: 100,
+    reason: text(Limits.disputeReasonLengthMax),
+    evidence_due_by: "2099-12-05T23:59:59.000+00:00"
+  },
+  "POST /v1/test_helpers/disputes/:ref/resolve": { outcome: "won" },
+  "POST /v1/test_helpers/channel": { reachable: true },
+  "POST /operator/v1/merchants": { name: text(255) },
+  "POST /operator/v1/merchants/:merchant_id": {
+    name: text(255),
+    approved: true,
+    live_currencies: ["USD", "HKD", "CNY"],
+    fees: Array.from({ length: 100 }, () => ({
+      mode: "sandbox",
+      method: "google_pay",
+      currency: "USD",
+      basis_points: 10_000,
+      fixed: Limits.orderAmountMax
+    })),
+    dispute_fee: { USD: 1_500, HKD: 1_500, CNY: 1_500 },
+    payout_fee: { USD: 1_500, HKD: 1_500, CNY: 1_500 },
+    quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 },
+    sandbox: { ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`, default_notify_url: url("c.example") },
+    live: { ip_allowlist: "", default_notify_url: url("d.example") }
+  },
+  "POST /operator/v1/merchants/:merchant_id/keys/:mode/reset": {},
+  "POST /operator/v1/merchants/:merchant_id/payouts": {
+    mode: "sandbox",
+    currency: "USD",
+    amount: 1,
+    reference: text(128)
+  },
+  "POST /operator/v1/payouts/:payout_no/approve": {},
+  "POST /operator/v1/payouts/:payout_no/complete": {},
+  "POST /operator/v1/payouts/:payout_no/reject": {},
+  "POST /operator/v1/payouts/:payout_no/fail": {}
+})
+
+/** Every character escaped, each value on a line of its own. */
+export const escaped = (value: unknown, indent = "\n"): string => {
+  const inner = `${indent}  `
+  if (typeof value === "string") return `"${escapedText(value)}"`
+  if (Array.isArray(value)) return `[${value.map((each) => inner + escaped(each, inner)).join(",")}${indent}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(([name, each]) => `${inner}"${escapedText(name)}": ${escaped(each, inner)}`)
+  return `{${members.join(",")}${indent}}`
+}
+
+const escapedText = (value: string) =>
+  Array.from({ length: value.length }, (_, at) => `\\u${value.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
+
+/** Fields that nobody knows, as many and as long as they may be beside this body. */
+export const filled = (json: string, limits: { readonly bytes: number; readonly values: number }): string => {
+  const values = (text: string) => JSON.stringify(JSON.parse(text)).split(/[,[{]/).length
+  const end = json.lastIndexOf("}")
+  const isEmpty = /^\s*\{\s*\}\s*$/.test(json)
+  const room = Math.min(limits.values - values(json) - 2, Math.floor((limits.bytes - json.length - 40) / 8))
+  const fields = Array.from({ length: Math.max(0, room) }, (_, index) => `"~${index.toString(36).padStart(3, "~")}":0`)
+  const open = json.slice(0, end) + (isEmpty || fields.length === 0 ? "" : ",") + fields.join(",")
+  return `${open}${" ".repeat(Math.max(0, limits.bytes - Buffer.byteLength(open) - 1))}}`
+}
