@@ -41,7 +41,7 @@ const mayImport: ReadonlyArray<readonly [part: RegExp, allowed: ReadonlyArray<Re
       packages,
       wireErrors,
       frontDoors,
-      /^\.\.\/ground\/traced\.ts$/,
+      /^\.\.\/ground\/(traced|trouble)\.ts$/,
       /^\.\.\/(orders\/Order|refunds\/Refund|disputes\/Dispute)View\.ts$/,
       /^\.\/(?!\w+(Store|Entity)\.ts)/
     ]

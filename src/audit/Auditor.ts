@@ -9,6 +9,7 @@ import { type Check, type Subject, subjects, type Violation } from "@coffer/rule
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieIfBroken } from "../ground/broken.ts"
+import { patiently } from "../ground/patience.ts"
 import { traced } from "../ground/traced.ts"
 import { ledgerChecks, walletChecks } from "./ledgerChecks.ts"
 import { objectChecks } from "./objectChecks.ts"
@@ -46,6 +47,9 @@ const order = Object.keys(subjects) as ReadonlyArray<Subject>
 const checks: ReadonlyArray<Check> = [...ledgerChecks, ...walletChecks, ...objectChecks]
 const checksOf = new Map(order.map((about) => [about, checks.filter((check) => check.about === about)]))
 
+/** A slice of a large ledger may take longer than a request. */
+const slicePatience = "5 minutes"
+
 const Found = Schema.Array(Schema.Struct({ key: Schema.String, detail: Schema.String }))
 const Texts = Schema.Array(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
 
@@ -56,7 +60,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
   })
 
   const texts = Effect.fnUntraced(function* (query: string, params: ReadonlyArray<unknown>) {
-    return yield* Schema.decodeUnknownEffect(Texts)(yield* sql.unsafe(query, params))
+    return yield* Schema.decodeUnknownEffect(Texts)(yield* patiently(slicePatience)(sql.unsafe(query, params)))
   }, dieIfBroken)
 
   /** Counts what it checks. */
@@ -66,7 +70,9 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
       const { slice } = subjects[about]
       for (let from = 0; from < keys.length; from += slice) {
         const some = keys.slice(from, from + slice)
-        const found = yield* sql.withTransaction(Effect.forEach(checksOf.get(about)!, (check) => run(check, some)))
+        const found = yield* sql
+          .withTransaction(Effect.forEach(checksOf.get(about)!, (check) => run(check, some)))
+          .pipe(patiently(slicePatience))
         yield* Effect.forEach(found.flat(), report.violation, { discard: true })
         checked[about] += some.length
         yield* report.progress(checked)

@@ -11,6 +11,7 @@ import { ByteSize, DateTime, Effect, type Layer, Option, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Attempt } from "../channel/SandboxBank.ts"
 import { SandboxBuyer } from "../channel/SandboxBuyer.ts"
+import { isDatabaseTrouble } from "../ground/trouble.ts"
 import { decodeUtf8, isUtf8 } from "../http/Body.ts"
 import { Orders } from "../orders/Orders.ts"
 import { checkCard } from "./checkCard.ts"
@@ -92,8 +93,8 @@ export const layer: Routes = HttpRouter.use(
         ? Effect.ignore(buyer.pay(order, form.method, "decline"))
         : Effect.void
 
-    yield* router.add("GET", path, show)
-    yield* router.add("POST", path, step)
+    yield* router.add("GET", path, orNotNow("Unreachable", show))
+    yield* router.add("POST", path, orNotNow("Uncertain", step))
   })
 )
 
@@ -150,6 +151,16 @@ const noAnswer = (address: string) => {
     OrderConflict: uncertain
   }
 }
+
+/** The database does not answer: a page for people, that leads back to where they are. */
+const orNotNow = <E, R>(tag: "Unreachable" | "Uncertain", answer: Effect.Effect<Response, E, R>) =>
+  Effect.catchDefect(answer, (defect) =>
+    isDatabaseTrouble(defect)
+      ? Effect.map(HttpServerRequest.HttpServerRequest, ({ originalUrl }) =>
+          respond({ _tag: tag, address: new URL(originalUrl, "http://here").pathname }, 503)
+        )
+      : Effect.die(defect)
+  )
 
 const noSuchPage = () => Effect.succeed(respond({ _tag: "InvalidLink" }, 404))
 

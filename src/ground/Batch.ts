@@ -98,6 +98,13 @@ const textAtOnce = (statements: ReadonlyArray<Statement>): string => {
   return text
 }
 
+/** Which of the rows that a statement changes are free: asks for their locks and gives them back at once. */
+export const locking = ({ keys, table }: Statement): readonly [text: string, params: ReadonlyArray<string>] => [
+  `select ${tables[table].key} as key from ${table} where ${tables[table].key} = any($1::text::text[])
+    for no key update skip locked`,
+  [arrayLiteral(keys)]
+]
+
 /** What the missing row means: an update found another version, an insert found its key taken. */
 export const conflictOf = ({ op, table }: Pick<Statement, "op" | "table">, key: string): StaleVersion | AlreadyExists =>
   op === "update" ? new StaleVersion({ table, key }) : new AlreadyExists({ table, key })

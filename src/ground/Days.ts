@@ -4,9 +4,12 @@
  */
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { patiently } from "./patience.ts"
 
 /** How long a list, which reads the table meanwhile, may keep us waiting. */
 const lockTimeout = "5s"
+/** How long making or dropping days may take in all. */
+const patience = "1 minute"
 
 export const make = (sql: SqlClient.SqlClient, table: string) => {
   /** The UTC day in the partition's name: `20260131`. */
@@ -14,15 +17,17 @@ export const make = (sql: SqlClient.SqlClient, table: string) => {
 
   /** One runner at a time. */
   const reshape = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
-    sql.withTransaction(
-      Effect.andThen(
-        Effect.all([
-          sql`set local lock_timeout to ${sql.literal(`'${lockTimeout}'`)}`,
-          sql`select pg_advisory_xact_lock(hashtext(${table}))`
-        ]),
-        statements
+    sql
+      .withTransaction(
+        Effect.andThen(
+          Effect.all([
+            sql`set local lock_timeout to ${sql.literal(`'${lockTimeout}'`)}`,
+            sql`select pg_advisory_xact_lock(hashtext(${table}))`
+          ]),
+          statements
+        )
       )
-    )
+      .pipe(patiently(patience))
 
   const open = (date: string) => {
     const start = `'${date} 00:00:00+00'`

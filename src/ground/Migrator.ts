@@ -13,6 +13,10 @@ import { storedTokens } from "./migrations/0010_stored_tokens.ts"
 import { sandboxSeeds } from "./migrations/0014_sandbox_seeds.ts"
 import { deliveryLines } from "./migrations/0012_delivery_lines.ts"
 import { secretCheck } from "./migrations/0011_secret_check.ts"
+import { patiently } from "./patience.ts"
+
+/** A migration may rewrite a table, and another runner's may have to end first. */
+const patience = "1 hour"
 
 export const migrate = Migrator.make({})({
   table: "coffer_migrations",
@@ -30,7 +34,7 @@ export const migrate = Migrator.make({})({
     "0012_delivery_lines": deliveryLines,
     "0011_secret_check": secretCheck
   })
-})
+}).pipe(patiently(patience))
 
 export const layer = Layer.effectDiscard(
   migrate.pipe(

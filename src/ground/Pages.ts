@@ -17,6 +17,7 @@ import { Effect, Schema, Stream } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { dieIfBroken } from "./broken.ts"
 import { isoText } from "./codecs.ts"
+import { patiently } from "./patience.ts"
 
 type Fragment = Statement.Fragment
 
@@ -83,6 +84,8 @@ export interface Pages<Row> {
 
 /** Rows that one step of an export reads. Fifty long pairs of metadata make a row of 100 kB. */
 const stepRows = 100
+/** A step that looks for few rows among many may take longer than a request. */
+const exportPatience = "30 seconds"
 
 interface Scan {
   readonly columns: "*" | "id"
@@ -202,12 +205,13 @@ export const make = <Row>(sql: SqlClient.SqlClient, listed: Listed<Row>): Pages<
     const whole = { columns: "id", direction: "desc", ids, created, limit: csvRowsMax + 1 } as const
     const [{ found, newest }] = yield* decodeExtent(
       yield* sql`select count(*)::int4 as found, max(${sql(idName)}) as newest
-        from (${rows(owner, search, whole)}) as ids`
+        from (${rows(owner, search, whole)}) as ids`.pipe(patiently(exportPatience))
     )
     const step = Effect.fnUntraced(function* ({ ids, left }: Position) {
       if (left === 0) return undefined
       const limit = Math.min(left, stepRows)
-      const chunk = yield* decode(yield* rows(owner, search, { columns: "*", direction: "desc", ids, created, limit }))
+      const read = rows(owner, search, { columns: "*", direction: "desc", ids, created, limit })
+      const chunk = yield* decode(yield* patiently(exportPatience)(read))
       const last = chunk.at(-1)
       if (last === undefined) return undefined
       const rest: Position = { ids: olderThan(ids, idOf(last)), left: left - chunk.length }

@@ -3,13 +3,18 @@
  * waiting and writes them in ONE Postgres transaction, one statement in all. Nothing waits for a timer: while
  * one transaction is being flushed the next batch gathers. Each set is all or nothing on its own: one that meets a
  * stale version or a taken key is left out, and the others are written without it (docs/architecture.md, section 4).
+ * One that meets a row that somebody else has locked goes aside (`aside.ts`), and the others are written without it
+ * (docs/decisions/0016).
  */
-import { Cause, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
-import { atOnce, conflictOf, plan, type Plan, type Statement } from "./Batch.ts"
+import { Context, Deferred, Effect, Layer, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeAside } from "./aside.ts"
+import { plan } from "./Batch.ts"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
-import { Faults } from "./Faults.ts"
+import { makeOpenSets, type OpenSet } from "./openSets.ts"
+import * as RealTime from "./realTime.ts"
 import { Signals } from "./Signals.ts"
+import { type Failure, makeWriter } from "./writeBatch.ts"
 
 /** How many transactions may be in flight. */
 const lanes = 2
@@ -17,135 +22,107 @@ const lanes = 2
 const batchMax = 256
 /** Change sets that may wait in a lane; beyond it a caller is told to come back. */
 const waitingMax = 8_192
-/** How often a batch that met a deadlock is written again before its sets fail. */
-const deadlockRetriesMax = 5
-
-interface Waiting {
-  readonly changes: ChangeSet
-  readonly done: Deferred.Deferred<void, CommitError>
-}
+/** How often a batch that met a deadlock, or a lock that is gone when it is looked for, is written again. */
+const retriesMax = 5
 
 export class Transactor extends Context.Service<
   Transactor,
   {
-    /** Durable when it succeeds. Sets with one `lane` key are written in the order in which they were submitted. */
+    /**
+     * Durable when it succeeds; it ends within `commitMillis` (`patience.ts`). Sets with one `lane` key are written in
+     * the order in which they were submitted.
+     */
     readonly commit: (lane: string, changes: ChangeSet) => Effect.Effect<void, CommitError>
     /** Queues at once, in the caller's synchronous block; waiting comes after. Undefined when the queue is full. */
     readonly submit: (lane: string, changes: ChangeSet) => Effect.Effect<void, CommitError> | undefined
+    /** For how many milliseconds sets have been waiting and not one could be written; 0 while writing goes well. */
+    readonly stalledMillis: () => number
   }
 >()("@coffer/ground/Transactor") {}
-
-class Conflict {
-  readonly _tag = "Conflict"
-  readonly statement: Statement
-  readonly keys: ReadonlyArray<string>
-  constructor(statement: Statement, keys: ReadonlyArray<string>) {
-    this.statement = statement
-    this.keys = keys
-  }
-}
 
 export const layer = Layer.effect(
   Transactor,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const signals = yield* Signals
-    const faults = yield* Faults
+    const sets = yield* RealTime.onRealTime(makeOpenSets)
+    const writer = yield* makeWriter(sql)
 
-    const execute = Effect.fnUntraced(function* (statement: Statement) {
-      const rows = yield* sql.unsafe<{ readonly key: string }>(statement.text, statement.params)
-      if (rows.length === statement.keys.length) return
-      const written = new Set(rows.map(({ key }) => key))
-      return yield* Effect.fail(
-        new Conflict(
-          statement,
-          statement.keys.filter((key) => !written.has(key))
-        )
-      )
-    })
-
-    /** On a connection of its own: other statements would wait behind the disk. */
-    const writeAtOnce = ({ statements }: Plan<Waiting>) => {
-      const { params, text } = atOnce(statements)
-      return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined)))
-    }
-
-    /** Finds out which row it is that does not go in. */
-    const writeSingly = ({ statements }: Plan<Waiting>) =>
-      sql.withTransaction(Effect.forEach(statements, execute, { discard: true }))
-
-    const writeAll = (batch: Plan<Waiting>) =>
-      batch.statements.length === 0
-        ? Effect.void
-        : Effect.asVoid(writeAtOnce(batch)).pipe(
-            Effect.catchIf(
-              (error) => !isLost(error),
-              () => writeSingly(batch)
-            )
-          )
-
-    const writeOnce = (batch: Plan<Waiting>) =>
-      faults
-        .around("Transactor.write", writeAll(batch), () => batch.statements.map(({ table }) => table).join("+"))
-        .pipe(
-          Effect.as(undefined),
-          // A rollback on a broken connection dies instead of failing; the lane has to outlive that too.
-          Effect.catchCause((cause) =>
-            Effect.succeed(Option.getOrElse(Cause.findErrorOption(cause), () => "lost" as const))
-          )
-        )
-
-    const write = Effect.fnUntraced(function* (sets: ReadonlyArray<Waiting>) {
-      const blamed: Array<readonly [Waiting, CommitError]> = []
-      yield* writeOthers(sets, blamed)
+    /** Writes what can be written. What is left stands behind a lock. */
+    const write = Effect.fnUntraced(function* (given: ReadonlyArray<OpenSet>): Effect.fn.Return<Blocked | undefined> {
+      const blamed: Array<readonly [OpenSet, CommitError]> = []
+      const blocked = yield* writeOthers(given, blamed)
       // What they met may be in this very batch; who hears that it exists goes and looks for it.
-      for (const [set, error] of blamed) fail(set, error)
+      for (const [set, error] of blamed) sets.fail(set, error)
+      return blocked
     })
 
     const writeOthers = Effect.fnUntraced(function* (
-      sets: ReadonlyArray<Waiting>,
-      blamed: Array<readonly [Waiting, CommitError]>
-    ): Effect.fn.Return<void> {
-      let left = sets
-      for (let deadlocks = 0; left.length > 0;) {
+      given: ReadonlyArray<OpenSet>,
+      blamed: Array<readonly [OpenSet, CommitError]>
+    ): Effect.fn.Return<Blocked | undefined> {
+      let left = given
+      for (let retries = 0; left.length > 0;) {
         const batch = plan(left)
-        const failure = yield* writeOnce(batch)
-        if (failure === undefined) {
-          for (const { done } of batch.accepted) Deferred.doneUnsafe(done, Effect.void)
-          // Only now is it certain that what they rely on is not there.
-          for (const [set, error] of batch.refused) fail(set, error)
-          for (const { table } of batch.statements) signals.raise(table)
-          return
+        for (const set of left) set.writing = true
+        const failure: Failure = yield* writer.writeOnce(batch)
+        for (const set of left) set.writing = false
+        switch (failure._tag) {
+          case "None":
+            for (const set of batch.accepted) sets.succeed(set)
+            // Only now is it certain that what they rely on is not there.
+            for (const [set, error] of batch.refused) sets.fail(set, error)
+            for (const { table } of batch.statements) signals.raise(table)
+            return undefined
+          case "Conflict": {
+            blamed.push(...failure.blamed)
+            left = left.filter((set) => !failure.blamed.has(set))
+            continue
+          }
+          case "Collided":
+            if (retries++ < retriesMax) continue
+            return sets.failAll(left, "overloaded")
+          case "Locked": {
+            sets.stalls()
+            const blocked = yield* writer.blockedIn(batch)
+            if (blocked.size === 0 && retries++ === 0) continue
+            return { sets: left, blocked }
+          }
+          case "NotNow":
+            return sets.failAll(left, failure.reason)
+          case "Rejected":
+            if (left.length === 1) {
+              yield* Effect.logError("a change set was refused", { reason: failure.reason })
+              return sets.failAll(left, "rejected")
+            }
+            // One set holds something that Postgres does not take: let it fail alone.
+            for (const [index, set] of left.entries()) {
+              const blocked = yield* writeOthers([set], blamed)
+              if (blocked !== undefined) return { sets: left.slice(index), blocked: new Set([set]) }
+            }
+            return undefined
         }
-        if (failure === "lost" || isLost(failure)) {
-          yield* Effect.logError("a batch lost its connection", { sets: left.length })
-          for (const set of left) fail(set, new NotCommitted({ reason: "unknown" }))
-          return
-        }
-        if (failure._tag === "Conflict") {
-          const found = blamedBy(batch, failure)
-          blamed.push(...found)
-          left = left.filter((set) => !found.has(set))
-        } else if (isDeadlock(failure) && deadlocks < deadlockRetriesMax) {
-          deadlocks++
-        } else if (left.length > 1) {
-          // One set holds something that Postgres does not take: let it fail alone.
-          for (const set of left) yield* writeOthers([set], blamed)
-          return
-        } else {
-          yield* Effect.logError("a change set was refused", { reason: String(failure.reason.cause) })
-          for (const set of left) fail(set, new NotCommitted({ reason: "rejected" }))
-          return
-        }
+      }
+      return undefined
+    })
+
+    const aside = yield* makeAside({ sets, write, batchMax })
+
+    const round = Effect.fnUntraced(function* (taken: ReadonlyArray<OpenSet>) {
+      let left = aside.without(taken)
+      while (left.length > 0) {
+        const blocked = yield* write(left)
+        if (blocked === undefined) return
+        left = yield* aside.put(blocked)
       }
     })
 
-    const queues = yield* Effect.forEach(Array.from({ length: lanes }), () => Queue.bounded<Waiting>(waitingMax))
+    const queues = yield* Effect.forEach(Array.from({ length: lanes }), () => Queue.bounded<OpenSet>(waitingMax))
     for (const queue of queues) {
       yield* Effect.forkScoped(
         Queue.takeBetween(queue, 1, batchMax).pipe(
           // A batch that was taken is finished even while the service closes.
-          Effect.flatMap((sets) => Effect.uninterruptible(write(sets))),
+          Effect.flatMap((taken) => Effect.uninterruptible(round(taken))),
           // Lets the replies of this batch, and the requests that follow them, run before the next is gathered.
           Effect.andThen(Effect.yieldNow),
           Effect.forever
@@ -154,9 +131,10 @@ export const layer = Layer.effect(
     }
 
     const submit = (lane: string, changes: ChangeSet) => {
-      const done = Deferred.makeUnsafe<void, CommitError>()
-      const queued = Queue.offerUnsafe(queues[laneOf(lane)]!, { changes, done })
-      return queued ? Deferred.await(done) : undefined
+      const set = sets.open(lane, changes)
+      if (Queue.offerUnsafe(queues[laneOf(lane)]!, set)) return Deferred.await(set.done)
+      sets.fail(set, new NotCommitted({ reason: "overloaded" }))
+      return undefined
     }
 
     return Transactor.of({
@@ -166,28 +144,19 @@ export const layer = Layer.effect(
           changes.length === 0
             ? Effect.void
             : (submit(lane, changes) ?? Effect.fail(new NotCommitted({ reason: "overloaded" })))
-        )
+        ),
+      stalledMillis: sets.stalledMillis
     })
   })
 )
 
-const blamedBy = (batch: Plan<Waiting>, { keys, statement }: Conflict): ReadonlyMap<Waiting, CommitError> => {
-  const blamed = new Map<Waiting, CommitError>()
-  for (const key of keys) {
-    // Of a chain of updates the first read the wrong version, and those after it were decided on the first.
-    for (const set of batch.setsOf(statement.table, key)) blamed.set(set, conflictOf(statement, key))
-  }
-  return blamed
+/** What a lock keeps from being written. */
+export interface Blocked {
+  /** All that is not written, in its order. */
+  readonly sets: ReadonlyArray<OpenSet>
+  /** Those among them that meet a locked row; empty when it is not known who meets what. */
+  readonly blocked: ReadonlySet<OpenSet>
 }
-
-const isDeadlock = ({ reason }: SqlError.SqlError): boolean =>
-  reason._tag === "DeadlockError" || reason._tag === "SerializationError"
-
-/** The answer did not come: the batch may or may not be in the database. */
-const isLost = (failure: SqlError.SqlError | Conflict): boolean =>
-  failure._tag === "SqlError" && failure.reason._tag === "ConnectionError"
-
-const fail = ({ done }: Waiting, error: CommitError) => Deferred.doneUnsafe(done, Effect.fail(error))
 
 const laneOf = (key: string): number => {
   let hash = 0

@@ -3,6 +3,7 @@
  */
 import { Effect, type Option, Schema } from "effect"
 import { type SqlError, SqlResolver } from "effect/sql"
+import { defectOf } from "./trouble.ts"
 
 export const oneById = <Row>(options: {
   readonly row: Schema.Codec<Row, unknown>
@@ -19,6 +20,6 @@ export const oneById = <Row>(options: {
   return (id) =>
     Effect.matchEffect(SqlResolver.request(id, byId), {
       onSuccess: Effect.succeedSome,
-      onFailure: (error) => (error._tag === "NoSuchElementError" ? Effect.succeedNone : Effect.die(error))
+      onFailure: (error) => (error._tag === "NoSuchElementError" ? Effect.succeedNone : Effect.die(defectOf(error)))
     })
 }

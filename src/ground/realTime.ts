@@ -8,6 +8,9 @@ const clock = Clock.Clock.defaultValue()
 
 export const onRealTime = Effect.provideService(Clock.Clock, clock)
 
+/** Milliseconds, for measuring how long something takes. */
+export const realMillis = () => clock.currentTimeMillisUnsafe()
+
 export const layer = Layer.succeed(Clock.Clock, clock)
 
 /** Milliseconds since some moment in the past. They measure a span even where somebody sets the machine's clock. */

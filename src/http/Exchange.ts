@@ -9,6 +9,7 @@ import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "eff
 import type { LoggedBody } from "../logs/Logs.ts"
 import { currentMillis } from "../ground/clock.ts"
 import { NewIds } from "../ground/NewIds.ts"
+import { isDatabaseTrouble } from "../ground/trouble.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Admission } from "./Admission.ts"
 import * as ApiLogging from "./ApiLogging.ts"
@@ -170,6 +171,10 @@ const fallback = <E>(
   }
   const error = Cause.squash(cause)
   if (isRefusal(error)) return Effect.succeed(fitted(refusalOf(error), record))
+  // Nothing is known to be wrong with the request: it may be sent again.
+  if (isDatabaseTrouble(error)) {
+    return Effect.succeed(fitted(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id })), record))
+  }
   if (isUnread(error)) {
     return Effect.succeed(refusalOf(new Wire.InvalidRequest({ message: "The body did not arrive whole.", request_id })))
   }

@@ -20,7 +20,7 @@ export const layer = Layer.effectDiscard(
       name: "expiry",
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
-        return yield* each(due, (tradeNo) => tradeNo, orders.reachDeadline)
+        return yield* each("order", due, (tradeNo) => tradeNo, orders.reachDeadline)
       }),
       next: store.nextDue("due_at")
     }))
@@ -30,7 +30,7 @@ export const layer = Layer.effectDiscard(
       signal: "stray_payments",
       run: Effect.gen(function* () {
         const due = yield* store.claimStray(yield* DateTime.now, claimedMax)
-        return yield* each(due, (tradeNo) => tradeNo, orders.returnStrayPayments)
+        return yield* each("stray payments of order", due, (tradeNo) => tradeNo, orders.returnStrayPayments)
       }),
       next: store.nextDue("stray_due_at")
     }))
@@ -41,6 +41,7 @@ export const layer = Layer.effectDiscard(
       run: Effect.gen(function* () {
         const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
         return yield* each(
+          "the bank's report about order",
           due,
           ({ tradeNo }) => tradeNo,
           ({ payment, tradeNo }) =>

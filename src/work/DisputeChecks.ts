@@ -21,7 +21,7 @@ export const layer = Layer.effectDiscard(
       signal: "disputes",
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
-        return yield* each(due, (disputeNo) => disputeNo, disputes.check)
+        return yield* each("dispute", due, (disputeNo) => disputeNo, disputes.check)
       }),
       next: store.nextDue
     }))
@@ -32,6 +32,7 @@ export const layer = Layer.effectDiscard(
       run: Effect.gen(function* () {
         const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
         return yield* each(
+          "the bank's report about dispute",
           due,
           ({ processorDisputeId }) => processorDisputeId,
           (report) => Effect.andThen(disputes.hear(report), bank.acknowledge(report.processorDisputeId))

@@ -16,7 +16,7 @@ export const layer = Layer.effectDiscard(
       signal: "refunds",
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
-        return yield* each(due, (refundNo) => refundNo, refunds.check)
+        return yield* each("refund", due, (refundNo) => refundNo, refunds.check)
       }),
       next: store.nextDue
     }))

@@ -3,8 +3,22 @@
  * poll interval, whichever comes first; one that fails starts again for ever, with a pause that grows
  * (docs/architecture.md, section 5). Tests ask here whether everything is at rest, and until when.
  */
-import { Clock, Context, DateTime, Deferred, Duration, Effect, Layer, Metric, Option, Queue, type Scope } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  DateTime,
+  Deferred,
+  Duration,
+  Effect,
+  Layer,
+  Metric,
+  Option,
+  Queue,
+  type Scope
+} from "effect"
 import { type Signal, Signals } from "../ground/Signals.ts"
+import { isDatabaseTrouble } from "../ground/trouble.ts"
 import { Settings } from "../Settings.ts"
 
 export interface Work {
@@ -42,6 +56,8 @@ const failures = Metric.counter("coffer_worker_failures", {
 })
 
 const pauseAfterFailure = (failed: number) => Duration.seconds(Math.min(60, 2 ** Math.min(failed, 6)))
+
+const pauseWhileAway = Duration.seconds(1)
 
 const pauseMillisMin = 50
 
@@ -108,8 +124,12 @@ export const layer = Layer.effect(
             Effect.gen(function* () {
               failed++
               yield* Metric.update(Metric.withAttributes(failures, { worker: work.name }), 1)
-              yield* Effect.logError(`worker ${work.name} failed and will begin again`, cause)
-              return Option.some((yield* Clock.currentTimeMillis) + Duration.toMillis(pauseAfterFailure(failed)))
+              // Not a fault of the worker, which goes on as soon as the database does.
+              const away = isDatabaseTrouble(Cause.squash(cause))
+              if (!away) yield* Effect.logError(`worker ${work.name} failed and will begin again`, cause)
+              else if (failed === 1) yield* Effect.logWarning(`worker ${work.name} waits for the database`)
+              const pause = away ? pauseWhileAway : pauseAfterFailure(failed)
+              return Option.some((yield* Clock.currentTimeMillis) + Duration.toMillis(pause))
             })
           )
         )

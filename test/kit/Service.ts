@@ -13,6 +13,7 @@ import { TestClock } from "effect/testing"
 import { inject } from "vitest"
 import * as Faults from "../../src/ground/Faults.ts"
 import * as Home from "../../src/ground/Home.ts"
+import { patiently } from "../../src/ground/patience.ts"
 import * as Postgres from "../../src/ground/Postgres.ts"
 import * as Settings from "../../src/Settings.ts"
 import * as Wiring from "../../src/Wiring.ts"
@@ -34,6 +35,7 @@ export const freshDatabase = Effect.acquireRelease(
 
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
+    patiently("1 minute"),
     Effect.provide(Postgres.layer({ url: Redacted.make(inject("postgresUrl")), connections: 1, name: "test" }))
   )
 

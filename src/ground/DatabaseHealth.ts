@@ -1,0 +1,68 @@
+/**
+ * Whether Postgres answers at all. Whoever finds that it may not says so (`suspect`), and one fiber looks: with a
+ * connection of its own, again and again until there is an answer. While there is none, statements fail at once instead
+ * of waiting one by one, and the log has one line for the beginning and one for the end.
+ */
+import { Clock, Context, DateTime, Effect, Metric, Queue } from "effect"
+import { bounded } from "./bounded.ts"
+import type { Watch } from "./BoundedClient.ts"
+
+export class DatabaseHealth extends Context.Service<
+  DatabaseHealth,
+  {
+    /** Since when Postgres does not answer, in milliseconds; undefined while it does. */
+    readonly awaySince: () => number | undefined
+  }
+>()("@coffer/ground/DatabaseHealth") {}
+
+const reachable = Metric.gauge("coffer_database_reachable", { description: "1 while Postgres answers, 0 while not" })
+const inUse = Metric.gauge("coffer_database_pool_in_use", { description: "Connections to Postgres in use" })
+const waiting = Metric.gauge("coffer_database_pool_waiting", {
+  description: "Statements and transactions that wait for a connection to Postgres"
+})
+
+const probeMillis = 2_000
+const probeEvery = "500 millis"
+const showEvery = "1 second"
+
+/** `probe` opens a connection and asks. It succeeds when Postgres answers, whatever the answer. */
+export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Effect<void, Error>) {
+  const bell = yield* Queue.sliding<void>(1)
+  const load: Watch["load"] = { waiting: 0, used: new Map() }
+  let away: number | undefined
+
+  const look = Effect.gen(function* () {
+    const begun = yield* Clock.currentTimeMillis
+    while (true) {
+      const failure = yield* bounded(probe, probeMillis, () => new Error("no answer in time")).pipe(
+        Effect.as(undefined),
+        Effect.catchCause((cause) => Effect.succeed(cause))
+      )
+      if (failure === undefined) break
+      if (away === undefined) {
+        away = begun
+        yield* Metric.update(reachable, 0)
+        const since = DateTime.formatIso(DateTime.makeUnsafe(begun))
+        yield* Effect.logError(`Postgres at ${place} does not answer since ${since}`)
+      }
+      yield* Effect.sleep(probeEvery)
+    }
+    if (away === undefined) return
+    const seconds = Math.round(((yield* Clock.currentTimeMillis) - away) / 1_000)
+    away = undefined
+    yield* Metric.update(reachable, 1)
+    yield* Effect.logInfo(`Postgres at ${place} answers again, after ${seconds} s`)
+  })
+
+  const show = Effect.andThen(
+    Effect.suspend(() => Metric.update(inUse, load.used.size)),
+    Effect.suspend(() => Metric.update(waiting, load.waiting))
+  )
+
+  yield* Metric.update(reachable, 1)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(bell), look)))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(show, Effect.sleep(showEvery))))
+
+  const watch: Watch = { isAway: () => away !== undefined, suspect: () => Queue.offerUnsafe(bell, undefined), load }
+  return { health: DatabaseHealth.of({ awaySince: () => away }), watch }
+})

@@ -1,0 +1,122 @@
+/**
+ * Where change sets wait for a lock that somebody else holds, so that the lanes go on with the others. What waits is
+ * kept together by lane key, in its order, and so is what comes later with the same key, until something of it was
+ * written. Each attempt waits for the lock as long as Postgres lets it (`lockMillis`); sets whose time is over leave.
+ */
+import { Effect, Metric, Semaphore } from "effect"
+import { NotCommitted } from "./Change.ts"
+import type { OpenSet, OpenSets } from "./openSets.ts"
+import type { Blocked } from "./Transactor.ts"
+
+/** What is tried together. */
+interface Parcel {
+  readonly lanes: ReadonlySet<string>
+  sets: Array<OpenSet>
+  carried: boolean
+}
+
+/** Attempts under way at once; each holds a connection. */
+const attemptsMax = 2
+/** Lane keys that are remembered as blocked. Beyond it the oldest goes back to its lane, and is found blocked again. */
+const rememberedMax = 10_000
+
+const waiting = Metric.gauge("coffer_change_sets_locked", {
+  description: "Change sets that wait for a lock that somebody else holds"
+})
+
+export const makeAside = Effect.fnUntraced(function* (options: {
+  readonly sets: OpenSets
+  readonly write: (sets: ReadonlyArray<OpenSet>) => Effect.Effect<Blocked | undefined>
+  readonly batchMax: number
+}) {
+  const { batchMax, sets, write } = options
+  const scope = yield* Effect.scope
+  const turn = yield* Semaphore.make(attemptsMax)
+  const parcelOf = new Map<string, Parcel>()
+  yield* Metric.update(waiting, 0)
+
+  const show = Effect.suspend(() => {
+    const parcels = new Set(parcelOf.values())
+    return Metric.update(
+      waiting,
+      Array.from(parcels).reduce((sum, parcel) => sum + parcel.sets.length, 0)
+    )
+  })
+
+  const carry = (parcel: Parcel): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      parcel.carried = true
+      return Effect.asVoid(Effect.forkIn(Effect.uninterruptible(attempts(parcel)), scope))
+    })
+
+  const attempts = Effect.fnUntraced(function* (parcel: Parcel): Effect.fn.Return<void> {
+    while (true) {
+      parcel.sets = parcel.sets.filter(sets.isOpen)
+      yield* show
+      if (parcel.sets.length === 0) break
+      const now = parcel.sets.slice(0, batchMax)
+      const blocked = yield* turn.withPermit(write(now))
+      parcel.sets = parcel.sets.filter(sets.isOpen)
+      if (blocked === undefined) {
+        if (parcel.sets.length > 0) continue
+        for (const lane of parcel.lanes) parcelOf.delete(lane)
+        break
+      }
+      if (parcel.lanes.size > 1) return yield* split(parcel)
+      // What meets the lock keeps the rest of its key from being written: they are told apart, and decide anew.
+      if (blocked.blocked.size > 0 && blocked.blocked.size < blocked.sets.length) {
+        for (const set of blocked.blocked) sets.fail(set, new NotCommitted({ reason: "overloaded" }))
+      }
+    }
+    parcel.carried = false
+    yield* show
+  })
+
+  /** Whatever the lock is, half of them may not meet it. */
+  const split = Effect.fnUntraced(function* (parcel: Parcel): Effect.fn.Return<void> {
+    const lanes = [...parcel.lanes]
+    const middle = Math.ceil(lanes.length / 2)
+    for (const half of [lanes.slice(0, middle), lanes.slice(middle)]) yield* begin(half, parcel.sets)
+  })
+
+  const begin = (lanes: ReadonlyArray<string>, from: ReadonlyArray<OpenSet>): Effect.Effect<void> => {
+    const own = new Set(lanes)
+    const parcel: Parcel = { lanes: own, sets: from.filter(({ lane }) => own.has(lane)), carried: false }
+    for (const lane of lanes) parcelOf.set(lane, parcel)
+    return carry(parcel)
+  }
+
+  return {
+    /** What may be written now. The others go to where their lane key waits; so does what is over already. */
+    without: (taken: ReadonlyArray<OpenSet>): ReadonlyArray<OpenSet> =>
+      parcelOf.size === 0
+        ? taken.filter(sets.isOpen)
+        : taken.filter((set) => {
+            const parcel = parcelOf.get(set.lane)
+            if (parcel === undefined) return sets.isOpen(set)
+            parcel.sets.push(set)
+            if (!parcel.carried) Effect.runFork(carry(parcel))
+            return false
+          }),
+
+    /** From now on these wait here, with all that has one of their keys. Answers the others. */
+    put: Effect.fnUntraced(function* ({ blocked, sets: all }: Blocked) {
+      const lanes = new Set([...(blocked.size === 0 ? all : blocked)].map(({ lane }) => lane))
+      yield* Effect.logWarning("change sets wait for a lock that somebody else holds", {
+        sets: blocked.size === 0 ? all.length : blocked.size,
+        rows: [...blocked]
+          .slice(0, 5)
+          .flatMap(({ changes }) => changes.map(({ table }) => table))
+          .join()
+      })
+      for (const [lane] of parcelOf) {
+        if (parcelOf.size + lanes.size <= rememberedMax) break
+        if (parcelOf.get(lane)?.carried === false) parcelOf.delete(lane)
+      }
+      if (blocked.size === 0) yield* begin([...lanes], all)
+      else for (const lane of lanes) yield* begin([lane], all)
+      yield* show
+      return all.filter(({ lane }) => !lanes.has(lane))
+    })
+  }
+})

@@ -1,0 +1,34 @@
+/**
+ * An effect with a limit in real time. `Effect.timeout` waits until what it interrupts has ended, which a statement on
+ * a connection that is silently dead does not; and it follows a test's clock, which a socket does not.
+ */
+import { Effect, type Exit, Fiber } from "effect"
+
+/** After `millis` the caller fails with `late` at once; what was running is interrupted and ends when it can. */
+export const bounded = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  millis: number,
+  late: () => E
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber<A, E, R>((parent) =>
+    Effect.callback<A, E, R>((resume) => {
+      const fiber = Effect.runForkWith(parent.context)(effect as Effect.Effect<A, E>)
+      const done: Exit.Exit<A, E> | undefined = fiber.pollUnsafe()
+      if (done !== undefined) return resume(done)
+      let running = true
+      const giveUp = () => {
+        if (!running) return
+        running = false
+        resume(Effect.fail(late()))
+        fiber.interruptUnsafe()
+      }
+      // After a long pause of this process the timer comes before the answer that has been waiting in the socket.
+      const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), millis)
+      fiber.addObserver((exit) => {
+        clearTimeout(timer)
+        if (running) resume(exit)
+        running = false
+      })
+      return Effect.suspend(() => Fiber.interrupt(fiber))
+    })
+  )

@@ -1,0 +1,66 @@
+/**
+ * Which errors of Postgres say nothing about the request: the database was away, busy or stopped us, and the same
+ * request may succeed in a moment. One table, by SQLSTATE. The edge answers these with 503, workers try again, and what
+ * is not in the table is a fault of ours (500).
+ */
+import { Schema } from "effect"
+import { SqlError } from "effect/sql"
+
+export type Trouble =
+  /** The connection broke or was never there. What was being written may have been written. */
+  | "lost"
+  /** Somebody else holds a lock for longer than we wait. Nothing was written. */
+  | "locked"
+  /** Two transactions met. Nothing was written, and the same statements may succeed at once. */
+  | "collided"
+  /** It took too long, or Postgres has no room for it. Nothing was written. */
+  | "refused"
+
+/** By SQLSTATE, or by its class: the first two characters. */
+const troubles: Readonly<Record<string, Trouble>> = {
+  "08": "lost",
+  "40001": "collided",
+  "40P01": "collided",
+  // Too many connections, out of memory, disk full.
+  "53": "refused",
+  "55P03": "locked",
+  // statement_timeout, or somebody cancelled the statement.
+  "57014": "refused",
+  // Shut down by an administrator, or after another session crashed; starting up; gone; idle for too long.
+  "57P01": "lost",
+  "57P02": "lost",
+  "57P03": "lost",
+  "57P04": "lost",
+  "57P05": "lost",
+  // The transaction was idle for too long.
+  "25P03": "lost",
+  // A standby, in the middle of a failover.
+  "25006": "refused"
+}
+
+/** What the table says of an error; undefined when it is no error of Postgres, or not a passing one. */
+export const troubleOf = (error: unknown): Trouble | undefined => {
+  if (!SqlError.isSqlError(error)) return undefined
+  if (error.reason._tag === "ConnectionError") return "lost"
+  const code = codeOf(error)
+  return code === undefined ? undefined : (troubles[code] ?? troubles[code.slice(0, 2)])
+}
+
+/** The SQLSTATE, where Postgres itself has answered. */
+export const codeOf = ({ reason: { cause } }: SqlError.SqlError): string | undefined =>
+  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
+    ? cause.code
+    : undefined
+
+/** The database has one of these troubles. A defect: no caller can act on it, and the edge knows what to answer. */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+  message: Schema.String
+}) {}
+
+/** The defect that an error of the database becomes. */
+export const defectOf = (error: unknown): unknown =>
+  troubleOf(error) === undefined ? error : new DatabaseUnavailable({ message: String((error as Error).message) })
+
+/** A defect that came from an actor on another runner has kept its name and nothing else. */
+export const isDatabaseTrouble = (defect: unknown): boolean =>
+  troubleOf(defect) !== undefined || (defect instanceof Error && defect.name === "DatabaseUnavailable")
