@@ -3,13 +3,14 @@
  * service's time by a day. What it gives up, and when, is in `patience.ts`.
  */
 import { PgClient, PgConnection } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import * as BoundedClient from "./BoundedClient.ts"
 import * as DatabaseHealth from "./DatabaseHealth.ts"
 import { lockMillis, serverShareOf, statementMillis } from "./patience.ts"
 import { types } from "./pgTypes.ts"
+import { quiet } from "./quietLoggers.ts"
 import * as RealTime from "./realTime.ts"
 import { codeOf } from "./trouble.ts"
 
@@ -25,9 +26,11 @@ export const layer = (options: Options) =>
       const config = configOf(options)
       const { health, watch } = yield* DatabaseHealth.make(placeOf(options.url), probe(config))
       const client = yield* BoundedClient.make(config, watch)
+      const loggers = quiet(yield* Logger.CurrentLoggers, watch.isAway)
       return Context.make(PgClient.PgClient, client).pipe(
         Context.add(SqlClient.SqlClient, client),
-        Context.add(DatabaseHealth.DatabaseHealth, health)
+        Context.add(DatabaseHealth.DatabaseHealth, health),
+        Context.add(Logger.CurrentLoggers, loggers)
       )
     })
   ).pipe(Layer.provide([Reactivity.layer, RealTime.layer]))

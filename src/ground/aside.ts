@@ -1,7 +1,8 @@
 /**
  * Where change sets wait for a lock that somebody else holds, so that the lanes go on with the others. What waits is
  * kept together by lane key, in its order, and so is what comes later with the same key, until something of it was
- * written. Each attempt waits for the lock as long as Postgres lets it (`lockMillis`); sets whose time is over leave.
+ * written. Each attempt waits for the lock as long as Postgres lets it (`lockMillis`); a set that has no time left for
+ * another attempt ends, and is certainly not written.
  */
 import { Effect, Metric, Semaphore } from "effect"
 import { NotCommitted } from "./Change.ts"
@@ -51,6 +52,9 @@ export const makeAside = Effect.fnUntraced(function* (options: {
 
   const attempts = Effect.fnUntraced(function* (parcel: Parcel): Effect.fn.Return<void> {
     while (true) {
+      for (const set of parcel.sets) {
+        if (sets.isTooLate(set)) sets.fail(set, new NotCommitted({ reason: "overloaded" }))
+      }
       parcel.sets = parcel.sets.filter(sets.isOpen)
       yield* show
       if (parcel.sets.length === 0) break

@@ -5,7 +5,7 @@
  */
 import { Deferred, Effect, Exit, Metric } from "effect"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
-import { commitMillis } from "./patience.ts"
+import { commitMillis, lockMillis } from "./patience.ts"
 import { realMillis } from "./realTime.ts"
 import { type TableName, tables } from "./Tables.ts"
 
@@ -76,6 +76,8 @@ export const makeOpenSets = Effect.gen(function* () {
     },
     /** False when its caller was told already that it is not written: it must not be written any more. */
     isOpen: (set: OpenSet) => open.has(set),
+    /** One more wait for a lock would go on when its time is over, and nobody would know what became of it. */
+    isTooLate: (set: OpenSet) => realMillis() - set.since > commitMillis - lockMillis,
     succeed: (set: OpenSet) => {
       stalledSince = undefined
       end(set, Exit.void)

@@ -16,7 +16,7 @@ export const layer = Layer.effectDiscard(
       signal: "sandbox_seeds",
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
-        return yield* each(due, (merchantId) => merchantId, seeds.finish)
+        return yield* each("the sandbox of merchant", due, (merchantId) => merchantId, seeds.finish)
       }),
       next: store.nextDue
     }))

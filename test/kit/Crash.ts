@@ -3,9 +3,9 @@
  * nothing it had not committed can be written any more, as when a process is killed: Postgres rolls back what was open.
  * Another service then begins on the same database, at the time at which the first one died.
  */
-import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 import { Clock, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { Faults } from "../../src/ground/Faults.ts"
+import { cable } from "./Cable.ts"
 import { type Running, start } from "./Service.ts"
 
 export interface Point {
@@ -94,44 +94,3 @@ export const live = Effect.fnUntraced(function* (database: string, begins: numbe
 
 /** When it is for this service. */
 export const timeOf = ({ context }: Running) => Effect.provideContext(Clock.currentTimeMillis, context)
-
-/** A way to the same Postgres that can be cut for good. */
-const cable = (url: string) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly cut: () => void; readonly stop: () => void }>((resume) => {
-      const target = new URL(url)
-      const ends = new Set<Socket>()
-      let isCut = false
-      const server = createServer((near) => {
-        const far = connect(Number(target.port), target.hostname)
-        for (const [socket, other] of [
-          [near, far],
-          [far, near]
-        ] as const) {
-          ends.add(socket)
-          socket.setNoDelay(true)
-          socket.on("error", () => other.destroy())
-          socket.on("close", () => {
-            ends.delete(socket)
-            other.destroy()
-          })
-        }
-        if (isCut) near.destroy()
-        else near.pipe(far).pipe(near)
-      })
-      const cut = () => {
-        isCut = true
-        for (const socket of ends) socket.destroy()
-      }
-      server.listen(0, "127.0.0.1", () => {
-        const near = new URL(url)
-        near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-        const stop = () => {
-          cut()
-          server.close()
-        }
-        resume(Effect.succeed({ url: near.href, cut, stop }))
-      })
-    }),
-    ({ stop }) => Effect.sync(stop)
-  )

@@ -1,0 +1,33 @@
+/**
+ * Loggers for whoever needs the database. That Postgres is away is one line of `DatabaseHealth`; each part of the house
+ * that meets it has nothing to add, and a stack of our own client says nothing either.
+ */
+import { Cause, Logger } from "effect"
+import { isDatabaseTrouble } from "./trouble.ts"
+
+/** Said by the cluster every second, with whatever its own time-out was. */
+const ofTheCluster = /^Shard lock storage is/
+
+export const quiet = (
+  loggers: ReadonlySet<Logger.Logger<unknown, unknown>>,
+  isAway: () => boolean
+): ReadonlySet<Logger.Logger<unknown, unknown>> => new Set([...loggers].map((logger) => quieter(logger, isAway)))
+
+const quieter = (logger: Logger.Logger<unknown, unknown>, isAway: () => boolean) =>
+  Logger.make<unknown, unknown>((options) => {
+    const message = Array.isArray(options.message) ? options.message : [options.message]
+    const trouble = troubleIn(options.cause)
+    if (isAway() && (trouble !== undefined || ofTheCluster.test(String(message[0])))) return undefined
+    return logger.log(
+      trouble === undefined ? options : { ...options, message: [...message, trouble], cause: Cause.empty }
+    )
+  })
+
+/** What the database said, however many errors are around it. */
+const troubleIn = (cause: Cause.Cause<unknown>): string | undefined => {
+  if (cause.reasons.length === 0) return undefined
+  for (let error = Cause.squash(cause), depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
+    if (isDatabaseTrouble(error)) return error.message
+  }
+  return undefined
+}

@@ -1,0 +1,160 @@
+/**
+ * When Postgres stalls: whoever asks is told within five seconds, whatever is not held up goes on, all is well soon
+ * after, and nothing that was acknowledged is lost. These take real time.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { cable } from "../kit/Cable.ts"
+import {
+  assertBooksWhole,
+  connect,
+  credentialsOf,
+  databaseOf,
+  eventually,
+  liftQuotas,
+  newHome,
+  postmasterOf,
+  run
+} from "../kit/Process.ts"
+import { Api } from "../kit/Api.ts"
+import { freshDatabase, start } from "../kit/Service.ts"
+import { assertNoneHung, assertNothingLost, countsOf, familyOf, recovers, traffic } from "../kit/Stall.ts"
+
+/** Requests of these rounds have six seconds and more before the fault ends. */
+const firstRounds = 6
+const rounds = 32
+const recoverySecondsMax = 15
+
+/** Holds what a statement locks, until the scope closes. */
+const hold = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, statement: string) {
+  const holding = sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`set local idle_in_transaction_session_timeout = 0`
+      yield* sql.unsafe(statement)
+      return yield* Effect.never
+    })
+  )
+  yield* Effect.forkScoped(holding)
+})
+
+describe("one wallet's row is locked by somebody else", () => {
+  it.live("other merchants create and pay as always, and its own merchant is told to come back", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const service = yield* start({ database })
+      const { api, merchant } = service
+      const others = [yield* api.newMerchant(), yield* api.newMerchant()].map(({ sandboxKey }) => sandboxKey)
+      const holder = yield* connect(database)
+      const own = yield* traffic(service, [merchant.sandboxKey])
+      const theirs = yield* traffic(service, others)
+      const [ownStock, theirStock] = [yield* own.stock, yield* theirs.stock]
+      yield* recovers(service, [merchant.sandboxKey, ...others])
+
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const wallet = `select 1 from wallets where merchant_id = '${merchant.merchantId}' for update`
+          yield* hold(holder, wallet)
+          const held = service.sql`select 1 from wallets where merchant_id = ${merchant.merchantId} for update skip locked`
+          yield* eventually(
+            "the row to be locked",
+            Effect.map(held, ({ length }) => length === 0)
+          )
+          yield* Effect.all([own.run(rounds, ownStock), theirs.run(rounds, theirStock)], { concurrency: 2 })
+          assertNoneHung(theirs, firstRounds)
+          assertNoneHung(own, firstRounds)
+          const early = theirs.sent.filter(({ round }) => round < firstRounds)
+          assert.deepStrictEqual(Object.keys(countsOf(early)).sort(), ["create 201", "list 200", "pay 200", "read 200"])
+          const ownPays = own.sent.filter(({ round, what }) => what === "pay" && round < firstRounds)
+          assert.deepStrictEqual(Object.keys(countsOf(ownPays)), ["pay 503"])
+        })
+      )
+      assert.isBelow(yield* recovers(service, [merchant.sandboxKey, ...others]), recoverySecondsMax)
+      yield* assertNothingLost(service, own)
+      yield* assertNothingLost(service, theirs)
+      yield* assertBooksWhole(service.sql)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a table is locked by somebody else", () => {
+  it.live("every request is answered, a buyer with a page, and all is well when the lock is gone", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const service = yield* start({ database })
+      const keys = [service.merchant.sandboxKey, (yield* service.api.newMerchant()).sandboxKey]
+      const holder = yield* connect(database)
+      const requests = yield* traffic(service, keys)
+      const stock = yield* requests.stock
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const order = yield* service.api.post("/v1/orders", keys[0], { amount: 1000 })
+          const page = new URL(order.body.data.checkout_url).pathname
+          yield* hold(holder, "lock table orders in access exclusive mode")
+          yield* requests.run(rounds, stock)
+          assertNoneHung(requests, firstRounds)
+          const shown = yield* service.api.get(page)
+          assert.strictEqual(shown.status, 503)
+          assert.match(shown.headers.get("content-type") ?? "", /^text\/html/)
+          assert.isTrue(shown.headers.has("retry-after"))
+          assert.include(shown.text, "The payment service does not answer")
+        })
+      )
+      assert.isBelow(yield* recovers(service, keys), recoverySecondsMax)
+      yield* assertNothingLost(service, requests)
+      yield* assertBooksWhole(service.sql)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("connections to Postgres die without a word", () => {
+  it.live("they are given up, every request is answered, and all is well when new ones can be made", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const wire = yield* cable(database)
+      const service = yield* start({ database: wire.url })
+      const keys = [service.merchant.sandboxKey, (yield* service.api.newMerchant()).sandboxKey]
+      const requests = yield* traffic(service, keys)
+      const stock = yield* requests.stock
+      wire.swallow()
+      yield* requests.run(rounds, stock)
+      assertNoneHung(requests, firstRounds)
+      wire.heal()
+      assert.isBelow(yield* recovers(service, keys), recoverySecondsMax)
+      yield* assertNothingLost(service, requests)
+      yield* assertBooksWhole(service.sql)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("Postgres is stopped (SIGSTOP)", () => {
+  it.live("every request is answered, all is well when it goes on, and the log says so in two lines", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      const coffer = yield* run({ env: { COFFER_HOME: home } })
+      const known = credentialsOf(home)
+      const api = new Api(coffer.baseUrl, known.operator_token)
+      yield* liftQuotas(api, known.merchant_id)
+      const keys = [known.sandbox_key, (yield* api.newMerchant()).sandboxKey]
+      const requests = yield* traffic({ api }, keys)
+      const stock = yield* requests.stock
+      const processes = familyOf(postmasterOf(home)!.pid)
+      yield* Effect.acquireUseRelease(
+        Effect.sync(() => processes.forEach((pid) => process.kill(pid, "SIGSTOP"))),
+        () => Effect.map(requests.run(rounds, stock), () => assertNoneHung(requests, firstRounds)),
+        () => Effect.sync(() => processes.forEach((pid) => process.kill(pid, "SIGCONT")))
+      )
+      assert.isBelow(yield* recovers({ api }, keys), recoverySecondsMax)
+      yield* assertNothingLost({ api }, requests)
+      yield* assertBooksWhole(yield* connect(databaseOf(home)))
+      const lines = coffer.said.stderr.split("\n").filter((line) => line !== "")
+      for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), line)
+      const said = (what: RegExp) => lines.filter((line) => what.test(line)).length
+      assert.strictEqual(said(/Postgres at 127\.0\.0\.1:\d+ does not answer since/), 1)
+      assert.strictEqual(said(/Postgres at 127\.0\.0\.1:\d+ answers again/), 1)
+      // Each of nine workers says once that it waits.
+      assert.isBelow(lines.length, 20, coffer.said.stderr)
+      assert.notMatch(coffer.said.stderr, /BoundedClient/, "no stacks of our own client")
+    }).pipe(Effect.scoped)
+  )
+})

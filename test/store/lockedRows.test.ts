@@ -1,0 +1,179 @@
+/** What a change set does that meets a lock of somebody else's, and what the others do meanwhile. Takes real time. */
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Result, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChangeSet } from "../../src/ground/Change.ts"
+import * as Faults from "../../src/ground/Faults.ts"
+import * as Postgres from "../../src/ground/Postgres.ts"
+import * as Signals from "../../src/ground/Signals.ts"
+import { layer, Transactor } from "../../src/ground/Transactor.ts"
+import { insertion, replacement } from "../../src/orders/OrderStore.ts"
+import { pendingOrder } from "../kit/fixtures.ts"
+import { eventually } from "../kit/Process.ts"
+import { freshDatabase } from "../kit/Service.ts"
+
+const now = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
+const number = (index: number) => `TRD_SB_${String(index).padStart(26, "0")}` as typeof pendingOrder.tradeNo
+const orderOf = (index: number) => ({
+  ...pendingOrder,
+  tradeNo: number(index),
+  outTradeNo: `cart-${index}` as typeof pendingOrder.outTradeNo
+})
+const noted = (index: number, version: number, note: string) =>
+  replacement({ order: orderOf(index), version }, { ...orderOf(index), metadata: { note } }, now)
+
+interface World {
+  readonly sql: SqlClient.SqlClient
+  readonly commit: (lane: string, set: ChangeSet) => Effect.Effect<string>
+  /** Runs the statement in a transaction that stays open until `release`. */
+  readonly hold: (statement: string) => Effect.Effect<Effect.Effect<void>>
+}
+
+const world = <E>(use: (world: World) => Effect.Effect<unknown, E, Scope.Scope>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const postgres = Postgres.layer({ url: Redacted.make(url), connections: 10, name: "test" })
+      const services = yield* Layer.build(
+        layer.pipe(Layer.provide([Signals.layer, Faults.layer]), Layer.provideMerge(postgres))
+      )
+      return yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const transactor = yield* Transactor
+        const scope = yield* Effect.scope
+        const commit = (lane: string, set: ChangeSet) =>
+          Effect.map(
+            Effect.result(transactor.commit(lane, set)),
+            Result.match({
+              onSuccess: () => "ok",
+              onFailure: (error) => (error._tag === "NotCommitted" ? error.reason : error._tag)
+            })
+          )
+        const hold = Effect.fnUntraced(function* (statement: string) {
+          const held = yield* Deferred.make<void>()
+          const end = yield* Deferred.make<void>()
+          const holding = sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`set local idle_in_transaction_session_timeout = 0`
+              yield* sql.unsafe(statement)
+              yield* Deferred.succeed(held, undefined)
+              yield* Deferred.await(end)
+            })
+          )
+          const fiber = yield* Effect.forkIn(holding, scope)
+          yield* Deferred.await(held)
+          return Effect.andThen(Deferred.succeed(end, undefined), Effect.exit(Fiber.join(fiber))).pipe(Effect.asVoid)
+        })
+        return yield* use({ sql, commit, hold })
+      }).pipe(Effect.provideContext(services))
+    })
+  )
+
+const lockOrder = (index: number) => `select 1 from orders where trade_no = '${number(index)}' for update`
+/** Forty lane keys, so that both lanes have some. */
+const many = Array.from({ length: 40 }, (_, index) => 100 + index)
+
+describe("a row that somebody else has locked", () => {
+  it.live("keeps only the sets that need it from being written; those end when their time is over", () =>
+    world(({ commit, hold, sql }) =>
+      Effect.gen(function* () {
+        yield* commit("a", [insertion(orderOf(1))])
+        const release = yield* hold(lockOrder(1))
+        const blocked = yield* Effect.forkScoped(commit("a", [noted(1, 1, "blocked")]))
+        const outcomes = yield* Effect.forEach(many, (index) => commit(`lane ${index}`, [insertion(orderOf(index))]), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual([...new Set(outcomes)], ["ok"])
+        assert.isUndefined(blocked.pollUnsafe(), "still waiting for its lock")
+        assert.strictEqual(yield* Fiber.join(blocked), "overloaded")
+        // Known to be blocked, it holds up nobody the second time: no batch waits for the lock again.
+        const again = yield* Effect.forkScoped(commit("a", [noted(1, 1, "again")]))
+        assert.strictEqual(yield* commit("b", [insertion(orderOf(2))]), "ok")
+        yield* release
+        assert.strictEqual(yield* Fiber.join(again), "ok")
+        assert.strictEqual((yield* sql`select 1 from orders`).length, 42)
+      })
+    )
+  )
+
+  it.live("is waited for: when it is free in time the sets are written, in the order of their lane", () =>
+    world(({ commit, hold, sql }) =>
+      Effect.gen(function* () {
+        yield* commit("a", [insertion(orderOf(1))])
+        const release = yield* hold(lockOrder(1))
+        const waiting = yield* Effect.forkScoped(
+          Effect.forEach([1, 2, 3], (version) => commit("a", [noted(1, version, `note ${version}`)]), {
+            concurrency: "unbounded"
+          })
+        )
+        yield* Effect.sleep("1500 millis")
+        const late = yield* Effect.forkScoped(commit("a", [noted(1, 4, "note 4")]))
+        yield* Effect.sleep("100 millis")
+        yield* release
+        assert.deepStrictEqual(yield* Fiber.join(waiting), ["ok", "ok", "ok"])
+        assert.strictEqual(yield* Fiber.join(late), "ok")
+        assert.deepStrictEqual(yield* sql`select version, metadata from orders`, [
+          { version: 5, metadata: { note: "note 4" } }
+        ])
+      })
+    )
+  )
+
+  it.live("does not keep the rest of its lane: a set that does not need the row is decided anew", () =>
+    world(({ commit, hold }) =>
+      Effect.gen(function* () {
+        yield* commit("a", [insertion(orderOf(1))])
+        const release = yield* hold(lockOrder(1))
+        const outcomes = yield* Effect.all(
+          [commit("a", [noted(1, 1, "blocked")]), commit("a", [insertion(orderOf(2))])],
+          { concurrency: 2 }
+        )
+        assert.deepStrictEqual(outcomes, ["overloaded", "ok"])
+        yield* release
+      })
+    )
+  )
+
+  it.live("a set whose caller was told that it is not written is not written later", () =>
+    world(({ commit, hold, sql }) =>
+      Effect.gen(function* () {
+        yield* commit("a", [insertion(orderOf(1))])
+        const release = yield* hold("lock table orders in exclusive mode")
+        const outcome = yield* commit("a", [noted(1, 1, "refused")])
+        assert.strictEqual(outcome, "overloaded")
+        yield* release
+        assert.strictEqual(yield* commit("a", [noted(1, 1, "next")]), "ok")
+        assert.deepStrictEqual(yield* sql`select version, metadata from orders`, [
+          { version: 2, metadata: { note: "next" } }
+        ])
+      })
+    )
+  )
+})
+
+describe("a lock that no row of ours shows", () => {
+  it.live("a key that an open transaction has taken keeps half of the others waiting at most, and for a while", () =>
+    world(({ commit, hold, sql }) =>
+      Effect.gen(function* () {
+        yield* commit("a", [insertion(orderOf(1))])
+        const release = yield* hold(
+          `insert into orders select (jsonb_populate_record(o, jsonb_build_object('trade_no', '${number(2)}',
+            'out_trade_no', 'cart-2'))).* from orders o`
+        )
+        const outcomes = yield* Effect.forEach(
+          [2, ...many.slice(0, 3)],
+          (index) =>
+            commit("one lane", [insertion(orderOf(index))]).pipe(Effect.map((outcome) => [index, outcome] as const)),
+          { concurrency: "unbounded" }
+        )
+        assert.include(["overloaded", "unknown"], new Map(outcomes).get(2))
+        yield* release
+        yield* eventually(
+          "writing to go on",
+          Effect.map(commit("one lane", [insertion(orderOf(99))]), (outcome) => outcome === "ok")
+        )
+        assert.isAtLeast((yield* sql`select 1 from orders`).length, 2)
+      })
+    )
+  )
+})

@@ -1,0 +1,111 @@
+/** Which errors of a real Postgres say nothing about the request, and what becomes of a connection that is gone. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { patiently } from "../../src/ground/patience.ts"
+import * as Postgres from "../../src/ground/Postgres.ts"
+import { defectOf, isDatabaseTrouble, troubleOf } from "../../src/ground/trouble.ts"
+import { cable } from "../kit/Cable.ts"
+import { eventually } from "../kit/Process.ts"
+import { freshDatabase } from "../kit/Service.ts"
+
+const postgres = (url: string, connections = 5) =>
+  Postgres.layer({ url: Redacted.make(url), connections, name: "test" })
+
+const withSql = <A, E>(use: (sql: SqlClient.SqlClient, url: string) => Effect.Effect<A, E>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const context = yield* Layer.build(postgres(url))
+      return yield* Effect.provideContext(
+        Effect.flatMap(SqlClient.SqlClient, (sql) => use(sql, url)),
+        context
+      )
+    })
+  )
+
+/** As Postgres would say it. */
+const said = (code: string) =>
+  new SqlError.SqlError({
+    reason: new SqlError.UnknownError({ cause: Object.assign(new Error("said"), { code }), message: "", operation: "" })
+  })
+
+describe("trouble", () => {
+  for (const [code, trouble] of [
+    ["57P01", "lost"],
+    ["57P02", "lost"],
+    ["57P03", "lost"],
+    ["08006", "lost"],
+    ["25P03", "lost"],
+    ["53300", "refused"],
+    ["57014", "refused"],
+    ["55P03", "locked"],
+    ["40001", "collided"],
+    ["40P01", "collided"],
+    ["23514", undefined],
+    ["42P01", undefined],
+    ["22P02", undefined],
+    ["P0001", undefined]
+  ] as const) {
+    it(`${code} is ${trouble ?? "a fault of ours"}`, () => {
+      assert.strictEqual(troubleOf(said(code)), trouble)
+      assert.strictEqual(isDatabaseTrouble(said(code)), trouble !== undefined)
+      assert.strictEqual(isDatabaseTrouble(defectOf(said(code))), trouble !== undefined)
+    })
+  }
+
+  it.live("what a real Postgres says of a cancelled statement, a lock and a missing table is told apart", () =>
+    withSql((sql) =>
+      Effect.gen(function* () {
+        const local = (setting: string, statement: string) =>
+          Effect.flip(sql.withTransaction(Effect.andThen(sql.unsafe(`set local ${setting}`), sql.unsafe(statement))))
+        assert.strictEqual(troubleOf(yield* local("statement_timeout = 20", "select pg_sleep(9)")), "refused")
+        assert.strictEqual(troubleOf(yield* Effect.flip(sql`select 1 from no_such_table`)), undefined)
+        const pid = sql.withTransaction(sql`select pg_terminate_backend(pg_backend_pid())`)
+        assert.strictEqual(troubleOf(yield* Effect.flip(pid)), "lost")
+        assert.deepStrictEqual(yield* sql`select 1 as one`, [{ one: 1 }])
+      })
+    )
+  )
+})
+
+describe("a connection that carries nothing any more", () => {
+  it.live("is given up: statements and transactions fail within their limit, and the next ones have others", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const wire = yield* cable(yield* freshDatabase)
+        const context = yield* Layer.build(postgres(wire.url))
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`select 1`
+          wire.swallow()
+          const shared = Effect.forEach([1, 2, 3], () => Effect.flip(sql`select 1`), { concurrency: "unbounded" })
+          const outcomes = yield* Effect.all([shared, Effect.flip(sql.withTransaction(sql`select 1`))], {
+            concurrency: "unbounded"
+          })
+          for (const error of outcomes.flat()) assert.strictEqual(troubleOf(error), "lost")
+          wire.heal()
+          const works = Effect.match(sql`select 1`, { onFailure: () => false, onSuccess: () => true })
+          yield* eventually("statements to succeed again", works)
+          assert.lengthOf(yield* sql.withTransaction(sql`select 1`), 1)
+        }).pipe(Effect.provideContext(context))
+      })
+    )
+  )
+
+  it.live("a patient job may take longer than a request, and its connection is as impatient as before afterwards", () =>
+    withSql((sql) =>
+      Effect.gen(function* () {
+        const limits = sql<{ statement: string; lock: string }>`
+          select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`
+        const hurried = [{ statement: "3500ms", lock: "1s" }]
+        assert.deepStrictEqual(yield* limits, hurried)
+        const fiber = yield* Effect.forkChild(patiently("16 seconds")(sql`select pg_sleep(4.2)`))
+        assert.deepStrictEqual(yield* patiently("16 seconds")(limits), [{ statement: "14s", lock: "16s" }])
+        yield* Fiber.join(fiber)
+        const all = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => sql.withTransaction(limits), { concurrency: 4 })
+        for (const each of all) assert.deepStrictEqual(each, hurried)
+      })
+    )
+  )
+})
