@@ -41,7 +41,7 @@ describe("a caller that hangs up", () => {
           const body = { amount: 100 }
           const headers = { "Idempotency-Key": "k" }
           isArmed = true
-          const sent = { path: "/v1/orders", key, body, headers }
+          const sent = { path: "/v1/orders", body, headers: { ...headers, "X-Api-Key": key } }
           yield* hangUp(service.baseUrl, sent, Deferred.await(fault.reached))
           yield* heard(service)
           yield* fault.release
@@ -72,9 +72,9 @@ describe("a caller that hangs up", () => {
           ["/v1/refunds", { trade_no, amount: 600 }]
         ]
         for (const [path, body] of writes) {
-          const headers = { "Idempotency-Key": `${path} ${name}` }
-          yield* hangUp(service.baseUrl, { path, key, body, headers }, realSleep(millis))
-          const reply = yield* insist(service.api.call("POST", path, { key, body, headers }))
+          const headers = { "X-Api-Key": key, "Idempotency-Key": `${path} ${name}` }
+          yield* hangUp(service.baseUrl, { path, body, headers }, realSleep(millis))
+          const reply = yield* insist(service.api.call("POST", path, { body, headers }))
           assert.include([200, 201], reply.status, `${path} after ${millis} ms: ${reply.text}`)
         }
       }

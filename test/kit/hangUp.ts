@@ -4,13 +4,12 @@ import { Effect } from "effect"
 
 export interface Sent {
   readonly path: string
-  readonly key: string
-  readonly body?: object
-  readonly headers?: Record<string, string>
+  readonly body: object
+  readonly headers: Record<string, string>
 }
 
 /** Sends a POST, waits until `stay` has ended, and closes the connection. */
-export const hangUp = (baseUrl: string, { body = {}, headers = {}, key, path }: Sent, stay: Effect.Effect<unknown>) =>
+export const hangUp = (baseUrl: string, { body, headers, path }: Sent, stay: Effect.Effect<unknown>) =>
   Effect.acquireUseRelease(
     Effect.callback<ReturnType<typeof connect>>((resume) => {
       const { hostname, port } = new URL(baseUrl)
@@ -18,7 +17,6 @@ export const hangUp = (baseUrl: string, { body = {}, headers = {}, key, path }: 
       const lines = [
         `POST ${path} HTTP/1.1`,
         `Host: ${hostname}`,
-        `X-Api-Key: ${key}`,
         "Content-Type: application/json",
         `Content-Length: ${Buffer.byteLength(text)}`,
         ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)

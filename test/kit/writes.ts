@@ -1,0 +1,206 @@
+/**
+ * One request of each kind that writes, with and without an `Idempotency-Key` where that makes a difference: what has
+ * to be there first, what is sent, and what it leaves behind when it was done once.
+ */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Merchant, Reply } from "./Api.ts"
+import type { Running } from "./Service.ts"
+
+/** A request that can be sent to any process on the same database. */
+export interface Asked {
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body: object
+}
+
+export interface Write {
+  readonly name: string
+  /** The channel is asked between two commits. */
+  readonly asksChannel: boolean
+  readonly isKeyed: boolean
+  /** Sets the scene for a merchant of its own, and says what is to be sent. */
+  readonly prepare: (service: Running, merchant: Merchant) => Effect.Effect<Asked>
+  /** What a merchant's books must show once, counted; by its id. */
+  readonly left: string
+}
+
+export const send = ({ api }: Running, { body, headers, path }: Asked): Effect.Effect<Reply> =>
+  api.call("POST", path, { body, headers })
+
+type Scene = (at: { readonly post: Post; readonly operate: Post; readonly merchant: Merchant }) => Effect.Effect<{
+  readonly path: string
+  readonly body?: object
+}>
+type Post = (path: string, body?: object) => Effect.Effect<Reply["body"]>
+
+const write = (
+  name: string,
+  keyed: "keyed" | "plain" | "both",
+  left: string,
+  scene: Scene,
+  { asksChannel = false, isOperators = false } = {}
+): ReadonlyArray<Write> =>
+  (keyed === "both" ? ([true, false] as const) : [keyed === "keyed"]).map((isKeyed) => ({
+    name: isKeyed ? `${name}, keyed` : name,
+    asksChannel,
+    isKeyed,
+    left,
+    prepare: Effect.fnUntraced(function* (service, merchant) {
+      const { api } = service
+      const done = ({ body, status, text }: Reply) => {
+        assert.isBelow(status, 300, text)
+        return body.data
+      }
+      const post: Post = (path, body = {}) => Effect.map(api.post(path, merchant.sandboxKey, body), done)
+      const operate: Post = (path, body = {}) => Effect.map(api.operator("POST", path, body), done)
+      const { body = {}, path } = yield* scene({ post, operate, merchant })
+      const owner: Record<string, string> = isOperators
+        ? { Authorization: `Bearer ${api.operatorToken}` }
+        : { "X-Api-Key": merchant.sandboxKey }
+      return { path, body, headers: isKeyed ? { ...owner, "Idempotency-Key": "k" } : owner }
+    })
+  }))
+
+const order = (post: Post, name: string, amount = 1_000) => post("/v1/orders", { amount, out_trade_no: name })
+const paid = Effect.fnUntraced(function* (post: Post, name: string, method = "card", amount = 1_000) {
+  const { trade_no } = yield* order(post, name, amount)
+  yield* post(`/v1/test_helpers/orders/${name}/pay`, { payment_method: method })
+  return trade_no as string
+})
+const sold = Effect.fnUntraced(function* (post: Post, method = "card") {
+  yield* paid(post, "other", "card", 5_000)
+  return yield* paid(post, "order", method)
+})
+const disputed = Effect.fnUntraced(function* (post: Post) {
+  yield* sold(post)
+  return (yield* post("/v1/test_helpers/orders/order/dispute", { amount: 600 })).dispute_no as string
+})
+const evidence = { product_description: "As described." }
+
+const refundOf = (name: string, method: string) => [
+  ...write(
+    name,
+    "keyed",
+    "select 1 from refunds where merchant_id = $1 and status <> 'void' and amount = 600",
+    ({ post }) =>
+      Effect.map(sold(post, method), (trade_no) => ({ path: "/v1/refunds", body: { trade_no, amount: 600 } })),
+    { asksChannel: true }
+  ),
+  ...write(
+    `${name}, by its number`,
+    "plain",
+    "select 1 from refunds where merchant_id = $1 and status <> 'void' and amount = 600",
+    ({ post }) =>
+      Effect.map(sold(post, method), (trade_no) => ({
+        path: "/v1/refunds",
+        body: { trade_no, amount: 600, out_refund_no: "r" }
+      })),
+    { asksChannel: true }
+  )
+]
+
+const payoutStep = (step: string, ...before: ReadonlyArray<string>) =>
+  write(
+    `payout: ${step}`,
+    "plain",
+    `select 1 from payouts where merchant_id = $1 and status = '${payoutStates[step]}'`,
+    Effect.fnUntraced(function* ({ merchant, operate, post }) {
+      yield* sold(post)
+      const terms = { mode: "sandbox", currency: "USD", amount: 600 }
+      const { payout_no } = yield* operate(`/merchants/${merchant.merchantId}/payouts`, terms)
+      for (const each of before) yield* operate(`/payouts/${payout_no}/${each}`)
+      return { path: `/operator/v1/payouts/${payout_no}/${step}` }
+    }),
+    { isOperators: true }
+  )
+
+const payoutStates: Record<string, string> = {
+  approve: "approved",
+  reject: "rejected",
+  complete: "succeeded",
+  fail: "failed"
+}
+
+export const writes: ReadonlyArray<Write> = [
+  ...write("create order", "keyed", "select 1 from orders where merchant_id = $1", () =>
+    Effect.succeed({ path: "/v1/orders", body: { amount: 1_000 } })
+  ),
+  ...write("create order, by its number", "plain", "select 1 from orders where merchant_id = $1", () =>
+    Effect.succeed({ path: "/v1/orders", body: { amount: 1_000, out_trade_no: "order" } })
+  ),
+  ...write(
+    "update order",
+    "both",
+    `select 1 from orders where merchant_id = $1 and metadata = '{"a": "1"}'`,
+    ({ post }) => Effect.as(order(post, "order"), { path: "/v1/orders/order", body: { metadata: { a: "1" } } })
+  ),
+  ...write("expire", "both", "select 1 from events where merchant_id = $1 and type = 'payment.expired'", ({ post }) =>
+    Effect.as(order(post, "order"), { path: "/v1/orders/order/expire" })
+  ),
+  ...write("pay", "keyed", "select 1 from sandbox_payments where merchant_id = $1", ({ post }) =>
+    Effect.as(order(post, "order"), { path: "/v1/test_helpers/orders/order/pay" })
+  ),
+  ...refundOf("refund at once", "card"),
+  ...refundOf("refund that takes time", "alipay"),
+  ...write(
+    "settle refund",
+    "both",
+    "select 1 from events where merchant_id = $1 and type = 'refund.succeeded'",
+    Effect.fnUntraced(function* ({ post }) {
+      const trade_no = yield* sold(post, "alipay")
+      yield* post("/v1/refunds", { trade_no, amount: 600, out_refund_no: "r" })
+      return { path: "/v1/test_helpers/refunds/r/settle", body: { outcome: "succeeded" } }
+    })
+  ),
+  ...write(
+    "save evidence",
+    "both",
+    `select 1 from dispute_evidence join disputes using (dispute_no)
+      where merchant_id = $1 and evidence = '{"product_description": "As described."}'`,
+    ({ post }) => Effect.map(disputed(post), (no) => ({ path: `/v1/disputes/${no}/evidence`, body: { evidence } }))
+  ),
+  ...write(
+    "submit evidence",
+    "both",
+    "select 1 from events where merchant_id = $1 and type = 'dispute.updated'",
+    ({ post }) =>
+      Effect.map(disputed(post), (no) => ({ path: `/v1/disputes/${no}/evidence`, body: { evidence, submit: true } })),
+    { asksChannel: true }
+  ),
+  ...write(
+    "accept dispute",
+    "both",
+    "select 1 from sandbox_disputes where merchant_id = $1 and state = 'accepted'",
+    ({ post }) => Effect.map(disputed(post), (no) => ({ path: `/v1/disputes/${no}/accept` })),
+    { asksChannel: true }
+  ),
+  ...write("charge back", "keyed", "select 1 from disputes where merchant_id = $1", ({ post }) =>
+    Effect.as(sold(post), { path: "/v1/test_helpers/orders/order/dispute", body: { amount: 600 } })
+  ),
+  ...write(
+    "resolve dispute",
+    "both",
+    "select 1 from events where merchant_id = $1 and type = 'dispute.won'",
+    ({ post }) =>
+      Effect.map(disputed(post), (no) => ({
+        path: `/v1/test_helpers/disputes/${no}/resolve`,
+        body: { outcome: "won" }
+      }))
+  ),
+  ...write(
+    "payout: request",
+    "plain",
+    "select 1 from payouts where merchant_id = $1",
+    ({ merchant, post }) =>
+      Effect.as(sold(post), {
+        path: `/operator/v1/merchants/${merchant.merchantId}/payouts`,
+        body: { mode: "sandbox", currency: "USD", amount: 4_000, reference: "may" }
+      }),
+    { isOperators: true }
+  ),
+  ...payoutStep("approve"),
+  ...payoutStep("reject"),
+  ...payoutStep("complete", "approve"),
+  ...payoutStep("fail", "approve")
+]
