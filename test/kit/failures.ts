@@ -108,6 +108,9 @@ const unknown = (isMeant: (tables: string) => boolean, isWritten: boolean) =>
       return (effect) => (isWritten ? Effect.andThen(effect, Effect.die("lost")) : Effect.die("lost"))
     }
     const reply = yield* send(service, asked)
+    assert.isTrue(isDone, "the connection was lost")
+    // A refund looks for itself, and goes on when it is there.
+    if (isWritten && reply.status < 300) return
     assert.strictEqual(reply.status, 503, `${asked.path}: ${reply.text}`)
     assert.match(reply.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
   })
