@@ -3,6 +3,7 @@
  * records how that went. Places for posts are shared out by mode, merchant and destination, so that whoever hangs
  * delays nobody else (docs/decisions/0017). Runs outside the actors, on every runner.
  */
+import { withoutSignatures } from "@coffer/rules/checkoutAddress"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import {
   allot,
@@ -166,7 +167,7 @@ const makePost = Effect.gen(function* () {
 const conclusionOf = (delivery: Claimed, outcome: Outcome, endedAt: DateTime.Utc) => {
   const said =
     outcome._tag === "Answered"
-      ? { statusCode: outcome.status, failure: null, snippet: outcome.snippet }
+      ? { statusCode: outcome.status, failure: null, snippet: withoutSignatures(outcome.snippet) }
       : { statusCode: null, failure: `${outcome.reason}: ${outcome.detail}`, snippet: null }
   if (DeliveryMetrics.isDelivered(outcome)) return { ...said, status: "succeeded" as const, nextAttemptAt: undefined }
   const next = nextAttempt(delivery.attempts + 1, endedAt)

@@ -75,7 +75,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
 
     it.effect("of orders has the fields that the API answers, amounts with two decimals, and nothing for null", () =>
       Effect.gen(function* () {
-        const { api, key } = yield* merchantOf()
+        const { api, baseUrl, key } = yield* merchantOf()
         const terms = { amount: 1999, out_trade_no: "茶-1", metadata: { source: "web" } }
         const { body } = yield* api.post("/v1/orders", key, terms)
         const path = `/v1/orders/${body.data.trade_no}`
@@ -89,6 +89,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
           fee: "0.88",
           net_amount: "19.11",
           refunded_amount: "0.00",
+          checkout_url: `${baseUrl}/checkout/[redacted]`,
           metadata: "METADATA"
         })
       })

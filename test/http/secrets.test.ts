@@ -2,6 +2,8 @@
  * Tokens and secrets are where their owner reads them, and nowhere else: not in rows, not in files, not in caches
  * (silences: O11, E3, I2).
  */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Logs } from "../../src/logs/Logs.ts"
@@ -34,6 +36,23 @@ const ownTexts = (url: string) => ({
   "__proto__ ": "[redacted]"
 })
 
+/** A receiver that answers with what it was sent, or with some of it. */
+const echo = (answer: (body: string) => string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<Server>((resume) => {
+        const server = createServer((request, response) => {
+          let body = ""
+          request.setEncoding("utf8").on("data", (text: string) => (body += text))
+          request.on("end", () => response.end(answer(body)))
+        })
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => server.close().closeAllConnections())
+    ),
+    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  )
+
 const keyed = (key: string) => ({ "Idempotency-Key": key })
 
 layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: true })("a secret", (it) => {
@@ -60,6 +79,24 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
         yield* running.atRest
         assert.deepStrictEqual(yield* tablesWith(running, signatureOf(url)), [])
         assert.include(yield* tablesWith(running, trade_no), "events")
+      })
+    )
+
+    it.effect("is not kept of what a receiver answers, even if it sends back what it was sent", () =>
+      Effect.gen(function* () {
+        const running = yield* Service
+        const { api, sql } = running
+        const { merchantId, sandboxKey: key } = yield* api.newMerchant()
+        for (const slash of ["/", "\\/"]) {
+          const url = yield* echo((body) => body.slice(body.indexOf('"subject"')).replaceAll("/", slash))
+          const { body } = yield* api.post("/v1/orders", key, { amount: 1000, subject: "tea", notify_url: url })
+          yield* api.post(`/v1/test_helpers/orders/${body.data.trade_no}/pay`, key, {})
+          yield* running.atRest
+          assert.deepStrictEqual(yield* tablesWith(running, signatureOf(body.data.checkout_url)), [])
+          const snippets = yield* sql<{ snippet: string }>`select a.snippet from delivery_attempts a
+            join deliveries d on d.id = a.delivery_id where d.merchant_id = ${merchantId} order by a.at desc`
+          assert.match(snippets[0]!.snippet, /checkout\\?\/TRD_\w+\.\d+\.\[redacted\]","expires_at"/)
+        }
       })
     )
 
@@ -141,6 +178,24 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       })
     )
   })
+
+  it.effect("of a buyer's card is in no row of the database", () =>
+    Effect.gen(function* () {
+      const running = yield* Service
+      const { api } = running
+      const { sandboxKey: key } = yield* api.newMerchant()
+      const { body } = yield* api.post("/v1/orders", key, { amount: 1000, out_trade_no: "1" })
+      const { pathname } = new URL(body.data.checkout_url)
+      const form = { step: "pay", method: "card", number: "4242 4242 4242 4242", expiry: "12/40", cvc: "739" }
+      const raw = new URLSearchParams(form).toString()
+      const headers = { "Content-Type": "application/x-www-form-urlencoded" }
+      assert.strictEqual((yield* api.call("POST", pathname, { raw, headers })).status, 303)
+      assert.strictEqual((yield* api.get("/v1/orders/1", key)).body.data.status, "paid")
+      for (const text of ["4242 4242", "42424242", "4242+4242", "12/40"]) {
+        assert.deepStrictEqual(yield* tablesWith(running, text), [])
+      }
+    })
+  )
 
   it.effect("that a merchant or a service signs with is in no row of the database as it is", () =>
     Effect.gen(function* () {
