@@ -7,7 +7,7 @@ import { type LogQuery, retentionDays } from "@coffer/contract/Logs"
 import { idBody, type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { redact } from "@coffer/rules/redaction"
+import { redact, redactText } from "@coffer/rules/redaction"
 import { Context, DateTime, Deferred, Effect, Layer, Metric, Option, Queue, Schema } from "effect"
 import { jsonText, parseJson } from "../ground/codecs.ts"
 import { Faults } from "../ground/Faults.ts"
@@ -182,18 +182,20 @@ const rowOf = (call: LoggedCall): NewLogRow => {
     merchant_id: call.merchantId,
     mode: call.mode,
     method: call.method,
-    path: call.path,
+    path: redactText(call.path),
     status: call.status,
     error_code: call.status >= 400 ? errorCodeOf(response) : null,
     duration_ms: Math.max(0, Math.round(call.durationMillis)),
     ip: call.ip ?? null,
-    user_agent: call.userAgent ?? null,
-    idempotency_key: call.idempotencyKey ?? null,
+    user_agent: textOf(call.userAgent),
+    idempotency_key: textOf(call.idempotencyKey),
     request_body: storable(parsed(call.requestBody)),
     response_body: storable(response),
     created_at: call.at
   }
 }
+
+const textOf = (header: string | undefined): string | null => (header === undefined ? null : redactText(header))
 
 /** Redacted, with nothing of what was not JSON; an object or an array, since a bare text may be anything. */
 const parsed = (body: LoggedBody): object | undefined => {

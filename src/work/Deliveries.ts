@@ -120,7 +120,7 @@ export const layer = Layer.effectDiscard(
 const lost = ({ attempts, destination, id }: Claimed, cause: Cause.Cause<unknown>) => {
   const why = String(Cause.squash(cause))
   return Effect.logWarning(
-    `delivery ${id} to ${destination}: attempt ${attempts + 1} could not be made or recorded (${why}); it will be made again`
+    `delivery ${id} to ${destination}: attempt ${attempts + 1} could not be made or recorded (${why}); it comes again`
   )
 }
 

@@ -28,13 +28,26 @@ const secretNames = `
   signing_secret  signingSecret signing_key
   sandbox_key     sandboxKey
   live_key        liveKey LIVE-KEY
+  creditcard      creditCard credit_card creditcardnumber CREDIT-CARD debitcard
+  cardnum         cardNum card_num CARD-NUM cardno CardNo ccnum cc_number ccNumber
+  number          Number NUMBER
+  cvn             CVN cvn2 card_cvn cardcvn
+  security_code   securityCode security-code card_security_code securitycode
+  verification_code verificationCode
+  track2          track_2 Track2 track2Data track_2_data track1 trackData
+  iban            IBAN i-ban customer_iban customerIban
+  bearer          Bearer bearer_value bearerauth
+  jwt             JWT id_jwt idJwt userjwt
+  otp             OTP otp_code smsOtp totp
+  cookie          Cookie cookies set-cookie SetCookie session_cookie sessioncookie
 `
   .trim()
   .split(/\s+/)
 
 const plainNames = `
   amount currency subject out_trade_no trade_no metadata notify_url return_url status id key keys idempotency_key api_key_id
-  number company japan spin shipping pinned discard cardinality event_id description evidence author spans
+  order_number receipt_number number_of_items out_refund_no phone_numbers numbered track tracking_number cookieless
+  company japan spin shipping pinned discard cardinality event_id description evidence author spans
 `
   .trim()
   .split(/\s+/)
@@ -57,7 +70,7 @@ describe("secret names", () => {
 
 describe("redaction", () => {
   for (const [what, body, kept] of [
-    ["a secret object becomes the text", { card: { number: "4242", brand: "visa" } }, { card: redactedText }],
+    ["a secret object becomes the text", { card: { last: "4242", brand: "visa" } }, { card: redactedText }],
     ["a secret array becomes the text", { tokens: ["a", "b"] }, { tokens: redactedText }],
     [
       "numbers, booleans and null become the text too",

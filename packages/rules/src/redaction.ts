@@ -1,7 +1,9 @@
 /**
- * What of a body may be kept in an API log (spec: API log; silences: A3, O11): the values of secret fields become a
- * text, however deep they lie, and a checkout address loses its token. Pure, total, and bounded on hostile JSON.
+ * What of a call may be kept in an API log (spec: API log; silences: A3, O11): the values of secret fields become a
+ * text, however deep they lie, a checkout address loses its token, and card numbers are cut wherever they stand. Pure,
+ * total, and bounded on hostile JSON.
  */
+import { cardDigitsMax, cutCardNumbers, isCardNumber } from "./cardNumbers.ts"
 
 export const redactedText = "[redacted]"
 
@@ -27,19 +29,38 @@ const verdictOf = (name: string): Verdict => {
   return verdict
 }
 
+/** A text without the card numbers in it. */
+export const redactText = (text: string): string => cutCardNumbers(text, redactedText)
+
 const redactAt = (value: unknown, depth: number): unknown => {
+  if (typeof value === "string") return redactText(value)
+  if (typeof value === "number") return isCard(value) ? redactedText : value
   if (typeof value !== "object" || value === null) return value
   if (depth > redactionDepthMax) return redactedText
-  if (Array.isArray(value)) return redactItems(value, depth + 1)
-  let kept: Record<string, unknown> | undefined
-  for (const [name, field] of Object.entries(value)) {
-    const redacted = redactField(name, field, depth + 1)
-    if (redacted === field) continue
-    // A copy, made when the first field differs: most bodies hold one secret or none.
-    kept ??= { ...value }
-    kept[name] = redacted
+  return Array.isArray(value) ? redactItems(value, depth + 1) : redactFields(value, depth + 1)
+}
+
+const redactFields = (value: object, depth: number): object => {
+  const fields = Object.entries(value)
+  let isSame = true
+  for (const field of fields) {
+    const [name, before] = field
+    field[0] = redactText(name)
+    field[1] = redactField(name, before, depth)
+    isSame &&= field[0] === name && field[1] === before
   }
-  return kept ?? value
+  // Most bodies hold no secret, and are kept as they are.
+  return isSame ? value : Object.fromEntries(fields)
+}
+
+/**
+ * Totals of a wallet may have 13 digits; no amount of ours has more. Of what is too large to be read exactly the last
+ * digits are lost, and nothing in our API is as large.
+ */
+const numberDigitsMin = 14
+const isCard = (value: number): boolean => {
+  if (value < 10 ** (numberDigitsMin - 1) || value >= 10 ** cardDigitsMax || !Number.isInteger(value)) return false
+  return !Number.isSafeInteger(value) || isCardNumber(String(value))
 }
 
 const redactItems = (items: ReadonlyArray<unknown>, depth: number): ReadonlyArray<unknown> => {
@@ -64,8 +85,10 @@ const judge = (name: string): Verdict => {
   const word = letters(name)
   const isSecret =
     secretWords.has(word) ||
+    secretNames.has(word) ||
     wordsOf(name).some((part) => secretWords.has(part)) ||
     secretParts.test(word) ||
+    secretBeginnings.test(word) ||
     secretEndings.test(word) ||
     secretKeys.test(word)
   return isSecret ? "secret" : word === "checkouturl" ? "checkout" : "harmless"
@@ -78,15 +101,25 @@ const verdictLengthMax = 64
 /** Words that make a name secret wherever they stand in it: `cardNumber`, `new_password`, `token_value`. */
 const secretWords = new Set([
   "authorization",
+  "bearer",
   "card",
   "cards",
+  "ccnum",
+  "ccnumber",
+  "cookie",
+  "cookies",
   "credential",
   "credentials",
   "csc",
   "cvc",
   "cvc2",
+  "cvn",
+  "cvn2",
   "cvv",
   "cvv2",
+  "iban",
+  "jwt",
+  "otp",
   "pan",
   "passcode",
   "passphrase",
@@ -98,12 +131,20 @@ const secretWords = new Set([
   "secrets",
   "signature",
   "token",
-  "tokens"
+  "tokens",
+  "totp",
+  "track1",
+  "track2",
+  "track3"
 ])
 
+/** Secret when it is the whole name: `order_number` is none. */
+const secretNames = new Set(["number"])
+
 /** Names written as one word. */
-const secretParts = /secret|password|passwd|passphrase|cardnumber/
-const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?)$/
+const secretParts = /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode/
+const secretBeginnings = /^(bearer|track(\d|data))/
+const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?|cvn2?|cardno|cookies?|jwt)$/
 /** A `key` alone is no secret, nor is the `id` of one. */
 const secretKeys = /(api|private|signing|sandbox|live|access|encryption)keys?(value)?$/
 

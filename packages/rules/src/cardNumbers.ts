@@ -1,0 +1,116 @@
+/**
+ * Finds card numbers in texts by their form: 13 to 19 digits that pass Luhn's check, in one piece or in groups (spec:
+ * API log; silences: A3). Pure, and linear in the text's length.
+ */
+
+export const cardDigitsMin = 13
+export const cardDigitsMax = 19
+
+/** Digits alone: does the check digit fit, and does some network give out such numbers? */
+export const isCardNumber = (digits: string): boolean =>
+  beginsAsCard(digits) && digits.length <= cardDigitsMax && numberIn(sumsOf([digits]), [0, digits.length], 0) === 1
+
+/** `text` with `replacement` for each card number in it. */
+export const cutCardNumbers = (text: string, replacement: string): string =>
+  mayHold(text)
+    ? text.replace(candidates, (run, at: number) => (run.startsWith("%") ? run : cutRun(text, run, at, replacement)))
+    : text
+
+/** Whether there are enough digits with nothing between them that no number has. Most texts end here. */
+const mayHold = (text: string): boolean => {
+  if (text.length < cardDigitsMin) return false
+  let digits = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code >= 48 && code <= 57) {
+      if (++digits === cardDigitsMin) return true
+    } else if (!isBetween(code)) digits = 0
+  }
+  return false
+}
+
+/** Space, `+`, `-`, `%` (an escape), the D of `%2D`, and whatever is not ASCII. */
+const isBetween = (code: number): boolean =>
+  code === 32 || code === 43 || code === 45 || code === 37 || code === 68 || code === 100 || code > 127
+
+/**
+ * What may stand between two digits of one number, in a form or a URL too. An escape in front of a number is passed
+ * over as one: its digits belong to no number.
+ */
+const separators = "(?:[ \\u00a0+\\u2010-\\u2013-]|%20|%2[Dd]){0,3}"
+const candidates = new RegExp(`%[0-9A-Fa-f]{2}|\\d(?:${separators}\\d){${cardDigitsMin - 1},}`, "g")
+const groupOf = /%[0-9A-Fa-f]{2}|\d+/g
+
+/** A number begins where a group of digits begins and ends where one ends; of several the longest. */
+const cutRun = (text: string, run: string, at: number, replacement: string): string => {
+  const groups = Array.from(run.matchAll(groupOf), ({ 0: digits, index }) => ({ digits, index })).filter(
+    ({ digits }) => !digits.startsWith("%")
+  )
+  const sums = sumsOf(groups.map(({ digits }) => digits))
+  const begins = [0]
+  for (const { digits } of groups) begins.push(begins.at(-1)! + digits.length)
+  let kept = ""
+  let done = 0
+  for (let first = 0; first < groups.length; first++) {
+    const { digits, index } = groups[first]!
+    const after = beginsAsCard(digits + (groups[first + 1]?.digits ?? "")) ? numberIn(sums, begins, first) : undefined
+    if (after === undefined || isPartOfId(text, at + index)) continue
+    kept += run.slice(done, index) + replacement
+    done = groups[after - 1]!.index + groups[after - 1]!.digits.length
+    first = after - 1
+  }
+  return kept + run.slice(done)
+}
+
+/** No card begins with 0. What begins with 1 is a Unix time and with 20 or 21 a date, far more often than a card. */
+const beginsAsCard = (digits: string): boolean => /^(?:2[2-7]|[3-9])/.test(digits)
+
+/**
+ * Luhn's sums of the digits before each place: in `even` those with an even index count double, in `odd` the others. So
+ * the sum of any stretch is one subtraction.
+ */
+interface Sums {
+  readonly even: ReadonlyArray<number>
+  readonly odd: ReadonlyArray<number>
+}
+
+const sumsOf = (groups: ReadonlyArray<string>): Sums => {
+  const even = [0]
+  const odd = [0]
+  for (const group of groups) {
+    for (let index = 0; index < group.length; index++) {
+      const digit = group.charCodeAt(index) - 48
+      const doubled = digit > 4 ? digit * 2 - 9 : digit * 2
+      const isEven = even.length % 2 === 1
+      even.push(even.at(-1)! + (isEven ? doubled : digit))
+      odd.push(odd.at(-1)! + (isEven ? digit : doubled))
+    }
+  }
+  return { even, odd }
+}
+
+/** The group after the longest number that begins with this one. `begins`: the first digit of each group. */
+const numberIn = ({ even, odd }: Sums, begins: ReadonlyArray<number>, first: number): number | undefined => {
+  const begin = begins[first]!
+  let found: number | undefined
+  for (let after = first + 1; after < begins.length; after++) {
+    const end = begins[after]!
+    if (end - begin > cardDigitsMax) break
+    // The last digit counts once, the one before it double.
+    const sums = end % 2 === 0 ? even : odd
+    if (end - begin >= cardDigitsMin && (sums[end]! - sums[begin]!) % 10 === 0) found = after
+  }
+  return found
+}
+
+/** Our own ids are a prefix, `_`, and 26 characters of Crockford's base 32. */
+const idLength = 26
+const isPartOfId = (text: string, at: number): boolean => {
+  let start = at
+  while (at - start < idLength && isBase32(text, start - 1)) start--
+  if (text[start - 1] !== "_") return false
+  let end = at
+  while (end - start <= idLength && isBase32(text, end)) end++
+  return end - start === idLength
+}
+const isBase32 = (text: string, at: number): boolean => /^[0-9A-HJKMNP-TV-Z]$/.test(text[at] ?? "")
