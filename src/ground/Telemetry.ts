@@ -1,17 +1,59 @@
 /**
  * Traces, logs and metrics to an OpenTelemetry collector when OTEL_EXPORTER_OTLP_ENDPOINT names one. Without it no span
  * is made, since spans that nobody collects cost a twentieth of the throughput (docs/effect.md).
+ *
+ * Secrets are cut where a batch is serialized, which every span and every log passes: a new span cannot leak what an
+ * old one does not.
  */
-import { Layer, Option, References } from "effect"
+import { isSecretName, redactedText, redactText } from "@coffer/rules/redaction"
+import { Effect, Layer, Option, References } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { Otlp } from "effect/observability"
+import { Otlp, OtlpSerialization } from "effect/observability"
 
 export const layer = (endpoint: Option.Option<URL>) =>
   Option.match(endpoint, {
     onNone: () => Layer.succeed(References.TracerEnabled, false),
     onSome: (url) =>
-      Layer.provide(
-        Otlp.layerJson({ baseUrl: url.href.replace(/\/+$/, ""), resource: { serviceName: "coffer" } }),
-        FetchHttpClient.layer
+      Otlp.layer({ baseUrl: url.href.replace(/\/+$/, ""), resource: { serviceName: "coffer" } }).pipe(
+        Layer.provide(withoutSecrets),
+        Layer.provide(FetchHttpClient.layer)
       )
   })
+
+const withoutSecrets = Layer.effect(
+  OtlpSerialization.OtlpSerialization,
+  Effect.map(OtlpSerialization.OtlpSerialization, ({ logs, metrics, traces }) => ({
+    traces: (data) => traces(cut(data)),
+    logs: (data) => logs(cut(data)),
+    metrics
+  }))
+).pipe(Layer.provide(OtlpSerialization.layerJson))
+
+/** A batch has the same shape afterwards: texts alone are changed. */
+const cut = <A>(data: A): A => cutValue(data) as A
+
+const cutValue = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(cutValue)
+  if ("key" in value && "value" in value && isSecretAttribute(String(value.key))) {
+    return { key: value.key, value: { stringValue: redactedText } }
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      typeof field === "string" && texts.has(name) ? cutText(field) : cutValue(field)
+    ])
+  )
+}
+
+const isSecretAttribute = (key: string): boolean => key === "url.query" || isSecretName(key)
+
+/** What may hold a text: an attribute's value or a log's body, a span's name, an error's message. Ids and times do not. */
+const texts: ReadonlySet<string> = new Set(["stringValue", "name", "message"])
+
+/** Whoever has the address of a checkout or a file may use it. A route's pattern and our own sources are no address. */
+const addresses = /\/(checkout|files)\/(?!:|\w+\.ts\b)[^\s/?#"'<>]+/g
+const queries = /\?[^\s"'#]+/g
+
+const cutText = (text: string): string =>
+  redactText(text.replace(addresses, `/$1/${redactedText}`).replace(queries, `?${redactedText}`))
