@@ -48,7 +48,7 @@ const cutValue = (value: unknown): unknown => {
 
 const isSecretAttribute = (key: string): boolean => key === "url.query" || isSecretName(key)
 
-/** What may hold a text: an attribute's value or a log's body, a span's name, an error's message. Ids and times do not. */
+/** What may hold a text: an attribute's value, a log's body, a span's name, an error's message. Not ids and times. */
 const texts: ReadonlySet<string> = new Set(["stringValue", "name", "message"])
 
 /** Whoever has the address of a checkout or a file may use it. A route's pattern and our own sources are no address. */
