@@ -34,6 +34,7 @@ import * as FilesHttp from "./files/FilesHttp.ts"
 import * as FileStore from "./files/FileStore.ts"
 import * as S3Storage from "./files/S3Storage.ts"
 import * as UploadHttp from "./files/UploadHttp.ts"
+import * as ClockSkew from "./ground/ClockSkew.ts"
 import * as Migrator from "./ground/Migrator.ts"
 import * as NewIds from "./ground/NewIds.ts"
 import * as Runner from "./ground/Runner.ts"
@@ -41,6 +42,7 @@ import * as QuotaStore from "./ground/QuotaStore.ts"
 import * as SecretCheck from "./ground/SecretCheck.ts"
 import * as Signals from "./ground/Signals.ts"
 import * as Transactor from "./ground/Transactor.ts"
+import * as Vitals from "./ground/Vitals.ts"
 import * as Vault from "./ground/Vault.ts"
 import * as Admission from "./http/Admission.ts"
 import * as Decoding from "./http/Decoding.ts"
@@ -58,6 +60,7 @@ import * as Quotas from "./http/Quotas.ts"
 import { routerConfig } from "./http/routing.ts"
 import * as ShortPath from "./http/ShortPath.ts"
 import { answerUnreadable } from "./http/Unreadable.ts"
+import * as Welcome from "./http/Welcome.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as Logs from "./logs/Logs.ts"
 import * as LogStore from "./logs/LogStore.ts"
@@ -132,6 +135,7 @@ const routes = Layer.mergeAll(
   Health.layer,
   Metrics.layer,
   Docs.layer,
+  Welcome.layer,
   Edge.layer
 ).pipe(Layer.provide(middleware))
 
@@ -236,7 +240,9 @@ const ground = Transactor.layer.pipe(
       Draining.layer,
       Admission.layer,
       QuotaStore.layer,
-      ShortPath.layer
+      ShortPath.layer,
+      ClockSkew.layer,
+      Vitals.layer
     )
   ),
   Layer.provideMerge(SecretCheck.layer),

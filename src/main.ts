@@ -6,6 +6,8 @@ import { Api } from "@coffer/contract/Api"
 import { Cause, Console, Effect, Exit, Formatter } from "effect"
 import { Command } from "effect/cli"
 import { OpenApi } from "effect/http-api"
+import * as standardError from "./ground/standardError.ts"
+import { version } from "./ground/Vitals.ts"
 import { runAudit } from "./runAudit.ts"
 import { serve } from "./serve.ts"
 
@@ -24,6 +26,8 @@ const coffer = Command.make("coffer").pipe(
   ])
 )
 
+standardError.keepToJson()
+
 /** Whoever asks for a stop counts on it: what hangs, such as a database that does not answer, is left behind. */
 const stopMillisMax = 9_000
 
@@ -37,7 +41,7 @@ const leaveInTime = () => {
 process.once("SIGINT", leaveInTime)
 process.once("SIGTERM", leaveInTime)
 
-Command.run(coffer, { version: "1.0.0" }).pipe(
+Command.run(coffer, { version }).pipe(
   Effect.catchTags({
     NotStarted: ({ message }) => Effect.andThen(Console.error(`coffer: ${message}`), Effect.fail(new Error(message)))
   }),

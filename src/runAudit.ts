@@ -4,13 +4,14 @@
  */
 import path from "node:path"
 import { subjects, type Violation } from "@coffer/rules/wallet/laws"
-import { Clock, Console, Context, Effect, Layer, Logger, Option, type Redacted, Schema } from "effect"
+import { Clock, Console, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Counts, make } from "./audit/Auditor.ts"
 import { databaseProblem } from "./ground/databaseProblem.ts"
 import * as EmbeddedPostgres from "./ground/EmbeddedPostgres.ts"
 import * as Postgres from "./ground/Postgres.ts"
 import * as RunningPostgres from "./ground/RunningPostgres.ts"
+import * as standardError from "./ground/standardError.ts"
 import { NotStarted } from "./serve.ts"
 import * as Settings from "./Settings.ts"
 
@@ -27,7 +28,7 @@ export const runAudit = Effect.gen(function* () {
     ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
     GroundFailure: ({ message }) => notStarted(message)
   }),
-  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatJson)]))
+  Effect.provide(standardError.logger)
 )
 
 const audit = Effect.fnUntraced(function* (url: Redacted.Redacted) {

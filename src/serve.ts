@@ -3,12 +3,13 @@
  * it is told to stop. What keeps it from starting is one line.
  */
 import path from "node:path"
-import { Config, Console, Effect, Layer, Logger, Option, Predicate, type Redacted, Schema } from "effect"
+import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
 import { databaseProblem } from "./ground/databaseProblem.ts"
 import * as EmbeddedPostgres from "./ground/EmbeddedPostgres.ts"
 import * as Faults from "./ground/Faults.ts"
 import * as Home from "./ground/Home.ts"
 import * as Postgres from "./ground/Postgres.ts"
+import * as standardError from "./ground/standardError.ts"
 import * as Telemetry from "./ground/Telemetry.ts"
 import * as Tenancy from "./ground/Tenancy.ts"
 import * as Waiting from "./http/Waiting.ts"
@@ -42,7 +43,7 @@ export const serve = Effect.gen(function* () {
   const context = yield* Layer.build(app).pipe(
     Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
   )
-  yield* Effect.provideContext(embedded ? Effect.flatMap(credentials, greet) : greetServer, context)
+  yield* Effect.provideContext(embedded ? Effect.flatMap(credentials, greet(home)) : greetServer, context)
   return yield* Effect.never
 }).pipe(
   Effect.scoped,
@@ -56,7 +57,7 @@ export const serve = Effect.gen(function* () {
     SocketServerError: ({ cause }) => Effect.flatMap(runnerPort, (port) => notStarted(portProblem(cause, port)))
   }),
   // Standard output is for people; what machines read goes to standard error.
-  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatJson)]))
+  Effect.provide(standardError.logger)
 )
 
 const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))
@@ -96,7 +97,9 @@ const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof
   }
 }
 
-const greetServer = Effect.flatMap(Settings.Settings, ({ publicUrl }) => Console.log(`Coffer serves ${publicUrl}/v1`))
+const greetServer = Effect.flatMap(Settings.Settings, ({ publicUrl }) =>
+  Console.log(`Coffer serves ${publicUrl}/v1, and its reference ${publicUrl}/docs`)
+)
 
 /** One line, so that it works when it is pasted. */
 const curl = ({ base_url, sandbox_key }: Credentials) =>
@@ -105,13 +108,14 @@ const curl = ({ base_url, sandbox_key }: Credentials) =>
     `-H 'Content-Type: application/json' -d '{"amount": 1999, "subject": "A first order"}'`
   ].join(" ")
 
-const greet = (known: Credentials) =>
+const greet = (home: string) => (known: Credentials) =>
   Console.log(`
 Coffer is ready.
 
   Base URL     ${known.base_url}
   Sandbox key  ${known.sandbox_key}
-  Credentials  credentials.json in COFFER_HOME
+  Credentials  ${path.join(home, "credentials.json")}
+  Reference    ${known.base_url.replace(/\/v1$/, "")}/docs
 
 Create an order:
 

@@ -37,12 +37,11 @@ export const migrate = Migrator.make({})({
 }).pipe(patiently(patience))
 
 export const layer = Layer.effectDiscard(
-  migrate.pipe(
-    Effect.tap((applied) =>
-      applied.length === 0
-        ? Effect.void
-        : Effect.logInfo("database migrated", { applied: applied.map(([, name]) => name) })
-    ),
-    Effect.asVoid
-  )
+  Effect.flatMap(migrate, (applied) => {
+    const [first] = applied
+    if (first === undefined) return Effect.void
+    // A new database is no news, and the first start on a laptop has a banner for people instead.
+    const log = first[0] === 1 ? Effect.logDebug : Effect.logInfo
+    return log("database migrated", { applied: applied.map(([, name]) => name) })
+  })
 )

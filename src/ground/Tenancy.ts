@@ -3,8 +3,8 @@
  * none of the shard locks, and would still create orders, merchants and deliveries. It waits here instead, before it
  * has touched anything, and says for whom.
  *
- * The lock is an advisory one of Postgres: exclusive for who is alone, shared for members. It belongs to a connection of
- * its own, which Postgres ends 15 s after a process has stopped answering, as it does with shard locks. If the
+ * The lock is an advisory one of Postgres: exclusive for who is alone, shared for members. It belongs to a connection
+ * of its own, which Postgres ends 15 s after a process has stopped answering, as it does with shard locks. If the
  * connection is lost later, the process goes on: then the shard locks and the version of each row keep order.
  */
 import { hostname } from "node:os"

@@ -113,7 +113,7 @@ export const make = Effect.gen(function* () {
       })
     )
     const answered = yield* currentMillis
-    yield* Metrics.count(method, response.status, answered - record.arrived)
+    yield* Metrics.count(method, record.path, response.status, answered - record.arrived)
     const taken = logCall(record, { answered, response, body: logged })
     // A body that nobody has read may still be on its way.
     if (body.isTouched() || record.owner === undefined) yield* taken

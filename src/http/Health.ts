@@ -1,11 +1,13 @@
 /**
  * `/healthz`: the process answers. `/readyz`: it can do its work now, so a load balancer may send requests: Postgres
- * answers, this runner holds shards or knows who does, and it is not draining.
+ * answers, this runner holds shards or knows who does, its clock is near Postgres', and it is not draining. When it
+ * cannot, `reason` says why.
  */
 import { Effect } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { ClockSkew } from "../ground/ClockSkew.ts"
 import { Draining } from "./Draining.ts"
 
 /** A probe that waits longer is as good as no answer. */
@@ -16,6 +18,7 @@ export const layer = HttpRouter.use(
     const sql = yield* SqlClient.SqlClient
     const sharding = yield* Sharding.Sharding
     const draining = yield* Draining
+    const clock = yield* ClockSkew
 
     const { shardsPerGroup } = ShardingConfig.defaults
     const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
@@ -35,13 +38,22 @@ export const layer = HttpRouter.use(
           postgres: yield* answersSql,
           // Alone it holds all of them, in company some; none means that its locks are not there yet, or gone.
           cluster: shards.some((shard) => sharding.hasShardId(shard)),
+          clock: !clock.isTooLarge(),
           accepting: !draining.now
         }
-        const ready = Object.values(checks).every(Boolean)
-        return HttpServerResponse.jsonUnsafe(
-          { status: ready ? "ready" : "not ready", checks },
-          { status: ready ? 200 : 503 }
-        )
+        const reasons = {
+          postgres: "Postgres does not answer.",
+          cluster: "This runner holds no shards: others have them all, or its locks are not there yet.",
+          clock: `This machine's clock and Postgres' are ${Math.round(clock.seconds())} s apart.`,
+          accepting: "This process is stopping."
+        }
+        const failed = (["postgres", "cluster", "clock", "accepting"] as const).filter((check) => !checks[check])
+        return failed.length === 0
+          ? HttpServerResponse.jsonUnsafe({ status: "ready", checks })
+          : HttpServerResponse.jsonUnsafe(
+              { status: "not ready", checks, reason: failed.map((check) => reasons[check]).join(" ") },
+              { status: 503 }
+            )
       })
     )
   })

@@ -65,6 +65,8 @@ export interface Options {
   readonly database?: string
   readonly faults?: Layer.Layer<Faults.Faults>
   readonly env?: Record<string, string>
+  /** What else the service stands on: references of its own. */
+  readonly beneath?: Layer.Layer<never>
 }
 
 export interface Running {
@@ -114,6 +116,7 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.provideMerge(Wiring.platform),
     Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.provideMerge(Logger.layer([])),
+    Layer.provideMerge(options.beneath ?? Layer.empty),
     Layer.provideMerge(options.clock === "test" ? clockAt(options.begins ?? 0) : Layer.empty)
   )
   const context = yield* Layer.build(app as Layer.Layer<Wiring.Services>)
