@@ -5,7 +5,7 @@
  */
 import { type MerchantId, OutTradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Exit, Layer } from "effect"
 import { SandboxBuyer } from "../channel/SandboxBuyer.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { traced } from "../ground/traced.ts"
@@ -57,10 +57,11 @@ export const layer = Layer.effect(
     )
 
     const finish = traced("Seeds.finish")(function* (merchantId: MerchantId) {
-      yield* Effect.forEach(Currency.literals, (currency) => seed(merchantId, currency), {
-        concurrency: "unbounded",
-        discard: true
+      // One currency that fails does not cut the others off.
+      const ends = yield* Effect.forEach(Currency.literals, (currency) => Effect.exit(seed(merchantId, currency)), {
+        concurrency: "unbounded"
       })
+      yield* Exit.asVoidAll(ends)
       yield* store.done(merchantId)
     })
 
