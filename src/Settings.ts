@@ -65,8 +65,7 @@ export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
 export const ground = Config.all({
   home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
-  // The cluster's locks hold one for good; two lanes write, two attempts wait for somebody else's lock, and somebody has
-  // to read.
+  // The cluster's locks hold one for good, two lanes write, two writes may wait for a foreign lock, and requests read.
   connections: Config.schema(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(7)),
     "DATABASE_CONNECTIONS"

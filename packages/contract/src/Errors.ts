@@ -2,8 +2,8 @@
  * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
  * These are wire shapes; the domain's errors are translated into them in `src/http/refusals.ts` and nowhere else.
  * Ours beside the table: `insufficient_balance` (silences: R1), `merchant_not_found` and `payout_not_found` for the
- * operator, and 503 with `internal_error` and `Retry-After` when too much is in work, when what is needed does not answer
- * in time, or when a process ends in the middle of a call (silences: G23).
+ * operator, and 503 `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an actor
+ * does not answer in time, or when a process ends in the middle of a call (silences: G23).
  */
 import { Schema } from "effect"
 import { refusedBody } from "./Envelope.ts"

@@ -45,7 +45,7 @@ const meanings: Record<string, string> = {
   429: "The quota is used up; wait as `Retry-After` says",
   500: "Our fault",
   502: "The upstream channel failed; nothing was changed",
-  503: "Too much is in work, or what is needed does not answer; the same request may be sent again as `Retry-After` says"
+  503: "Busy, or a dependency does not answer; send the same request again after `Retry-After`"
 }
 
 /** Bodies that need something in them, although no one field of theirs is required. */
