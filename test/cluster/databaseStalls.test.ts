@@ -46,8 +46,8 @@ describe("one wallet's row is locked by somebody else", () => {
       const { api, merchant } = service
       const others = [yield* api.newMerchant(), yield* api.newMerchant()].map(({ sandboxKey }) => sandboxKey)
       const holder = yield* connect(database)
-      const own = yield* traffic(service, [merchant.sandboxKey])
-      const theirs = yield* traffic(service, others)
+      const own = traffic(service, [merchant.sandboxKey])
+      const theirs = traffic(service, others)
       const [ownStock, theirStock] = [yield* own.stock, yield* theirs.stock]
       yield* recovers(service, [merchant.sandboxKey, ...others])
 
@@ -64,7 +64,12 @@ describe("one wallet's row is locked by somebody else", () => {
           assertNoneHung(theirs, firstRounds)
           assertNoneHung(own, firstRounds)
           const early = theirs.sent.filter(({ round }) => round < firstRounds)
-          assert.deepStrictEqual(Object.keys(countsOf(early)).sort(), ["create 201", "list 200", "pay 200", "read 200"])
+          assert.deepStrictEqual(Object.keys(countsOf(early)).toSorted(), [
+            "create 201",
+            "list 200",
+            "pay 200",
+            "read 200"
+          ])
           const ownPays = own.sent.filter(({ round, what }) => what === "pay" && round < firstRounds)
           assert.deepStrictEqual(Object.keys(countsOf(ownPays)), ["pay 503"])
         })
@@ -84,7 +89,7 @@ describe("a table is locked by somebody else", () => {
       const service = yield* start({ database })
       const keys = [service.merchant.sandboxKey, (yield* service.api.newMerchant()).sandboxKey]
       const holder = yield* connect(database)
-      const requests = yield* traffic(service, keys)
+      const requests = traffic(service, keys)
       const stock = yield* requests.stock
       yield* Effect.scoped(
         Effect.gen(function* () {
@@ -114,7 +119,7 @@ describe("connections to Postgres die without a word", () => {
       const wire = yield* cable(database)
       const service = yield* start({ database: wire.url })
       const keys = [service.merchant.sandboxKey, (yield* service.api.newMerchant()).sandboxKey]
-      const requests = yield* traffic(service, keys)
+      const requests = traffic(service, keys)
       const stock = yield* requests.stock
       wire.swallow()
       yield* requests.run(rounds, stock)
@@ -136,7 +141,7 @@ describe("Postgres is stopped (SIGSTOP)", () => {
       const api = new Api(coffer.baseUrl, known.operator_token)
       yield* liftQuotas(api, known.merchant_id)
       const keys = [known.sandbox_key, (yield* api.newMerchant()).sandboxKey]
-      const requests = yield* traffic({ api }, keys)
+      const requests = traffic({ api }, keys)
       const stock = yield* requests.stock
       const processes = familyOf(postmasterOf(home)!.pid)
       yield* Effect.acquireUseRelease(

@@ -5,6 +5,7 @@
 import type { Mode } from "@coffer/model/Ids"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { patiently } from "../../src/ground/patience.ts"
 
 export interface Many {
   readonly merchantId: string
@@ -18,7 +19,7 @@ export interface Many {
 
 /** What Postgres does by itself some time after so many inserts. */
 export const settled = (sql: SqlClient.SqlClient) =>
-  sql.unsafe("vacuum analyze orders, order_tags, ledger, events, refunds, disputes")
+  patiently("5 minutes")(sql.unsafe("vacuum analyze orders, order_tags, ledger, events, refunds, disputes"))
 
 type Expressions<Name extends string> = { readonly [N in Name]?: string }
 
@@ -43,7 +44,7 @@ const seed = Effect.fnUntraced(function* (
     `insert into ${table} (${Object.keys(columns).join(", ")}) select ${Object.values(columns).join(", ")}
       from (select n, ${many.since} + (n - 1) * ${many.step} as millis from generate_series(1, ${many.count}::bigint) as n)`
   )
-})
+}, patiently("5 minutes"))
 
 const shared = ({ merchantId, mode = "sandbox" }: Many) => ({
   merchant_id: `'${merchantId}'`,

@@ -17,7 +17,7 @@ export interface Sent {
 const roundMillis = 250
 
 /** One request of each kind per merchant and round, none of which waits for another. */
-export const traffic = Effect.fnUntraced(function* ({ api }: { readonly api: Api }, keys: ReadonlyArray<string>) {
+export const traffic = ({ api }: { readonly api: Api }, keys: ReadonlyArray<string>) => {
   const sent: Array<Sent> = []
   const created = new Map<string, string>()
   const paid = new Map<string, string>()
@@ -73,9 +73,9 @@ export const traffic = Effect.fnUntraced(function* ({ api }: { readonly api: Api
   })
 
   return { sent, created, paid, stock, run }
-})
+}
 
-export type Traffic = Effect.Success<ReturnType<typeof traffic>>
+export type Traffic = ReturnType<typeof traffic>
 
 /** Those that were sent in the first rounds are answered while the fault goes on, and no answer is 500. */
 export const assertNoneHung = ({ sent }: Traffic, firstRounds: number) => {

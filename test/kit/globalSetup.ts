@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../src/ground/EmbeddedPostgres.ts"
 import * as Migrator from "../../src/ground/Migrator.ts"
+import { patiently } from "../../src/ground/patience.ts"
 import * as Postgres from "../../src/ground/Postgres.ts"
 
 declare module "vitest" {
@@ -35,7 +36,7 @@ const setup = Effect.gen(function* () {
   const at = (database: string) =>
     Postgres.layer({ url: Redacted.make(databaseUrl(Redacted.value(url), database)), connections: 1, name: "test" })
   yield* Effect.provide(
-    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`create database ${template}`)),
+    Effect.flatMap(SqlClient.SqlClient, (sql) => patiently("1 minute")(sql.unsafe(`create database ${template}`))),
     at("coffer")
   )
   yield* Effect.provide(Migrator.migrate, at(template))

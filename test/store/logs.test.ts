@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, Deferred, Effect, Layer, Logger, Metric, Redacted } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import * as Faults from "../../src/ground/Faults.ts"
+import { patiently } from "../../src/ground/patience.ts"
 import * as Postgres from "../../src/ground/Postgres.ts"
 import * as Logs from "../../src/logs/Logs.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
@@ -254,7 +255,7 @@ describe("a list over 200,000 calls of 30 days", () => {
       [merchantId, DateTime.toEpochMillis(now), smallMerchant, changedMerchant]
     )
     yield* sql`analyze api_logs`
-  })
+  }, patiently("5 minutes"))
 
   interface Plan {
     readonly "Node Type": string
