@@ -125,7 +125,10 @@ describe("coffer audit", () => {
   it.live("says in one line what keeps it from looking", () =>
     Effect.gen(function* () {
       for (const [env, said] of [
-        [{ DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none" }, /^coffer: The database does not answer/],
+        [
+          { DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none" },
+          /^coffer: PostgreSQL at 127.0.0.1:1, database ".*", cannot be used: .*ECONNREFUSED/
+        ],
         [{ DATABASE_CONNECTIONS: "x" }, /^coffer: A setting is wrong/]
       ] as const) {
         const { code, stderr, stdout } = yield* audit(env)
