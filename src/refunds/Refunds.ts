@@ -37,11 +37,8 @@ export class RefundNumberTaken extends Schema.TaggedError<RefundNumberTaken>()("
   differs: Schema.Literals(["trade_no", "amount"])
 }) {}
 
-/** The first request with this out_refund_no is asking the channel, on another runner. */
-export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", {
-  /** How long it has the refund to itself. */
-  lasts: Schema.Duration
-}) {}
+/** The first request with this out_refund_no is asking the channel on another runner, which `lasts` so long at most. */
+export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", { lasts: Schema.Duration }) {}
 
 /** The channel said no at once: nothing was changed (silences: R7). */
 export class ChannelRefused extends Schema.TaggedError<ChannelRefused>()("ChannelRefused", { reason: Schema.String }) {}
@@ -171,23 +168,22 @@ export const layer = Layer.effect(
 
     /** A refund of this number is there: the same request again, or another one that may not have it. */
     const again = Effect.fnUntraced(function* (refund: Refund, order: Order, body: CreateRefund) {
-      yield* giveClaimBack
       const outRefundNo = refund.outRefundNo
       if (refund.tradeNo !== order.tradeNo) return yield* new RefundNumberTaken({ outRefundNo, differs: "trade_no" })
       if (refund.requestedAmount !== (body.amount ?? null)) {
         return yield* new RefundNumberTaken({ outRefundNo, differs: "amount" })
       }
-      return refund.status === "reserved" ? yield* joined(refund) : { refund, code: 200 as const }
+      return refund.status === "reserved" ? yield* joined(refund) : repeated(refund)
     })
 
-    /** Who asks while the channel is being asked waits for the same answer. */
+    /** Waits for the answer of the request that asks the channel. Undefined: it was refused, and its number is free. */
     const joined = Effect.fnUntraced(function* (refund: Refund) {
       const { refundNo } = refund
       let fiber = Option.getOrUndefined(yield* FiberMap.get(driving, refundNo))
       if (fiber === undefined) {
         // Settled since it was read, or driven by another runner, or by one that is dead.
-        const now = yield* store.load(refundNo)
-        if (Option.isSome(now) && isSettled(now.value.refund)) return { refund: now.value.refund, code: 200 as const }
+        const now = yield* commands.load(refundNo)
+        if (now.status !== "reserved") return repeated(now)
         const lasts = DateTime.distance(yield* DateTime.now, nextCheck.reservedUntil(refund))
         // Alone on the database, whatever does not run here does not run.
         const isForsaken = runner === undefined || Duration.isLessThanOrEqualTo(lasts, Duration.zero)
@@ -196,7 +192,7 @@ export const layer = Layer.effect(
       }
       // Its row is there, so its number was free.
       const { refund: after } = yield* Effect.catchTags(Fiber.join(fiber), { AlreadyExists: Effect.die })
-      return { refund: after, code: 200 as const }
+      return repeated(after)
     })
 
     /** What a worker would do with it later. */
@@ -229,7 +225,11 @@ export const layer = Layer.effect(
         const order = yield* orders.find(owner, body.trade_no)
         // Before window, dispute and balance: what was accepted stays accepted (silences: R4).
         const before = yield* earlier(owner, body, claim)
-        if (Option.isSome(before)) return yield* again(before.value.refund, order, body)
+        if (Option.isSome(before)) {
+          const same = yield* again(before.value.refund, order, body)
+          if (same !== undefined) return yield* Effect.as(giveClaimBack, same)
+          continue
+        }
         if (refused !== undefined) return yield* refused
         const outcome = yield* Effect.result("paymentId" in order ? begin(order, body, claim) : notPaid(order))
         if (outcome._tag === "Success") return outcome.success
@@ -288,7 +288,9 @@ const isPassing = (failure: DriveFailure): failure is AlreadyExists | RefundRefu
 const isRefusal = (failure: DriveFailure): failure is Refusal =>
   (failure._tag === "RefundRefused" && !isPassing(failure)) || failure._tag === "InsufficientBalance"
 
-const isSettled = ({ status }: Refund) => status !== "reserved" && status !== "void"
+/** The answer to a repeat; undefined when the refund came to nothing. */
+const repeated = (refund: Refund): Answered | undefined =>
+  refund.status === "void" ? undefined : { refund, code: 200 }
 
 const notPaid = ({ tradeNo }: Order) => Effect.fail(new RefundRefused({ tradeNo, reason: "not_paid", remaining: 0 }))
 

@@ -90,6 +90,7 @@ const elsewhere = (url: string, headers: Record<string, string>, body: Uint8Arra
     )
     const send = Effect.callback<number>((answered) => {
       worker.once("message", (status: number) => answered(Effect.succeed(status)))
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker of Node, not a window
       worker.postMessage("begin")
     })
     worker.once("online", () => resume(Effect.succeed(send)))
