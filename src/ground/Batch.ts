@@ -10,6 +10,8 @@ import { type Cell, type Table, type TableName, type Tables, tables } from "./Ta
 export interface Statement {
   readonly table: TableName
   readonly op: "insert" | "update"
+  /** Each row is the whole of its set: one that is not written keeps no other row out. */
+  readonly single: boolean
   readonly text: string
   readonly params: ReadonlyArray<string>
   /** Keys that must come back; one that does not is a conflict. */
@@ -18,6 +20,8 @@ export interface Statement {
 
 interface Write {
   readonly change: Change
+  /** An insert that is the whole of its set. */
+  readonly single: boolean
   /** Version this write replaces; of a chain of updates the first one's. */
   readonly replaces: string | number | undefined
 }
@@ -47,7 +51,8 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
     for (const change of set.changes) {
       const id = rowId(change)
       const before = writes.get(id)
-      writes.set(id, { change, replaces: before?.replaces ?? (change.op === "update" ? change.replaces : undefined) })
+      const replaces = before?.replaces ?? (change.op === "update" ? change.replaces : undefined)
+      writes.set(id, { change, single: change.op === "insert" && set.changes.length === 1, replaces })
       const owning = owners.get(id)
       if (owning === undefined) owners.set(id, [set])
       else owning.push(set)
@@ -65,6 +70,8 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
 /**
  * The whole batch as one statement: one message to Postgres and one back, a transaction by itself. It fails when a row
  * does not come back, so that nothing is written, and does not say which one: for that the statements are run singly.
+ * Only rows that are the whole of their set may be missing. Then the answer has a column for their statement,
+ * {@link writtenIn}, with the keys that were written; the column is null when all of them were.
  */
 export const atOnce = (statements: ReadonlyArray<Statement>): Pick<Statement, "text" | "params"> => ({
   text: textAtOnce(statements),
@@ -74,6 +81,8 @@ export const atOnce = (statements: ReadonlyArray<Statement>): Pick<Statement, "t
     ...statements.map(({ keys }) => String(keys.length))
   ]
 })
+
+export const writtenIn = (index: number) => `written_${index}`
 
 const textsAtOnce = new Map<string, string>()
 /** No fault: a key is taken or a row was changed meanwhile, and all else is written right afterwards. */
@@ -90,10 +99,17 @@ const textAtOnce = (statements: ReadonlyArray<Statement>): string => {
     place += params.length
     return `write_${index} as (${text.replace(/\$(\d+)/g, (_, number) => `$${from + Number(number)}`)})`
   })
-  const whole = statements.map((_, index) => `(select count(*) from write_${index}) = $${++place}::text::int8`)
+  const isWhole = statements.map((_, index) => `(select count(*) from write_${index}) = $${++place}::text::int8`)
+  const whole = isWhole.filter((_, index) => !statements[index]!.single)
   // The error is a line in Postgres' log: what it fails to read as a number tells who reads the log what it means.
   const refusal = `('${conflictText}, ' || (select count(*) from write_0))::int8`
-  const text = `with ${parts.join(", ")} select case when ${whole.join(" and ")} then 1 else ${refusal} end`
+  const done = whole.length === 0 ? "1" : `case when ${whole.join(" and ")} then 1 else ${refusal} end`
+  const written = isWhole.flatMap((isWhole, index) =>
+    statements[index]!.single
+      ? [`case when ${isWhole} then null else array(select key from write_${index}) end as ${writtenIn(index)}`]
+      : []
+  )
+  const text = `with ${parts.join(", ")} select ${[`${done} as done`, ...written].join(", ")}`
   textsAtOnce.set(name, text)
   return text
 }
@@ -123,34 +139,38 @@ const keyOf = ({ row, table }: Change): string => String(row[tables[table].key])
 const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`
 
 const statementsOf = (writes: ReadonlyArray<Write>): ReadonlyArray<Statement> => {
-  const byName = Map.groupBy(writes, ({ change }) => nameOf(change))
-  return writingOrder.flatMap(({ op, table }) => {
-    const mine = byName.get(nameOf({ op, table }))
+  const byName = Map.groupBy(writes, ({ change: { op, table }, single }) => nameOf({ op, table, single }))
+  return writingOrder.flatMap((part) => {
+    const mine = byName.get(nameOf(part))
     // By key, so that two transactions take the same rows' locks in the same order.
     return mine === undefined
       ? []
       : [
           statementOf(
-            table,
-            op,
+            part,
             mine.toSorted((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
           )
         ]
   })
 }
 
-const nameOf = ({ op, table }: Pick<Change, "op" | "table">) => `${op} ${table}`
+type Part = Pick<Statement, "op" | "table" | "single">
 
-const writingOrder = (Object.keys(tables) as ReadonlyArray<TableName>).flatMap((table) =>
-  (["insert", "update"] as const).map((op) => ({ op, table }))
-)
+const nameOf = ({ op, single, table }: Part) => `${op} ${table}${single ? " single" : ""}`
 
-const statementOf = (table: TableName, op: Change["op"], writes: ReadonlyArray<Write>): Statement => {
+const writingOrder = (Object.keys(tables) as ReadonlyArray<TableName>).flatMap((table): ReadonlyArray<Part> => [
+  { op: "insert", table, single: false },
+  { op: "insert", table, single: true },
+  { op: "update", table, single: false }
+])
+
+const statementOf = (part: Part, writes: ReadonlyArray<Write>): Statement => {
+  const { op, table } = part
   const params = columnsOf[op](table).map((column) =>
     arrayLiteral(writes.map(({ change }) => change.row[column] ?? null))
   )
   if (op === "update") params.push(arrayLiteral(writes.map(({ replaces }) => replaces ?? null)))
-  return { table, op, text: texts[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
+  return { ...part, text: texts[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
 }
 
 const memoized = <A>(make: (name: TableName, table: Table) => A) => {

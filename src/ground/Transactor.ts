@@ -14,7 +14,7 @@ import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
 import { makeOpenSets, type OpenSet } from "./openSets.ts"
 import * as RealTime from "./realTime.ts"
 import { Signals } from "./Signals.ts"
-import { type Failure, makeWriter } from "./writeBatch.ts"
+import { type Outcome, makeWriter } from "./writeBatch.ts"
 
 /** How many transactions may be in flight. */
 const lanes = 2
@@ -65,18 +65,21 @@ export const layer = Layer.effect(
       for (let retries = 0; left.length > 0;) {
         const batch = plan(left)
         for (const set of left) set.writing = true
-        const failure: Failure = yield* writer.writeOnce(batch)
+        const outcome: Outcome = yield* writer.writeOnce(batch)
         for (const set of left) set.writing = false
-        switch (failure._tag) {
-          case "None":
-            for (const set of batch.accepted) sets.succeed(set)
-            // Only now is it certain that what they rely on is not there.
-            for (const [set, error] of batch.refused) sets.fail(set, error)
+        switch (outcome._tag) {
+          case "Written":
+            for (const set of batch.accepted) if (!outcome.taken.has(set)) sets.succeed(set)
             for (const { table } of batch.statements) signals.raise(table)
+            blamed.push(...outcome.taken)
+            // They were left out for the sake of others. If one of those was not written, they may be.
+            left = batch.refused.map(([set]) => set)
+            if (outcome.taken.size > 0) continue
+            for (const [set, error] of batch.refused) sets.fail(set, error)
             return undefined
           case "Conflict": {
-            blamed.push(...failure.blamed)
-            left = left.filter((set) => !failure.blamed.has(set))
+            blamed.push(...outcome.blamed)
+            left = left.filter((set) => !outcome.blamed.has(set))
             continue
           }
           case "Collided":
@@ -89,10 +92,10 @@ export const layer = Layer.effect(
             return { sets: left, blocked }
           }
           case "NotNow":
-            return sets.failAll(left, failure.reason)
+            return sets.failAll(left, outcome.reason)
           case "Rejected":
             if (left.length === 1) {
-              yield* Effect.logError("a change set was refused", { reason: failure.reason })
+              yield* Effect.logError("a change set was refused", { reason: outcome.reason })
               return sets.failAll(left, "rejected")
             }
             // One set holds something that Postgres does not take: let it fail alone.

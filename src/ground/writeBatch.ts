@@ -3,22 +3,25 @@
  */
 import { Cause, Effect, Metric, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { atOnce, conflictOf, locking, type Plan, type Statement } from "./Batch.ts"
+import { atOnce, conflictOf, locking, type Plan, type Statement, writtenIn } from "./Batch.ts"
 import type { CommitError, NotCommitted } from "./Change.ts"
 import { Faults } from "./Faults.ts"
 import type { OpenSet } from "./openSets.ts"
 import { troubleOf } from "./trouble.ts"
 
-export type Failure =
-  | { readonly _tag: "None" }
+export type Outcome =
+  /** All but those whose key is taken. */
+  | { readonly _tag: "Written"; readonly taken: Blamed }
   /** These cannot be written; the others may be. */
-  | { readonly _tag: "Conflict"; readonly blamed: ReadonlyMap<OpenSet, CommitError> }
+  | { readonly _tag: "Conflict"; readonly blamed: Blamed }
   | { readonly _tag: "Collided" }
   /** Somebody else holds a lock. */
   | { readonly _tag: "Locked" }
   /** Unknown: the answer did not come, and the batch may or may not be in the database. */
   | { readonly _tag: "NotNow"; readonly reason: NotCommitted["reason"] }
   | { readonly _tag: "Rejected"; readonly reason: string }
+
+type Blamed = ReadonlyMap<OpenSet, CommitError>
 
 class Conflict {
   readonly _tag = "Conflict"
@@ -46,26 +49,27 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
   })
 
   /** On a connection of its own: other statements would wait behind the disk. */
-  const writeAtOnce = ({ statements }: Plan<OpenSet>) => {
-    const { params, text } = atOnce(statements)
-    return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined)))
+  const writeAtOnce = (batch: Plan<OpenSet>) => {
+    const { params, text } = atOnce(batch.statements)
+    return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined))).pipe(
+      Effect.map(([row]) => takenIn(batch, row as Readonly<Record<string, ReadonlyArray<string> | null>>))
+    )
   }
 
   /** Finds out which row it is that does not go in. */
   const writeSingly = ({ statements }: Plan<OpenSet>) =>
-    sql.withTransaction(Effect.forEach(statements, execute, { discard: true }))
+    Effect.as(sql.withTransaction(Effect.forEach(statements, execute, { discard: true })), none)
 
   const writeAll = (batch: Plan<OpenSet>) =>
     batch.statements.length === 0
-      ? Effect.void
-      : Effect.asVoid(writeAtOnce(batch)).pipe(
-          Effect.catchIf(
-            (error) => troubleOf(error) === undefined,
-            () => writeSingly(batch)
-          )
+      ? Effect.succeed(none)
+      : Effect.catchIf(
+          writeAtOnce(batch),
+          (error) => troubleOf(error) === undefined,
+          () => writeSingly(batch)
         )
 
-  const failureOf = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Effect.Effect<Failure> => {
+  const failureOf = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Effect.Effect<Outcome> => {
     if (error._tag === "Conflict") return Effect.succeed({ _tag: "Conflict", blamed: blamedBy(batch, error) })
     switch (troubleOf(error)) {
       case "collided":
@@ -81,18 +85,20 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
     }
   }
 
-  const writeOnce = (batch: Plan<OpenSet>): Effect.Effect<Failure> =>
+  const writeOnce = (batch: Plan<OpenSet>): Effect.Effect<Outcome> =>
     faults
-      .around("Transactor.write", writeAll(batch), () => batch.statements.map(({ table }) => table).join("+"))
+      .around("Transactor.write", writeAll(batch), () =>
+        [...new Set(batch.statements.map(({ table }) => table))].join("+")
+      )
       .pipe(
-        Effect.as<Failure>({ _tag: "None" }),
+        Effect.map((taken): Outcome => ({ _tag: "Written", taken })),
         // The lane has to outlive a defect too.
         Effect.catchCause((cause) =>
           Option.match(Cause.findErrorOption(cause), {
             onNone: () =>
               Effect.logError("a batch was lost", cause).pipe(
                 Effect.andThen(Metric.update(lost, 1)),
-                Effect.as<Failure>({ _tag: "NotNow", reason: "unknown" })
+                Effect.as<Outcome>({ _tag: "NotNow", reason: "unknown" })
               ),
             onSome: (error) => failureOf(batch, error)
           })
@@ -115,12 +121,28 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
   return { writeOnce, blockedIn }
 })
 
+const none: Blamed = new Map()
+
+const takenIn = (batch: Plan<OpenSet>, row: Readonly<Record<string, ReadonlyArray<string> | null>>): Blamed => {
+  const taken = new Map<OpenSet, CommitError>()
+  batch.statements.forEach((statement, index) => {
+    const written = statement.single ? row[writtenIn(index)] : null
+    if (written === null || written === undefined) return
+    const keys = missing(
+      statement,
+      written.map((key) => ({ key }))
+    )
+    for (const [set, error] of blamedBy(batch, new Conflict(statement, keys))) taken.set(set, error)
+  })
+  return taken.size === 0 ? none : taken
+}
+
 const missing = ({ keys }: Statement, rows: ReadonlyArray<{ readonly key: string }>) => {
   const found = new Set(rows.map(({ key }) => key))
   return keys.filter((key) => !found.has(key))
 }
 
-const blamedBy = (batch: Plan<OpenSet>, { keys, statement }: Conflict): ReadonlyMap<OpenSet, CommitError> => {
+const blamedBy = (batch: Plan<OpenSet>, { keys, statement }: Conflict): Blamed => {
   const blamed = new Map<OpenSet, CommitError>()
   for (const key of keys) {
     // Of a chain of updates the first read the wrong version, and those after it were decided on the first.

@@ -1,17 +1,21 @@
 /**
  * `/healthz`: the process answers. `/readyz`: it can do its work now, so a load balancer may send requests: Postgres
- * answers, this runner holds shards or knows who does, its clock is near Postgres', and it is not draining. When it
- * cannot, `reason` says why.
+ * answers and takes writes, this runner holds shards or knows who does, its clock is near Postgres', and it is not
+ * draining. When it cannot, `reason` says why.
  */
 import { Effect } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { ClockSkew } from "../ground/ClockSkew.ts"
+import { Transactor } from "../ground/Transactor.ts"
 import { Draining } from "./Draining.ts"
 
 /** A probe that waits longer is as good as no answer. */
 const patience = "2 seconds"
+
+/** Longer than any one write may wait: when none has succeeded for so long, this runner takes no money. */
+const stalledMillisMax = 5_000
 
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -19,6 +23,7 @@ export const layer = HttpRouter.use(
     const sharding = yield* Sharding.Sharding
     const draining = yield* Draining
     const clock = yield* ClockSkew
+    const transactor = yield* Transactor
 
     const { shardsPerGroup } = ShardingConfig.defaults
     const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
@@ -36,6 +41,7 @@ export const layer = HttpRouter.use(
       Effect.gen(function* () {
         const checks = {
           postgres: yield* answersSql,
+          writes: transactor.stalledMillis() <= stalledMillisMax,
           // Alone it holds all of them, in company some; none means that its locks are not there yet, or gone.
           cluster: shards.some((shard) => sharding.hasShardId(shard)),
           clock: !clock.isTooLarge(),
@@ -43,11 +49,14 @@ export const layer = HttpRouter.use(
         }
         const reasons = {
           postgres: "Postgres does not answer.",
+          writes: "No write has succeeded for more than 5 seconds.",
           cluster: "This runner holds no shards: others have them all, or its locks are not there yet.",
           clock: `This machine's clock and Postgres' are ${Math.round(clock.seconds())} s apart.`,
           accepting: "This process is stopping."
         }
-        const failed = (["postgres", "cluster", "clock", "accepting"] as const).filter((check) => !checks[check])
+        const failed = (["postgres", "writes", "cluster", "clock", "accepting"] as const).filter(
+          (check) => !checks[check]
+        )
         return failed.length === 0
           ? HttpServerResponse.jsonUnsafe({ status: "ready", checks })
           : HttpServerResponse.jsonUnsafe(

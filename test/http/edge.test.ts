@@ -282,7 +282,13 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the edge",
         const [health, ready] = [yield* api.get("/healthz"), yield* api.get("/readyz")]
         assert.deepStrictEqual([health.status, health.body.status], [200, "ok"])
         assert.deepStrictEqual([ready.status, ready.body.status], [200, "ready"])
-        assert.deepStrictEqual(ready.body.checks, { postgres: true, cluster: true, clock: true, accepting: true })
+        assert.deepStrictEqual(ready.body.checks, {
+          postgres: true,
+          writes: true,
+          cluster: true,
+          clock: true,
+          accepting: true
+        })
         for (const { headers } of [health, ready]) assert.match(headers.get("x-request-id") ?? "", /^req_/)
       })
     )

@@ -66,15 +66,30 @@ describe("a batch", () => {
     )
   )
 
-  it.live("with a conflict leaves a line in Postgres' log that says what it was, and that the rest is written", () =>
+  it.live("a taken key of a set of one row is no error to Postgres", () =>
     withTransactor(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { params, text } = atOnce(plan([{ changes: [insertion(orderOf(1))] }]).statements)
+        const batch = plan([{ changes: [insertion(orderOf(1))] }, { changes: [insertion(orderOf(2))] }])
+        const { params, text } = atOnce(batch.statements)
+        assert.deepStrictEqual(yield* sql.unsafe(text, params), [{ done: 1, written_0: null }])
+        yield* sql`delete from orders where trade_no = ${number(2)}`
+        assert.deepStrictEqual(yield* sql.unsafe(text, params), [{ done: 1, written_0: [number(2)] }])
+      })
+    )
+  )
+
+  it.live("any other conflict leaves a line in Postgres' log that says what it was, and that the rest is written", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { params, text } = atOnce(
+          plan([{ changes: [1, 2].map((index) => insertion(orderOf(index))) }]).statements
+        )
         yield* sql.unsafe(text, params)
         const { reason } = yield* Effect.flip(sql.unsafe(text, params))
         assert.include(String(reason.cause), "coffer: this batch met a conflict and is written again in parts")
-        assert.strictEqual((yield* sql`select 1 from orders`).length, 1)
+        assert.strictEqual((yield* sql`select 1 from orders`).length, 2)
       })
     )
   )
@@ -144,6 +159,20 @@ describe("a batch", () => {
         assert.deepStrictEqual(outcomes, ["AlreadyExists", "ok", "StaleVersion", "ok"])
         const notes = yield* sql`select metadata from orders`
         assert.deepStrictEqual(notes, [{ metadata: { note: "valid" } }, { metadata: { note: "valid" } }])
+      })
+    )
+  )
+
+  it.live("a set that was left out for the sake of one that is not written is written after all", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* commitAll([[insertion(orderOf(1))]])
+        assert.deepStrictEqual(yield* commitAll([[insertion(orderOf(1))], [noted(1, 1, "valid")]]), [
+          "AlreadyExists",
+          "ok"
+        ])
+        assert.deepStrictEqual(yield* sql`select metadata from orders`, [{ metadata: { note: "valid" } }])
       })
     )
   )
