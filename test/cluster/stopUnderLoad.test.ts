@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Coffer, demoKey, eventually, launch, newHome, run } from "../kit/Process.ts"
 import { freePort, freshDatabase } from "../kit/Service.ts"
-import { slowed } from "../kit/slowProxy.ts"
+import { cable } from "../kit/Cable.ts"
 
 const shared = { SECRET_KEY: Buffer.alloc(32, 7).toString("base64"), OPERATOR_TOKEN: "operator-token" }
 
@@ -76,7 +76,8 @@ describe("a stop", () => {
 
   it.live("on a database 20 ms away releases its locks in time: no release is tried again", () =>
     Effect.gen(function* () {
-      const coffer = yield* onDatabase(yield* slowed(yield* freshDatabase, 10))
+      const { url } = yield* cable(yield* freshDatabase, 10)
+      const coffer = yield* onDatabase(url)
       coffer.signal("SIGTERM")
       assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })
       assert.deepStrictEqual(alarms(coffer), [])

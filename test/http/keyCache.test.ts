@@ -9,7 +9,7 @@ import * as Vault from "../../src/ground/Vault.ts"
 import * as MerchantStore from "../../src/merchants/MerchantStore.ts"
 import * as Merchants from "../../src/merchants/Merchants.ts"
 import type { Reply } from "../kit/Api.ts"
-import { deafWire } from "../kit/DeafWire.ts"
+import { cable } from "../kit/Cable.ts"
 import { eventually } from "../kit/Process.ts"
 import { freshDatabase, type Running, start } from "../kit/Service.ts"
 
@@ -166,7 +166,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
   it.live("a key that was reset elsewhere is refused, and the memory is used again on a new connection", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
-      const wire = yield* deafWire(database)
+      const wire = yield* cable(database)
       // The test's clock stands, so nothing leaves the memory because of its age.
       const running = yield* start({ clock: "test", database: wire.url })
       const { api, merchant, sql } = running

@@ -1,4 +1,7 @@
-/** A way to Postgres that a test can cut, or that swallows whatever is sent while both ends believe it is there. */
+/**
+ * A way to Postgres through a proxy of the test's own, that can be cut, that can swallow what is sent while both ends
+ * believe it is there, and that can be slow.
+ */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
 
@@ -8,45 +11,60 @@ export interface Cable {
   readonly cut: () => void
   /** Connections there are, and those that are made from now on, carry nothing any more. Nobody is told. */
   readonly swallow: () => void
+  /** Connections that LISTEN carry nothing any more; how many they are. Later ones do. Nobody is told. */
+  readonly deafen: () => number
   /** Connections made from now on work. The others stay as dead as they are. */
   readonly heal: () => void
 }
 
-export const cable = (url: string): Effect.Effect<Cable, never, Scope.Scope> =>
+interface Link {
+  readonly ends: ReadonlyArray<Socket>
+  isDead: boolean
+  listens: boolean
+}
+
+/** `delayMillis`: how long every byte is under way, each way. */
+export const cable = (url: string, delayMillis = 0): Effect.Effect<Cable, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<Cable & { readonly stop: () => void }>((resume) => {
       const target = new URL(url)
-      const links = new Set<{ readonly near: Socket; readonly far: Socket; isDead: boolean }>()
+      const links = new Set<Link>()
       let isCut = false
       let isDeaf = false
+
+      const later = (step: () => void) => (delayMillis === 0 ? step() : void setTimeout(step, delayMillis))
+      const pass = (link: Link, from: Socket, to: Socket) => {
+        from.setNoDelay(true)
+        from.on("data", (bytes: Buffer) => {
+          if (bytes.includes("LISTEN ")) link.listens = true
+          later(() => link.isDead || !to.writable || to.write(bytes))
+        })
+        from.on("error", () => to.destroy())
+        from.on("close", () => {
+          links.delete(link)
+          later(() => to.destroy())
+        })
+      }
       const server = createServer((near) => {
         const far = connect(Number(target.port), target.hostname)
-        const link = { near, far, isDead: isDeaf }
+        const link: Link = { ends: [near, far], isDead: isDeaf, listens: false }
         links.add(link)
-        for (const [socket, other] of [
-          [near, far],
-          [far, near]
-        ] as const) {
-          socket.setNoDelay(true)
-          socket.on("data", (chunk) => link.isDead || other.write(chunk))
-          socket.on("error", () => other.destroy())
-          socket.on("close", () => {
-            links.delete(link)
-            other.destroy()
-          })
-        }
+        pass(link, near, far)
+        pass(link, far, near)
         if (isCut) near.destroy()
       })
       const cut = () => {
         isCut = true
-        for (const { far, near } of links) {
-          near.destroy()
-          far.destroy()
-        }
+        for (const { ends } of links) for (const socket of ends) socket.destroy()
       }
       const swallow = () => {
         isDeaf = true
         for (const link of links) link.isDead = true
+      }
+      const deafen = () => {
+        const listening = [...links].filter((link) => link.listens && !link.isDead)
+        for (const link of listening) link.isDead = true
+        return listening.length
       }
       const heal = () => {
         isDeaf = false
@@ -58,7 +76,7 @@ export const cable = (url: string): Effect.Effect<Cable, never, Scope.Scope> =>
           cut()
           server.close()
         }
-        resume(Effect.succeed({ url: near.href, cut, swallow, heal, stop }))
+        resume(Effect.succeed({ url: near.href, cut, swallow, deafen, heal, stop }))
       })
     }),
     ({ stop }) => Effect.sync(stop)
