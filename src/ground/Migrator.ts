@@ -9,10 +9,10 @@ import { idempotency } from "./migrations/0005_idempotency.ts"
 import { moneyBack } from "./migrations/0006_money_back.ts"
 import { audit } from "./migrations/0007_audit.ts"
 import { chargebackRequests } from "./migrations/0008_chargeback_requests.ts"
-import { storedTokens } from "./migrations/0010_stored_tokens.ts"
-import { sandboxSeeds } from "./migrations/0014_sandbox_seeds.ts"
-import { deliveryLines } from "./migrations/0012_delivery_lines.ts"
-import { secretCheck } from "./migrations/0011_secret_check.ts"
+import { storedTokens } from "./migrations/0009_stored_tokens.ts"
+import { secretCheck } from "./migrations/0010_secret_check.ts"
+import { deliveryLines } from "./migrations/0011_delivery_lines.ts"
+import { sandboxSeeds } from "./migrations/0012_sandbox_seeds.ts"
 import { patiently } from "./patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
@@ -29,10 +29,10 @@ export const migrate = Migrator.make({})({
     "0006_money_back": moneyBack,
     "0007_audit": audit,
     "0008_chargeback_requests": chargebackRequests,
-    "0010_stored_tokens": storedTokens,
-    "0014_sandbox_seeds": sandboxSeeds,
-    "0012_delivery_lines": deliveryLines,
-    "0011_secret_check": secretCheck
+    "0009_stored_tokens": storedTokens,
+    "0010_secret_check": secretCheck,
+    "0011_delivery_lines": deliveryLines,
+    "0012_sandbox_seeds": sandboxSeeds
   })
 }).pipe(patiently(patience))
 

@@ -4,7 +4,7 @@
  * one transaction is being flushed the next batch gathers. Each set is all or nothing on its own: one that meets a
  * stale version or a taken key is left out, and the others are written without it (docs/architecture.md, section 4).
  * One that meets a row that somebody else has locked goes aside (`aside.ts`), and the others are written without it
- * (docs/decisions/0016).
+ * (docs/decisions/0015).
  */
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * How much work the process takes in at once (docs/decisions/0015; silences: U12). Requests in work are counted, reads
+ * How much work the process takes in at once (docs/decisions/0014; silences: U12). Requests in work are counted, reads
  * also by merchant, and how many there may be follows from how late the event loop is. What is shed is refused at
  * once: first reads and exports of the merchant that holds most, writes last. Pages and probes are not counted here.
  */

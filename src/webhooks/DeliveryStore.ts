@@ -1,7 +1,7 @@
 /**
  * Rows of deliveries: claimed when they are due, and closed or put off after an attempt. A claim is a lease: the row
  * comes back by itself when the runner that claimed it died (docs/architecture.md, section 5). Which lines are claimed
- * is not decided here (docs/decisions/0017).
+ * is not decided here (docs/decisions/0016).
  */
 import { Mode } from "@coffer/model/Ids"
 import { type Allotted, type DueLine, placesPerLine } from "@coffer/rules/delivery/places"

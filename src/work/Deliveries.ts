@@ -1,7 +1,7 @@
 /**
  * Pushes events to merchants' servers (spec: Events, Delivery): claims what is due, signs it anew, posts it, and
  * records how that went. Places for posts are shared out by mode, merchant and destination, so that whoever hangs
- * delays nobody else (docs/decisions/0017). Runs outside the actors, on every runner.
+ * delays nobody else (docs/decisions/0016). Runs outside the actors, on every runner.
  */
 import { withoutSignatures } from "@coffer/rules/checkoutAddress"
 import { webhookAcknowledgement } from "@coffer/model/Limits"

@@ -1,5 +1,5 @@
 /**
- * Which lines have deliveries due (docs/decisions/0017). Few deliveries are read as they are, oldest first. When there
+ * Which lines have deliveries due (docs/decisions/0016). Few deliveries are read as they are, oldest first. When there
  * is a backlog, merchants are walked through one after another, so that the largest backlog hides nobody: each step
  * goes on where the one before ended, and what one step reads is bounded.
  */

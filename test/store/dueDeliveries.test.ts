@@ -1,4 +1,4 @@
-/** How due deliveries are found and claimed when there are many (docs/decisions/0017). */
+/** How due deliveries are found and claimed when there are many (docs/decisions/0016). */
 import type { DueLine } from "@coffer/rules/delivery/places"
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { storedTokens } from "../../src/ground/migrations/0010_stored_tokens.ts"
+import { storedTokens } from "../../src/ground/migrations/0009_stored_tokens.ts"
 import * as Postgres from "../../src/ground/Postgres.ts"
 import { freshDatabase } from "../kit/Service.ts"
 

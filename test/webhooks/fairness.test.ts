@@ -1,5 +1,5 @@
 /**
- * Whose webhooks wait for whose (docs/decisions/0017). Real servers on loopback, some of which never answer; the
+ * Whose webhooks wait for whose (docs/decisions/0016). Real servers on loopback, some of which never answer; the
  * service's clock stands still, so a post that hangs hangs until the test moves the clock.
  */
 import http from "node:http"

@@ -1,5 +1,5 @@
 /**
- * How many posts to each destination may start now (docs/decisions/0017). A place is one post under way in this
+ * How many posts to each destination may start now (docs/decisions/0016). A place is one post under way in this
  * process. Pure: what is under way, and how destinations behaved lately, comes in.
  *
  * Live and sandbox have places of their own. Within a mode a merchant may take another place while it holds fewer than

@@ -1,4 +1,4 @@
-/** Due deliveries are looked for by merchant, and within a merchant by destination (docs/decisions/0017). */
+/** Due deliveries are looked for by merchant, and within a merchant by destination (docs/decisions/0016). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
