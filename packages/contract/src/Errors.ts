@@ -131,11 +131,7 @@ export class ProcessorError extends Schema.Error<ProcessorError>("ProcessorError
   { httpApiStatus: 502 }
 ) {}
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(
-  refusedBody(
-    503,
-    "internal_error",
-    "Too much is in work, or what is needed does not answer: send the same request again after `Retry-After` seconds."
-  ),
+  refusedBody(503, "internal_error", "Busy; send the same request again after `Retry-After` seconds."),
   {
     httpApiStatus: 503
   }
