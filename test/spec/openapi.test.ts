@@ -58,6 +58,14 @@ for (const { method, operation, path } of operations) {
       })
     }
 
+    if ("201" in operation["responses"] && "200" in operation["responses"]) {
+      it("says of 200 that it answers a repeat, and shows 201 with its own code and message", () => {
+        assert.match(operation["responses"]["200"].description, /^Repeated/)
+        const { code, message } = operation["responses"]["201"].content["application/json"].example
+        assert.deepStrictEqual([code, message], [201, "created"])
+      })
+    }
+
     for (const [status, { content }] of Object.entries<Json>(operation["responses"])) {
       for (const [type, { example, examples, schema }] of Object.entries<Json>(content)) {
         const pointer = ["paths", path, method, "responses", status, "content", type]

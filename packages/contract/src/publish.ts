@@ -50,6 +50,8 @@ const meanings: Record<string, string> = {
 
 /** Bodies that need something in them, although no one field of theirs is required. */
 const neverEmpty: ReadonlySet<string> = new Set(["disputes.submitEvidence"])
+/** A document lists 200 before 201, so a reader meets the exception first. */
+const repeated = "Repeated: the same was created before, and is shown as it is now. The first time it is 201, or 202"
 
 /** As the endpoint reads it; the schema takes any text, since an export ignores it. */
 const limit = { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault }
@@ -79,7 +81,8 @@ const complete = (path: string, method: string, operation: Json, schemas: Json) 
   }
   const counted = "429" in operation["responses"]
   for (const [status, response] of Object.entries<Json>(operation["responses"])) {
-    response["description"] = meanings[status] ?? response["description"]
+    const isRepeat = status === "200" && "201" in operation["responses"]
+    response["description"] = isRepeat ? repeated : (meanings[status] ?? response["description"])
     response["headers"] = headersOf(status, changes, counted, response["content"])
     const { "application/json": json, "text/csv": csv } = response["content"]
     if (Number(status) >= 400) json.examples = refusalsOf(json.schema, schemas)

@@ -1,0 +1,6 @@
+/** How `npm run check` runs: only tests that need nothing, so no Postgres is started for them. */
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: { include: ["test/tidy.test.ts", "test/rules/**/*.test.ts"], testTimeout: 60_000, maxWorkers: 2 }
+})
