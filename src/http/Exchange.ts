@@ -163,18 +163,15 @@ const fallback = <E>(
   record: RequestRecord
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E> => {
   const { requestId: request_id } = record
+  // Nothing is known to be wrong with the request: it may be sent again.
+  const unavailable = () => fitted(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id })), record)
   if (Cause.hasInterruptsOnly(cause)) {
     // The client has left, or the service ends, or another runner did in the middle of what it was asked.
-    return asked.isConnected()
-      ? Effect.succeed(fitted(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id })), record))
-      : Effect.failCause(cause)
+    return asked.isConnected() ? Effect.succeed(unavailable()) : Effect.failCause(cause)
   }
   const error = Cause.squash(cause)
   if (isRefusal(error)) return Effect.succeed(fitted(refusalOf(error), record))
-  // Nothing is known to be wrong with the request: it may be sent again.
-  if (isDatabaseTrouble(error)) {
-    return Effect.succeed(fitted(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id })), record))
-  }
+  if (isDatabaseTrouble(error)) return Effect.succeed(unavailable())
   if (isUnread(error)) {
     return Effect.succeed(refusalOf(new Wire.InvalidRequest({ message: "The body did not arrive whole.", request_id })))
   }
