@@ -25,7 +25,7 @@ const common = {
   entityMailboxCapacity: 4_096
 } as const
 
-/** An actor weighs 15 to 18 kB (docs/performance.md). Half of the heap is for all else. */
+/** An actor weighs 15 to 18 kB (docs/performance-notes.md). Half of the heap is for all else. */
 const actorBytes = 16_384
 export const actorsFitting = (heapBytes: number): number => Math.max(1, Math.floor(heapBytes / 2 / actorBytes))
 

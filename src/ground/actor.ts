@@ -1,7 +1,7 @@
 /**
  * An entity whose actors wake cheaply. What an actor needs of the house is taken once, when the layer is built, and not
  * by each actor; and an actor's context holds none of the house's services: waking copies its context, and so does
- * every message (docs/performance.md).
+ * every message (docs/performance-notes.md).
  */
 import { Effect, Layer, Schedule, type Scope } from "effect"
 import { type Entity, Sharding } from "effect/cluster"

@@ -1,6 +1,6 @@
 /**
  * What time it is, in one step of a fiber. `DateTime.now` takes three and `Clock.currentTimeMillis` two, and a payment
- * asks nine times (docs/performance.md). For what requests pass through; the clock is the same.
+ * asks nine times (docs/performance-notes.md). For what requests pass through; the clock is the same.
  */
 import { Clock, DateTime, Effect, type Fiber } from "effect"
 

@@ -20,7 +20,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* QuotaStore
 
-    // Few steps, and no generator: every request passes here (docs/performance.md).
+    // Few steps, and no generator: every request passes here (docs/performance-notes.md).
     const check = Effect.withFiber((fiber) => {
       const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
       const record = fiber.getRef(CurrentRecord)
