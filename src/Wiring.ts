@@ -153,6 +153,12 @@ const serverOptions = {
   requireHostHeader: false
 }
 
+/**
+ * Connections that wait until the process accepts them. Node's own 511 overflow when a thousand clients come at once,
+ * and the kernel then resets some of them.
+ */
+const backlog = 4_096
+
 /** Each takes some 20 kB while it is idle. Whoever comes when all are taken is not let in. */
 const connectionsMax = 10_000
 
@@ -172,7 +178,7 @@ const server = Layer.unwrap(
           .on("checkExpectation", (request, response) => server.emit("request", request, response))
       )
     }
-    return NodeHttpServer.layer(listener, { host, port, gracefulShutdownTimeout: Draining.drainMillis })
+    return NodeHttpServer.layer(listener, { host, port, backlog, gracefulShutdownTimeout: Draining.drainMillis })
   })
 )
 

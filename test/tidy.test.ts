@@ -10,7 +10,7 @@ const rules = /^@coffer\/(model|rules)\//
 const node = /^node:/
 /** Front doors and links of other rooms: what may be asked for from outside a room. */
 const frontDoors =
-  /^\.\.\/(orders\/Orders|wallet\/Wallets|merchants\/(Merchants|Seeds)|payouts\/Payouts|refunds\/Refunds|disputes\/Disputes|audit\/Auditor|events\/(Events|EventLists)|channel\/(Channel|contradiction|DisputeChannel|RefundChannel|SandboxBank|SandboxBuyer|SandboxDisputes|SandboxIssuer|SandboxRefunds)|checkout\/CheckoutLinks|idempotency\/IdempotencyKeys|logs\/Logs|files\/Files)\.ts$/
+  /^\.\.\/(orders\/Orders|wallet\/Wallets|merchants\/(Merchants|Seeds)|payouts\/Payouts|refunds\/(Refunds|refundErrors)|disputes\/Disputes|audit\/Auditor|events\/(Events|EventLists)|channel\/(Channel|contradiction|DisputeChannel|RefundChannel|SandboxBank|SandboxBuyer|SandboxDisputes|SandboxIssuer|SandboxRefunds)|checkout\/CheckoutLinks|idempotency\/IdempotencyKeys|logs\/Logs|files\/Files)\.ts$/
 const ground = /^\.\.\/ground\//
 const ownRoom = (...suffixes: ReadonlyArray<string>) => new RegExp(`^\\./\\w+?(${suffixes.join("|")})\\.ts$`)
 const wireErrors = /^\.\.\/http\//

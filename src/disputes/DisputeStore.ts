@@ -33,7 +33,7 @@ export class DisputeStore extends Context.Service<
   DisputeStore,
   {
     readonly load: (disputeNo: DisputeNo) => Effect.Effect<Option.Option<StoredDispute>>
-    /** By platform number, then by the channel's; only among the owner's disputes (silences: G11, G12). */
+    /** By platform number, then by the channel's; only among the owner's disputes (silences: G11, G25). */
     readonly resolve: (owner: Owner, ref: string) => Effect.Effect<Option.Option<StoredDispute>>
     readonly byProcessorId: (owner: Owner, processorDisputeId: string) => Effect.Effect<Option.Option<StoredDispute>>
     readonly evidence: (disputeNo: DisputeNo) => Effect.Effect<StoredEvidence>

@@ -135,7 +135,7 @@ type VersionedTable = {
   [Name in TableName]: Tables[Name] extends { readonly version: string } ? Name : never
 }[TableName]
 
-const keyOf = ({ row, table }: Change): string => String(row[tables[table].key])
+export const keyOf = ({ row, table }: Change): string => String(row[tables[table].key])
 const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`
 
 const statementsOf = (writes: ReadonlyArray<Write>): ReadonlyArray<Statement> => {

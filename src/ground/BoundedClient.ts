@@ -7,7 +7,7 @@ import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Effect, Exit, Scope, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded } from "./bounded.ts"
-import { lockMillis, Patience, serverShareOf, statementMillis } from "./patience.ts"
+import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } from "./patience.ts"
 import { troubleOf } from "./trouble.ts"
 
 export interface Watch {
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, 
 
   /** A connection for one alone until the scope closes. */
   const reserve: SqlConnection.Acquirer = Effect.withFiber((fiber) => {
-    const millis = fiber.getRef(Patience)
+    const limits = fiber.getRef(Patience)
     return Effect.gen(function* () {
       const scope = yield* Scope.fork(yield* Effect.scope)
       load.waiting++
@@ -72,14 +72,14 @@ export const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, 
       )
       const within = <A>(query: Query<A>) =>
         watched(
-          bounded(query, millis, () => {
+          bounded(query, limits.statement, () => {
             // A pin that is given back while a statement runs on it takes its connection with it.
             Effect.runFork(Scope.close(scope, Exit.void))
             return late("Postgres did not answer in time")
           })
         )
       const connection = adapted(pinned, within)
-      if (millis !== statementMillis) yield* longer(connection, scope, millis)
+      if (limits.statement !== statementMillis) yield* longer(connection, scope, limits)
       return connection
     }).pipe(watched, unlessAway)
   })
@@ -100,7 +100,7 @@ export const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, 
     acquirer: reserve,
     borrower: (f) =>
       Effect.withFiber((fiber) => {
-        const millis = fiber.getRef(Patience)
+        const { statement: millis } = fiber.getRef(Patience)
         if (millis !== statementMillis) return Effect.scoped(Effect.flatMap(reserve, f))
         return watch.isAway() ? Effect.fail(late("Postgres does not answer")) : watched(share(f, millis))
       }),
@@ -122,7 +122,7 @@ export const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, 
 })
 
 /** The connection's own limits, for as long as a patient job holds it. */
-const longer = (connection: SqlConnection.Connection, scope: Scope.Scope, millis: number) => {
+const longer = (connection: SqlConnection.Connection, scope: Scope.Scope, limits: Limits) => {
   const set = (statement: number, lock: number) =>
     connection.execute(
       "select set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false)",
@@ -131,7 +131,7 @@ const longer = (connection: SqlConnection.Connection, scope: Scope.Scope, millis
     )
   return Effect.andThen(
     Scope.addFinalizer(scope, Effect.ignore(set(serverShareOf(statementMillis), lockMillis))),
-    set(serverShareOf(millis), millis)
+    set(serverShareOf(limits.statement), limits.lock)
   )
 }
 

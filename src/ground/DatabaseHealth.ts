@@ -3,15 +3,18 @@
  * connection of its own, again and again until there is an answer. While there is none, statements fail at once instead
  * of waiting one by one, and the log has one line for the beginning and one for the end.
  */
-import { Clock, Context, DateTime, Effect, Metric, Queue } from "effect"
+import { Clock, Context, DateTime, Effect, Exit, Metric, Queue } from "effect"
 import { bounded } from "./bounded.ts"
 import type { Watch } from "./BoundedClient.ts"
+import { onRealTime } from "./realTime.ts"
 
 export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
     /** Since when Postgres does not answer, in milliseconds; undefined while it does. */
     readonly awaySince: () => number | undefined
+    /** Asks Postgres on a connection of its own, at most once a second, however many ask. */
+    readonly answers: Effect.Effect<boolean>
   }
 >()("@coffer/ground/DatabaseHealth") {}
 
@@ -24,6 +27,12 @@ const waiting = Metric.gauge("coffer_database_pool_waiting", {
 const probeMillis = 2_000
 const probeEvery = "500 millis"
 const showEvery = "1 second"
+
+/** Of a client whose trouble nobody is told of here. */
+export const unwatched: { readonly health: DatabaseHealth["Service"]; readonly watch: Watch } = {
+  health: { awaySince: () => undefined, answers: Effect.succeed(true) },
+  watch: { isAway: () => false, suspect: () => undefined, load: { waiting: 0, used: new Map() } }
+}
 
 /** `probe` opens a connection and asks. It succeeds when Postgres answers, whatever the answer. */
 export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Effect<void, Error>) {
@@ -64,5 +73,9 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Ef
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(show, Effect.sleep(showEvery))))
 
   const watch: Watch = { isAway: () => away !== undefined, suspect: () => Queue.offerUnsafe(bell, undefined), load }
-  return { health: DatabaseHealth.of({ awaySince: () => away }), watch }
+  const answers = yield* Effect.cachedWithTTL(
+    Effect.map(Effect.exit(bounded(probe, probeMillis, () => new Error("no answer in time"))), Exit.isSuccess),
+    "1 second"
+  )
+  return { health: DatabaseHealth.of({ awaySince: () => away, answers: onRealTime(answers) }), watch }
 })

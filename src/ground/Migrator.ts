@@ -34,7 +34,7 @@ export const migrate = Migrator.make({})({
     "0011_delivery_lines": deliveryLines,
     "0012_sandbox_seeds": sandboxSeeds
   })
-}).pipe(patiently(patience))
+}).pipe(patiently(patience, patience))
 
 export const layer = Layer.effectDiscard(
   Effect.flatMap(migrate, (applied) => {

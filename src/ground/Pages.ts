@@ -84,7 +84,7 @@ export interface Pages<Row> {
 
 /** Rows that one step of an export reads. Fifty long pairs of metadata make a row of 100 kB. */
 const stepRows = 100
-/** A step that looks for few rows among many may take longer than a request. */
+/** Once the file has begun, a step that looks for few rows among many may take longer than a request. */
 const exportPatience = "30 seconds"
 
 interface Scan {
@@ -205,7 +205,7 @@ export const make = <Row>(sql: SqlClient.SqlClient, listed: Listed<Row>): Pages<
     const whole = { columns: "id", direction: "desc", ids, created, limit: csvRowsMax + 1 } as const
     const [{ found, newest }] = yield* decodeExtent(
       yield* sql`select count(*)::int4 as found, max(${sql(idName)}) as newest
-        from (${rows(owner, search, whole)}) as ids`.pipe(patiently(exportPatience))
+        from (${rows(owner, search, whole)}) as ids`
     )
     const step = Effect.fnUntraced(function* ({ ids, left }: Position) {
       if (left === 0) return undefined

@@ -18,13 +18,18 @@ export interface Options {
   readonly url: Redacted.Redacted
   readonly connections: number
   readonly name: string
+  /** False for a connection beside the pool's: the pool's health is what the log and the metrics show. */
+  readonly watched?: boolean
 }
 
 export const layer = (options: Options) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const config = configOf(options)
-      const { health, watch } = yield* DatabaseHealth.make(placeOf(options.url), probe(config))
+      const { health, watch } =
+        options.watched === false
+          ? DatabaseHealth.unwatched
+          : yield* DatabaseHealth.make(placeOf(options.url), probe(config))
       const client = yield* BoundedClient.make(config, watch)
       const loggers = quiet(yield* Logger.CurrentLoggers, watch.isAway)
       return Context.make(PgClient.PgClient, client).pipe(

@@ -26,7 +26,7 @@ export interface Options<E> {
 
 /** Succeeds when this process may use the database; holds its place for the length of the scope. */
 export const enter = Effect.fnUntraced(function* <E>({ alone, url, whileWaiting }: Options<E>) {
-  const built = yield* Layer.build(Postgres.layer({ url, connections: 1, name: processName }))
+  const built = yield* Layer.build(Postgres.layer({ url, connections: 1, name: processName, watched: false }))
   const sql = Context.get(built, SqlClient.SqlClient)
   const session = yield* takeSession(sql, alone)
 

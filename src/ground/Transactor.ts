@@ -86,8 +86,9 @@ export const layer = Layer.effect(
             if (retries++ < retriesMax) continue
             return sets.failAll(left, "overloaded")
           case "Locked": {
-            sets.stalls()
             const blocked = yield* writer.blockedIn(batch)
+            // A row is one merchant's trouble. What no row shows, such as a locked table, may be everybody's.
+            if (blocked.size === 0) sets.stalls()
             if (blocked.size === 0 && retries++ === 0) continue
             return { sets: left, blocked }
           }

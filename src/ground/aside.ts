@@ -5,6 +5,7 @@
  * another attempt ends, and is certainly not written.
  */
 import { Effect, Metric, Semaphore } from "effect"
+import { keyOf } from "./Batch.ts"
 import { NotCommitted } from "./Change.ts"
 import type { OpenSet, OpenSets } from "./openSets.ts"
 import type { Blocked } from "./Transactor.ts"
@@ -20,6 +21,13 @@ interface Parcel {
 const attemptsMax = 2
 /** Lane keys that are remembered as blocked. Beyond it the oldest goes back to its lane, and is found blocked again. */
 const rememberedMax = 10_000
+
+/** Rows and lanes that one line of the log names. */
+const namedMax = 5
+
+/** The rows that a set replaces: one of them is locked. */
+const rowsOf = ({ changes }: OpenSet) =>
+  changes.flatMap((change) => (change.op === "update" ? [`${change.table} ${keyOf(change)}`] : []))
 
 const waiting = Metric.gauge("coffer_change_sets_locked", {
   description: "Change sets that wait for a lock that somebody else holds"
@@ -108,10 +116,8 @@ export const makeAside = Effect.fnUntraced(function* (options: {
       const lanes = new Set([...(blocked.size === 0 ? all : blocked)].map(({ lane }) => lane))
       yield* Effect.logWarning("change sets wait for a lock that somebody else holds", {
         sets: blocked.size === 0 ? all.length : blocked.size,
-        rows: [...blocked]
-          .slice(0, 5)
-          .flatMap(({ changes }) => changes.map(({ table }) => table))
-          .join()
+        rows: [...new Set([...blocked].flatMap(rowsOf))].slice(0, namedMax).join(", "),
+        lanes: [...lanes].slice(0, namedMax).join(", ")
       })
       for (const [lane] of parcelOf) {
         if (parcelOf.size + lanes.size <= rememberedMax) break

@@ -14,10 +14,20 @@ export const lockMillis = 1_000
 /** How long a change set waits for its commit, whatever it waits for. */
 export const commitMillis = 4_500
 
-export const Patience = Context.Reference<number>("@coffer/ground/Patience", { defaultValue: () => statementMillis })
+export interface Limits {
+  readonly statement: number
+  readonly lock: number
+}
 
-/** For what takes longer than a request may: migrations, audits, exports, partitions. Locks are waited for as long. */
+const ordinary: Limits = { statement: statementMillis, lock: lockMillis }
+
+export const Patience = Context.Reference<Limits>("@coffer/ground/Patience", { defaultValue: () => ordinary })
+
+/** For what works longer than a request may: audits, exports, partitions. A lock is waited for no longer than else. */
 export const patiently =
-  (duration: Duration.Input) =>
+  (statement: Duration.Input, lock: Duration.Input = lockMillis) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.provideService(effect, Patience, Duration.toMillis(duration))
+    Effect.provideService(effect, Patience, {
+      statement: Duration.toMillis(statement),
+      lock: Duration.toMillis(lock)
+    })

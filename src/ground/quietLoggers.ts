@@ -5,8 +5,8 @@
 import { Cause, Logger } from "effect"
 import { isDatabaseTrouble } from "./trouble.ts"
 
-/** Said by the cluster every second, with whatever its own time-out was. */
-const ofTheCluster = /^Shard lock storage is/
+/** Said by the cluster every second while Postgres is away, and once before that is known. It is said once, by us. */
+const ofTheCluster = /^Shard lock storage (is|has)/
 
 export const quiet = (
   loggers: ReadonlySet<Logger.Logger<unknown, unknown>>,
@@ -17,7 +17,7 @@ const quieter = (logger: Logger.Logger<unknown, unknown>, isAway: () => boolean)
   Logger.make<unknown, unknown>((options) => {
     const message = Array.isArray(options.message) ? options.message : [options.message]
     const trouble = troubleIn(options.cause)
-    if (isAway() && (trouble !== undefined || ofTheCluster.test(String(message[0])))) return undefined
+    if (ofTheCluster.test(String(message[0])) || (isAway() && trouble !== undefined)) return undefined
     return logger.log(
       trouble === undefined ? options : { ...options, message: [...message, trouble], cause: Cause.empty }
     )

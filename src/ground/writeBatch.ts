@@ -79,7 +79,13 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
       case "refused":
         return Effect.succeed({ _tag: "NotNow", reason: "overloaded" })
       case "lost":
-        return Effect.as(Metric.update(lost, 1), { _tag: "NotNow", reason: "unknown" })
+        return Effect.andThen(
+          Metric.update(lost, 1),
+          Effect.as(
+            Effect.logWarning(`a batch of ${batch.accepted.length} change sets was lost: its commit was not answered`),
+            { _tag: "NotNow", reason: "unknown" } as const
+          )
+        )
       case undefined:
         return Effect.succeed({ _tag: "Rejected", reason: String(error.reason.cause) })
     }

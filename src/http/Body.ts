@@ -17,8 +17,8 @@ export interface Coming {
   /** As announced; undefined for a body that comes in chunks. */
   readonly length: number | undefined
   readonly limits: BodyLimits
-  /** Reads them, `limits.bytes` at most. */
-  readonly bytes: Effect.Effect<ArrayBuffer | Uint8Array, BodyRefused>
+  /** Reads them, `limits.bytes` at most. Of a body that comes in chunks each is let in by `hold`. */
+  readonly bytes: (hold: (bytes: number) => boolean) => Effect.Effect<ArrayBuffer | Uint8Array, BodyRefused>
 }
 
 /** A text that is read at most once. */
@@ -50,10 +50,13 @@ export const make = Effect.map(Admission, (admission) => (coming: Coming): Body 
     if (!isUtf8(contentType)) return refuseField("", "The body must be UTF-8, and so must the charset of Content-Type")
     if (length !== undefined && length > limits.bytes) return tooLarge(limits)
     const record = fiber.getRef(CurrentRecord)
-    record.visit ??= { merchant: "", kind: undefined, bytes: 0 }
-    if (!admission.hold(record.visit, length ?? limits.bytes)) return busy
+    const visit = (record.visit ??= { merchant: "", kind: undefined, bytes: 0 })
+    if (length !== undefined && !admission.hold(visit, length)) return busy
     isTouched = true
-    return Effect.flatMap(bytes, checked)
+    return Effect.flatMap(
+      bytes((more) => admission.hold(visit, more)),
+      checked
+    )
   })
   return { text: read, known: () => known, isTouched: () => isTouched }
 })

@@ -5,13 +5,19 @@
  */
 import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { ByteSize, Context, Effect, Layer, Option } from "effect"
-import { HttpIncomingMessage, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { ByteSize, Context, Effect, Layer, Option, Stream } from "effect"
+import {
+  HttpIncomingMessage,
+  HttpRouter,
+  type HttpServerError,
+  HttpServerRequest,
+  type HttpServerResponse
+} from "effect/http"
 import { bodyOf } from "./ApiLogging.ts"
 import * as Body from "./Body.ts"
 import { endpointAt } from "./endpoints.ts"
 import * as Exchange from "./Exchange.ts"
-import { refuseField } from "./replies.ts"
+import { busy, refuseField } from "./replies.ts"
 import { endsInSlash, pathOf, routed } from "./routing.ts"
 
 export const layer = Layer.unwrap(
@@ -68,16 +74,38 @@ const limitsAt = (method: string, url: string): BodyLimits => {
   return endpoint === undefined ? { bytes: 0, values: 0 } : bodyLimitsOf(endpoint)
 }
 
-const coming = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Body.Coming => ({
-  contentType: request.headers["content-type"],
-  length: request.headers["content-length"] === undefined ? undefined : Number(request.headers["content-length"]),
-  limits,
-  bytes: request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limits.bytes)),
-    Effect.catch(({ reason }) =>
-      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-        ? Body.tooLarge(limits)
-        : refuseField("", "The body did not arrive whole")
+const coming = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Body.Coming => {
+  const announced = request.headers["content-length"]
+  const length = announced === undefined ? undefined : Number(announced)
+  const unread = ({ reason }: HttpServerError.HttpServerError) =>
+    reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+      ? Body.tooLarge(limits)
+      : refuseField("", "The body did not arrive whole")
+  const bytes = (hold: (bytes: number) => boolean): Effect.Effect<ArrayBuffer | Uint8Array, Body.BodyRefused> =>
+    Effect.catchTags(length === undefined ? chunksOf(request, limits, hold) : wholeOf(request, limits), {
+      HttpServerError: unread
+    })
+  return { contentType: request.headers["content-type"], length, limits, bytes }
+}
+
+type Read<Bytes> = Effect.Effect<Bytes, HttpServerError.HttpServerError | Body.BodyRefused>
+
+const wholeOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Read<ArrayBuffer | Uint8Array> =>
+  Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limits.bytes))
+
+/** A body of unknown length takes up what has come of it. */
+const chunksOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits, hold: (bytes: number) => boolean) =>
+  Effect.suspend(() => {
+    const chunks: Array<Uint8Array> = []
+    let bytes = 0
+    return request.stream.pipe(
+      Stream.runForEach((chunk): Effect.Effect<void, Body.BodyRefused> => {
+        bytes += chunk.length
+        if (bytes > limits.bytes) return Body.tooLarge(limits)
+        if (!hold(chunk.length)) return busy
+        chunks.push(chunk)
+        return Effect.void
+      }),
+      Effect.map(() => Buffer.concat(chunks))
     )
-  )
-})
+  })

@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
   const admission = yield* Admission
   const merchants = yield* Merchants
 
-  /** An address that is none of ours is logged for the merchant whose key it came with (silences: A9). */
+  /** An address that is none of ours is logged for the merchant whose key it came with (silences: A4, G14). */
   const noteOwner = (record: RequestRecord) =>
     Effect.map(merchants.byKey(record.sent["x-api-key"] ?? ""), (owner) => {
       if (Option.isNone(owner)) return

@@ -6,20 +6,17 @@
 import { Effect } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { SqlClient } from "effect/sql"
 import { ClockSkew } from "../ground/ClockSkew.ts"
+import { DatabaseHealth } from "../ground/DatabaseHealth.ts"
 import { Transactor } from "../ground/Transactor.ts"
 import { Draining } from "./Draining.ts"
-
-/** A probe that waits longer is as good as no answer. */
-const patience = "2 seconds"
 
 /** Longer than any one write may wait: when none has succeeded for so long, this runner takes no money. */
 const stalledMillisMax = 5_000
 
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const sql = yield* SqlClient.SqlClient
+    const database = yield* DatabaseHealth
     const sharding = yield* Sharding.Sharding
     const draining = yield* Draining
     const clock = yield* ClockSkew
@@ -28,19 +25,13 @@ export const layer = HttpRouter.use(
     const { shardsPerGroup } = ShardingConfig.defaults
     const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
 
-    const answersSql = sql`select 1`.pipe(
-      Effect.timeout(patience),
-      Effect.as(true),
-      Effect.catchCause(() => Effect.succeed(false))
-    )
-
     yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
     yield* router.add(
       "GET",
       "/readyz",
       Effect.gen(function* () {
         const checks = {
-          postgres: yield* answersSql,
+          postgres: yield* database.answers,
           writes: transactor.stalledMillis() <= stalledMillisMax,
           // Alone it holds all of them, in company some; none means that its locks are not there yet, or gone.
           cluster: shards.some((shard) => sharding.hasShardId(shard)),

@@ -112,7 +112,8 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
           sent: headers as Call["sent"],
           peer: socket.remoteAddress,
           bytes,
-          body: bytes === 0 ? Body.none : bodyFrom({ contentType, length: bytes, limits, bytes: bytesOf(request) }),
+          body:
+            bytes === 0 ? Body.none : bodyFrom({ contentType, length: bytes, limits, bytes: () => bytesOf(request) }),
           json: undefined,
           isConnected: () => !response.destroyed
         }

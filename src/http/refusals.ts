@@ -20,7 +20,7 @@ import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import type { DisputeNotFound } from "../disputes/Disputes.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import type { OrderNumberTaken } from "../orders/Orders.ts"
-import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "../refunds/Refunds.ts"
+import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "../refunds/refundErrors.ts"
 import type { PayoutNotFound, PayoutReferenceTaken } from "../payouts/Payouts.ts"
 import { refuseField, refuseMeanwhile, refuseWith } from "./replies.ts"
 

@@ -26,7 +26,7 @@ export class RefundStore extends Context.Service<
   RefundStore,
   {
     readonly load: (refundNo: RefundNo) => Effect.Effect<Option.Option<StoredRefund>>
-    /** By platform number, then by the merchant's own; only among the owner's (silences: G11, G12). */
+    /** By platform number, then by the merchant's own; only among the owner's (silences: G11, G25). */
     readonly resolve: (owner: Owner, ref: string) => Effect.Effect<Option.Option<StoredRefund>>
     readonly byOutRefundNo: (owner: Owner, outRefundNo: string) => Effect.Effect<Option.Option<StoredRefund>>
     /** What an idempotency claim has made since. */

@@ -13,11 +13,12 @@ import { reserving } from "@coffer/rules/refund/entryOf"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { type Refund, RefundCommand, type RefundConflict } from "@coffer/rules/refund/Refund"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { Context, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
 import { type AlreadyExists, NotCommitted } from "../ground/Change.ts"
 import { type Claim, CurrentClaim, giveClaimBack, renewedClaim, renewing, takeClaim } from "../ground/Claim.ts"
+import { actorPatience } from "../ground/ask.ts"
 import { Faults } from "../ground/Faults.ts"
 import { NewIds } from "../ground/NewIds.ts"
 import type { Owner } from "../ground/Pages.ts"
@@ -26,22 +27,9 @@ import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
 import { Settings } from "../Settings.ts"
 import { newRefund } from "./newRefund.ts"
+import { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "./refundErrors.ts"
 import { RefundCommands } from "./RefundCommands.ts"
 import { insertion, RefundStore } from "./RefundStore.ts"
-
-export class RefundNotFound extends Schema.TaggedError<RefundNotFound>()("RefundNotFound", { ref: Schema.String }) {}
-
-/** The same out_refund_no was used for a refund of another order or amount (silences: R4). */
-export class RefundNumberTaken extends Schema.TaggedError<RefundNumberTaken>()("RefundNumberTaken", {
-  outRefundNo: Schema.String,
-  differs: Schema.Literals(["trade_no", "amount"])
-}) {}
-
-/** The first request with this out_refund_no is asking the channel on another runner, which `lasts` so long at most. */
-export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", { lasts: Schema.Duration }) {}
-
-/** The channel said no at once: nothing was changed (silences: R7). */
-export class ChannelRefused extends Schema.TaggedError<ChannelRefused>()("ChannelRefused", { reason: Schema.String }) {}
 
 /** The refund, and how its request is answered: 201 and 202 for a new one, 200 for one that was there. */
 export interface Answered {
@@ -89,6 +77,8 @@ const channelPatience = "15 seconds"
 /** What the channel said is recorded at once or, when that fails, a little later. */
 const settleRetriesMax = 3
 const settleAgain = Schedule.exponential("200 millis")
+/** What a caller waits at least for that, however long the channel took. */
+const settlePatienceMin = Duration.seconds(1)
 /** How often all that remains is asked for anew while other refunds of the order change it. */
 const attemptsMax = 10
 
@@ -104,6 +94,7 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
     const faults = yield* Faults
     const { runner } = yield* Settings
+    const scope = yield* Effect.scope
     const driving = yield* FiberMap.make<RefundNo, Answered, DriveFailure>()
 
     const askChannel = (refund: Refund): Effect.Effect<RefundAnswer, ChannelUnreachable> =>
@@ -141,9 +132,17 @@ export const layer = Layer.effect(
       return renewed?.claim
     })
 
-    /** The channel has spoken: a busy order or database is given time before this is left to a worker. */
-    const settle = (refundNo: RefundNo, command: RefundCommand, claim: Claim | undefined) =>
-      Effect.retry(commands.hear(refundNo, command, claim), { times: settleRetriesMax, schedule: settleAgain })
+    /** Records the channel's answer. Its retries go on when the caller has been told to come back. */
+    const settle = Effect.fnUntraced(function* (refund: Refund, command: RefundCommand, claim: Claim | undefined) {
+      const waited = DateTime.distance(refund.createdAt, command.at)
+      const left = Duration.max(settlePatienceMin, Duration.subtract(actorPatience, waited))
+      const hear = commands.hear(refund.refundNo, command, claim)
+      const fiber = yield* Effect.forkIn(Effect.retry(hear, { times: settleRetriesMax, schedule: settleAgain }), scope)
+      return yield* Effect.timeoutOrElse(Fiber.join(fiber), {
+        duration: left,
+        orElse: () => Effect.fail(new NotCommitted({ reason: "unknown" }))
+      })
+    })
 
     const drive = traced("Refunds.drive")(function* (refund: Refund, claim: Claim | undefined) {
       const held = yield* reserve(refund, claim)
@@ -153,12 +152,12 @@ export const layer = Layer.effect(
       const at = yield* DateTime.now
       switch (answer._tag) {
         case "Succeeded":
-          return answered(yield* settle(refund.refundNo, Confirm.make({ at }), held))
+          return answered(yield* settle(refund, Confirm.make({ at }), held))
         case "Pending":
-          return answered(yield* settle(refund.refundNo, Await.make({ at }), held))
+          return answered(yield* settle(refund, Await.make({ at }), held))
         case "Refused":
         case "ChannelUnreachable": {
-          const after = yield* settle(refund.refundNo, Abandon.make({ at }), undefined)
+          const after = yield* settle(refund, Abandon.make({ at }), undefined)
           // Unless a worker had taken it over: then that is how it went.
           if (after.status !== "void") return answered(after)
           return yield* answer._tag === "Refused" ? new ChannelRefused({ reason: answer.reason }) : answer

@@ -127,7 +127,7 @@ export const layer = Layer.effect(
               // Not a fault of the worker, which goes on as soon as the database does.
               const away = isDatabaseTrouble(Cause.squash(cause))
               if (!away) yield* Effect.logError(`worker ${work.name} failed and will begin again`, cause)
-              else if (failed === 1) yield* Effect.logWarning(`worker ${work.name} waits for the database`)
+              else if (failed === 1) yield* Effect.logDebug(`worker ${work.name} waits for the database`)
               const pause = away ? pauseWhileAway : pauseAfterFailure(failed)
               return Option.some((yield* Clock.currentTimeMillis) + Duration.toMillis(pause))
             })

@@ -51,6 +51,12 @@ const cases: ReadonlyArray<Case> = [
       Effect.map(shop.paid(1_000), ({ trade_no }) => shop.refund({ trade_no, amount: 100, out_refund_no: "r" }))
   },
   {
+    what: "a refund that the channel has paid back",
+    table: "ledger",
+    prepare: (shop) =>
+      Effect.map(shop.paid(1_000), ({ trade_no }) => shop.refund({ trade_no, amount: 100, out_refund_no: "r" }))
+  },
+  {
     what: "a payout",
     table: "payouts",
     prepare: (_, { api, merchant: { merchantId } }) =>

@@ -24,6 +24,7 @@ const noted = (index: number, version: number, note: string) =>
 
 interface World {
   readonly sql: SqlClient.SqlClient
+  readonly stalledMillis: () => number
   readonly commit: (lane: string, set: ChangeSet) => Effect.Effect<string>
   /** Runs the statement in a transaction that stays open until `release`. */
   readonly hold: (statement: string) => Effect.Effect<Effect.Effect<void>>
@@ -64,7 +65,7 @@ const world = <E>(use: (world: World) => Effect.Effect<unknown, E, Scope.Scope>)
           yield* Deferred.await(held)
           return Effect.andThen(Deferred.succeed(end, undefined), Effect.exit(Fiber.join(fiber))).pipe(Effect.asVoid)
         })
-        return yield* use({ sql, commit, hold })
+        return yield* use({ sql, commit, hold, stalledMillis: transactor.stalledMillis })
       }).pipe(Effect.provideContext(services))
     })
   )
@@ -92,6 +93,18 @@ describe("a row that somebody else has locked", () => {
         yield* release
         assert.strictEqual(yield* Fiber.join(again), "ok")
         assert.strictEqual((yield* sql`select 1 from orders`).length, 42)
+      })
+    )
+  )
+
+  it.live("is one merchant's trouble: the runner does not count as one that cannot write", () =>
+    world(({ commit, hold, stalledMillis }) =>
+      Effect.gen(function* () {
+        yield* commit("a", [insertion(orderOf(1))])
+        const release = yield* hold(lockOrder(1))
+        assert.strictEqual(yield* commit("a", [noted(1, 1, "blocked")]), "overloaded")
+        assert.strictEqual(stalledMillis(), 0)
+        yield* release
       })
     )
   )

@@ -1,0 +1,16 @@
+/** Why the room of refunds refuses a request (spec: Errors). What an order or a wallet refuses is theirs to say. */
+import { Schema } from "effect"
+
+export class RefundNotFound extends Schema.TaggedError<RefundNotFound>()("RefundNotFound", { ref: Schema.String }) {}
+
+/** The same out_refund_no was used for a refund of another order or amount (silences: R4). */
+export class RefundNumberTaken extends Schema.TaggedError<RefundNumberTaken>()("RefundNumberTaken", {
+  outRefundNo: Schema.String,
+  differs: Schema.Literals(["trade_no", "amount"])
+}) {}
+
+/** The first request with this out_refund_no is asking the channel on another runner, which `lasts` so long at most. */
+export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", { lasts: Schema.Duration }) {}
+
+/** The channel said no at once: nothing was changed (silences: R7). */
+export class ChannelRefused extends Schema.TaggedError<ChannelRefused>()("ChannelRefused", { reason: Schema.String }) {}
