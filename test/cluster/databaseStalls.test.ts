@@ -99,8 +99,10 @@ describe("a table is locked by somebody else", () => {
           yield* hold(holder, "lock table orders in access exclusive mode")
           yield* requests.run(rounds, stock)
           assertNoneHung(requests, firstRounds)
-          const ready = yield* service.api.get("/readyz")
-          assert.deepStrictEqual([ready.status, ready.body.checks.writes], [503, false])
+          yield* eventually(
+            "/readyz to say that writes stall",
+            Effect.map(service.api.get("/readyz"), ({ body, status }) => status === 503 && !body.checks.writes)
+          )
           const shown = yield* service.api.get(page)
           assert.strictEqual(shown.status, 503)
           assert.match(shown.headers.get("content-type") ?? "", /^text\/html/)
