@@ -45,6 +45,8 @@ export class SandboxIssuer extends Context.Service<
 
 /** How long merchants have, unless told otherwise. */
 const timeToRespond = "7 days"
+/** Checks come some time after it, and Postgres takes no year of five digits. */
+const dueByMillisMax = DateTime.toEpochMillis(DateTime.makeUnsafe("9999-01-01T00:00:00Z"))
 
 const cards: ReadonlySet<PaymentMethod> = new Set(["card", "apple_pay", "google_pay"])
 
@@ -68,6 +70,9 @@ export const layer = Layer.effect(
       }
       if (!("paymentId" in order)) return yield* new NoChargeback({ tradeNo, reason: "not_paid" })
       if (!cards.has(order.method)) return yield* new NoChargeback({ tradeNo, reason: "not_a_card" })
+      if (evidenceDueBy != null && DateTime.toEpochMillis(evidenceDueBy) > dueByMillisMax) {
+        return yield* new InvalidField({ param: "evidence_due_by", problem: "must be before the year 9999" })
+      }
       const dueBy = DateTime.addDuration(yield* DateTime.now, timeToRespond)
       const chargeback = {
         amount: Minor.make(amount),

@@ -15,6 +15,8 @@ export interface Visit {
   readonly kind: QuotaKind | undefined
   /** Of the body that it holds. */
   bytes: number
+  /** Of its answer, until the client has taken it. */
+  unread?: number
 }
 
 export class Admission extends Context.Service<
@@ -24,6 +26,8 @@ export class Admission extends Context.Service<
     readonly enter: (merchant: string, kind: QuotaKind) => Visit | undefined
     /** Whether a body of so many bytes may be read into memory now; `visit` holds them from then on. */
     readonly hold: (visit: Visit, bytes: number) => boolean
+    /** The answer has so many bytes, which stay in memory until the client takes them: until the visit ends. */
+    readonly owe: (visit: Visit, bytes: number) => void
     readonly leave: (visit: Visit) => void
     /** How late the event loop was, in milliseconds. */
     readonly tick: (delay: number) => void
@@ -48,11 +52,19 @@ export const bytesMax = 32 * 1024 * 1024
 /** Of one merchant: who sends slowly holds what it has announced, and must not hold all. */
 export const bytesOfOneMax = bytesMax / 4
 
+/** Answers that nobody has read yet, of one merchant and of all. Above it whoever asks for more is shed. */
+export const unreadOfOneMax = 32 * 1024 * 1024
+export const unreadMax = 4 * unreadOfOneMax
+
 /** Counts, and no clock. `shed` is told what was refused. */
 export const make = (shed: (kind: QuotaKind | "body") => void): Admission["Service"] => {
   const readsOf = new Map<string, number>()
   const bytesOf = new Map<string, number>()
-  let [room, reads, writes, bytes] = [roomMax, 0, 0, 0]
+  const unreadOf = new Map<string, number>()
+  let [room, reads, writes, bytes, unread] = [roomMax, 0, 0, 0, 0]
+
+  const isUnread = (merchant: string): boolean =>
+    unread > unreadMax || (unread > 0 && (unreadOf.get(merchant) ?? 0) > unreadOfOneMax)
 
   /** Whoever holds more than an equal share is shed; at the end of the room it is everybody but newcomers. */
   const isReadTaken = (merchant: string): boolean => {
@@ -64,7 +76,8 @@ export const make = (shed: (kind: QuotaKind | "body") => void): Admission["Servi
 
   return {
     enter: (merchant, kind) => {
-      const isTaken = kind === "writes" ? writes < writesPerRead * room : isReadTaken(merchant)
+      const hasRoom = kind === "writes" ? writes < writesPerRead * room : isReadTaken(merchant)
+      const isTaken = hasRoom && !isUnread(merchant)
       if (!isTaken) {
         shed(kind)
         return undefined
@@ -87,7 +100,16 @@ export const make = (shed: (kind: QuotaKind | "body") => void): Admission["Servi
       bytesOf.set(visit.merchant, own)
       return true
     },
+    owe: (visit, more) => {
+      visit.unread = (visit.unread ?? 0) + more
+      unread += more
+      add(unreadOf, visit.merchant, more)
+    },
     leave: (visit) => {
+      if (visit.unread !== undefined) {
+        unread -= visit.unread
+        add(unreadOf, visit.merchant, -visit.unread)
+      }
       if (visit.kind === "writes") writes--
       else if (visit.kind !== undefined) {
         reads -= weights[visit.kind]

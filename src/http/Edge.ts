@@ -61,6 +61,8 @@ const reached = <E, R>(
 ) => {
   // No route's error, and answered as every refusal is.
   if (lacksHost(at)) return Effect.catch(refuseField("Host", "is required"), Effect.die)
+  // No request has a fragment. What stands behind it would be a query to the router, and a path to all others.
+  if (at.url.includes("#")) return Effect.catch(refuseField("", "The address must not have a fragment (#)"), Effect.die)
   return endsInSlash(pathOf(at.url)) ? Exchange.noSuchRoute(at) : route
 }
 
@@ -93,6 +95,9 @@ type Read<Bytes> = Effect.Effect<Bytes, HttpServerError.HttpServerError | Body.B
 const wholeOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Read<ArrayBuffer | Uint8Array> =>
   Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limits.bytes))
 
+/** Each costs as much as a kilobyte. */
+const chunksMax = 10_000
+
 /** A body of unknown length takes up what has come of it. */
 const chunksOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits, hold: (bytes: number) => boolean) =>
   Effect.suspend(() => {
@@ -102,6 +107,8 @@ const chunksOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimi
       Stream.runForEach((chunk): Effect.Effect<void, Body.BodyRefused> => {
         bytes += chunk.length
         if (bytes > limits.bytes) return Body.tooLarge(limits)
+        if (chunks.length >= chunksMax)
+          return refuseField("", `The body must not come in more than ${chunksMax} chunks`)
         if (!hold(chunk.length)) return busy
         chunks.push(chunk)
         return Effect.void

@@ -36,6 +36,9 @@ export interface Asked extends Pick<RequestRecord, "method" | "url" | "sent"> {
   record?: RequestRecord
 }
 
+/** Smaller answers are not counted while nobody reads them: a socket's own buffers hold as much. */
+const unreadMin = 16_384
+
 type Own = <Services>(context: Context.Context<Services>) => Context.Context<Services>
 
 /**
@@ -112,6 +115,8 @@ export const make = Effect.gen(function* () {
         return own === undefined ? told : own(told)
       })
     )
+    const size = response.body._tag === "Uint8Array" ? response.body.contentLength : 0
+    if (size > unreadMin && record.visit !== undefined) admission.owe(record.visit, size)
     const answered = yield* currentMillis
     yield* Metrics.count(method, record.path, response.status, answered - record.arrived)
     const taken = logCall(record, { answered, response, body: logged })

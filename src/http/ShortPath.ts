@@ -82,10 +82,12 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
           scope
         )
         fiber.addObserver((exit) => {
-          leave(asked)
           if (Exit.isSuccess(exit)) send(response, exit.value)
           // Nobody is there any more.
           else response.destroy()
+          // An answer that the client does not take is in memory as long as the connection is there.
+          if (isTaken(response)) leave(asked)
+          else response.once("close", () => leave(asked))
         })
         if (fiber.pollUnsafe() !== undefined) return
         response.on("close", () => {
@@ -131,7 +133,7 @@ const jsonTypes = new Set(["application/json", "application/json; charset=utf-8"
 
 /** No body, or a JSON body of known length that is not too large; and an address that is only a path. */
 const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
-  if (url?.startsWith("/") !== true || headers["transfer-encoding"] !== undefined) return false
+  if (url?.startsWith("/") !== true || url.includes("#") || headers["transfer-encoding"] !== undefined) return false
   if (headers.host === undefined) return false
   const length = headers["content-length"]
   if (length === undefined || length === "0") return true
@@ -154,6 +156,10 @@ const askedOf = (call: Call): Exchange.Asked => ({
     return json !== undefined && bytes <= loggedBodyBytesMax ? Effect.succeed({ bytes, json }) : bodyOf(body, sent)
   })
 })
+
+/** Whether all of it has gone to the network, or never will. */
+const isTaken = ({ destroyed, socket }: ServerResponse): boolean =>
+  destroyed || (socket !== null && socket.writableLength === 0)
 
 const send = (response: ServerResponse, { body, headers, status }: HttpServerResponse.HttpServerResponse) => {
   if (response.destroyed) return

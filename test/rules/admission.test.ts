@@ -7,18 +7,42 @@ import {
   make,
   roomMax,
   roomMin,
+  unreadMax,
+  unreadOfOneMax,
   type Visit,
   writesPerRead
 } from "../../src/http/Admission.ts"
 
 const admission = () => {
   const shed: Array<string> = []
-  const { enter, hold, leave, tick } = make((kind) => shed.push(kind))
+  const { enter, hold, leave, owe, tick } = make((kind) => shed.push(kind))
   /** So many at once; those that were let in. */
   const arrive = (count: number, merchant: string, kind: Visit["kind"] & string = "reads") =>
     Array.from({ length: count }, () => enter(merchant, kind)).filter((visit) => visit !== undefined)
-  return { shed, enter, hold, leave, tick, arrive }
+  return { shed, enter, hold, leave, owe, tick, arrive }
 }
+
+describe("answers that nobody reads", () => {
+  it("keep their merchant from asking for more until they are read or the connection is gone, and nobody else", () => {
+    const { enter, leave, owe } = admission()
+    const slow = enter("a", "reads")!
+    owe(slow, unreadOfOneMax + 1)
+    assert.isUndefined(enter("a", "reads"))
+    assert.isUndefined(enter("a", "writes"))
+    assert.isDefined(enter("b", "reads"))
+    leave(slow)
+    assert.isDefined(enter("a", "reads"))
+  })
+
+  it("of all merchants together are bounded", () => {
+    const { enter, leave, owe } = admission()
+    const all = ["a", "b", "c", "d", "e"].map((merchant) => enter(merchant, "reads")!)
+    for (const visit of all) owe(visit, unreadMax / 5 + 1)
+    assert.isUndefined(enter("f", "reads"))
+    leave(all[0]!)
+    assert.isDefined(enter("f", "reads"))
+  })
+})
 
 describe("of requests that come at once", () => {
   it("5,000 reads of one merchant are let in up to the room, and the others are shed", () => {
