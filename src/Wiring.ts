@@ -174,6 +174,7 @@ const server = Layer.unwrap(
         server
           .setTimeout(Duration.toMillis(clientPatience))
           .on("clientError", unreadable)
+          .on("connect", (_, socket) => unreadable(new Error("not a proxy"), socket))
           // Node would refuse it without an envelope.
           .on("checkExpectation", (request, response) => server.emit("request", request, response))
       )

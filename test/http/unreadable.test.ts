@@ -35,16 +35,21 @@ describe("every response carries request_id, in the body and in the X-Request-Id
     })
   )
 
-  it.live("also that to an address with a fragment, which the router and the quota would read differently: 400", () =>
-    Effect.gen(function* () {
-      const { baseUrl, merchant } = yield* start()
-      const key = { "X-Api-Key": merchant.sandboxKey }
-      for (const target of ["/v1/orders#format=csv", "/v1/orders#", "/v1/balance#x", "/#x"]) {
-        const { body, headers, status } = yield* sendRaw(baseUrl, head(`GET ${target}`, key))
-        assert.deepStrictEqual([status, body?.error], [400, "invalid_request"], target)
-        assert.strictEqual(headers["x-request-id"], body.request_id)
-      }
-    })
+  it.live(
+    "also that to CONNECT, and to an address with a fragment, which router and quota would read differently: 400",
+    () =>
+      Effect.gen(function* () {
+        const { baseUrl, merchant } = yield* start()
+        const key = { "X-Api-Key": merchant.sandboxKey }
+        const targets = ["/v1/orders#format=csv", "/v1/orders#", "/v1/balance#x", "/#x"].map(
+          (target) => `GET ${target}`
+        )
+        for (const line of [...targets, "CONNECT /v1/orders"]) {
+          const { body, headers, status } = yield* sendRaw(baseUrl, head(line, key))
+          assert.deepStrictEqual([status, body?.error], [400, "invalid_request"], line)
+          assert.strictEqual(headers["x-request-id"], body.request_id)
+        }
+      })
   )
 
   it.live("also that to a request whose Expect nobody knows, which is answered as any other", () =>
