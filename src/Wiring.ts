@@ -159,7 +159,7 @@ const serverOptions = {
  */
 const backlog = 4_096
 
-/** Each takes some 20 kB while it is idle. Whoever comes when all are taken is not let in. */
+/** A connection takes some 20 kB while it is idle. Node closes a connection that comes above this number. */
 const connectionsMax = 10_000
 
 const server = Layer.unwrap(

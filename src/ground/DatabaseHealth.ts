@@ -11,8 +11,6 @@ import { onRealTime } from "./realTime.ts"
 export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
-    /** Since when Postgres does not answer, in milliseconds; undefined while it does. */
-    readonly awaySince: () => number | undefined
     /** Asks Postgres on a connection of its own, at most once a second, however many ask. */
     readonly answers: Effect.Effect<boolean>
   }
@@ -30,7 +28,7 @@ const showEvery = "1 second"
 
 /** Of a client whose trouble nobody is told of here. */
 export const unwatched: { readonly health: DatabaseHealth["Service"]; readonly watch: Watch } = {
-  health: { awaySince: () => undefined, answers: Effect.succeed(true) },
+  health: { answers: Effect.succeed(true) },
   watch: { isAway: () => false, suspect: () => undefined, load: { waiting: 0, used: new Map() } }
 }
 
@@ -39,15 +37,15 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Ef
   const bell = yield* Queue.sliding<void>(1)
   const load: Watch["load"] = { waiting: 0, used: new Map() }
   let away: number | undefined
+  const asked = Effect.map(
+    Effect.exit(bounded(probe, probeMillis, () => new Error("no answer in time"))),
+    Exit.isSuccess
+  )
 
   const look = Effect.gen(function* () {
     const begun = yield* Clock.currentTimeMillis
     while (true) {
-      const failure = yield* bounded(probe, probeMillis, () => new Error("no answer in time")).pipe(
-        Effect.as(undefined),
-        Effect.catchCause((cause) => Effect.succeed(cause))
-      )
-      if (failure === undefined) break
+      if (yield* asked) break
       if (away === undefined) {
         away = begun
         yield* Metric.update(reachable, 0)
@@ -73,9 +71,6 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Ef
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(show, Effect.sleep(showEvery))))
 
   const watch: Watch = { isAway: () => away !== undefined, suspect: () => Queue.offerUnsafe(bell, undefined), load }
-  const answers = yield* Effect.cachedWithTTL(
-    Effect.map(Effect.exit(bounded(probe, probeMillis, () => new Error("no answer in time"))), Exit.isSuccess),
-    "1 second"
-  )
-  return { health: DatabaseHealth.of({ awaySince: () => away, answers: onRealTime(answers) }), watch }
+  const answers = onRealTime(yield* Effect.cachedWithTTL(asked, "1 second"))
+  return { health: DatabaseHealth.of({ answers }), watch }
 })

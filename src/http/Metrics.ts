@@ -2,11 +2,10 @@
  * `/metrics` for Prometheus: the requests answered here, beside what the cluster, the workers and Node count
  * themselves. Labels are few on purpose: a method, a status and the pattern of a route, never a path or a merchant.
  */
-import { Api } from "@coffer/contract/Api"
-import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect, Layer, Metric } from "effect"
 import { FindMyWay } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import { endpoints } from "./endpoints.ts"
 import { routerConfig } from "./routing.ts"
 
 const requests = Metric.counter("coffer_http_requests", {
@@ -31,13 +30,8 @@ const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PAT
 const pages = ["/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics", "/files/:name", "/checkout/:token"]
 
 type Route = readonly [method: string, path: string]
-interface Endpoints {
-  readonly endpoints: Readonly<Record<string, { readonly method: string; readonly path: string }>>
-}
 const routes: ReadonlyArray<Route> = [
-  ...[...Object.values<Endpoints>(Api.groups), ...Object.values<Endpoints>(OperatorApi.groups)].flatMap(
-    ({ endpoints }) => Object.values(endpoints).map(({ method, path }): Route => [method, path])
-  ),
+  ...endpoints.map(({ method, path }): Route => [method, path]),
   ...pages.map((path): Route => ["GET", path]),
   ["POST", "/checkout/:token"]
 ]

@@ -16,7 +16,7 @@ import { pathOf } from "./routing.ts"
 /** Open for as long as it is not interrupted. */
 export const serve = Effect.fnUntraced(function* (reason: string) {
   const { host, port } = yield* Settings
-  const ids = yield* Effect.map(Layer.build(NewIds.layer), (built) => built)
+  const ids = yield* Layer.build(NewIds.layer)
   const answer = Effect.gen(function* () {
     const { url } = yield* HttpServerRequest.HttpServerRequest
     switch (pathOf(url)) {

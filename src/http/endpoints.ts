@@ -5,14 +5,13 @@ import { FindMyWay } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { routerConfig } from "./routing.ts"
 
+/** Of both APIs. */
+export const endpoints: ReadonlyArray<HttpApiEndpoint.Top> = [Api, OperatorApi].flatMap((api) =>
+  (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) => Object.values(group.endpoints))
+)
+
 const router = FindMyWay.make<HttpApiEndpoint.Top>(routerConfig)
-for (const api of [Api, OperatorApi]) {
-  for (const group of Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>) {
-    for (const endpoint of Object.values(group.endpoints)) {
-      router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
-    }
-  }
-}
+for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
 
 export const endpointAt = (method: string, url: string): HttpApiEndpoint.Top | undefined =>
   router.find(method, url)?.handler

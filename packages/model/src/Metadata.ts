@@ -12,7 +12,7 @@ export const reservedPrefix = "svc_"
 /** Keys to write; null deletes one (spec: Metadata). */
 export const MetadataKeys = Schema.Record(Schema.String, Schema.NullOr(Schema.String))
 
-/** What an update may say: null for the whole clears it (spec: Metadata). */
+/** An update's metadata: null for the whole clears it (spec: Metadata). */
 export const MetadataPatch = Schema.NullOr(MetadataKeys)
 export type MetadataPatch = typeof MetadataPatch.Type
 

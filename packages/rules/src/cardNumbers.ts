@@ -62,7 +62,7 @@ const cutRun = (text: string, run: string, at: number, replacement: string): str
   return kept + run.slice(done)
 }
 
-/** No card begins with 0. What begins with 1 is a Unix time and with 20 or 21 a date, far more often than a card. */
+/** No card begins with 0. A number that begins with 1 is mostly a Unix time; with 20 or 21, a date. */
 const beginsAsCard = (digits: string): boolean => /^(?:2[2-7]|[3-9])/.test(digits)
 
 /**

@@ -6,7 +6,7 @@
 
 import { redactedText } from "./redaction.ts"
 
-/** A view of ours as it may be stored. What a merchant wrote, in metadata or elsewhere, stays as it is. */
+/** A view of ours as it may be stored. A merchant's own text, in metadata or elsewhere, stays as it is. */
 export const withoutSignature = <View extends object>(view: View): View => {
   const url = addressIn(view)
   if (url === undefined) return view

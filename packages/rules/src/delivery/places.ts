@@ -60,7 +60,7 @@ export const allot = (due: ReadonlyArray<DueLine>, { limits, taken }: Places): R
       (given.get(line) ?? 0) < line.due && countOf(lineKey(line)) < limit && countOf(merchantKey(line)) < free * share
     )
   }
-  /** Whoever may not take a place now may not take one later in the same call: counts only grow. */
+  /** A line that may not take a place now may not take one later in the same call: counts only grow. */
   const giveOne = (queue: Array<DueLine>): boolean => {
     for (let line = queue.shift(); line !== undefined; line = queue.shift()) {
       if (!mayTake(line)) continue
