@@ -4,17 +4,17 @@
  */
 import path from "node:path"
 import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
-import { databaseProblem } from "./ground/databaseProblem.ts"
-import * as EmbeddedPostgres from "./ground/EmbeddedPostgres.ts"
-import * as Faults from "./ground/Faults.ts"
-import * as Home from "./ground/Home.ts"
-import * as Postgres from "./ground/Postgres.ts"
-import * as standardError from "./ground/standardError.ts"
-import * as Telemetry from "./ground/Telemetry.ts"
-import * as Tenancy from "./ground/Tenancy.ts"
-import * as Waiting from "./http/Waiting.ts"
-import { type Credentials, credentials } from "./merchants/Demo.ts"
-import * as Settings from "./Settings.ts"
+import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
+import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
+import * as Faults from "./platform/runtime/Faults.ts"
+import * as DataDir from "./platform/runtime/DataDir.ts"
+import * as Postgres from "./platform/postgres/Postgres.ts"
+import * as standardError from "./platform/runtime/standardError.ts"
+import * as Telemetry from "./platform/runtime/Telemetry.ts"
+import * as Tenancy from "./platform/cluster/Tenancy.ts"
+import * as Waiting from "./edge/Waiting.ts"
+import { type Credentials, credentials } from "./sandbox/Demo.ts"
+import * as Settings from "./platform/runtime/Settings.ts"
 import * as Wiring from "./Wiring.ts"
 
 /** Why the service did not start, for the person who started it. */
@@ -36,7 +36,7 @@ export const serve = Effect.gen(function* () {
     // The home of the embedded one is locked already.
     Layer.provideMerge(embedded ? Layer.empty : enter(url)),
     Layer.provideMerge(Settings.layer({ embedded })),
-    Layer.provideMerge(Home.layer(home)),
+    Layer.provideMerge(DataDir.layer(home)),
     Layer.provideMerge(Telemetry.layer(collector)),
     Layer.provideMerge(Wiring.platform)
   )

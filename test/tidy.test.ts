@@ -95,7 +95,7 @@ const banned: ReadonlyArray<RegExp> = [
 /** In a room it is `traced`: an actor that a call wakes would keep what `Effect.fn` noted of the call. */
 const noted = /\bEffect\.fn\(/
 const isRoom = (path: string) => /^src\/(?!ground\/)\w+\//.test(path) && path !== "src/webhooks/Outbound.ts"
-/** Read and written in `src/ground/codecs.ts`, by one rule for what is no JSON. */
+/** Read and written in `src/platform/runtime/codecs.ts`, by one rule for what is no JSON. */
 const json = /\bJSON\.(parse|stringify)\b/
 /** SQL takes the time as a parameter, so that a test may move it. */
 const sqlClock = /\b(now\(\)|current_timestamp|clock_timestamp)/i
@@ -124,8 +124,8 @@ describe("tidy", () => {
       const patterns = [
         ...banned,
         // How far its clock is from ours is a question only Postgres can answer.
-        ...(path === "src/ground/ClockSkew.ts" ? [] : [sqlClock]),
-        ...(path === "src/ground/codecs.ts" ? [] : [json]),
+        ...(path === "src/platform/postgres/ClockSkew.ts" ? [] : [sqlClock]),
+        ...(path === "src/platform/runtime/codecs.ts" ? [] : [json]),
         ...(isRoom(path) ? [noted] : [])
       ]
       if (!isBeside(path)) for (const pattern of patterns) assert.notMatch(code(text), pattern)

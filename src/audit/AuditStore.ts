@@ -1,8 +1,8 @@
 /** The auditor's notes: the round that is due, and what the last one found. Plain statements, no actor. */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { isoText, TimeColumn } from "../ground/codecs.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { laws, type LawId, type Subject, subjects, type Violation } from "@coffer/rules/wallet/laws"
 
 const About = Schema.Literals(Object.keys(subjects) as ReadonlyArray<Subject>)
@@ -55,13 +55,13 @@ export const layer = Layer.effect(
         where due_at <= ${at}::text::timestamptz and coalesce(lease_until <= ${at}::text::timestamptz, true)
         returning version, checked_from, about, key`
       return Option.fromNullishOr((yield* Schema.decodeUnknownEffect(Schema.Array(Round))(rows))[0])
-    }, dieIfBroken)
+    }, sqlDefects)
 
     const renew = Effect.fnUntraced(function* ({ version }: Round, leaseUntil: DateTime.Utc) {
       const rows = yield* sql`update audit_rounds set lease_until = ${isoText(leaseUntil)}::text::timestamptz
         where version = ${version} returning version`
       return rows.length > 0
-    }, dieIfBroken)
+    }, sqlDefects)
 
     const finish = Effect.fnUntraced(function* ({ version }: Round, end: RoundEnd) {
       const rows = yield* sql`update audit_rounds set lease_until = null, about = ${end.about}, key = ${end.key},
@@ -95,10 +95,10 @@ export const layer = Layer.effect(
     return AuditStore.of({
       claim,
       renew,
-      finish: (round, end) => dieIfBroken(sql.withTransaction(finish(round, end))),
-      nextDue: dieIfBroken(nextDue),
-      violations: dieIfBroken(violations),
-      counts: dieIfBroken(counts)
+      finish: (round, end) => sqlDefects(sql.withTransaction(finish(round, end))),
+      nextDue: sqlDefects(nextDue),
+      violations: sqlDefects(violations),
+      counts: sqlDefects(counts)
     })
   })
 )

@@ -8,9 +8,9 @@ import { idsCreated } from "@coffer/rules/lists/created"
 import { type Check, type Subject, subjects, type Violation } from "@coffer/rules/wallet/laws"
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { patiently } from "../ground/patience.ts"
-import { traced } from "../ground/traced.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { patiently } from "../platform/runtime/patience.ts"
+import { span } from "../platform/runtime/span.ts"
 import { ledgerChecks, walletChecks } from "./ledgerChecks.ts"
 import { objectChecks } from "./objectChecks.ts"
 
@@ -61,7 +61,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
 
   const texts = Effect.fnUntraced(function* (query: string, params: ReadonlyArray<unknown>) {
     return yield* Schema.decodeUnknownEffect(Texts)(yield* patiently(slicePatience)(sql.unsafe(query, params)))
-  }, dieIfBroken)
+  }, sqlDefects)
 
   /** Counts what it checks. */
   const visitor = (report: Report) => {
@@ -77,7 +77,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
         checked[about] += some.length
         yield* report.progress(checked)
       }
-    }, dieIfBroken)
+    }, sqlDefects)
     return { checked, visit }
   }
 
@@ -91,7 +91,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
     return rows.map((row) => row["key"]!)
   })
 
-  const all = traced("Auditor.all")(function* (report: Report) {
+  const all = span("Auditor.all")(function* (report: Report) {
     const { checked, visit } = visitor(report)
     for (const about of order) {
       // What comes after the start is for the next audit: a service that goes on writing must not keep this one busy.
@@ -105,7 +105,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
     return checked
   })
 
-  const further = traced("Auditor.further")(function* (from: Position | undefined, report: Report) {
+  const further = span("Auditor.further")(function* (from: Position | undefined, report: Report) {
     const position = from ?? { about: order[0]!, key: "" }
     const keys = yield* keysAfter(position)
     yield* visitor(report).visit(position.about, keys)
@@ -114,7 +114,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
     return next === undefined ? undefined : { about: next, key: "" }
   })
 
-  const changes = traced("Auditor.changes")(function* (since: DateTime.Utc, report: Report) {
+  const changes = span("Auditor.changes")(function* (since: DateTime.Utc, report: Report) {
     const { visit } = visitor(report)
     const wallets = new Set<string>()
 

@@ -2,7 +2,7 @@
  * How the checkout looks: one column that fits a phone of 360 px, two on a desk. It stands inline in the page, since
  * the page loads nothing; the policy lets in this very text and no other, by its hash.
  */
-import { sha256 } from "../ground/Vault.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
 import { Html } from "./html.ts"
 
 const css = `

@@ -21,12 +21,12 @@ import { type DateTime, Effect, Option, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Events } from "../events/Events.ts"
-import { actors } from "../ground/actor.ts"
-import { ActorUnavailable } from "../ground/ask.ts"
-import { type Change, NotCommitted } from "../ground/Change.ts"
-import { answering, Claim } from "../ground/Claim.ts"
-import { message } from "../ground/message.ts"
-import { Transactor } from "../ground/Transactor.ts"
+import { entityLayer } from "../platform/cluster/entityLayer.ts"
+import { ActorUnavailable } from "../platform/cluster/ask.ts"
+import { type Change, NotCommitted } from "../platform/commit/Change.ts"
+import { answering, Claim } from "../idempotency/IdempotencyClaim.ts"
+import { localPayload } from "../platform/cluster/localPayload.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
 import { Orders } from "../orders/Orders.ts"
 import { DisputeStore, evidenceChange, replacement, type StoredDispute } from "./DisputeStore.ts"
 import { disputeView } from "./DisputeView.ts"
@@ -38,7 +38,7 @@ export class DisputeNotFound extends Schema.TaggedError<DisputeNotFound>()("Disp
 export const DisputeEntity = Entity.make("Dispute", [
   Rpc.make("Perform", {
     /** With a claim, the answer to the request is committed with the change. */
-    payload: message({ command: DisputeCommand, claim: Schema.optionalKey(Claim) }),
+    payload: localPayload({ command: DisputeCommand, claim: Schema.optionalKey(Claim) }),
     success: Dispute,
     error: Schema.Union([DisputeConflict, DisputeContradicted, DisputeNotFound, NotCommitted, ActorUnavailable])
   })
@@ -150,7 +150,7 @@ const prepare = Effect.gen(function* () {
   })
 })
 
-export const layer = actors(DisputeEntity, prepare, {
+export const layer = entityLayer(DisputeEntity, prepare, {
   mailboxCapacity: 256,
   // The cluster looks for idle actors of all kinds as often as the shortest of these times, and ends all that it finds
   // in one go. Were it to look every half minute, under load nothing else would be answered for two seconds.

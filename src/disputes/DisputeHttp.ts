@@ -3,7 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { traced } from "../ground/traced.ts"
+import { span } from "../platform/runtime/span.ts"
 import { replyCsv } from "../http/csv.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
@@ -21,7 +21,7 @@ export const layer = HttpApiBuilder.group(
     const { ChannelUnreachable, DisputeConflict, DisputeNotFound, InvalidField } = refusals
 
     return handlers.handleAll({
-      submitEvidence: traced("disputes.submitEvidence")(
+      submitEvidence: span("disputes.submitEvidence")(
         function* ({ params, payload }) {
           const dispute = yield* disputes.respond(yield* Caller, params.ref, payload)
           return yield* reply(disputeView(dispute))
@@ -29,7 +29,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ ChannelUnreachable, DisputeConflict, DisputeNotFound, InvalidField, ...unavailable })
       ),
 
-      accept: traced("disputes.accept")(
+      accept: span("disputes.accept")(
         function* ({ params }) {
           const dispute = yield* disputes.concede(yield* Caller, params.ref)
           return yield* reply(disputeView(dispute))
@@ -37,7 +37,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ ChannelUnreachable, DisputeConflict, DisputeNotFound, ...unavailable })
       ),
 
-      list: traced("disputes.list")(function* ({ query }) {
+      list: span("disputes.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv") {
           return replyCsv("disputes", disputeColumns, yield* lists.exported(owner, query), disputeView)
@@ -46,12 +46,12 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("dispute", "/v1/disputes", { data: data.map(disputeView), hasMore })
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: traced("disputes.retrieve")(function* ({ params }) {
+      retrieve: span("disputes.retrieve")(function* ({ params }) {
         const dispute = yield* disputes.find(yield* Caller, params.ref)
         return yield* reply(disputeView(dispute))
       }, Effect.catchTags({ DisputeNotFound })),
 
-      retrieveEvidence: traced("disputes.retrieveEvidence")(function* ({ params }) {
+      retrieveEvidence: span("disputes.retrieveEvidence")(function* ({ params }) {
         const { dispute, kept } = yield* disputes.evidence(yield* Caller, params.ref)
         return yield* reply(evidenceView(dispute, kept))
       }, Effect.catchTags({ DisputeNotFound }))

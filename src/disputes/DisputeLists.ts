@@ -10,8 +10,8 @@ import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Pages from "../ground/Pages.ts"
-import { traced } from "../ground/traced.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { span } from "../platform/runtime/span.ts"
 import { disputeOf, DisputeRow } from "./DisputeStore.ts"
 
 export class DisputeLists extends Context.Service<
@@ -46,12 +46,12 @@ export const layer = Layer.effect(
     }
 
     return DisputeLists.of({
-      page: traced("DisputeLists.page")(function* (owner, query) {
+      page: span("DisputeLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
         const { data, hasMore } = yield* pages.page(owner, request, search(query))
         return { data: data.map(disputeOf), hasMore }
       }),
-      exported: traced("DisputeLists.exported")(function* (owner, query) {
+      exported: span("DisputeLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
         const { chunks, truncated } = yield* pages.exported(owner, created, search(query))
         return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(disputeOf)) }

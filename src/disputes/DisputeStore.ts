@@ -10,12 +10,12 @@ import { type Kept, nothingKept } from "@coffer/rules/dispute/evidence"
 import { nextCheckOf } from "@coffer/rules/dispute/nextCheck"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { type Change, insert, update } from "../ground/Change.ts"
-import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
-import { dueRows } from "../ground/due.ts"
-import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
-import type { RowOf } from "../ground/Tables.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { type Change, insert, update } from "../platform/commit/Change.ts"
+import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import { isOwnedBy, isStorable, type Owner } from "../platform/postgres/Pages.ts"
+import type { RowOf } from "../platform/commit/Tables.ts"
 
 /** A dispute and the version of its row. */
 export interface StoredDispute {
@@ -75,7 +75,7 @@ export const layer = Layer.effect(
       Result: DisputeRow,
       execute: (disputeNo) => sql`select * from disputes where dispute_no = ${disputeNo}`
     })
-    const load = (disputeNo: string) => dieIfBroken(Effect.map(byNo(disputeNo), Option.map(storedOf)))
+    const load = (disputeNo: string) => sqlDefects(Effect.map(byNo(disputeNo), Option.map(storedOf)))
 
     const findByProcessorId = SqlSchema.findOneOption({
       Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, id: Schema.String }),
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
     })
     const byProcessorId = (owner: Owner, id: string) =>
       isStorable(id)
-        ? dieIfBroken(Effect.map(findByProcessorId({ ...owner, id }), Option.map(storedOf)))
+        ? sqlDefects(Effect.map(findByProcessorId({ ...owner, id }), Option.map(storedOf)))
         : Effect.succeed(Option.none<StoredDispute>())
 
     const resolve = Effect.fnUntraced(function* (owner: Owner, ref: string) {
@@ -102,14 +102,14 @@ export const layer = Layer.effect(
       execute: (disputeNo) => sql`select * from dispute_evidence where dispute_no = ${disputeNo}`
     })
     const evidence = (disputeNo: DisputeNo) =>
-      dieIfBroken(
+      sqlDefects(
         Effect.map(
           findEvidence(disputeNo),
           Option.match({ onNone: () => ({ kept: nothingKept, version: 0 }), onSome: storedEvidenceOf })
         )
       )
 
-    const due = dueRows(sql, { table: "disputes", key: "dispute_no", dueAt: "next_check_at" }, numbered)
+    const due = leasedRows(sql, { table: "disputes", key: "dispute_no", dueAt: "next_check_at" }, numbered)
     // Under review the bank takes its time. Else each look puts the next one off: 30 s, 1 min … at most an hour.
     const putOff = (now: Statement.Fragment) => sql`checks = checks + 1, next_check_at = ${now} +
       case status when 'under_review' then 86400 else least(30 * power(2, least(checks, 10)), 3600) end
@@ -121,8 +121,8 @@ export const layer = Layer.effect(
       byProcessorId,
       evidence,
       claimDue: (now, limit) =>
-        dieIfBroken(Effect.map(due.claim(putOff, now, limit), (rows) => rows.map(({ dispute_no }) => dispute_no))),
-      nextDue: dieIfBroken(due.next)
+        sqlDefects(Effect.map(due.claim(putOff, now, limit), (rows) => rows.map(({ dispute_no }) => dispute_no))),
+      nextDue: sqlDefects(due.next)
     })
   })
 )

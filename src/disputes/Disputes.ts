@@ -18,15 +18,15 @@ import { alarmOfContradiction } from "../channel/contradiction.ts"
 import { DisputeChannel, type DisputeReport, type DisputeWord } from "../channel/DisputeChannel.ts"
 import { Events } from "../events/Events.ts"
 import { Files } from "../files/Files.ts"
-import { ask } from "../ground/ask.ts"
-import { NotCommitted } from "../ground/Change.ts"
-import { type Claim, currentRequest, takeClaim } from "../ground/Claim.ts"
-import { jsonText } from "../ground/codecs.ts"
-import { Faults } from "../ground/Faults.ts"
-import { NewIds } from "../ground/NewIds.ts"
-import type { Owner } from "../ground/Pages.ts"
-import { sha256 } from "../ground/Vault.ts"
-import { traced } from "../ground/traced.ts"
+import { ask } from "../platform/cluster/ask.ts"
+import { NotCommitted } from "../platform/commit/Change.ts"
+import { type Claim, currentRequest, takeClaim } from "../idempotency/IdempotencyClaim.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
+import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
@@ -198,7 +198,7 @@ export const layer = Layer.effect(
         : yield* Effect.die(`dispute ${report.processorDisputeId} is taken by no dispute`)
     })
 
-    const hear = traced("Disputes.hear")(function* (report: DisputeReport) {
+    const hear = span("Disputes.hear")(function* (report: DisputeReport) {
       const stored = yield* store.byProcessorId(report, report.processorDisputeId)
       return yield* listen(Option.isSome(stored) ? stored.value.dispute : yield* open(report), report)
     }, Effect.uninterruptible)
@@ -214,7 +214,7 @@ export const layer = Layer.effect(
     })
 
     /** Tells the channel what the merchant answers, and the actor how that went. */
-    const follow = traced("Disputes.follow")(function* (dispute: Dispute, response: Response) {
+    const follow = span("Disputes.follow")(function* (dispute: Dispute, response: Response) {
       const { disputeNo } = dispute
       const told = yield* Effect.result(tell(dispute, response))
       const at = yield* DateTime.now
@@ -242,7 +242,7 @@ export const layer = Layer.effect(
       return yield* Fiber.join(yield* FiberSet.run(telling, follow(dispute, response)))
     })
 
-    const respond = traced("Disputes.respond")(function* (owner: Owner, ref: string, body: SubmitEvidence) {
+    const respond = span("Disputes.respond")(function* (owner: Owner, ref: string, body: SubmitEvidence) {
       const evidence = evidenceOf(body)
       const problem =
         evidenceProblem(evidence, body.submit === true) ??
@@ -258,14 +258,14 @@ export const layer = Layer.effect(
       return yield* followed(yield* perform(disputeNo, begun))
     })
 
-    const concede = traced("Disputes.concede")(function* (owner: Owner, ref: string) {
+    const concede = span("Disputes.concede")(function* (owner: Owner, ref: string) {
       const { disputeNo } = yield* find(owner, ref)
       const at = yield* DateTime.now
       const begun = BeginAccept.make({ at, id: yield* ids.body, request: yield* currentRequest })
       return yield* followed(yield* perform(disputeNo, begun))
     })
 
-    const check = traced("Disputes.check")(function* (disputeNo: DisputeNo) {
+    const check = span("Disputes.check")(function* (disputeNo: DisputeNo) {
       // Counted first: who asked before us must not take back what we may bring about.
       const dispute = yield* perform(disputeNo, AskAgain.make({ at: yield* DateTime.now }))
       if (!isOpen(dispute)) return

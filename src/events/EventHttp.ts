@@ -3,7 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { traced } from "../ground/traced.ts"
+import { span } from "../platform/runtime/span.ts"
 import { refusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { EventLists } from "./EventLists.ts"
@@ -16,12 +16,12 @@ export const layer = HttpApiBuilder.group(
     const { EventNotFound, InvalidField } = refusals
 
     return handlers.handleAll({
-      list: traced("events.list")(function* ({ query }) {
+      list: span("events.list")(function* ({ query }) {
         const { data, hasMore } = yield* events.page(yield* Caller, query)
         return yield* replyList("event", "/v1/events", { data: data.map(({ body }) => body), hasMore })
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: traced("events.retrieve")(function* ({ params }) {
+      retrieve: span("events.retrieve")(function* ({ params }) {
         const { body } = yield* events.find(yield* Caller, params.event_id)
         return yield* reply(body)
       }, Effect.catchTags({ EventNotFound }))

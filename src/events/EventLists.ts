@@ -3,9 +3,9 @@ import type { EventQuery } from "@coffer/contract/Events"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
-import type { Owner } from "../ground/Pages.ts"
-import { traced } from "../ground/traced.ts"
+import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { span } from "../platform/runtime/span.ts"
 import { EventStore, type StoredEvent } from "./EventStore.ts"
 import { shownTo } from "./EventView.ts"
 
@@ -28,11 +28,11 @@ export const layer = Layer.effect(
     const asShown = ({ body, id }: StoredEvent): StoredEvent => ({ id, body: shown(body) })
 
     return EventLists.of({
-      find: traced("EventLists.find")(function* (owner, id) {
+      find: span("EventLists.find")(function* (owner, id) {
         const found = yield* store.find(owner, id)
         return Option.isSome(found) ? asShown(found.value) : yield* new EventNotFound({ id })
       }),
-      page: traced("EventLists.page")(function* (owner, query) {
+      page: span("EventLists.page")(function* (owner, query) {
         const page = yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
         return { ...page, data: page.data.map(asShown) }
       })

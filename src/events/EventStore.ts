@@ -4,8 +4,8 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import * as Pages from "../ground/Pages.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
 
 /** The body as JSON: the event, but for the signature of a checkout address. */
 const EventRow = Schema.Struct({ id: Schema.String, body: Schema.fromJsonString(Schema.ObjectKeyword) })
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
 
     return EventStore.of({
       find: ({ merchantId, mode }, id) =>
-        Pages.isStorable(id) ? dieIfBroken(find({ id, merchantId, mode })) : Effect.succeedNone,
+        Pages.isStorable(id) ? sqlDefects(find({ id, merchantId, mode })) : Effect.succeedNone,
       page: (owner, request, filters) => pages.page(owner, request, search(filters))
     })
   })

@@ -3,7 +3,7 @@
  * folder that all of them see, or a bucket.
  */
 import { Effect, FileSystem, Layer, Option, Path, Stream } from "effect"
-import { Home } from "../ground/Home.ts"
+import { DataDir } from "../platform/runtime/DataDir.ts"
 import { FileStorage, StorageFailed } from "./FileStorage.ts"
 
 export const layer = Layer.effect(
@@ -11,7 +11,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const folder = path.join((yield* Home).path, "files")
+    const folder = path.join((yield* DataDir).path, "files")
 
     /** The new name is in the folder, and the folder is a file too. Where folders cannot be opened there is no need. */
     const syncFolder = fs.open(folder, { flag: "r" }).pipe(

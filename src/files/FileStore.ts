@@ -2,8 +2,8 @@
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { isoText, TimeColumn } from "../ground/codecs.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 
 const FileRow = Schema.Struct({
   name: Schema.String,
@@ -33,9 +33,9 @@ export const layer = Layer.effect(
       execute: (name) => sql`select * from files where name = ${name}`
     })
     return FileStore.of({
-      byName: (name) => dieIfBroken(byName(name)),
+      byName: (name) => sqlDefects(byName(name)),
       insert: (row) =>
-        dieIfBroken(
+        sqlDefects(
           Effect.asVoid(sql`insert into files (name, merchant_id, mode, content_type, size, created_at)
             values (${row.name}, ${row.merchant_id}, ${row.mode}, ${row.content_type}, ${row.size},
               ${isoText(row.created_at)}::text::timestamptz)`)

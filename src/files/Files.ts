@@ -6,10 +6,10 @@
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, DateTime, Effect, Layer, Option, type Scope, Stream } from "effect"
-import { NotCommitted } from "../ground/Change.ts"
-import { Vault } from "../ground/Vault.ts"
-import { Settings } from "../Settings.ts"
-import { traced } from "../ground/traced.ts"
+import { NotCommitted } from "../platform/commit/Change.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { span } from "../platform/runtime/span.ts"
 import { FileStorage, type ReceivedFile, type StorageFailed } from "./FileStorage.ts"
 import { FileStore } from "./FileStore.ts"
 import { makeIncoming } from "./Incoming.ts"
@@ -56,7 +56,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* FileStore
     const storage = yield* FileStorage
-    const vault = yield* Vault
+    const secrets = yield* Secrets
     const incoming = yield* makeIncoming
     const { filesUrl } = yield* Settings
     const usable = isSecure(filesUrl)
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
     const known = (name: string) => (isName(name) ? store.byName(name) : Effect.succeedNone)
 
     return Files.of({
-      owns: traced("Files.owns")(function* ({ merchantId, mode }, url) {
+      owns: span("Files.owns")(function* ({ merchantId, mode }, url) {
         const base = `${filesUrl}/`
         if (!usable || !url.startsWith(base)) return false
         const row = yield* known(url.slice(base.length))
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
           Option.map(({ content_type: contentType, size }) => ({ contentType, size }))
         ),
 
-      open: traced("Files.open")(
+      open: span("Files.open")(
         function* (name) {
           const content = isName(name) ? yield* storage.read(name) : Option.none()
           return Option.map(content, (bytes) => Stream.catch(bytes, Stream.die))
@@ -89,10 +89,10 @@ export const layer = Layer.effect(
 
       receive: (content) => Effect.catchIf(incoming.receive(content), isStorageFailed, notKept),
 
-      keep: traced("Files.keep")(
+      keep: span("Files.keep")(
         function* ({ merchantId, mode }, received) {
           const { kind, size } = received
-          const name = `${yield* vault.random(32)}.${kind.extension}`
+          const name = `${yield* secrets.random(32)}.${kind.extension}`
           // The row comes last: after a crash there may be a file that nobody knows, and never a name without a file.
           yield* storage.keep(name, received)
           const created_at = yield* DateTime.now

@@ -6,8 +6,8 @@ import { fileBytesMax } from "@coffer/model/Limits"
 import { fileKind, headLength } from "@coffer/rules/files/fileKind"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Clock, Effect, FileSystem, Option, Path, type PlatformError, type Scope, Stream } from "effect"
-import { Home } from "../ground/Home.ts"
-import { Vault } from "../ground/Vault.ts"
+import { DataDir } from "../platform/runtime/DataDir.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
 import { type ReceivedFile, StorageFailed } from "./FileStorage.ts"
 
 /** Nobody is still sending after this long: the HTTP server gives up sooner. */
@@ -17,8 +17,8 @@ const suffix = ".part"
 export const makeIncoming = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const vault = yield* Vault
-  const folder = path.join((yield* Home).path, "files")
+  const secrets = yield* Secrets
+  const folder = path.join((yield* DataDir).path, "files")
 
   const write = Effect.fnUntraced(function* <E>(target: string, content: Stream.Stream<Uint8Array, E>) {
     const file = yield* storing(fs.open(target, { flag: "wx", mode: 0o600 }))
@@ -39,7 +39,7 @@ export const makeIncoming = Effect.gen(function* () {
   ): Effect.Effect<ReceivedFile, InvalidField | StorageFailed | E, Scope.Scope> =>
     Effect.gen(function* () {
       yield* storing(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }))
-      const target = path.join(folder, `${yield* vault.random(16)}${suffix}`)
+      const target = path.join(folder, `${yield* secrets.random(16)}${suffix}`)
       yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(target, { force: true })))
       const { head, size } = yield* write(target, content)
       const kind = fileKind(head)

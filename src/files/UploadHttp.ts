@@ -9,7 +9,7 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { Effect, Schema, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { traced } from "../ground/traced.ts"
+import { span } from "../platform/runtime/span.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { refuseField, reply } from "../http/replies.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
-      upload: traced("files.upload")(
+      upload: span("files.upload")(
         function* ({ params, payload }) {
           const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
           const { file, mode } = yield* readForm(payload)

@@ -5,8 +5,8 @@
  */
 import type { QuotaKind } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Metric } from "effect"
-import { currentMillis } from "../ground/clock.ts"
-import { onRealTime } from "../ground/realTime.ts"
+import { currentMillis } from "../platform/runtime/clock.ts"
+import { onRealTime } from "../platform/runtime/realTime.ts"
 
 /** One request in work: what is given back when it ends. */
 export interface Visit {

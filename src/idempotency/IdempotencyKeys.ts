@@ -4,14 +4,14 @@
  */
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
-import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
-import type { ChangeSet, NotCommitted } from "../ground/Change.ts"
-import { answering, type Claim, type HeldClaim, released, running } from "../ground/Claim.ts"
-import { jsonText, parseJson } from "../ground/codecs.ts"
-import { Transactor } from "../ground/Transactor.ts"
-import { sha256 } from "../ground/Vault.ts"
-import { traced } from "../ground/traced.ts"
-import { Settings } from "../Settings.ts"
+import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
+import { answering, type Claim, type HeldClaim, released, running } from "./IdempotencyClaim.ts"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
+import { span } from "../platform/runtime/span.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
 
 /** The same key came with another body (spec: Errors, idempotency_error). */
@@ -95,7 +95,7 @@ export const layer = Layer.effect(
         )
       })
 
-    const claim = traced("IdempotencyKeys.claim")(function* (request: Keyed) {
+    const claim = span("IdempotencyKeys.claim")(function* (request: Keyed) {
       const { merchantId, mode } = request
       const fresh: Claim = {
         id: idOf(request),

@@ -1,8 +1,8 @@
 /** Rows of idempotency keys: read one, and drop those whose day is over. They are written through the Transactor. */
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { TimeColumn } from "../ground/codecs.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 const HeldRow = Schema.Struct({
   version: Schema.Int,
@@ -34,9 +34,9 @@ export const layer = Layer.effect(
       execute: (id) => sql`select * from idempotency_keys where id = ${id}`
     })
     return IdempotencyStore.of({
-      find: (id) => dieIfBroken(find(id)),
+      find: (id) => sqlDefects(find(id)),
       dropBefore: (time, limit) =>
-        dieIfBroken(
+        sqlDefects(
           Effect.map(
             sql`delete from idempotency_keys where id in (
               select id from idempotency_keys where created_at < ${DateTime.toDateUtc(time)}

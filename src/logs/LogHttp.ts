@@ -4,7 +4,7 @@ import { Caller } from "@coffer/contract/Caller"
 import { retentionDays } from "@coffer/contract/Logs"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { traced } from "../ground/traced.ts"
+import { span } from "../platform/runtime/span.ts"
 import { refusals } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { Logs } from "./Logs.ts"
@@ -18,7 +18,7 @@ export const layer = HttpApiBuilder.group(
     const { InvalidField } = refusals
 
     return handlers.handleAll({
-      list: traced("logs.list")(function* ({ query }) {
+      list: span("logs.list")(function* ({ query }) {
         const { data, hasMore } = yield* logs.page(yield* Caller, query)
         return yield* reply({
           object: "list",

@@ -8,11 +8,11 @@ import { type IdRange, idsCreated, newerThan, olderThan } from "@coffer/rules/li
 import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import * as Days from "../ground/Days.ts"
-import * as Pages from "../ground/Pages.ts"
-import { TimeColumn } from "../ground/codecs.ts"
-import { unflushed } from "../ground/unflushed.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import * as Days from "../platform/postgres/DailyPartitions.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
+import { asyncCommit } from "../platform/postgres/asyncCommit.ts"
 
 /** A row as it is written. Bodies are JSON as text; what there is none of is null, and so is an empty text. */
 export interface NewLogRow {
@@ -102,7 +102,7 @@ export const layer = Layer.effect(
     const days = Days.make(sql, "api_logs")
 
     const write = (rows: ReadonlyArray<NewLogRow>) =>
-      unflushed(
+      asyncCommit(
         sql,
         sql.unsafe(
           insertion,
@@ -211,13 +211,13 @@ export const layer = Layer.effect(
       const whole: Scan = { ...scan, conditions: [...conditions, ...others] }
       const found = taken === undefined ? scanAll(whole) : scanWay(taken, whole)
       return pageOf(yield* decodeRows(yield* found), request)
-    }, dieIfBroken)
+    }, sqlDefects)
 
     return LogStore.of({
       insert,
       page,
-      openDays: (some) => dieIfBroken(Effect.asVoid(days.open(some))),
-      dropBefore: (day) => dieIfBroken(days.dropBefore(day))
+      openDays: (some) => sqlDefects(Effect.asVoid(days.open(some))),
+      dropBefore: (day) => sqlDefects(days.dropBefore(day))
     })
   })
 )

@@ -9,11 +9,11 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { redact, redactText } from "@coffer/rules/redaction"
 import { Context, DateTime, Deferred, Effect, Layer, Metric, Option, Queue, Schema } from "effect"
-import { jsonText, parseJson } from "../ground/codecs.ts"
-import { Faults } from "../ground/Faults.ts"
-import type { Owner } from "../ground/Pages.ts"
-import { onRealTime } from "../ground/realTime.ts"
-import { traced } from "../ground/traced.ts"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { onRealTime } from "../platform/runtime/realTime.ts"
+import { span } from "../platform/runtime/span.ts"
 import { type LogFilter, type LogRow, LogStore, type NewLogRow } from "./LogStore.ts"
 
 /** A body as it went over the wire, or as it was read or written; or only its size; or none that is JSON. */
@@ -136,7 +136,7 @@ export const layer = Layer.effect(
     // Added after the fiber, so run before its end.
     yield* Effect.addFinalizer(() => onRealTime(Effect.timeoutOption(flushed, flushPatience)))
 
-    const page = traced("Logs.page")(function* (owner: Owner, query: LogQuery) {
+    const page = span("Logs.page")(function* (owner: Owner, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))
       const oldest = DateTime.subtract(yield* DateTime.now, { days: retentionDays })
       if (

@@ -2,12 +2,12 @@
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { traced } from "../ground/traced.ts"
+import { span } from "../platform/runtime/span.ts"
 import { refusals } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { Merchants } from "./Merchants.ts"
 import { merchantView } from "./MerchantView.ts"
-import { Seeds } from "./Seeds.ts"
+import { Seeds } from "../sandbox/Seeds.ts"
 
 export const layer = HttpApiBuilder.group(
   OperatorApi,
@@ -18,26 +18,26 @@ export const layer = HttpApiBuilder.group(
     const { InvalidField, MerchantNotFound } = refusals
 
     return handlers.handleAll({
-      create: traced("merchants.create")(function* ({ payload }) {
+      create: span("merchants.create")(function* ({ payload }) {
         const { liveKey, merchant, sandboxKey } = yield* merchants.create(payload.name)
         const { approved, merchant_id, name } = merchant
         if (payload.seed !== false) yield* seeds.plant(merchant_id)
         return yield* reply({ merchant_id, name, approved, sandbox_key: sandboxKey, live_key: liveKey }, 201)
       }),
 
-      retrieve: traced("merchants.retrieve")(function* ({ params }) {
+      retrieve: span("merchants.retrieve")(function* ({ params }) {
         return yield* reply(merchantView(yield* merchants.find(params.merchant_id)))
       }, Effect.catchTags({ MerchantNotFound })),
 
-      update: traced("merchants.update")(function* ({ params, payload }) {
+      update: span("merchants.update")(function* ({ params, payload }) {
         return yield* reply(merchantView(yield* merchants.update(params.merchant_id, payload)))
       }, Effect.catchTags({ InvalidField, MerchantNotFound })),
 
-      resetKey: traced("merchants.resetKey")(function* ({ params }) {
+      resetKey: span("merchants.resetKey")(function* ({ params }) {
         return yield* reply({ key: yield* merchants.resetKey(params.merchant_id, params.mode) })
       }, Effect.catchTags({ MerchantNotFound })),
 
-      signingSecret: traced("merchants.signingSecret")(function* ({ params }) {
+      signingSecret: span("merchants.signingSecret")(function* ({ params }) {
         return yield* reply({ secret: yield* merchants.signingSecret(params.merchant_id, params.mode) })
       }, Effect.catchTags({ MerchantNotFound }))
     })

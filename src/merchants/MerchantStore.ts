@@ -5,8 +5,8 @@ import { Currency } from "@coffer/model/Money"
 import { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { isoText, jsonText, TimeColumn } from "../ground/codecs.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 
 const ModeRow = Schema.Struct({
   key_hash: Schema.String,
@@ -141,14 +141,14 @@ export const layer = Layer.effect(
         where merchant_id = ${merchant_id} and mode = ${mode} and signing_secret = ${signing_secret}`)
 
     return MerchantStore.of({
-      byId: (merchantId) => dieIfBroken(byId(merchantId)),
-      byKeyHash: (hash) => dieIfBroken(byKeyHash(hash)),
-      insert: (row) => dieIfBroken(insert(row)),
-      modify: (merchantId, patch) => dieIfBroken(modify(merchantId, patch)),
+      byId: (merchantId) => sqlDefects(byId(merchantId)),
+      byKeyHash: (hash) => sqlDefects(byKeyHash(hash)),
+      insert: (row) => sqlDefects(insert(row)),
+      modify: (merchantId, patch) => sqlDefects(modify(merchantId, patch)),
       sealedAs: (form, after) =>
-        dieIfBroken(sealedAs({ form, merchantId: after?.merchant_id ?? "", mode: after?.mode ?? "" })),
-      reseal: (row, fresh) => dieIfBroken(reseal(row, fresh)),
-      isEmpty: dieIfBroken(Effect.map(sql`select 1 from merchants limit 1`, (rows) => rows.length === 0))
+        sqlDefects(sealedAs({ form, merchantId: after?.merchant_id ?? "", mode: after?.mode ?? "" })),
+      reseal: (row, fresh) => sqlDefects(reseal(row, fresh)),
+      isEmpty: sqlDefects(Effect.map(sql`select 1 from merchants limit 1`, (rows) => rows.length === 0))
     })
   })
 )

@@ -9,11 +9,11 @@ import { parseAllowlist } from "@coffer/rules/allowlist"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
-import { NewIds } from "../ground/NewIds.ts"
-import { remembered } from "../ground/remembered.ts"
-import { sha256, unboundForm, Vault } from "../ground/Vault.ts"
-import { Settings } from "../Settings.ts"
-import { traced } from "../ground/traced.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { memoize } from "../platform/runtime/memoize.ts"
+import { sha256, unboundForm, Secrets } from "../platform/runtime/Secrets.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { span } from "../platform/runtime/span.ts"
 import { listenForChanges } from "./listenForChanges.ts"
 import { type MerchantRow, MerchantStore, type ModeRow, type SealedRow } from "./MerchantStore.ts"
 
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* MerchantStore
     const ids = yield* NewIds
-    const vault = yield* Vault
+    const secrets = yield* Secrets
     const { allowPrivateWebhooks } = yield* Settings
 
     const found = (merchantId: string, row: Option.Option<Merchant>) =>
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
     const byHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: kept(Option.isSome) })
     const byId = yield* Cache.makeWith(load, { capacity: cachedMax, timeToLive: kept() })
     const forget = Effect.andThen(Cache.invalidateAll(byHash), Cache.invalidateAll(byId))
-    const hearing = yield* listenForChanges(yield* vault.random(12), forget)
+    const hearing = yield* listenForChanges(yield* secrets.random(12), forget)
 
     const cached =
       <Key, Value, E>(cache: Cache.Cache<Key, Value, E>, lookup: (key: Key) => Effect.Effect<Value, E>) =>
@@ -79,24 +79,24 @@ export const layer = Layer.effect(
     const readByHash = cached(byHash, store.byKeyHash)
     const readById = cached(byId, load)
 
-    // A plain digest costs a tenth of the keyed hash. It is what is remembered, never the key.
-    const keyHash = remembered(cachedMax, sha256, vault.keyHash)
+    // A plain digest costs a tenth of the keyed hash. It is what is memoize, never the key.
+    const keyHash = memoize(cachedMax, sha256, secrets.keyHash)
 
     const find = (merchantId: string) =>
       isMerchantId(merchantId) ? readById(merchantId) : Effect.fail(new MerchantNotFound({ merchantId }))
 
-    const newKey = (mode: Mode) => Effect.map(vault.random(32), (text) => keyPrefixes[mode] + text)
+    const newKey = (mode: Mode) => Effect.map(secrets.random(32), (text) => keyPrefixes[mode] + text)
     const newMode = Effect.fnUntraced(function* (merchantId: string, mode: Mode, key: string) {
-      const secret = `whsec_${yield* vault.random(32)}`
+      const secret = `whsec_${yield* secrets.random(32)}`
       return {
-        key_hash: vault.keyHash(key),
-        signing_secret: vault.encrypt(secret, useOf(merchantId, mode)),
+        key_hash: secrets.keyHash(key),
+        signing_secret: secrets.encrypt(secret, useOf(merchantId, mode)),
         ip_allowlist: "",
         default_notify_url: null
       } satisfies ModeRow
     })
 
-    const create = traced("Merchants.create")(function* (name: string) {
+    const create = span("Merchants.create")(function* (name: string) {
       const sandboxKey = yield* newKey("sandbox")
       const liveKey = yield* newKey("live")
       const merchantId = yield* ids.next(prefixes.merchant)
@@ -126,13 +126,13 @@ export const layer = Layer.effect(
       return yield* found(merchantId, row)
     })
 
-    const resetKey = traced("Merchants.resetKey")(function* (merchantId: string, mode: Mode) {
+    const resetKey = span("Merchants.resetKey")(function* (merchantId: string, mode: Mode) {
       const key = yield* newKey(mode)
-      yield* change(merchantId, (merchant) => withMode(merchant, mode, { key_hash: vault.keyHash(key) }))
+      yield* change(merchantId, (merchant) => withMode(merchant, mode, { key_hash: secrets.keyHash(key) }))
       return key
     })
 
-    yield* Effect.forkScoped(bindSealed(store, vault))
+    yield* Effect.forkScoped(bindSealed(store, secrets))
 
     return Merchants.of({
       byKey: (key) =>
@@ -141,12 +141,12 @@ export const layer = Layer.effect(
           const hash = keyHash(key)
           // Between finding the owner and reading its row the key may have been reset.
           return Effect.map(readByHash(hash), (owner) =>
-            Option.filter(owner, ({ merchant, mode }) => vault.isSameHash(merchant.modes[mode].key_hash, hash))
+            Option.filter(owner, ({ merchant, mode }) => secrets.isSameHash(merchant.modes[mode].key_hash, hash))
           )
         }),
       find,
       create,
-      update: traced("Merchants.update")(function* (merchantId, patch) {
+      update: span("Merchants.update")(function* (merchantId, patch) {
         for (const mode of Mode.literals) {
           const allowance = { mode, privateAllowed: allowPrivateWebhooks }
           const problem =
@@ -158,7 +158,9 @@ export const layer = Layer.effect(
       }),
       resetKey,
       signingSecret: (merchantId, mode) =>
-        Effect.map(find(merchantId), ({ modes }) => vault.decrypt(modes[mode].signing_secret, useOf(merchantId, mode))),
+        Effect.map(find(merchantId), ({ modes }) =>
+          secrets.decrypt(modes[mode].signing_secret, useOf(merchantId, mode))
+        ),
       isEmpty: store.isEmpty
     })
   })
@@ -169,7 +171,7 @@ const useOf = (merchantId: string, mode: Mode) => `${merchantId}/${mode}/signing
 
 /** Seals anew what was sealed before secrets were bound to their rows. A service of that time cannot open it then. */
 const bindSealed = Effect.fnUntraced(
-  function* (store: MerchantStore["Service"], vault: Vault["Service"]) {
+  function* (store: MerchantStore["Service"], secrets: Secrets["Service"]) {
     let after: SealedRow | undefined
     while (true) {
       const rows: ReadonlyArray<SealedRow> = yield* store.sealedAs(unboundForm, after)
@@ -177,7 +179,7 @@ const bindSealed = Effect.fnUntraced(
       if (after === undefined) return
       for (const row of rows) {
         const use = useOf(row.merchant_id, row.mode)
-        yield* Effect.sync(() => vault.encrypt(vault.decrypt(row.signing_secret, use), use)).pipe(
+        yield* Effect.sync(() => secrets.encrypt(secrets.decrypt(row.signing_secret, use), use)).pipe(
           Effect.flatMap((fresh) => store.reseal(row, fresh)),
           Effect.catchCause((cause) => Effect.logError("a signing secret cannot be sealed anew", use, cause))
         )

@@ -5,7 +5,7 @@
  */
 import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Schedule, Schema } from "effect"
-import { elapsedMillis, onRealTime } from "../ground/realTime.ts"
+import { elapsedMillis, onRealTime } from "../platform/runtime/realTime.ts"
 import { changedChannel } from "./MerchantStore.ts"
 
 const beatInterval = "1 second"

@@ -13,18 +13,18 @@ import { InsufficientBalance, type Movement } from "@coffer/rules/wallet/post"
 import { Effect, Layer, Metric, Option, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
+import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { Events } from "../events/Events.ts"
-import { actors } from "../ground/actor.ts"
-import { ActorUnavailable } from "../ground/ask.ts"
-import { answering, Claim } from "../ground/Claim.ts"
-import { AlreadyExists, ChangeSet, NotCommitted, StaleVersion } from "../ground/Change.ts"
-import { currentTime } from "../ground/clock.ts"
-import { message } from "../ground/message.ts"
-import { tables } from "../ground/Tables.ts"
-import { Transactor } from "../ground/Transactor.ts"
-import { Settings } from "../Settings.ts"
-import { Entry, Wallets } from "../wallet/Wallets.ts"
+import { entityLayer } from "../platform/cluster/entityLayer.ts"
+import { ActorUnavailable } from "../platform/cluster/ask.ts"
+import { answering, Claim } from "../idempotency/IdempotencyClaim.ts"
+import { AlreadyExists, ChangeSet, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { localPayload } from "../platform/cluster/localPayload.ts"
+import { tables } from "../platform/commit/Tables.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { Entry, Wallets } from "../wallets/Wallets.ts"
 import { OrderStore, replacement, type StoredOrder } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
 
@@ -41,7 +41,7 @@ export const OrderEntity = Entity.make("Order", [
      * the order as the caller has just read it: an actor that wakes decides on it instead of reading it again, and the
      * row's version tells if it is old.
      */
-    payload: message({
+    payload: localPayload({
       command: OrderCommand,
       claim: Schema.optionalKey(Claim),
       books: Schema.optionalKey(ChangeSet),
@@ -55,7 +55,7 @@ export const OrderEntity = Entity.make("Order", [
    * neither is. Refused when the rows are not what the other half was decided on, or the wallet does not cover it.
    */
   Rpc.make("PerformWith", {
-    payload: message({ command: OrderCommand, entry: Entry }),
+    payload: localPayload({ command: OrderCommand, entry: Entry }),
     success: Order,
     error: Schema.Union([...refused, RefundRefused, InsufficientBalance, StaleVersion, AlreadyExists])
   })
@@ -214,7 +214,7 @@ const prepare = Effect.gen(function* () {
 
 export const layer = Layer.unwrap(
   Effect.map(Settings, ({ orderIdle }) =>
-    actors(OrderEntity, prepare, { mailboxCapacity: 1_024, maxIdleTime: orderIdle, disableFatalDefects: true })
+    entityLayer(OrderEntity, prepare, { mailboxCapacity: 1_024, maxIdleTime: orderIdle, disableFatalDefects: true })
   )
 )
 

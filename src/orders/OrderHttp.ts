@@ -3,8 +3,8 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { traced } from "../ground/traced.ts"
-import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
+import { span } from "../platform/runtime/span.ts"
+import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { replyCsv } from "../http/csv.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
@@ -26,7 +26,7 @@ export const layer = HttpApiBuilder.group(
     const row = (order: Parameters<typeof orderView>[0]) => orderView(order, links.cutUrl)
 
     return handlers.handleAll({
-      create: traced("orders.create")(
+      create: span("orders.create")(
         function* ({ payload }) {
           const { created, order } = yield* orders.create(yield* Caller, payload)
           return yield* reply(view(order), created ? 201 : 200)
@@ -34,19 +34,19 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ InvalidField, OrderNumberTaken, ...unavailable })
       ),
 
-      list: traced("orders.list")(function* ({ query }) {
+      list: span("orders.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv") return replyCsv("orders", orderColumns, yield* lists.exported(owner, query), row)
         const { data, hasMore } = yield* lists.page(owner, query)
         return yield* replyList("order", "/v1/orders", { data: data.map(view), hasMore })
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: traced("orders.retrieve")(function* ({ params }) {
+      retrieve: span("orders.retrieve")(function* ({ params }) {
         const order = yield* orders.find(yield* Caller, params.ref)
         return yield* reply(view(order))
       }, Effect.catchTags({ OrderNotFound })),
 
-      update: traced("orders.update")(
+      update: span("orders.update")(
         function* ({ params, payload }) {
           const order = yield* orders.annotate(yield* Caller, params.ref, payload)
           return yield* reply(view(order))
@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ InvalidField, OrderConflict, OrderNotFound, ...unavailable })
       ),
 
-      expire: traced("orders.expire")(
+      expire: span("orders.expire")(
         function* ({ params }) {
           const order = yield* orders.closeEarly(yield* Caller, params.ref)
           return yield* reply(view(order))

@@ -10,10 +10,10 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { jsonText } from "../ground/codecs.ts"
-import * as Pages from "../ground/Pages.ts"
-import { traced } from "../ground/traced.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { span } from "../platform/runtime/span.ts"
 import { OrderRow, orderOf } from "./OrderStore.ts"
 
 export class OrderLists extends Context.Service<
@@ -68,15 +68,15 @@ export const layer = Layer.effect(
       const counts = searches.map((one) => pages.count(owner, { ...one, filters: [] }, countMax))
       const [{ found }] = yield* decodeCounts(yield* sql`select array[${sql.csv(counts)}] as found`)
       return searches[found.indexOf(Math.min(...found))]!
-    }, dieIfBroken)
+    }, sqlDefects)
 
     return OrderLists.of({
-      page: traced("OrderLists.page")(function* (owner, query) {
+      page: span("OrderLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
         const { data, hasMore } = yield* pages.page(owner, request, yield* search(owner, query))
         return { data: data.map(orderOf), hasMore }
       }),
-      exported: traced("OrderLists.exported")(function* (owner, query) {
+      exported: span("OrderLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
         const { chunks, truncated } = yield* pages.exported(owner, created, yield* search(owner, query))
         return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(orderOf)) }

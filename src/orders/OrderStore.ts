@@ -8,13 +8,13 @@ import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Locale, Order, StrayPayment } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { type Change, insert, update } from "../ground/Change.ts"
-import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
-import { dueRows } from "../ground/due.ts"
-import { oneById } from "../ground/oneById.ts"
-import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
-import type { RowOf } from "../ground/Tables.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { type Change, insert, update } from "../platform/commit/Change.ts"
+import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import { batchedById } from "../platform/postgres/batchedById.ts"
+import { isOwnedBy, isStorable, type Owner } from "../platform/postgres/Pages.ts"
+import type { RowOf } from "../platform/commit/Tables.ts"
 
 /** An order and the version of its row. */
 export interface StoredOrder {
@@ -50,7 +50,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const byTradeNo = oneById({
+    const byTradeNo = batchedById({
       row: OrderRow,
       idOf: ({ trade_no }) => trade_no,
       select: (ids) => sql`select * from orders where trade_no = any(${ids})`
@@ -64,7 +64,7 @@ export const layer = Layer.effect(
         sql`select * from orders where merchant_id = ${merchantId} and mode = ${mode} and out_trade_no = ${outTradeNo}`
     })
     const byOutTradeNo = (owner: Owner, outTradeNo: string) =>
-      dieIfBroken(Effect.map(findByOutTradeNo({ ...owner, outTradeNo }), Option.map(storedOf)))
+      sqlDefects(Effect.map(findByOutTradeNo({ ...owner, outTradeNo }), Option.map(storedOf)))
 
     const resolve = Effect.fnUntraced(function* (owner: Owner, ref: string) {
       if (isTradeNo(ref)) {
@@ -76,8 +76,8 @@ export const layer = Layer.effect(
 
     const numbered = Schema.Struct({ trade_no: TradeNo })
     const ofOrders = { table: "orders", key: "trade_no" }
-    const deadlines = dueRows(sql, { ...ofOrders, dueAt: "due_at", only: sql`status = 'pending'` }, numbered)
-    const strays = dueRows(sql, { ...ofOrders, dueAt: "stray_due_at" }, numbered)
+    const deadlines = leasedRows(sql, { ...ofOrders, dueAt: "due_at", only: sql`status = 'pending'` }, numbered)
+    const strays = leasedRows(sql, { ...ofOrders, dueAt: "stray_due_at" }, numbered)
 
     // Each try doubles the wait for the next: 30 s, 1 min … at most an hour (silences: O14).
     const putOff = (now: Statement.Fragment) => sql`due_attempts = due_attempts + 1,
@@ -88,9 +88,9 @@ export const layer = Layer.effect(
       load,
       resolve,
       byOutTradeNo,
-      claimDue: (now, limit) => dieIfBroken(Effect.map(deadlines.claim(putOff, now, limit), tradeNosOf)),
-      claimStray: (now, limit) => dieIfBroken(Effect.map(strays.claim(putOffStray, now, limit), tradeNosOf)),
-      nextDue: (kind) => dieIfBroken(kind === "due_at" ? deadlines.next : strays.next)
+      claimDue: (now, limit) => sqlDefects(Effect.map(deadlines.claim(putOff, now, limit), tradeNosOf)),
+      claimStray: (now, limit) => sqlDefects(Effect.map(strays.claim(putOffStray, now, limit), tradeNosOf)),
+      nextDue: (kind) => sqlDefects(kind === "due_at" ? deadlines.next : strays.next)
     })
   })
 )

@@ -25,20 +25,20 @@ import {
   type ChannelReport,
   type ChannelUnreachable
 } from "../channel/Channel.ts"
-import { CheckoutLinks } from "../checkout/CheckoutLinks.ts"
-import { type ActorUnavailable, ask } from "../ground/ask.ts"
-import { type AlreadyExists, type ChangeSet, NotCommitted, type StaleVersion } from "../ground/Change.ts"
-import { answering, giveClaimBack, takeClaim } from "../ground/Claim.ts"
-import { currentTime } from "../ground/clock.ts"
-import { Faults } from "../ground/Faults.ts"
-import { NewIds } from "../ground/NewIds.ts"
-import type { Owner } from "../ground/Pages.ts"
-import { Signals } from "../ground/Signals.ts"
-import { Transactor } from "../ground/Transactor.ts"
-import { traced } from "../ground/traced.ts"
+import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { type ActorUnavailable, ask } from "../platform/cluster/ask.ts"
+import { type AlreadyExists, type ChangeSet, NotCommitted, type StaleVersion } from "../platform/commit/Change.ts"
+import { answering, giveClaimBack, takeClaim } from "../idempotency/IdempotencyClaim.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { Settings } from "../Settings.ts"
-import type { Entry } from "../wallet/Wallets.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import type { Entry } from "../wallets/Wallets.ts"
 import { newOrder } from "./newOrder.ts"
 import { type Alongside, OrderEntity, OrderNotFound } from "./OrderEntity.ts"
 import { insertion, OrderStore, type StoredOrder } from "./OrderStore.ts"
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
     const merchants = yield* Merchants
     const transactor = yield* Transactor
     const ids = yield* NewIds
-    const signals = yield* Signals
+    const wakeups = yield* Wakeups
     const links = yield* CheckoutLinks
     const client = yield* OrderEntity.client
     const { allowPrivateWebhooks } = yield* Settings
@@ -145,7 +145,7 @@ export const layer = Layer.effect(
       return Option.isSome(stored) ? stored.value.order : yield* new OrderNotFound({ ref: tradeNo })
     })
 
-    const create = traced("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
+    const create = span("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
       const merchant = yield* merchantOf(owner)
       const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]), yield* currentTime)
       const asked = { ...order, metadata: terms.metadata ?? {} }
@@ -182,7 +182,7 @@ export const layer = Layer.effect(
       return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
     })
 
-    const annotate = traced("Orders.annotate")(function* (owner: Owner, ref: string, patch: UpdateOrder) {
+    const annotate = span("Orders.annotate")(function* (owner: Owner, ref: string, patch: UpdateOrder) {
       // What no order could take is wrong whether or not there is one (silences: G10).
       const unfit = patchProblem({}, patch.metadata ?? {})
       if (unfit !== undefined) return yield* new InvalidField(unfit)
@@ -206,7 +206,7 @@ export const layer = Layer.effect(
         : { _tag: report._tag }
     })
 
-    const closeEarly = traced("Orders.closeEarly")(function* (owner: Owner, ref: string) {
+    const closeEarly = span("Orders.closeEarly")(function* (owner: Owner, ref: string) {
       const order = yield* find(owner, ref)
       if (order.status === "expired") return order
       if (order.status !== "pending")
@@ -216,12 +216,12 @@ export const layer = Layer.effect(
       // What the channel did must be recorded even when the caller hangs up.
     }, Effect.uninterruptible)
 
-    const report = traced("Orders.report")(function* (tradeNo: TradeNo, said: ChannelReport, also?: Alongside) {
+    const report = span("Orders.report")(function* (tradeNo: TradeNo, said: ChannelReport, also?: Alongside) {
       switch (said._tag) {
         case "Succeeded": {
           const facts = yield* factsOf(also?.seen?.order ?? (yield* byTradeNo(tradeNo)), said.payment)
           const order = yield* performAsked(tradeNo, ConfirmPayment.make({ facts }), also)
-          if (order.strayPayments.length > 0) signals.raise("stray_payments")
+          if (order.strayPayments.length > 0) wakeups.raise("stray_payments")
           return order
         }
         case "Declined":
@@ -231,7 +231,7 @@ export const layer = Layer.effect(
       }
     }, Effect.uninterruptible)
 
-    const note = traced("Orders.note")(
+    const note = span("Orders.note")(
       function* (tradeNo: TradeNo, books: ChangeSet) {
         const order = yield* byTradeNo(tradeNo)
         const answer = answering(yield* takeClaim, 200, viewOf(order))
@@ -245,7 +245,7 @@ export const layer = Layer.effect(
       })
     )
 
-    const reachDeadline = traced("Orders.reachDeadline")(function* (tradeNo: TradeNo) {
+    const reachDeadline = span("Orders.reachDeadline")(function* (tradeNo: TradeNo) {
       const order = yield* byTradeNo(tradeNo)
       const now = yield* currentTime
       if (order.status !== "pending" || DateTime.isLessThan(now, order.expiresAt)) return order
@@ -253,7 +253,7 @@ export const layer = Layer.effect(
       return yield* perform(tradeNo, ReachDeadline.make({ now, answer }))
     })
 
-    const returnStrayPayments = traced("Orders.returnStrayPayments")(function* (tradeNo: TradeNo) {
+    const returnStrayPayments = span("Orders.returnStrayPayments")(function* (tradeNo: TradeNo) {
       const order = yield* byTradeNo(tradeNo)
       for (const payment of order.strayPayments) {
         if (payment.state !== "due") continue

@@ -5,7 +5,7 @@ import { checkoutValidity } from "@coffer/model/Limits"
 import { merge } from "@coffer/model/Metadata"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
-import type { Owner } from "../ground/Pages.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
 
 export const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: DateTime.Utc): Order => ({
   status: "pending",

@@ -2,7 +2,7 @@
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { traced } from "../ground/traced.ts"
+import { span } from "../platform/runtime/span.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { Payouts } from "./Payouts.ts"
@@ -23,7 +23,7 @@ export const layer = HttpApiBuilder.group(
     } = refusals
 
     const step = (name: "approve" | "reject" | "complete" | "fail") =>
-      traced(`payouts.${name}`)(
+      span(`payouts.${name}`)(
         function* ({ params }: { readonly params: { readonly payout_no: string } }) {
           return yield* reply(payoutView(yield* payouts[name](params.payout_no)))
         },
@@ -31,7 +31,7 @@ export const layer = HttpApiBuilder.group(
       )
 
     return handlers.handleAll({
-      create: traced("payouts.create")(
+      create: span("payouts.create")(
         function* ({ params, payload }) {
           const { created, payout } = yield* payouts.request(params.merchant_id, payload)
           return yield* reply(payoutView(payout), created ? 201 : 200)
@@ -39,13 +39,13 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ InsufficientBalance, InvalidField, MerchantNotFound, PayoutReferenceTaken, ...unavailable })
       ),
 
-      list: traced("payouts.list")(function* ({ params, query }) {
+      list: span("payouts.list")(function* ({ params, query }) {
         const { data, hasMore } = yield* payouts.list(params.merchant_id, query)
         const url = `/operator/v1/merchants/${params.merchant_id}/payouts`
         return yield* replyList("payout", url, { data: data.map(payoutView), hasMore })
       }, Effect.catchTags({ InvalidField, MerchantNotFound })),
 
-      retrieve: traced("payouts.retrieve")(function* ({ params }) {
+      retrieve: span("payouts.retrieve")(function* ({ params }) {
         return yield* reply(payoutView(yield* payouts.find(params.payout_no)))
       }, Effect.catchTags({ PayoutNotFound })),
 

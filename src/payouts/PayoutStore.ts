@@ -6,11 +6,11 @@ import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Payout } from "@coffer/rules/payout/Payout"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { type Change, insert, update } from "../ground/Change.ts"
-import { isoText, TimeColumn } from "../ground/codecs.ts"
-import * as Pages from "../ground/Pages.ts"
-import type { RowOf } from "../ground/Tables.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { type Change, insert, update } from "../platform/commit/Change.ts"
+import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import type { RowOf } from "../platform/commit/Tables.ts"
 
 /** A payout and the version of its row. */
 export interface StoredPayout {
@@ -48,7 +48,7 @@ export const layer = Layer.effect(
     // What cannot be a number is not asked for: Postgres has no text with NUL.
     const load = (payoutNo: string) =>
       isPayoutNo(payoutNo)
-        ? dieIfBroken(Effect.map(byNo(payoutNo), Option.map(storedOf)))
+        ? sqlDefects(Effect.map(byNo(payoutNo), Option.map(storedOf)))
         : Effect.succeed(Option.none<StoredPayout>())
 
     const findByReference = SqlSchema.findOneOption({
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
     return PayoutStore.of({
       load,
       byReference: ({ merchantId, mode }, reference) =>
-        dieIfBroken(Effect.map(findByReference({ merchantId, mode, reference }), Option.map(storedOf))),
+        sqlDefects(Effect.map(findByReference({ merchantId, mode, reference }), Option.map(storedOf))),
       page: (owner, request) =>
         Effect.map(pages.page(owner, request, { path: Pages.along({}), filters: [] }), ({ data, hasMore }) => ({
           data: data.map(payoutOf),

@@ -14,13 +14,13 @@ import { evolve } from "@coffer/rules/payout/evolve"
 import { type Payout, PayoutCommand, type PayoutConflict } from "@coffer/rules/payout/Payout"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import type { ActorUnavailable } from "../ground/ask.ts"
-import { NotCommitted } from "../ground/Change.ts"
-import { NewIds } from "../ground/NewIds.ts"
-import { Transactor } from "../ground/Transactor.ts"
-import { traced } from "../ground/traced.ts"
+import type { ActorUnavailable } from "../platform/cluster/ask.ts"
+import { NotCommitted } from "../platform/commit/Change.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { span } from "../platform/runtime/span.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
-import { type Entry, Wallets } from "../wallet/Wallets.ts"
+import { type Entry, Wallets } from "../wallets/Wallets.ts"
 import { insertion, PayoutStore, replacement, type StoredPayout } from "./PayoutStore.ts"
 
 export class PayoutNotFound extends Schema.TaggedError<PayoutNotFound>()("PayoutNotFound", {
@@ -151,19 +151,19 @@ export const layer = Layer.effect(
       )
 
     const step = (name: string, make: (at: DateTime.Utc) => PayoutCommand): Step =>
-      traced(`Payouts.${name}`)(function* (payoutNo) {
+      span(`Payouts.${name}`)(function* (payoutNo) {
         return yield* perform(payoutNo, make(yield* DateTime.now))
       })
 
     return Payouts.of({
-      request: traced("Payouts.request")(
+      request: span("Payouts.request")(
         function* (merchantId, terms) {
           return yield* retried(request(merchantId, terms))
         },
         Effect.catchTags({ StaleVersion: stillStale })
       ),
       find: (payoutNo) => Effect.map(load(payoutNo), ({ payout }) => payout),
-      list: traced("Payouts.list")(function* (merchantId, query) {
+      list: span("Payouts.list")(function* (merchantId, query) {
         const owner = ownerOf(yield* merchants.find(merchantId), query.mode)
         return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)))
       }),

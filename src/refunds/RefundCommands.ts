@@ -11,12 +11,12 @@ import type { Refund, RefundCommand, RefundConflict, RefundEvent } from "@coffer
 import { Context, Effect, Layer, Option } from "effect"
 import { alarmOfContradiction } from "../channel/contradiction.ts"
 import { Events } from "../events/Events.ts"
-import { type ChangeSet, NotCommitted } from "../ground/Change.ts"
-import { answering, type Claim } from "../ground/Claim.ts"
-import { Transactor } from "../ground/Transactor.ts"
-import { traced } from "../ground/traced.ts"
+import { type ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
+import { answering, type Claim } from "../idempotency/IdempotencyClaim.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { span } from "../platform/runtime/span.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
-import { Wallets } from "../wallet/Wallets.ts"
+import { Wallets } from "../wallets/Wallets.ts"
 import { replacement, RefundStore, type StoredRefund } from "./RefundStore.ts"
 import { refundView } from "./RefundView.ts"
 
@@ -99,7 +99,7 @@ export const layer = Layer.effect(
       return yield* commit(before, event, command, claim)
     })
 
-    const perform = traced("RefundCommands.perform")(
+    const perform = span("RefundCommands.perform")(
       function* (refundNo: RefundNo, command: RefundCommand, claim?: Claim) {
         let held = claim
         for (let tries = 1; tries < attemptsMax; tries++) {

@@ -3,7 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { traced } from "../ground/traced.ts"
+import { span } from "../platform/runtime/span.ts"
 import { replyCsv } from "../http/csv.ts"
 import { refusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
@@ -21,7 +21,7 @@ export const layer = HttpApiBuilder.group(
     const { InvalidField, OrderNotFound, RefundConflict, RefundNotFound } = refusals
 
     return handlers.handleAll({
-      create: traced("refunds.create")(
+      create: span("refunds.create")(
         function* ({ payload }) {
           const { code, refund } = yield* refunds.create(yield* Caller, payload)
           return yield* reply(refundView(refund), code)
@@ -39,7 +39,7 @@ export const layer = HttpApiBuilder.group(
         })
       ),
 
-      list: traced("refunds.list")(function* ({ query }) {
+      list: span("refunds.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv")
           return replyCsv("refunds", refundColumns, yield* lists.exported(owner, query), refundView)
@@ -47,11 +47,11 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("refund", "/v1/refunds", { data: data.map(refundView), hasMore })
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: traced("refunds.retrieve")(function* ({ params }) {
+      retrieve: span("refunds.retrieve")(function* ({ params }) {
         return yield* reply(refundView(yield* refunds.find(yield* Caller, params.ref)))
       }, Effect.catchTags({ RefundNotFound })),
 
-      update: traced("refunds.update")(
+      update: span("refunds.update")(
         function* ({ params, payload }) {
           return yield* reply(refundView(yield* refunds.annotate(yield* Caller, params.ref, payload)))
         },

@@ -7,8 +7,8 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Refund } from "@coffer/rules/refund/Refund"
 import { Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Pages from "../ground/Pages.ts"
-import { traced } from "../ground/traced.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { span } from "../platform/runtime/span.ts"
 import { refundOf, RefundRow } from "./RefundStore.ts"
 
 export class RefundLists extends Context.Service<
@@ -55,12 +55,12 @@ export const layer = Layer.effect(
     }
 
     return RefundLists.of({
-      page: traced("RefundLists.page")(function* (owner, query) {
+      page: span("RefundLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
         const { data, hasMore } = yield* pages.page(owner, request, search(query))
         return { data: data.map(refundOf), hasMore }
       }),
-      exported: traced("RefundLists.exported")(function* (owner, query) {
+      exported: span("RefundLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
         const { chunks, truncated } = yield* pages.exported(owner, created, search(query))
         return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(refundOf)) }

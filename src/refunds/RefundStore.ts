@@ -9,12 +9,12 @@ import { Refund } from "@coffer/rules/refund/Refund"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { type Change, insert, update } from "../ground/Change.ts"
-import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../ground/codecs.ts"
-import { dueRows } from "../ground/due.ts"
-import { isOwnedBy, isStorable, type Owner } from "../ground/Pages.ts"
-import type { RowOf } from "../ground/Tables.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { type Change, insert, update } from "../platform/commit/Change.ts"
+import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import { isOwnedBy, isStorable, type Owner } from "../platform/postgres/Pages.ts"
+import type { RowOf } from "../platform/commit/Tables.ts"
 
 /** A refund and the version of its row. */
 export interface StoredRefund {
@@ -53,7 +53,7 @@ export const layer = Layer.effect(
       Result: RefundRow,
       execute: (refundNo) => sql`select * from refunds where refund_no = ${refundNo}`
     })
-    const load = (refundNo: string) => dieIfBroken(Effect.map(byNo(refundNo), Option.map(storedOf)))
+    const load = (refundNo: string) => sqlDefects(Effect.map(byNo(refundNo), Option.map(storedOf)))
 
     const findByOutRefundNo = SqlSchema.findOneOption({
       Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, outRefundNo: Schema.String }),
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
     })
     const byOutRefundNo = (owner: Owner, outRefundNo: string) =>
       isStorable(outRefundNo)
-        ? dieIfBroken(Effect.map(findByOutRefundNo({ ...owner, outRefundNo }), Option.map(storedOf)))
+        ? sqlDefects(Effect.map(findByOutRefundNo({ ...owner, outRefundNo }), Option.map(storedOf)))
         : Effect.succeed(Option.none<StoredRefund>())
 
     const findByRequest = SqlSchema.findOneOption({
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
       return yield* byOutRefundNo(owner, ref)
     })
 
-    const due = dueRows(sql, { table: "refunds", key: "refund_no", dueAt: "next_check_at" }, numbered)
+    const due = leasedRows(sql, { table: "refunds", key: "refund_no", dueAt: "next_check_at" }, numbered)
     // How often it was asked decides when it is asked again: nextCheck, here in SQL.
     const putOff = (now: Statement.Fragment) => sql`checks = checks + 1, next_check_at = ${now} +
       case when checks < ${nextCheck.often} then ${nextCheck.soonSeconds}
@@ -95,10 +95,10 @@ export const layer = Layer.effect(
       load,
       resolve,
       byOutRefundNo,
-      byRequest: (request, since) => dieIfBroken(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
+      byRequest: (request, since) => sqlDefects(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
       claimDue: (now, limit) =>
-        dieIfBroken(Effect.map(due.claim(putOff, now, limit), (rows) => rows.map(({ refund_no }) => refund_no))),
-      nextDue: dieIfBroken(due.next)
+        sqlDefects(Effect.map(due.claim(putOff, now, limit), (rows) => rows.map(({ refund_no }) => refund_no))),
+      nextDue: sqlDefects(due.next)
     })
   })
 )

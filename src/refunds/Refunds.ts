@@ -16,16 +16,23 @@ import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
-import { type AlreadyExists, NotCommitted } from "../ground/Change.ts"
-import { type Claim, CurrentClaim, giveClaimBack, renewedClaim, renewing, takeClaim } from "../ground/Claim.ts"
-import { actorPatience } from "../ground/ask.ts"
-import { Faults } from "../ground/Faults.ts"
-import { NewIds } from "../ground/NewIds.ts"
-import type { Owner } from "../ground/Pages.ts"
-import { traced } from "../ground/traced.ts"
+import { type AlreadyExists, NotCommitted } from "../platform/commit/Change.ts"
+import {
+  type Claim,
+  CurrentClaim,
+  giveClaimBack,
+  renewedClaim,
+  renewing,
+  takeClaim
+} from "../idempotency/IdempotencyClaim.ts"
+import { actorPatience } from "../platform/cluster/ask.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { span } from "../platform/runtime/span.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
-import { Settings } from "../Settings.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { newRefund } from "./newRefund.ts"
 import { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "./refundErrors.ts"
 import { RefundCommands } from "./RefundCommands.ts"
@@ -144,7 +151,7 @@ export const layer = Layer.effect(
       })
     })
 
-    const drive = traced("Refunds.drive")(function* (refund: Refund, claim: Claim | undefined) {
+    const drive = span("Refunds.drive")(function* (refund: Refund, claim: Claim | undefined) {
       const held = yield* reserve(refund, claim)
       const answer = yield* askChannel(refund).pipe(
         Effect.catchTags({ ChannelUnreachable: (unreachable) => Effect.succeed(unreachable) })
@@ -214,7 +221,7 @@ export const layer = Layer.effect(
       )
     })
 
-    const create = traced("Refunds.create")(function* (owner: Owner, body: CreateRefund) {
+    const create = span("Refunds.create")(function* (owner: Owner, body: CreateRefund) {
       const unfit = patchProblem({}, body.metadata ?? {})
       if (unfit !== undefined) return yield* new InvalidField(unfit)
       if (owner.mode === "live" && body.out_refund_no === undefined) return yield* numberRequired
@@ -241,7 +248,7 @@ export const layer = Layer.effect(
       return yield* new NotCommitted({ reason: "overloaded" })
     })
 
-    const annotate = traced("Refunds.annotate")(function* (owner: Owner, ref: string, patch: UpdateRefund) {
+    const annotate = span("Refunds.annotate")(function* (owner: Owner, ref: string, patch: UpdateRefund) {
       const unfit = patchProblem({}, patch.metadata ?? {})
       if (unfit !== undefined) return yield* new InvalidField(unfit)
       const refund = yield* find(owner, ref)
@@ -252,7 +259,7 @@ export const layer = Layer.effect(
       return yield* commands.perform(refund.refundNo, Annotate.make({ at, patch: patch.metadata }), yield* takeClaim)
     })
 
-    const report = traced("Refunds.report")(function* (
+    const report = span("Refunds.report")(function* (
       refundNo: RefundNo,
       { outcome, reason }: { readonly outcome: "succeeded" | "failed"; readonly reason: string }
     ) {
@@ -263,7 +270,7 @@ export const layer = Layer.effect(
       )
     }, Effect.uninterruptible)
 
-    const check = traced("Refunds.check")(function* (refundNo: RefundNo) {
+    const check = span("Refunds.check")(function* (refundNo: RefundNo) {
       // Whoever reserved it is gone, or will find that it is no longer alone: from here on it is pending.
       const refund = yield* commands.hear(refundNo, Await.make({ at: yield* DateTime.now }))
       if (refund.status !== "pending") return

@@ -6,7 +6,7 @@ import { Minor } from "@coffer/model/Money"
 import { remainingOf, type SettledOrder } from "@coffer/rules/order/Order"
 import type { Refund } from "@coffer/rules/refund/Refund"
 import type { DateTime } from "effect"
-import type { Claim } from "../ground/Claim.ts"
+import type { Claim } from "../idempotency/IdempotencyClaim.ts"
 
 export const newRefund = (
   order: SettledOrder,

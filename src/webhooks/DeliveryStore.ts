@@ -7,8 +7,8 @@ import { Mode } from "@coffer/model/Ids"
 import { type Allotted, type DueLine, placesPerLine } from "@coffer/rules/delivery/places"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { dieIfBroken } from "../ground/broken.ts"
-import { TimeColumn } from "../ground/codecs.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 const Claimed = Schema.Struct({
   id: Schema.String,
@@ -210,18 +210,18 @@ export const layer = Layer.effect(
     })
 
     return DeliveryStore.of({
-      oldest: (now) => dieIfBroken(oldest(now)),
-      walk: (now, position) => dieIfBroken(walk(now, position)),
-      claim: (options) => dieIfBroken(claim(options)),
-      record: (delivery, attempt) => dieIfBroken(record(delivery, attempt)),
+      oldest: (now) => sqlDefects(oldest(now)),
+      walk: (now, position) => sqlDefects(walk(now, position)),
+      claim: (options) => sqlDefects(claim(options)),
+      record: (delivery, attempt) => sqlDefects(record(delivery, attempt)),
       nextDue: (now) =>
-        dieIfBroken(
+        sqlDefects(
           Effect.map(
             nextDue(now),
             Option.map(({ at }) => at)
           )
         ),
-      backlog: (now) => Effect.catchTags(dieIfBroken(backlog(now)), { NoSuchElementError: Effect.die })
+      backlog: (now) => Effect.catchTags(sqlDefects(backlog(now)), { NoSuchElementError: Effect.die })
     })
   })
 )

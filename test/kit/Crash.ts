@@ -4,7 +4,7 @@
  * Another service then begins on the same database, at the time at which the first one died.
  */
 import { Clock, Deferred, Effect, Exit, Layer, Scope } from "effect"
-import { Faults } from "../../src/ground/Faults.ts"
+import { Faults } from "../../src/platform/runtime/Faults.ts"
 import { cable } from "./Cable.ts"
 import { type Running, start } from "./Service.ts"
 

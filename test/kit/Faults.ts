@@ -1,9 +1,9 @@
 /**
- * Faults at the named points of `src/ground/Faults.ts`. A test waits until the program has reached the point, looks
+ * Faults at the named points of `src/platform/runtime/Faults.ts`. A test waits until the program has reached the point, looks
  * at the world as it is there, and lets it go on, or never does: what a crash would leave.
  */
 import { Deferred, Effect, Layer } from "effect"
-import { Faults } from "../../src/ground/Faults.ts"
+import { Faults } from "../../src/platform/runtime/Faults.ts"
 
 export interface Blocking {
   readonly layer: Layer.Layer<Faults>

@@ -5,7 +5,7 @@
 import type { Mode } from "@coffer/model/Ids"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { patiently } from "../../src/ground/patience.ts"
+import { patiently } from "../../src/platform/runtime/patience.ts"
 
 export interface Many {
   readonly merchantId: string

@@ -11,13 +11,13 @@ import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
-import * as Faults from "../../src/ground/Faults.ts"
-import * as Home from "../../src/ground/Home.ts"
-import { patiently } from "../../src/ground/patience.ts"
-import * as Postgres from "../../src/ground/Postgres.ts"
-import * as Settings from "../../src/Settings.ts"
+import * as Faults from "../../src/platform/runtime/Faults.ts"
+import * as DataDir from "../../src/platform/runtime/DataDir.ts"
+import { patiently } from "../../src/platform/runtime/patience.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import * as Settings from "../../src/platform/runtime/Settings.ts"
 import * as Wiring from "../../src/Wiring.ts"
-import { Workers } from "../../src/work/Workers.ts"
+import { Workers } from "../../src/platform/jobs/Workers.ts"
 import { Api, type Merchant } from "./Api.ts"
 import { databaseUrl, template } from "./globalSetup.ts"
 
@@ -112,7 +112,7 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.provideMerge(options.faults ?? Faults.layer),
     Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 10, name: "test" })),
     Layer.provideMerge(Settings.layer({ embedded: false })),
-    Layer.provideMerge(Home.layer(home)),
+    Layer.provideMerge(DataDir.layer(home)),
     Layer.provideMerge(Wiring.platform),
     Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.provideMerge(Logger.layer([])),

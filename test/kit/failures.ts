@@ -4,7 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Exit, Layer, Scope } from "effect"
-import { Faults } from "../../src/ground/Faults.ts"
+import { Faults } from "../../src/platform/runtime/Faults.ts"
 import type { Reply } from "./Api.ts"
 import type { SqlError } from "effect/sql"
 import { cable } from "./Cable.ts"

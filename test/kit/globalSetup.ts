@@ -8,10 +8,10 @@ import path from "node:path"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
-import * as EmbeddedPostgres from "../../src/ground/EmbeddedPostgres.ts"
-import * as Migrator from "../../src/ground/Migrator.ts"
-import { patiently } from "../../src/ground/patience.ts"
-import * as Postgres from "../../src/ground/Postgres.ts"
+import * as EmbeddedPostgres from "../../src/platform/embedded/EmbeddedPostgres.ts"
+import * as Migrator from "../../src/platform/postgres/Migrator.ts"
+import { patiently } from "../../src/platform/runtime/patience.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 
 declare module "vitest" {
   interface ProvidedContext {

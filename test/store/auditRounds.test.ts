@@ -4,7 +4,7 @@ import { laws, type Violation } from "@coffer/rules/wallet/laws"
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AuditStore from "../../src/audit/AuditStore.ts"
-import * as Postgres from "../../src/ground/Postgres.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { freshDatabase, type Running, start } from "../kit/Service.ts"
 

@@ -4,7 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { Statement } from "effect/sql"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
-import * as DueLines from "../../src/work/DueLines.ts"
+import * as DueLines from "../../src/webhooks/DueLines.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 

@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Result, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChangeSet } from "../../src/ground/Change.ts"
-import * as Faults from "../../src/ground/Faults.ts"
-import * as Postgres from "../../src/ground/Postgres.ts"
-import * as Signals from "../../src/ground/Signals.ts"
-import { layer, Transactor } from "../../src/ground/Transactor.ts"
+import type { ChangeSet } from "../../src/platform/commit/Change.ts"
+import * as Faults from "../../src/platform/runtime/Faults.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
+import { layer, Transactor } from "../../src/platform/commit/Transactor.ts"
 import { insertion, replacement } from "../../src/orders/OrderStore.ts"
 import { pendingOrder } from "../kit/fixtures.ts"
 import { eventually } from "../kit/Process.ts"
@@ -36,7 +36,7 @@ const world = <E>(use: (world: World) => Effect.Effect<unknown, E, Scope.Scope>)
       const url = yield* freshDatabase
       const postgres = Postgres.layer({ url: Redacted.make(url), connections: 10, name: "test" })
       const services = yield* Layer.build(
-        layer.pipe(Layer.provide([Signals.layer, Faults.layer]), Layer.provideMerge(postgres))
+        layer.pipe(Layer.provide([Wakeups.layer, Faults.layer]), Layer.provideMerge(postgres))
       )
       return yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 /** How values of Postgres arrive (docs/decisions/0011; silences: G7). */
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Schema } from "effect"
-import { TimeColumn } from "../../src/ground/codecs.ts"
+import { TimeColumn } from "../../src/platform/runtime/codecs.ts"
 import { start } from "../kit/Service.ts"
 
 const decode = Schema.decodeUnknownExit(Schema.Struct({ amount: Schema.Int, at: TimeColumn }))

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Duration, Effect, Layer, Logger, Metric, Redacted } from "effect"
-import * as Home from "../../src/ground/Home.ts"
-import { layer, layerMemory, layerRedis, makeMemory, QuotaStore, type Taken } from "../../src/ground/QuotaStore.ts"
-import * as Settings from "../../src/Settings.ts"
+import * as DataDir from "../../src/platform/runtime/DataDir.ts"
+import { layer, layerMemory, layerRedis, makeMemory, QuotaStore, type Taken } from "../../src/edge/QuotaStore.ts"
+import * as Settings from "../../src/platform/runtime/Settings.ts"
 import { eventually } from "../kit/Process.ts"
 import { freePort, start } from "../kit/Service.ts"
 
@@ -361,7 +361,7 @@ describe("without Redis", () => {
         const logged: Array<string> = []
         const logger = Logger.make(({ message }) => void logged.push(String(message)))
         const settings = Settings.layer({ embedded: true }).pipe(
-          Layer.provide(Layer.mock(Home.Home, { path: "", keep: (_, make) => make })),
+          Layer.provide(Layer.mock(DataDir.DataDir, { path: "", keep: (_, make) => make })),
           Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
         )
         const store = layer.pipe(Layer.provide(settings), Layer.provide(Logger.layer([logger])))

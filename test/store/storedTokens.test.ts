@@ -2,8 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { storedTokens } from "../../src/ground/migrations/0009_stored_tokens.ts"
-import * as Postgres from "../../src/ground/Postgres.ts"
+import { storedTokens } from "../../src/platform/postgres/migrations/0009_stored_tokens.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
 const url = "https://pay.example/base/checkout/TRD_SB_0000000000000000000000000A.1795445012"

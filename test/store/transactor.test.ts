@@ -2,12 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { atOnce, plan } from "../../src/ground/Batch.ts"
-import { type ChangeSet, insert } from "../../src/ground/Change.ts"
-import * as Faults from "../../src/ground/Faults.ts"
-import * as Postgres from "../../src/ground/Postgres.ts"
-import * as Signals from "../../src/ground/Signals.ts"
-import { Transactor, layer } from "../../src/ground/Transactor.ts"
+import { atOnce, plan } from "../../src/platform/commit/Batch.ts"
+import { type ChangeSet, insert } from "../../src/platform/commit/Change.ts"
+import * as Faults from "../../src/platform/runtime/Faults.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
+import { Transactor, layer } from "../../src/platform/commit/Transactor.ts"
 import { insertion, replacement } from "../../src/orders/OrderStore.ts"
 import { pendingOrder } from "../kit/fixtures.ts"
 import { freshDatabase } from "../kit/Service.ts"
@@ -28,7 +28,7 @@ const withTransactor = <A, E>(use: Effect.Effect<A, E, Transactor | SqlClient.Sq
       Effect.provide(
         use,
         layer.pipe(
-          Layer.provide([Signals.layer, Faults.layer]),
+          Layer.provide([Wakeups.layer, Faults.layer]),
           Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 4, name: "test" }))
         )
       )

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import * as Faults from "../../src/ground/Faults.ts"
+import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"

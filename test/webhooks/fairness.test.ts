@@ -7,8 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, type Duration, Effect, Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import * as Postgres from "../../src/ground/Postgres.ts"
-import { Signals } from "../../src/ground/Signals.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
 import { freshDatabase, type Running, start } from "../kit/Service.ts"
@@ -166,7 +166,7 @@ describe("webhooks", () => {
       )
       yield* Effect.forkScoped(sql.withTransaction(lock))
       yield* Deferred.await(locked)
-      Context.get(running.context as Context.Context<Signals>, Signals).raise("deliveries")
+      Context.get(running.context as Context.Context<Wakeups>, Wakeups).raise("deliveries")
       const claimed = sql`select from deliveries where merchant_id = ${merchantId} and next_attempt_at > to_timestamp(1)`
       yield* Effect.repeat(claimed, { until: ({ length }) => length > 0 })
 

@@ -47,12 +47,12 @@ export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken>()("@
   error: InvalidApiKey
 }) {}
 
-/** Writes 120, reads 600, CSV 10 a minute, per merchant and mode (spec: Limits): `src/http/Quotas.ts`. */
+/** Writes 120, reads 600, CSV 10 a minute, per merchant and mode (spec: Limits): `src/edge/Quotas.ts`. */
 export class Quotas extends HttpApiMiddleware.Service<Quotas, { requires: Caller }>()("@coffer/contract/Quotas", {
   error: RateLimited
 }) {}
 
-/** `Idempotency-Key` on every POST and DELETE (silences: I1 to I6). Implementation: `src/http/Idempotency.ts`. */
+/** `Idempotency-Key` on every POST and DELETE (silences: I1 to I6). Implementation: `src/edge/Idempotency.ts`. */
 export class Idempotency extends HttpApiMiddleware.Service<Idempotency, { requires: Caller }>()(
   "@coffer/contract/Idempotency",
   { error: [InvalidRequest, IdempotencyError, IdempotencyInProgress, Unavailable] }

@@ -1,5 +1,5 @@
 /** The baseline's SQL. Each has a name, so that Postgres prepares it once for each connection. */
-import { tables } from "../../../../src/ground/Tables.ts"
+import { tables } from "../../../../src/platform/commit/Tables.ts"
 import * as Idempotency from "../rivals/idempotency.ts"
 
 const orderColumns = Object.keys(tables.orders.columns) as ReadonlyArray<keyof typeof tables.orders.columns>

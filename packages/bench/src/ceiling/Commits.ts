@@ -1,10 +1,10 @@
 /**
- * Group commit without Effect: the service's own batches and statements (`src/ground/Batch.ts`), a plain queue for each
+ * Group commit without Effect: the service's own batches and statements (`src/platform/commit/Batch.ts`), a plain queue for each
  * of two lanes, and a pipelined connection. What the design can give on this machine when its framework costs nothing.
  */
 import type pg from "pg"
-import { plan } from "../../../../src/ground/Batch.ts"
-import type { ChangeSet } from "../../../../src/ground/Change.ts"
+import { plan } from "../../../../src/platform/commit/Batch.ts"
+import type { ChangeSet } from "../../../../src/platform/commit/Change.ts"
 import { makePipeline } from "../rivals/pool.ts"
 
 const lanes = 2

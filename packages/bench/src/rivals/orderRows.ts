@@ -1,5 +1,5 @@
 /** An order as a row and as its JSON, for the rivals. Both sides of the comparison write and answer the same. */
-import type { RowOf } from "../../../../src/ground/Tables.ts"
+import type { RowOf } from "../../../../src/platform/commit/Tables.ts"
 
 export type OrderRow = RowOf<"orders">
 

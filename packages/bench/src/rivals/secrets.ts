@@ -1,6 +1,6 @@
 /**
  * The few cryptographic conventions that a rival must share with the service to work on the same rows: how a key is
- * looked up, how a checkout address is signed, how the ledger chains. See `src/ground/Vault.ts`.
+ * looked up, how a checkout address is signed, how the ledger chains. See `src/platform/runtime/Secrets.ts`.
  */
 import { createHmac, hash, hkdfSync } from "node:crypto"
 

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import pg from "pg"
-import * as EmbeddedPostgres from "../../../../src/ground/EmbeddedPostgres.ts"
-import * as Migrator from "../../../../src/ground/Migrator.ts"
-import * as Postgres from "../../../../src/ground/Postgres.ts"
+import * as EmbeddedPostgres from "../../../../src/platform/embedded/EmbeddedPostgres.ts"
+import * as Migrator from "../../../../src/platform/postgres/Migrator.ts"
+import * as Postgres from "../../../../src/platform/postgres/Postgres.ts"
 
 export interface Ground {
   readonly home: string

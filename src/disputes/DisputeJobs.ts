@@ -1,0 +1,44 @@
+/**
+ * Disputes of which nothing was heard for long enough: an answer of the merchant's that the channel has not confirmed,
+ * a deadline that has passed, a bank that takes its time. Also the sandbox bank's reports that were not taken.
+ */
+import { DateTime, Effect, Layer } from "effect"
+import { SandboxDisputes } from "../sandbox/SandboxDisputes.ts"
+import { Disputes } from "./Disputes.ts"
+import { DisputeStore } from "./DisputeStore.ts"
+import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { Workers } from "../platform/jobs/Workers.ts"
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const workers = yield* Workers
+    const store = yield* DisputeStore
+    const disputes = yield* Disputes
+    const bank = yield* SandboxDisputes
+
+    yield* workers.supervise(() => ({
+      name: "dispute checks",
+      signal: "disputes",
+      run: Effect.gen(function* () {
+        const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
+        return yield* forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check)
+      }),
+      next: store.nextDue
+    }))
+
+    yield* workers.supervise(() => ({
+      name: "sandbox dispute reports",
+      signal: "sandbox_reports",
+      run: Effect.gen(function* () {
+        const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
+        return yield* forEachLeased(
+          "the bank's report about dispute",
+          due,
+          ({ processorDisputeId }) => processorDisputeId,
+          (report) => Effect.andThen(disputes.hear(report), bank.acknowledge(report.processorDisputeId))
+        )
+      }),
+      next: bank.nextReport
+    }))
+  })
+)

@@ -1,0 +1,89 @@
+/**
+ * Takes down each call whose owner is known (spec: API log; silences: A4, A5), after its answer is made and before it
+ * is sent. Nothing is read, parsed or redacted here: the bodies go as they are to a queue.
+ */
+import { loggedBodyBytesMax } from "@coffer/contract/Logs"
+import { DateTime, Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { onRealTime } from "../platform/runtime/realTime.ts"
+import { type LoggedBody, Logs } from "../logs/Logs.ts"
+import type { Body } from "../http/Body.ts"
+import type { RequestRecord } from "../http/CurrentRequest.ts"
+
+export interface Answered {
+  /** Milliseconds since 1970. */
+  readonly answered: number
+  readonly response: HttpServerResponse.HttpServerResponse
+  /** The request's body; looked at only if the call is taken down. */
+  readonly body: Effect.Effect<LoggedBody>
+}
+
+/** How an exchange hands over a call that it has answered. Never fails. */
+export const make = Effect.map(
+  Logs,
+  (logs) =>
+    (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
+      const { arrived, ip, method, owner, path, requestId, sent } = record
+      if (owner === undefined) return Effect.void
+      return Effect.flatMap(body, (requestBody) =>
+        logs.append({
+          requestId,
+          ...owner,
+          method,
+          path,
+          status: response.status,
+          at: DateTime.makeUnsafe(arrived),
+          durationMillis: answered - arrived,
+          ip,
+          userAgent: sent["user-agent"],
+          idempotencyKey: sent["idempotency-key"],
+          requestBody,
+          responseBody: responseBodyOf(response, record)
+        })
+      )
+    }
+)
+
+/** For a small body that nobody has read and whose refusal has gone out already. */
+const bodyPatience = "1 second"
+
+/**
+ * The body as the log keeps it. One that no handler has read is read now, if it is small: the answer has been given,
+ * and does not wait for it.
+ */
+export const bodyOf = (body: Body, sent: RequestRecord["sent"]): Effect.Effect<LoggedBody> => {
+  const length = sent["content-length"]
+  const bytes = Number(length ?? 0)
+  if (length === undefined ? sent["transfer-encoding"] === undefined : bytes === 0) return nothing
+  if (bytes > loggedBodyBytesMax) return Effect.succeed({ bytes })
+  const known = body.known()
+  if (known !== undefined) return Effect.succeed(marked(known))
+  if (body.isTouched()) return nothing
+  return body.text.pipe(
+    Effect.map(marked),
+    Effect.timeoutOrElse({ duration: bodyPatience, orElse: () => nothing }),
+    Effect.catch(() => nothing),
+    onRealTime
+  )
+}
+
+const nothing = Effect.succeed<LoggedBody>(undefined)
+
+/** A body that came in chunks may be large as well. A character is a byte at least. */
+const marked = (text: string): LoggedBody => {
+  if (text.length <= loggedBodyBytesMax / 4) return text
+  const bytes = utf8.encode(text).length
+  return bytes > loggedBodyBytesMax ? { bytes } : text
+}
+const utf8 = new TextEncoder()
+
+const responseBodyOf = (
+  { body, status }: HttpServerResponse.HttpServerResponse,
+  { answer }: RequestRecord
+): LoggedBody => {
+  if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
+  const { contentLength: bytes } = body
+  if (bytes > loggedBodyBytesMax) return { bytes }
+  // What a handler replied need not be read from its text again.
+  return answer?.code === status ? { bytes, json: answer } : (body.text ?? body.body)
+}

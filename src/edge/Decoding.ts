@@ -1,0 +1,100 @@
+/**
+ * What does not decode becomes 400 `invalid_request`, and `param` names the first offending field (spec: Errors). No
+ * body at all is an empty object where nothing in it is required.
+ */
+import { Decoding } from "@coffer/contract/Caller"
+import { queryParametersMax } from "@coffer/model/Limits"
+import { Effect, Layer, Option, Schema, SchemaIssue } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { refuseField } from "../http/replies.ts"
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error) => {
+  // A reply that does not fit its own schema is our bug, not the caller's.
+  if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
+  return refuseUndecodable(error.cause)
+})
+
+/** Names the field that is to blame. */
+export const refuseUndecodable = ({ issue }: Schema.SchemaError) => {
+  const [first] = format(issue).issues
+  const path = (first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
+  if (path.length === 0) return refuseOtherThanObject
+  return refuseField(nameOf(path), spoken[first!.message] ?? first!.message)
+}
+
+/** What the framework says, as we say it. */
+const spoken: Record<string, string> = {
+  "Missing key": "is required",
+  "Expected no excess property": "There is nothing of this name here"
+}
+
+export const refuseOtherThanObject = refuseField("", "The body must be a JSON object")
+
+/** As merchants write it: `metadata.key`, `files[2].url` (silences: D4). */
+const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>((name, key) => {
+    if (typeof key === "number") return `${name}[${key}]`
+    return name === "" ? String(key) : `${name}.${String(key)}`
+  }, "")
+
+/** What is wrong with a query before anybody asks what it says (silences: G6, G22). */
+export const queryProblem = (url: string): { readonly param: string; readonly problem: string } | undefined => {
+  const start = url.indexOf("?")
+  if (start < 0) return undefined
+  const parameters = url.slice(start + 1).split("&", queryParametersMax + 1)
+  if (parameters.length > queryParametersMax) {
+    return { param: "", problem: `The query must not have more than ${queryParametersMax} parameters` }
+  }
+  for (const parameter of parameters) {
+    if (!parameter.includes("%") || Option.isSome(decodeParameter(parameter))) continue
+    const name = decodeParameter(parameter.split("=", 1)[0]!)
+    return { param: Option.getOrElse(name, () => ""), problem: "must be percent-encoded UTF-8" }
+  }
+  return undefined
+}
+
+const decodeParameter = Option.liftThrowable(decodeURIComponent)
+
+const checkQuery = Effect.flatMap(CurrentRecord, ({ url }) => {
+  const problem = queryProblem(url)
+  return problem === undefined ? Effect.void : refuseField(problem.param, problem.problem)
+})
+
+export const layer = Layer.effect(
+  Decoding,
+  Effect.map(Decoding, (refuse) =>
+    Decoding.of((httpEffect, options) => {
+      if (!takesNoBody(options.endpoint)) return Effect.andThen(checkQuery, refuse(httpEffect, options))
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.andThen(
+          checkQuery,
+          refuse(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, withBody(request)), options)
+        )
+      )
+    })
+  )
+).pipe(Layer.provide(refusing))
+
+const known = new WeakMap<HttpApiEndpoint.Top, boolean>()
+
+/** Whether an empty object is a body that this endpoint takes. */
+export const takesNoBody = (endpoint: HttpApiEndpoint.Top): boolean => {
+  const answer = known.get(endpoint) ?? [...endpoint.payload.values()].some(({ schemas }) => schemas.some(takesNothing))
+  known.set(endpoint, answer)
+  return answer
+}
+
+const takesNothing = (schema: Schema.Top) => Schema.is(Schema.toEncoded(schema))({})
+
+const withBody = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers
+  if (encoding !== undefined || (length !== undefined && length !== "0")) return request
+  return Object.create(request, {
+    headers: { value: { ...request.headers, "content-type": "application/json" } },
+    text: { value: Effect.succeed("{}") }
+  })
+}

@@ -1,0 +1,118 @@
+/**
+ * The long way of a request: the framework's router and whatever stands behind it. What every request meets here before
+ * its route: one address for `/v1` and `/api/v1`, a host, and a body that is read when the endpoint asks for it, within
+ * the endpoint's limits (spec: General rules, 3; silences: G6, G8).
+ */
+import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { ByteSize, Context, Effect, Layer, Option, Stream } from "effect"
+import {
+  HttpIncomingMessage,
+  HttpRouter,
+  type HttpServerError,
+  HttpServerRequest,
+  type HttpServerResponse
+} from "effect/http"
+import { bodyOf } from "./ApiLogging.ts"
+import * as Body from "../http/Body.ts"
+import { endpointAt } from "./endpoints.ts"
+import * as Exchange from "./Exchange.ts"
+import { busy, refuseField } from "../http/replies.ts"
+import { endsInSlash, pathOf, routed } from "./routing.ts"
+
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { answer, leave } = yield* Exchange.make
+    const bodyFrom = yield* Body.make
+
+    return HttpRouter.middleware(
+      (route) =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const url = routed(request.url)
+          const there = url === request.url ? request : request.modify({ url })
+          const body = bodyFrom(coming(there, limitsAt(request.method, url)))
+          // Whoever asks for its text gets it within the limits.
+          const at: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
+          const response = NodeHttpServerRequest.toServerResponse(request)
+          const asked: Exchange.Asked = {
+            method: request.method,
+            url,
+            sent: request.headers,
+            peer: Option.getOrUndefined(request.remoteAddress),
+            body,
+            logged: bodyOf(body, request.headers),
+            isConnected: () => !response.destroyed
+          }
+          // A file is being written when its answer has begun.
+          response.once("close", () => leave(asked))
+          return yield* answer(asked, reached(at, route), (context) =>
+            Context.add(context, HttpServerRequest.HttpServerRequest, at)
+          )
+        }),
+      { global: true }
+    )
+  })
+)
+
+const reached = <E, R>(
+  at: HttpServerRequest.HttpServerRequest,
+  route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) => {
+  // No route's error, and answered as every refusal is.
+  if (lacksHost(at)) return Effect.catch(refuseField("Host", "is required"), Effect.die)
+  // No request has a fragment. What stands behind it would be a query to the router, and a path to all others.
+  if (at.url.includes("#")) return Effect.catch(refuseField("", "The address must not have a fragment (#)"), Effect.die)
+  return endsInSlash(pathOf(at.url)) ? Exchange.noSuchRoute(at) : route
+}
+
+/** Required by HTTP/1.1; Node would refuse it without an envelope. */
+const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
+
+/** Where there is no endpoint nobody reads. */
+const limitsAt = (method: string, url: string): BodyLimits => {
+  const endpoint = endpointAt(method, url)
+  return endpoint === undefined ? { bytes: 0, values: 0 } : bodyLimitsOf(endpoint)
+}
+
+const coming = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Body.Coming => {
+  const announced = request.headers["content-length"]
+  const length = announced === undefined ? undefined : Number(announced)
+  const unread = ({ reason }: HttpServerError.HttpServerError) =>
+    reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+      ? Body.tooLarge(limits)
+      : refuseField("", "The body did not arrive whole")
+  const bytes = (hold: (bytes: number) => boolean): Effect.Effect<ArrayBuffer | Uint8Array, Body.BodyRefused> =>
+    Effect.catchTags(length === undefined ? chunksOf(request, limits, hold) : wholeOf(request, limits), {
+      HttpServerError: unread
+    })
+  return { contentType: request.headers["content-type"], length, limits, bytes }
+}
+
+type Read<Bytes> = Effect.Effect<Bytes, HttpServerError.HttpServerError | Body.BodyRefused>
+
+const wholeOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Read<ArrayBuffer | Uint8Array> =>
+  Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limits.bytes))
+
+/** Each costs as much as a kilobyte. */
+const chunksMax = 10_000
+
+/** A body of unknown length takes up what has come of it. */
+const chunksOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits, hold: (bytes: number) => boolean) =>
+  Effect.suspend(() => {
+    const chunks: Array<Uint8Array> = []
+    let bytes = 0
+    return request.stream.pipe(
+      Stream.runForEach((chunk): Effect.Effect<void, Body.BodyRefused> => {
+        bytes += chunk.length
+        if (bytes > limits.bytes) return Body.tooLarge(limits)
+        if (chunks.length >= chunksMax)
+          return refuseField("", `The body must not come in more than ${chunksMax} chunks`)
+        if (!hold(chunk.length)) return busy
+        chunks.push(chunk)
+        return Effect.void
+      }),
+      Effect.map(() => Buffer.concat(chunks))
+    )
+  })

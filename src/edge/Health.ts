@@ -1,0 +1,60 @@
+/**
+ * `/healthz`: the process answers. `/readyz`: it can do its work now, so a load balancer may send requests: Postgres
+ * answers and takes writes, this runner holds shards or knows who does, its clock is near Postgres', and it is not
+ * draining. When it cannot, `reason` says why.
+ */
+import { Effect } from "effect"
+import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { ClockSkew } from "../platform/postgres/ClockSkew.ts"
+import { DatabaseHealth } from "../platform/postgres/DatabaseHealth.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { Draining } from "./Draining.ts"
+
+/** Longer than any one write may wait: when none has succeeded for so long, this runner takes no money. */
+const stalledMillisMax = 5_000
+
+export const layer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const database = yield* DatabaseHealth
+    const sharding = yield* Sharding.Sharding
+    const draining = yield* Draining
+    const clock = yield* ClockSkew
+    const transactor = yield* Transactor
+
+    const { shardsPerGroup } = ShardingConfig.defaults
+    const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
+
+    yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
+    yield* router.add(
+      "GET",
+      "/readyz",
+      Effect.gen(function* () {
+        const checks = {
+          postgres: yield* database.answers,
+          writes: transactor.stalledMillis() <= stalledMillisMax,
+          // Alone it holds all of them, in company some; none means that its locks are not there yet, or gone.
+          cluster: shards.some((shard) => sharding.hasShardId(shard)),
+          clock: !clock.isTooLarge(),
+          accepting: !draining.now
+        }
+        const reasons = {
+          postgres: "Postgres does not answer.",
+          writes: "No write has succeeded for more than 5 seconds.",
+          cluster: "This runner holds no shards: others have them all, or its locks are not there yet.",
+          clock: `This machine's clock and Postgres' are ${Math.round(clock.seconds())} s apart.`,
+          accepting: "This process is stopping."
+        }
+        const failed = (["postgres", "writes", "cluster", "clock", "accepting"] as const).filter(
+          (check) => !checks[check]
+        )
+        return failed.length === 0
+          ? HttpServerResponse.jsonUnsafe({ status: "ready", checks })
+          : HttpServerResponse.jsonUnsafe(
+              { status: "not ready", checks, reason: failed.map((check) => reasons[check]).join(" ") },
+              { status: 503 }
+            )
+      })
+    )
+  })
+)

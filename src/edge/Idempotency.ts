@@ -1,0 +1,78 @@
+/**
+ * `Idempotency-Key` on every POST and DELETE (silences: I1 to I6): the first request claims the key, runs, and has its
+ * 2xx answer kept, as a rule in the transaction of the change itself; the same request again gets that answer.
+ */
+import { Caller, Idempotency } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { isIdempotencyKey } from "@coffer/rules/idempotency/claim"
+import { Cause, Effect, Exit, Layer } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { CurrentClaim, type HeldClaim } from "../idempotency/IdempotencyClaim.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
+import { IdempotencyKeys } from "../idempotency/IdempotencyKeys.ts"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { refusals, unavailable } from "../http/refusals.ts"
+import { refuseWith, reply } from "../http/replies.ts"
+
+export const layer = Layer.effect(
+  Idempotency,
+  Effect.gen(function* () {
+    const keys = yield* IdempotencyKeys
+    const faults = yield* Faults
+    const scope = yield* Effect.scope
+    const { NotCommitted } = unavailable
+    const { OtherContent, StillRunning } = refusals
+
+    /** The answer is kept or the key freed before the caller hears of it: a retry must find what it was told. */
+    const settle = (held: HeldClaim, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
+      Effect.gen(function* () {
+        const { answer } = yield* CurrentRecord
+        if (Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined) {
+          return yield* keys.settle(held, { status: exit.value.status, data: answer.data })
+        }
+        // What could not be written in time is not waited for once more.
+        if (isBusy(exit)) yield* Effect.forkIn(keys.settle(held), scope)
+        else yield* keys.settle(held)
+      })
+
+    return Idempotency.of(
+      Effect.fnUntraced(function* (httpEffect) {
+        const { method, path, sent, text } = yield* CurrentRecord
+        const key = sent["idempotency-key"]
+        if (key === undefined || (method !== "POST" && method !== "DELETE")) return yield* httpEffect
+        if (!isIdempotencyKey(key)) return yield* badKey
+        const { merchantId, mode } = yield* Caller
+        const body = yield* text
+        // Whoever hangs up while the claim is being written leaves no claim behind: once it is written it is settled.
+        return yield* Effect.uninterruptibleMask(
+          Effect.fnUntraced(function* (restore) {
+            const claimed = yield* keys
+              .claim({ merchantId, mode, method, path, key, body })
+              .pipe(Effect.catchTags({ NotCommitted, OtherContent, StillRunning }))
+            if (claimed._tag === "Replay") {
+              const again = yield* reply(claimed.data, claimed.status)
+              return HttpServerResponse.setHeader(again, "idempotent-replayed", "true")
+            }
+            const held: HeldClaim = { claim: claimed.claim, handedOver: false }
+            return yield* restore(faults.around("Idempotency.run", httpEffect)).pipe(
+              Effect.provideService(CurrentClaim, held),
+              Effect.onExit((exit) => faults.around("Idempotency.settle", settle(held, exit)))
+            )
+          })
+        )
+      })
+    )
+  })
+)
+
+const isBusy = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Wire.Unavailable
+
+const badKey = refuseWith(
+  (request_id) =>
+    new Wire.InvalidRequest({
+      message: "Idempotency-Key: Expected 1 to 255 printable ASCII characters.",
+      param: "Idempotency-Key",
+      request_id
+    })
+)

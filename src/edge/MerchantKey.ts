@@ -1,0 +1,82 @@
+/**
+ * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication).
+ * Whoever passes is counted as work, and is refused if there is too much of it (silences: U12).
+ */
+import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
+import { Effect, Layer, Option, Redacted, Result } from "effect"
+import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { Admission } from "../http/Admission.ts"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { kindOf } from "./Quotas.ts"
+import { busy, refuseWith } from "../http/replies.ts"
+
+export const layer = Layer.effect(
+  MerchantKey,
+  Effect.gen(function* () {
+    const merchants = yield* Merchants
+    const admission = yield* Admission
+
+    return MerchantKey.of({
+      apiKey: Effect.fnUntraced(function* (httpEffect, { credential }) {
+        const key = Redacted.value(credential)
+        // A request without the header arrives here with an empty credential.
+        if (key === "") {
+          return yield* refuseWith(
+            (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
+          )
+        }
+        const owner = yield* merchants.byKey(key)
+        if (Option.isNone(owner)) {
+          return yield* refuseWith(
+            (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or was reset.", request_id })
+          )
+        }
+        const { merchant, mode } = owner.value
+        const record = yield* CurrentRecord
+        record.owner = { merchantId: merchant.merchant_id, mode }
+        record.quotas = merchant.quotas
+        if (!isCallerAllowed(merchant.modes[mode], record.ip)) {
+          return yield* refuseWith(
+            (request_id) =>
+              new Wire.IpNotAllowed({ message: `Calls from ${record.ip} are not allowed for this key.`, request_id })
+          )
+        }
+        if (mode === "live" && !merchant.approved) {
+          return yield* refuseWith(
+            (request_id) =>
+              new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
+          )
+        }
+        record.visit = admission.enter(merchant.merchant_id, kindOf(record))
+        if (record.visit === undefined) return yield* busy
+        return yield* Effect.provideService(httpEffect, Caller, { merchantId: merchant.merchant_id, mode })
+      })
+    })
+  })
+)
+
+type ModeSettings = Merchant["modes"]["live"]
+
+/** Settings are never changed in place, so a list is read once for each version of them. */
+const allowlists = new WeakMap<ModeSettings, Allowlist | undefined>()
+
+const isCallerAllowed = (settings: ModeSettings, ip: string): boolean => {
+  if (settings.ip_allowlist === "") return true
+  if (!allowlists.has(settings)) {
+    allowlists.set(settings, Result.getOrUndefined(parseAllowlist(settings.ip_allowlist)))
+  }
+  const allowlist = allowlists.get(settings)
+  // A list that nobody can read was meant to keep somebody out.
+  return allowlist !== undefined && isAllowed(allowlist, ip)
+}
+
+export const layerSandboxOnly = Layer.succeed(
+  SandboxOnly,
+  Effect.fnUntraced(function* (httpEffect) {
+    const { mode } = yield* Caller
+    if (mode === "sandbox") return yield* httpEffect
+    return yield* refuseWith((request_id) => new Wire.RouteNotFound({ message: "No such endpoint.", request_id }))
+  })
+)

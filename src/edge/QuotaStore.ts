@@ -1,0 +1,280 @@
+/**
+ * Counts what happened within the last so many milliseconds, in a window that slides: no span of its length ever holds
+ * more than the limit (silences: U1). In this process, or in Redis for all runners together; while Redis does not
+ * answer, each runner counts for itself (silences: U2).
+ */
+import { NodeRedis } from "@effect/platform-node"
+import { Context, Deferred, Duration, Effect, Exit, Layer, Metric, Redacted, References, Schema } from "effect"
+import { Redis } from "effect/persistence"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { onRealTime } from "../platform/runtime/realTime.ts"
+
+export interface Taken {
+  readonly allowed: boolean
+  /** How many more would be allowed at this moment. */
+  readonly remaining: number
+  /** Until one is allowed again; 0 when this one was. */
+  readonly retryAfterMillis: number
+  /** Until the limit has room for one more than it has now. */
+  readonly resetMillis: number
+}
+
+export class QuotaStore extends Context.Service<
+  QuotaStore,
+  {
+    /** Counts one, unless `limit` have been counted in the window that ends `now`. What is refused is not counted. */
+    readonly take: (key: string, limit: number, windowMillis: number, now: number) => Effect.Effect<Taken>
+  }
+>()("@coffer/platform/QuotaStore") {}
+
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { redisUrl, runner } = yield* Settings
+    if (redisUrl !== undefined) return layerRedis(redisUrl)
+    if (runner !== undefined) {
+      yield* Effect.logWarning("REDIS_URL is not set: each runner counts requests for itself, so quotas add up")
+    }
+    return layerMemory
+  })
+)
+
+// In memory ----------------------------------------------------------------------
+
+/** Keys whose window is not empty; a merchant has up to six. */
+const keysMax = 100_000
+/** Between two looks for keys whose window is empty. */
+const sweepMillis = 60_000
+
+/** When the counted ones happened, oldest first. Before `head` lies what has left the window. */
+interface Moments {
+  readonly times: Array<number>
+  head: number
+  windowMillis: number
+}
+
+/** Never fails, never waits; lost with the process. */
+export const makeMemory = (options: { readonly keysMax: number } = { keysMax }) => {
+  const kept = new Map<string, Moments>()
+  let sweepAt = 0
+
+  const sweep = (now: number) => {
+    sweepAt = now + sweepMillis
+    for (const [key, moments] of kept) if (isEmptyAt(moments, now)) kept.delete(key)
+  }
+
+  /** All are in use: some of those who were first are counted from the start. */
+  const makeRoom = () => {
+    let excess = Math.ceil(options.keysMax / 100)
+    for (const key of kept.keys()) {
+      if (excess-- === 0) return
+      kept.delete(key)
+    }
+  }
+
+  const momentsOf = (key: string, windowMillis: number): Moments => {
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    if (kept.size >= options.keysMax) makeRoom()
+    const moments = { times: [], head: 0, windowMillis }
+    kept.set(key, moments)
+    return moments
+  }
+
+  const take = (key: string, limit: number, windowMillis: number, clock: number): Taken => {
+    if (clock >= sweepAt || sweepAt > clock + sweepMillis) sweep(clock)
+    const moments = momentsOf(key, windowMillis)
+    const { times } = moments
+    // A clock that was set back must not open the window.
+    const now = Math.max(clock, times.at(-1) ?? clock)
+    while (moments.head < times.length && times[moments.head]! <= now - windowMillis) moments.head++
+    if (moments.head * 2 > times.length) {
+      times.splice(0, moments.head)
+      moments.head = 0
+    }
+    const used = times.length - moments.head
+    const allowed = used < limit
+    if (allowed) times.push(now)
+    const free = times[moments.head + Math.max(used - limit, 0)]! + windowMillis - now
+    return allowed
+      ? { allowed, remaining: limit - used - 1, retryAfterMillis: 0, resetMillis: free }
+      : { allowed, remaining: 0, retryAfterMillis: free, resetMillis: free }
+  }
+
+  return { take, size: () => kept.size }
+}
+
+/** Empty, or from a clock that was set back by more than a window, and would count for too long. */
+const isEmptyAt = ({ times, windowMillis }: Moments, now: number): boolean => {
+  const last = times.at(-1) ?? -Infinity
+  return last <= now - windowMillis || last > now + windowMillis
+}
+
+export const layerMemory = Layer.sync(QuotaStore, () => {
+  const memory = makeMemory()
+  return {
+    take: (key, limit, windowMillis, now) => Effect.sync(() => memory.take(key, limit, windowMillis, now))
+  }
+})
+
+// In Redis -----------------------------------------------------------------------
+
+/** A request waits no longer for Redis than this. */
+const patienceDefault = Duration.millis(50)
+/** The service waits no longer for the first connection than this. */
+const connectPatience = Duration.seconds(1)
+/** Between two looks whether Redis is back. */
+const lookInterval = Duration.millis(250)
+
+const failures = Metric.counter("coffer_quota_store_failures", {
+  description: "Requests counted on this runner alone, because Redis did not answer",
+  incremental: true
+})
+
+class NotAnswered extends Schema.TaggedError<NotAnswered>()("NotAnswered", { problem: Schema.String }) {}
+
+/** A list of moments per key, oldest first, which Redis drops when its window is empty. */
+const takeScript = Redis.script(
+  (key: string, limit: number, windowMillis: number, now: number) => [key, limit, windowMillis, now],
+  {
+    numberOfKeys: 1,
+    lua: `
+local key, limit, window, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local last = redis.call('LINDEX', key, -1)
+if last then now = math.max(now, tonumber(last)) end
+local first = redis.call('LINDEX', key, 0)
+while first and tonumber(first) <= now - window do
+  redis.call('LPOP', key)
+  first = redis.call('LINDEX', key, 0)
+end
+local used = redis.call('LLEN', key)
+if used < limit then
+  redis.call('RPUSH', key, string.format('%.0f', now))
+  redis.call('PEXPIRE', key, window)
+  return { 1, limit - used - 1, 0, tonumber(first or now) + window - now }
+end
+local free = tonumber(redis.call('LINDEX', key, used - limit)) + window - now
+return { 0, 0, free, free }`
+  }
+).withReturnType<readonly [allowed: number, remaining: number, retryAfterMillis: number, resetMillis: number]>()
+
+type Ask = (...params: Parameters<typeof takeScript.params>) => Effect.Effect<Taken, NotAnswered | Redis.RedisError>
+
+export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration = patienceDefault) =>
+  Layer.effect(
+    QuotaStore,
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const memory = makeMemory()
+      const redis = yield* connect(url)
+      let answers = true
+
+      // What is asked is what every request asks: a replica answers a PING, and takes no writes.
+      const look = Effect.gen(function* () {
+        yield* Effect.sleep(lookInterval)
+        const [took, exit] = yield* Effect.timed(Effect.exit(redis.ask("coffer:quota:look", 1, 1, 0)))
+        answers = Exit.isSuccess(exit) && Duration.isLessThanOrEqualTo(took, patience)
+        if (answers) redis.trouble = undefined
+      })
+      const regain = Effect.repeat(look, { until: () => answers }).pipe(onRealTime)
+
+      const lost = Effect.fnUntraced(function* (cause: unknown) {
+        if (!answers) return
+        answers = false
+        yield* Effect.logWarning(
+          "Redis does not answer; until it does, each runner counts requests for itself",
+          redis.trouble ?? cause
+        )
+        yield* Effect.forkIn(regain, scope)
+      }, Effect.uninterruptible)
+      if (!redis.connected) yield* lost("no connection yet")
+
+      const take: QuotaStore["Service"]["take"] = (key, limit, windowMillis, now) => {
+        const alone = Effect.suspend(() =>
+          Effect.as(Metric.update(failures, 1), memory.take(key, limit, windowMillis, now))
+        )
+        return Effect.suspend(() => {
+          if (!answers) return alone
+          return inTime(redis.ask(`coffer:quota:${key}`, limit, windowMillis, now), patience).pipe(
+            Effect.catch((error) => Effect.andThen(lost(error), alone))
+          )
+        })
+      }
+      return { take }
+    })
+  )
+
+/** The turn of the event loop: after a long pause, an answer that has come in is read before the time is up. */
+const turn = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+const inTime = <A, E>(effect: Effect.Effect<A, E>, patience: Duration.Duration) =>
+  Effect.raceFirst(
+    effect,
+    Effect.sleep(patience).pipe(
+      Effect.andThen(turn),
+      Effect.flatMap(() => new NotAnswered({ problem: `no answer within ${Duration.format(patience)}` })),
+      onRealTime
+    )
+  )
+
+interface Connection {
+  /** Once connected it stays so for good: what breaks later mends itself. */
+  connected: boolean
+  ask: Ask
+  /** Why it is not there, as far as the connection knows. */
+  trouble: unknown
+}
+
+/** Connects in the background, again and again until it succeeds. Answers when the first attempt is decided. */
+const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const decided = yield* Deferred.make<void>()
+  const redis: Connection = {
+    connected: false,
+    ask: () => Effect.fail(new NotAnswered({ problem: "not connected yet" })),
+    trouble: undefined
+  }
+
+  const client = NodeRedis.layer({
+    url: Redacted.value(url),
+    // While there is no connection, fail at once: the request is not to wait.
+    disableOfflineQueue: true,
+    // A connection that is dead without saying so is found out.
+    pingInterval: 1_000,
+    socket: {
+      connectTimeout: 1_000,
+      socketTimeout: 3_000,
+      reconnectStrategy: (retries, cause) => {
+        redis.trouble = cause
+        Deferred.doneUnsafe(decided, Exit.void)
+        return Math.min(50 * 2 ** retries, 1_000)
+      }
+    }
+  })
+  const use = Effect.gen(function* () {
+    const context = yield* Layer.build(client)
+    const evaluate = Context.get(context, Redis.Redis).eval(takeScript)
+    // Not `close`, which waits for answers.
+    yield* Effect.addFinalizer(() => Effect.sync(() => Context.get(context, NodeRedis.NodeRedis).client.destroy()))
+    redis.ask = (...params) => Effect.map(evaluate(...params), takenOf)
+    redis.connected = true
+  })
+  yield* use.pipe(
+    // It would say every attempt.
+    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.onExit((exit) => {
+      if (Exit.isFailure(exit)) redis.trouble = exit.cause
+      return Deferred.done(decided, Exit.void)
+    }),
+    Effect.forkScoped
+  )
+  yield* Deferred.await(decided).pipe(Effect.timeoutOption(connectPatience), onRealTime)
+  return redis
+})
+
+const takenOf = ([allowed, remaining, retryAfterMillis, resetMillis]: readonly [number, number, number, number]) => ({
+  allowed: allowed === 1,
+  remaining,
+  retryAfterMillis,
+  resetMillis
+})

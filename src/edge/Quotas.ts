@@ -1,0 +1,62 @@
+/**
+ * Requests a minute, for each merchant and environment: writes, reads and CSV exports, each counted by itself. Asked
+ * after the key and before idempotency and validation, so replays and refused requests count too (spec: Limits;
+ * silences: G10, U1, P6). Says how much is left as the IETF's draft of the RateLimit headers does.
+ */
+import { Caller, Quotas } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { quotaWindow } from "@coffer/model/Limits"
+import { quotaOf, type QuotaKind } from "@coffer/model/Quotas"
+import { Context, Duration, Effect, Layer } from "effect"
+import { millisOf } from "../platform/runtime/clock.ts"
+import { QuotaStore, type Taken } from "./QuotaStore.ts"
+import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import { refuseWith } from "../http/replies.ts"
+
+const windowMillis = Duration.toMillis(quotaWindow)
+
+export const layer = Layer.effect(
+  Quotas,
+  Effect.gen(function* () {
+    const store = yield* QuotaStore
+
+    // Few steps, and no generator: every request passes here (docs/performance-notes.md).
+    const check = Effect.withFiber((fiber) => {
+      const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
+      const record = fiber.getRef(CurrentRecord)
+      const kind = record.visit?.kind ?? kindOf(record)
+      const limit = quotaOf(record.quotas, kind)
+      const take = store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, millisOf(fiber))
+      return Effect.flatMap(take, (taken) => {
+        // Refusals and faults carry them too.
+        record.headers = headersOf(kind, limit, taken)
+        return taken.allowed
+          ? Effect.void
+          : refuseWith(
+              (request_id) =>
+                new Wire.RateLimited({ message: `More than ${limit} ${names[kind]} within a minute.`, request_id })
+            )
+      })
+    })
+    return Quotas.of((httpEffect) => Effect.andThen(check, httpEffect))
+  })
+)
+
+const names: Record<QuotaKind, string> = { writes: "writes", reads: "reads", csv: "CSV exports" }
+
+export const kindOf = ({ method, url }: Pick<RequestRecord, "method" | "url">): QuotaKind => {
+  if (method !== "GET" && method !== "HEAD") return "writes"
+  const query = url.indexOf("?")
+  if (query < 0) return "reads"
+  // Read as the endpoint will read it: it may be spelled `format=%63sv`.
+  return new URLSearchParams(url.slice(query)).getAll("format").includes("csv") ? "csv" : "reads"
+}
+
+const headersOf = (kind: QuotaKind, limit: number, { allowed, remaining, resetMillis, retryAfterMillis }: Taken) => ({
+  "ratelimit-policy": `"${kind}";q=${limit};w=${windowMillis / 1_000}`,
+  ratelimit: `"${kind}";r=${remaining};t=${seconds(resetMillis)}`,
+  ...(allowed ? {} : { "retry-after": String(Math.max(1, seconds(retryAfterMillis))) })
+})
+
+/** Rounded up: who waits so long has waited long enough. */
+const seconds = (millis: number): number => Math.ceil(millis / 1_000)

@@ -1,0 +1,250 @@
+/**
+ * The short path of the merchant API: a call that is plain, as nearly all are, goes from Node's request to its handler
+ * and back without the framework's server and router, which cost it more than all else together (docs/decisions/0008).
+ * Endpoints, middleware, handlers and replies are the same as on the long path; what is not plain goes there.
+ */
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
+import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
+import { loggedBodyBytesMax } from "@coffer/contract/Logs"
+import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, type SchemaAST, Tracer } from "effect"
+import { FindMyWay, type HttpServerResponse } from "effect/http"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+import { withoutServices } from "../platform/runtime/withoutServices.ts"
+import { parseJson } from "../platform/runtime/codecs.ts"
+import { bodyOf } from "./ApiLogging.ts"
+import * as Body from "../http/Body.ts"
+import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
+import * as Exchange from "./Exchange.ts"
+import { refuseField } from "../http/replies.ts"
+import { endsInSlash, pathOf, routed, routerConfig } from "./routing.ts"
+
+/** Asked by the server for every request, before the framework is. Takes nothing until there are endpoints. */
+export class ShortPath extends Context.Service<
+  ShortPath,
+  { take: (request: IncomingMessage, response: ServerResponse) => boolean }
+>()("@coffer/http/ShortPath") {}
+
+const takesNothing = () => false
+
+export const layer = Layer.sync(ShortPath, () => ({ take: takesNothing }))
+
+/** One call: what it asks, and its body once somebody has read it. */
+interface Call extends Omit<Exchange.Asked, "logged"> {
+  readonly params: Record<string, string | undefined>
+  readonly query: Record<string, string | Array<string>>
+  /** Of the body. */
+  readonly bytes: number
+  /** The body, parsed. */
+  json: unknown
+}
+
+type Handled = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
+type Route = (call: Call) => Handled
+interface ShortRoute {
+  readonly route: Route
+  readonly limits: BodyLimits
+}
+type Middleware = Decoding | Idempotency | MerchantKey | Quotas | SandboxOnly
+
+/** The same server, which asks the short path first. */
+export const before = (server: Server, shortPath: ShortPath["Service"]): Server => {
+  const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
+  server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
+    const [request, response] = given as [IncomingMessage, ServerResponse]
+    return (event === "request" && shortPath.take(request, response)) || emit(event, ...given)
+  }
+  return server
+}
+
+/** Opens the short path to an API whose handlers are provided, for as long as they are. */
+export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { answer, leave } = yield* Exchange.make
+      const bodyFrom = yield* Body.make
+      const shortPath = yield* ShortPath
+      const scope = yield* Effect.scope
+      const context = yield* Effect.context<Middleware | HttpApiGroup.ToService<Id, Groups>>()
+      // Spans of requests are the framework's to make.
+      if (Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer) return
+
+      const router = FindMyWay.make<ShortRoute>(routerConfig)
+      for (const { endpoint, route } of shortRoutes(api, context)) {
+        router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { route, limits: bodyLimitsOf(endpoint) })
+      }
+      const fork = Effect.runForkWith(withoutServices(context))
+
+      const run = (route: Route, call: Call, response: ServerResponse) => {
+        const asked = askedOf(call)
+        const fiber = Fiber.runIn(
+          fork(answer(asked, Effect.interruptible(route(call))), { uninterruptible: true }),
+          scope
+        )
+        fiber.addObserver((exit) => {
+          if (Exit.isSuccess(exit)) send(response, exit.value)
+          // Nobody is there any more.
+          else response.destroy()
+          // An answer that the client does not take is in memory as long as the connection is there.
+          if (isTaken(response)) leave(asked)
+          else response.once("close", () => leave(asked))
+        })
+        if (fiber.pollUnsafe() !== undefined) return
+        response.on("close", () => {
+          if (!response.writableEnded) fiber.interruptUnsafe()
+        })
+      }
+
+      shortPath.take = (request, response) => {
+        const { headers, method = "", socket } = request
+        if (!isPlain(request)) return false
+        const url = routed(request.url ?? "")
+        if (endsInSlash(pathOf(url))) return false
+        const found = router.find(method, url)
+        // A file is written while it is read: the framework does that.
+        if (found === undefined || "format" in found.searchParams) return false
+        const { limits, route } = found.handler
+        const bytes = Number(headers["content-length"] ?? 0)
+        const contentType = headers["content-type"]
+        const call: Call = {
+          method,
+          url,
+          params: found.params,
+          query: found.searchParams,
+          sent: headers as Call["sent"],
+          peer: socket.remoteAddress,
+          bytes,
+          body:
+            bytes === 0 ? Body.none : bodyFrom({ contentType, length: bytes, limits, bytes: () => bytesOf(request) }),
+          json: undefined,
+          isConnected: () => !response.destroyed
+        }
+        run(route, call, response)
+        return true
+      }
+      yield* Effect.addFinalizer(() => Effect.sync(() => (shortPath.take = takesNothing)))
+    })
+  )
+
+/** What Node keeps of a body by itself while nobody reads it. More goes to the framework, which can hang up. */
+const bytesMax = 64 * 1024
+
+const jsonTypes = new Set(["application/json", "application/json; charset=utf-8", "application/json;charset=utf-8"])
+
+/** No body, or a JSON body of known length that is not too large; and an address that is only a path. */
+const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
+  if (url?.startsWith("/") !== true || url.includes("#") || headers["transfer-encoding"] !== undefined) return false
+  if (headers.host === undefined) return false
+  const length = headers["content-length"]
+  if (length === undefined || length === "0") return true
+  return method === "POST" && Number(length) <= bytesMax && jsonTypes.has(headers["content-type"] ?? "")
+}
+
+/** Read once somebody asks. Who leaves before the end interrupts whoever waits for it. */
+const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array> =>
+  Effect.callback((resume) => {
+    const parts: Array<Uint8Array> = []
+    request.on("data", (part: Uint8Array) => parts.push(part))
+    request.on("end", () => resume(Effect.succeed(parts.length === 1 ? parts[0]! : Buffer.concat(parts))))
+  })
+
+const askedOf = (call: Call): Exchange.Asked => ({
+  ...call,
+  logged: Effect.suspend(() => {
+    const { body, bytes, json, sent } = call
+    // What a handler has read need not be read again.
+    return json !== undefined && bytes <= loggedBodyBytesMax ? Effect.succeed({ bytes, json }) : bodyOf(body, sent)
+  })
+})
+
+/** Whether all of it has gone to the network, or never will. */
+const isTaken = ({ destroyed, socket }: ServerResponse): boolean =>
+  destroyed || (socket !== null && socket.writableLength === 0)
+
+const send = (response: ServerResponse, { body, headers, status }: HttpServerResponse.HttpServerResponse) => {
+  if (response.destroyed) return
+  response.writeHead(status, headers)
+  if (body._tag === "Uint8Array") response.end(body.text ?? body.body)
+  else response.end()
+}
+
+/** What `HttpApiBuilder.group` provides, as far as it is used here; the framework does not export its type. */
+interface GroupService {
+  readonly handlers: ReadonlyMap<
+    string,
+    { readonly endpoint: HttpApiEndpoint.Top; readonly handler: (input: never) => Handled }
+  >
+}
+
+/** Endpoints with what stands before their handlers, as the framework would call them. */
+const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  context: Context.Context<Middleware | HttpApiGroup.ToService<Id, Groups>>
+) =>
+  (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) => {
+    const { handlers } = context.mapUnsafe.get(group.key) as GroupService
+    return [...handlers.values()].map(({ endpoint, handler }) => {
+      const wraps = [...endpoint.middlewares].flatMap((key) => wrapOf(context, key.key, { endpoint, group }))
+      const annotations = Context.merge(Context.merge(api.annotations, group.annotations), endpoint.annotations)
+      const decode = decoderOf(endpoint, annotations)
+      const route: Route = (call) =>
+        wraps.reduce<Handled>(
+          (handled, wrap) => wrap(handled, call),
+          Effect.suspend(() =>
+            Effect.flatMapEager(decode(call), (input) => handler({ ...input, endpoint, group } as never))
+          )
+        )
+      return { endpoint, route }
+    })
+  })
+
+/** Of one middleware what it does around a handler. `Decoding` is done by {@link decoderOf}. */
+const wrapOf = (
+  context: Context.Context<Middleware>,
+  key: string,
+  options: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }
+): ReadonlyArray<(handled: Handled, call: Call) => Handled> => {
+  if (key === Decoding.key) return []
+  if (key === MerchantKey.key) {
+    const { apiKey } = Context.get(context, MerchantKey)
+    return [
+      (handled, { sent }) =>
+        apiKey(handled as never, { ...options, credential: Redacted.make(sent["x-api-key"] ?? "") }) as Handled
+    ]
+  }
+  const around = context.mapUnsafe.get(key) as (handled: Handled, given: typeof options) => Handled
+  return [(handled) => around(handled, options)]
+}
+
+/** Reads the parts of a call in the framework's order, or refuses the first that does not decode. All in one step. */
+const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<never>) => {
+  const params = endpoint.params === undefined ? undefined : decoded(endpoint.params)
+  const known = Context.getOrUndefined(annotations, HttpApi.QueryParseOptions)
+  const query = endpoint.query === undefined ? undefined : decoded(Schema.toCodecArrayFromSingle(endpoint.query), known)
+  const [content] = endpoint.payload.values()
+  const strictness = Context.getOrUndefined(annotations, HttpApi.PayloadParseOptions)
+  const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas), strictness)
+  const nothing = takesNoBody(endpoint) ? {} : undefined
+
+  return Effect.fnUntracedEager(function* (call: Call) {
+    const input: { params?: unknown; query?: unknown; payload?: unknown } = {}
+    const problem = queryProblem(call.url)
+    if (problem !== undefined) return yield* refuseField(problem.param, problem.problem)
+    if (params !== undefined) input.params = yield* params(call.params)
+    if (query !== undefined) input.query = yield* query(call.query)
+    if (payload === undefined) return input
+    const text = call.bytes === 0 ? "" : yield* call.body.text
+    if (text !== "") {
+      const json = parseJson(text)
+      if (Option.isNone(json)) return yield* refuseOtherThanObject
+      call.json = json.value
+    }
+    input.payload = yield* payload(text === "" ? nothing : call.json)
+    return input
+  })
+}
+
+const decoded = (schema: Schema.Top, options?: SchemaAST.ParseOptions) => {
+  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>, options)
+  return (value: unknown) => Effect.catchEager(decode(value), refuseUndecodable)
+}

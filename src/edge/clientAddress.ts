@@ -1,0 +1,70 @@
+/**
+ * Where a request comes from: the other end of the connection, or, where that is a proxy of ours, the address that our
+ * proxies say they heard it from (silences: U3). What a client writes into `X-Forwarded-For` itself stands to the left
+ * of what the proxies add, and is never reached.
+ */
+import { Effect, Result } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
+import { BadSetting, Settings } from "../platform/runtime/Settings.ts"
+
+/** `peer`: the other end of the socket. `forwarded`: the header, if any. The answer is "" when the peer has left. */
+export type ClientAddress = (peer: string | undefined, forwarded: string | undefined) => string
+
+/** Reads TRUSTED_PROXIES. */
+export const make = Effect.gen(function* () {
+  const { trustedProxies } = yield* Settings
+  const networks: Array<IpNetwork.IpNetwork> = []
+  for (const entry of trustedProxies.split(/[\s,]+/).filter((text) => text !== "")) {
+    const network = networkOf(entry)
+    if (Result.isFailure(network)) {
+      return yield* new BadSetting({
+        message: `TRUSTED_PROXIES: ${entry} is neither an IP address nor a range like 10.0.0.0/8 or fd00::/8.`
+      })
+    }
+    networks.push(network.success)
+  }
+  return behind(networks)
+})
+
+const networkOf = (entry: string) => {
+  if (entry.includes("/")) return IpNetwork.fromString(entry)
+  return Result.flatMap(NetAddress.ipFromString(entry), (address) =>
+    IpNetwork.fromAddress(NetAddress.toCanonical(address), NetAddress.isIpv4Address(address) ? 32 : 128)
+  )
+}
+
+export const behind = (proxies: ReadonlyArray<IpNetwork.IpNetwork>): ClientAddress => {
+  const isTrusted = (address: NetAddress.IpAddress) => proxies.some((network) => IpNetwork.contains(network, address))
+
+  return (peer, forwarded) => {
+    // The usual case, without parsing: Node writes its addresses in one way only.
+    if (proxies.length === 0) return (peer ?? "").replace(mapped, "")
+    const near = addressOf(peer ?? "")
+    if (near === undefined) return peer ?? ""
+    if (forwarded === undefined || !isTrusted(near)) return NetAddress.formatIp(near)
+    let client = near
+    // From the right, where our own proxies write, to the first address that is not one of them.
+    for (let end = forwarded.length; end >= 0;) {
+      const start = forwarded.lastIndexOf(",", end - 1) + 1
+      const hop = addressOf(forwarded.slice(start, end).trim())
+      // Who wrote that is unknown, so what stands to the left of it proves nothing.
+      if (hop === undefined) break
+      client = hop
+      if (!isTrusted(hop)) break
+      end = start - 1
+    }
+    return NetAddress.formatIp(client)
+  }
+}
+
+/** What IPv4 looks like when it comes in at an IPv6 socket. */
+const mapped = /^::ffff:(?=[\d.]+$)/
+
+/** With or without a port: some proxies add the client's. */
+const addressOf = (text: string): NetAddress.IpAddress | undefined => {
+  const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text
+  const address = NetAddress.ipFromString(bare)
+  if (Result.isSuccess(address)) return NetAddress.toCanonical(address.success)
+  const withPort = NetAddress.inetAddressFromString(text)
+  return Result.isSuccess(withPort) ? NetAddress.toCanonical(withPort.success.address) : undefined
+}

@@ -1,0 +1,35 @@
+/**
+ * The days of API logs (spec: API log; Limits): partitions are there before their day begins, and go when all of it is
+ * older than the retention. Every runner does so, once a day; the database lets one at a time.
+ */
+import { retentionDays } from "@coffer/contract/Logs"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { LogStore } from "./LogStore.ts"
+import { Workers } from "../platform/jobs/Workers.ts"
+
+/** Days made before they begin: a database that is away for one of them loses no logs of the next. */
+const daysAhead = 2
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const workers = yield* Workers
+    const store = yield* LogStore
+    let doneFor: string | undefined
+
+    yield* workers.supervise(() => ({
+      name: "retention of API logs",
+      run: Effect.gen(function* () {
+        const now = yield* DateTime.now
+        const today = DateTime.removeTime(now)
+        const day = DateTime.formatIsoDateUtc(today)
+        if (day === doneFor) return 0
+        const days = Array.from({ length: 1 + daysAhead }, (_, ahead) => DateTime.add(today, { days: ahead }))
+        yield* store.openDays(days)
+        yield* store.dropBefore(DateTime.removeTime(DateTime.subtract(now, { days: retentionDays })))
+        doneFor = day
+        return 0
+      }),
+      next: Effect.map(DateTime.now, (now) => Option.some(DateTime.add(DateTime.removeTime(now), { days: 1 })))
+    }))
+  })
+)

@@ -1,0 +1,80 @@
+/**
+ * Membership of this process in the cluster: which actors it owns. Alone it owns all of them, still under Postgres'
+ * locks, so that a second process on the same database waits instead of deciding beside it. Messages are volatile,
+ * so there is no message storage (docs/architecture.md, sections 3 and 6).
+ */
+import { getHeapStatistics } from "node:v8"
+import { NodeClusterSocket } from "@effect/platform-node"
+import { Context, Effect, Layer, Option, References, type Scope } from "effect"
+import { MessageStorage, RunnerAddress, RunnerHealth, Runners, Sharding, ShardingConfig } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import { type RunnerPlace, Settings } from "../runtime/Settings.ts"
+import { withoutServices } from "../runtime/withoutServices.ts"
+import * as RealTime from "../runtime/realTime.ts"
+import * as ShardLocks from "./ShardLocks.ts"
+
+/** Measured: kill -9 costs 3.9 s to 14.2 s, SIGTERM 0.6 s (docs/effect.md). */
+const common = {
+  shardLockExpiration: "15 seconds",
+  shardLockRefreshInterval: "3 seconds",
+  refreshAssignmentsInterval: "500 millis",
+  runnerHealthCheckInterval: "3 seconds",
+  entityMessagePollInterval: "1 second",
+  // Before it HTTP has drained, after it the locks are released: all of that in less than the 9 s of a stop (main.ts).
+  entityTerminationTimeout: "3 seconds",
+  entityMailboxCapacity: 4_096
+} as const
+
+/** An actor weighs 15 to 18 kB (docs/performance-notes.md). Half of the heap is for all else. */
+const actorBytes = 16_384
+export const actorsFitting = (heapBytes: number): number => Math.max(1, Math.floor(heapBytes / 2 / actorBytes))
+
+const storage = (config: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
+  Layer.merge(MessageStorage.layerNoop, ShardLocks.layer.pipe(Layer.provide(ShardingConfig.layer(config))))
+
+const layerAlone = (maxResidentEntities: number, remoteSerialization: boolean) => {
+  const config = { ...common, maxResidentEntities, simulateRemoteSerialization: remoteSerialization }
+  return Sharding.layer.pipe(
+    Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop]),
+    Layer.provideMerge(storage(config)),
+    Layer.provide(ShardingConfig.layer(config))
+  )
+}
+
+const layerMember = (maxResidentEntities: number, place: RunnerPlace) => {
+  const config = {
+    ...common,
+    maxResidentEntities,
+    simulateRemoteSerialization: false,
+    runnerAddress: Option.some(RunnerAddress.make(place.host, place.port)),
+    runnerListenAddress: Option.some(RunnerAddress.make(place.listenHost, place.port))
+  }
+  return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(
+    Layer.provideMerge(storage(config)),
+    // A peer that dies breaks its connections, which the library would report as errors of this runner.
+    Layer.provide(Layer.succeed(References.UnhandledLogLevel, "Info"))
+  )
+}
+
+/**
+ * The cluster's own loops follow the real clock: its locks live in Postgres and in other processes, which know nothing
+ * of a test that moves the service's time by a day.
+ */
+export const layer = (options: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
+  Layer.unwrap(
+    Effect.map(Settings, ({ actorsMax = actorsFitting(getHeapStatistics().heap_size_limit), runner }) =>
+      lean(runner === undefined ? layerAlone(actorsMax, options.remoteSerialization) : layerMember(actorsMax, runner))
+    )
+  ).pipe(Layer.provide(RealTime.layer))
+
+/** What the cluster is built with, every actor's context begins with. */
+const lean = <E, R>(layer: Layer.Layer<Sharding.Sharding | ShardLocks.ShardLocks, E, R>) =>
+  Layer.effectContext(
+    Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
+      withoutServices(context, SqlClient.SqlClient)
+    ).pipe(
+      // The actors were built after the cluster, so they have ended when this is called, before the cluster ends.
+      Effect.tap((built) => Effect.addFinalizer(() => Context.get(built, ShardLocks.ShardLocks).actorsAreGone)),
+      Effect.map(Context.pick(Sharding.Sharding))
+    )
+  )

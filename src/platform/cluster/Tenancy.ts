@@ -1,0 +1,83 @@
+/**
+ * Who may use a database: one Coffer alone, or the members of one cluster. A second one that is in no cluster would get
+ * none of the shard locks, and would still create orders, merchants and deliveries. It waits here instead, before it
+ * has touched anything, and says for whom.
+ *
+ * The lock is an advisory one of Postgres: exclusive for who is alone, shared for members. It belongs to a connection
+ * of its own, which Postgres ends 15 s after a process has stopped answering, as it does with shard locks. If the
+ * connection is lost later, the process goes on: then the shard locks and the version of each row keep order.
+ */
+import { hostname } from "node:os"
+import { Context, Effect, Layer, type Redacted, Schedule } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as Postgres from "../postgres/Postgres.ts"
+import { onRealTime } from "../runtime/realTime.ts"
+
+/** As Postgres' `pg_stat_activity` shows this process, so that others can name it. */
+export const processName = `coffer ${process.pid}@${hostname()}`.slice(0, 63)
+
+export interface Options<E> {
+  readonly url: Redacted.Redacted
+  /** In no cluster. */
+  readonly alone: boolean
+  /** Done while this process waits, with the reason. Ended when it need not wait any more. */
+  readonly whileWaiting: (reason: string) => Effect.Effect<never, E>
+}
+
+/** Succeeds when this process may use the database; holds its place for the length of the scope. */
+export const enter = Effect.fnUntraced(function* <E>({ alone, url, whileWaiting }: Options<E>) {
+  const built = yield* Layer.build(Postgres.layer({ url, connections: 1, name: processName, watched: false }))
+  const sql = Context.get(built, SqlClient.SqlClient)
+  const session = yield* takeSession(sql, alone)
+
+  const other = yield* session.blockedBy
+  if (other !== undefined) {
+    const free = session.blockedBy.pipe(
+      Effect.repeat({ until: (found) => found === undefined, schedule: Schedule.spaced("1 second") })
+    )
+    yield* Effect.raceFirst(free, whileWaiting(waitingFor(other)))
+  }
+  yield* session.staysAlive.pipe(
+    // A new session takes the lock again if it is free, and goes on without it if not.
+    Effect.catch(() => Effect.scoped(Effect.flatMap(takeSession(sql, alone), again))),
+    Effect.retry(Schedule.spaced("3 seconds")),
+    Effect.forkScoped
+  )
+}, onRealTime)
+
+const again = ({ blockedBy, staysAlive }: Session) => Effect.andThen(blockedBy, staysAlive)
+
+const waitingFor = (other: string) =>
+  `Another Coffer (${other}) uses this database. Waiting until it ends. ` +
+  `To run both together, set RUNNER_HOST and RUNNER_PORT for each.`
+
+interface Session {
+  /** Takes the lock; the name of one who has it when it is not free. */
+  readonly blockedBy: Effect.Effect<string | undefined, SqlError.SqlError>
+  /** Fails when the connection is lost. */
+  readonly staysAlive: Effect.Effect<never, SqlError.SqlError>
+}
+
+/** Any two numbers that no other program on this database takes. */
+const [family, member] = [1_668_245_094, 1]
+
+const takeSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, alone: boolean) {
+  const connection = yield* sql.reserve
+  yield* connection.executeRaw("select set_config('idle_session_timeout', '15000', false)", [])
+  const take = `pg_try_advisory_lock${alone ? "" : "_shared"}(${family}, ${member})`
+  const holder = `select a.application_name from pg_locks l join pg_stat_activity a using (pid)
+    where l.locktype = 'advisory' and l.classid = ${family} and l.objid = ${member} and l.granted
+      and l.database = (select oid from pg_database where datname = current_database())
+      and l.pid <> pg_backend_pid()
+    order by a.backend_start limit 1`
+  const session: Session = {
+    blockedBy: Effect.gen(function* () {
+      const [[taken] = []] = yield* connection.executeValues(`select ${take}`, [])
+      if (taken === true) return undefined
+      const [[name] = []] = yield* connection.executeValues(holder, [])
+      return `${String(name ?? "just ended")}`.replace(/^coffer (\d+)@/, "pid $1 on ")
+    }),
+    staysAlive: connection.executeRaw("select 1", []).pipe(Effect.delay("3 seconds"), Effect.forever)
+  }
+  return session
+})

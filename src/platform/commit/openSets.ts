@@ -1,0 +1,95 @@
+/**
+ * Change sets that wait for their commit. Each ends within `commitMillis`, whatever holds it up: one that nobody is
+ * writing is then certainly not written, of one that is being written nobody knows. One look at all of them four times
+ * a second costs less than a timer for each.
+ */
+import { Deferred, Effect, Exit, Metric } from "effect"
+import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
+import { commitMillis, lockMillis } from "../runtime/patience.ts"
+import { realMillis } from "../runtime/realTime.ts"
+import { type TableName, tables } from "./Tables.ts"
+
+export interface OpenSet {
+  readonly lane: string
+  readonly changes: ChangeSet
+  readonly done: Deferred.Deferred<void, CommitError>
+  readonly since: number
+  /** A transaction with it is under way. */
+  writing: boolean
+}
+
+export type OpenSets = Effect.Success<typeof makeOpenSets>
+
+const lookEvery = 250
+/** This process stood still. What it waits for may have come meanwhile and has to be read first. */
+const pauseMin = 1_000
+
+const waiting = Metric.gauge("coffer_change_sets_waiting", { description: "Change sets that wait for their commit" })
+const stale = Metric.counter("coffer_stale_versions", {
+  description: "Change sets that were decided on a version of a row that was no longer there, by table",
+  incremental: true
+})
+const staleIn = new Map(
+  (Object.keys(tables) as ReadonlyArray<TableName>).map((table) => [table, Metric.withAttributes(stale, { table })])
+)
+
+export const makeOpenSets = Effect.gen(function* () {
+  const services = yield* Effect.context()
+  const open = new Set<OpenSet>()
+  let stalledSince: number | undefined
+  let idleSince = 0
+  let looked = realMillis()
+
+  const end = (set: OpenSet, exit: Exit.Exit<void, CommitError>) => {
+    open.delete(set)
+    Deferred.doneUnsafe(set.done, exit)
+  }
+  const fail = (set: OpenSet, error: CommitError) => {
+    if (error._tag === "StaleVersion") staleIn.get(error.table)?.updateUnsafe(1, services)
+    end(set, Exit.fail(error))
+  }
+
+  const look = () => {
+    const now = realMillis()
+    const paused = now - looked > pauseMin
+    looked = now
+    waiting.updateUnsafe(open.size, services)
+    if (open.size > 0) idleSince = now
+    // Whether writing goes again is seen when somebody tries.
+    else if (now - idleSince > commitMillis) stalledSince = undefined
+    if (paused) return
+    for (const set of open) {
+      if (now - set.since < commitMillis) break
+      fail(set, new NotCommitted({ reason: set.writing ? "unknown" : "overloaded" }))
+    }
+  }
+
+  for (const counter of staleIn.values()) counter.updateUnsafe(0, services)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sync(look), Effect.sleep(lookEvery))))
+
+  return {
+    open: (lane: string, changes: ChangeSet): OpenSet => {
+      const done = Deferred.makeUnsafe<void, CommitError>()
+      const set: OpenSet = { lane, changes, done, since: realMillis(), writing: false }
+      open.add(set)
+      return set
+    },
+    /** False when its caller was told already that it is not written: it must not be written any more. */
+    isOpen: (set: OpenSet) => open.has(set),
+    /** One more wait for a lock would go on when its time is over, and nobody would know what became of it. */
+    isTooLate: (set: OpenSet) => realMillis() - set.since > commitMillis - lockMillis,
+    succeed: (set: OpenSet) => {
+      stalledSince = undefined
+      end(set, Exit.void)
+    },
+    fail,
+    failAll: (sets: ReadonlyArray<OpenSet>, reason: NotCommitted["reason"]): undefined => {
+      if (reason !== "rejected") stalledSince ??= realMillis()
+      for (const set of sets) fail(set, new NotCommitted({ reason }))
+    },
+    stalls: () => {
+      stalledSince ??= realMillis()
+    },
+    stalledMillis: () => (stalledSince === undefined ? 0 : realMillis() - stalledSince)
+  }
+})

@@ -1,0 +1,158 @@
+/**
+ * Writes one batch in one transaction, and says what became of it: written, or why not and whose fault it is.
+ */
+import { Cause, Effect, Metric, Option } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { atOnce, conflictOf, locking, type Plan, type Statement, writtenIn } from "./Batch.ts"
+import type { CommitError, NotCommitted } from "./Change.ts"
+import { Faults } from "../runtime/Faults.ts"
+import type { OpenSet } from "./openSets.ts"
+import { troubleOf } from "../postgres/trouble.ts"
+
+export type Outcome =
+  /** All but those whose key is taken. */
+  | { readonly _tag: "Written"; readonly taken: Blamed }
+  /** These cannot be written; the others may be. */
+  | { readonly _tag: "Conflict"; readonly blamed: Blamed }
+  | { readonly _tag: "Collided" }
+  /** Somebody else holds a lock. */
+  | { readonly _tag: "Locked" }
+  /** Unknown: the answer did not come, and the batch may or may not be in the database. */
+  | { readonly _tag: "NotNow"; readonly reason: NotCommitted["reason"] }
+  | { readonly _tag: "Rejected"; readonly reason: string }
+
+type Blamed = ReadonlyMap<OpenSet, CommitError>
+
+class Conflict {
+  readonly _tag = "Conflict"
+  readonly statement: Statement
+  readonly keys: ReadonlyArray<string>
+  constructor(statement: Statement, keys: ReadonlyArray<string>) {
+    this.statement = statement
+    this.keys = keys
+  }
+}
+
+const lost = Metric.counter("coffer_batches_lost", {
+  description: "Batches of change sets of which nobody knows whether they were written",
+  incremental: true
+})
+
+export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const faults = yield* Faults
+  yield* Metric.update(lost, 0)
+
+  const execute = Effect.fnUntraced(function* (statement: Statement) {
+    const rows = yield* sql.unsafe<{ readonly key: string }>(statement.text, statement.params)
+    if (rows.length === statement.keys.length) return
+    return yield* Effect.fail(new Conflict(statement, missing(statement, rows)))
+  })
+
+  /** On a connection of its own: other statements would wait behind the disk. */
+  const writeAtOnce = (batch: Plan<OpenSet>) => {
+    const { params, text } = atOnce(batch.statements)
+    return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined))).pipe(
+      Effect.map(([row]) => takenIn(batch, row as Readonly<Record<string, ReadonlyArray<string> | null>>))
+    )
+  }
+
+  /** Finds out which row it is that does not go in. */
+  const writeSingly = ({ statements }: Plan<OpenSet>) =>
+    Effect.as(sql.withTransaction(Effect.forEach(statements, execute, { discard: true })), none)
+
+  const writeAll = (batch: Plan<OpenSet>) =>
+    batch.statements.length === 0
+      ? Effect.succeed(none)
+      : Effect.catchIf(
+          writeAtOnce(batch),
+          (error) => troubleOf(error) === undefined,
+          () => writeSingly(batch)
+        )
+
+  const failureOf = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Effect.Effect<Outcome> => {
+    if (error._tag === "Conflict") return Effect.succeed({ _tag: "Conflict", blamed: blamedBy(batch, error) })
+    switch (troubleOf(error)) {
+      case "collided":
+        return Effect.succeed({ _tag: "Collided" })
+      case "locked":
+        return Effect.succeed({ _tag: "Locked" })
+      case "refused":
+        return Effect.succeed({ _tag: "NotNow", reason: "overloaded" })
+      case "lost":
+        return Effect.andThen(
+          Metric.update(lost, 1),
+          Effect.as(
+            Effect.logWarning(`a batch of ${batch.accepted.length} change sets was lost: its commit was not answered`),
+            { _tag: "NotNow", reason: "unknown" } as const
+          )
+        )
+      case undefined:
+        return Effect.succeed({ _tag: "Rejected", reason: String(error.reason.cause) })
+    }
+  }
+
+  const writeOnce = (batch: Plan<OpenSet>): Effect.Effect<Outcome> =>
+    faults
+      .around("Transactor.write", writeAll(batch), () =>
+        [...new Set(batch.statements.map(({ table }) => table))].join("+")
+      )
+      .pipe(
+        Effect.map((taken): Outcome => ({ _tag: "Written", taken })),
+        // The lane has to outlive a defect too.
+        Effect.catchCause((cause) =>
+          Option.match(Cause.findErrorOption(cause), {
+            onNone: () =>
+              Effect.logError("a batch was lost", cause).pipe(
+                Effect.andThen(Metric.update(lost, 1)),
+                Effect.as<Outcome>({ _tag: "NotNow", reason: "unknown" })
+              ),
+            onSome: (error) => failureOf(batch, error)
+          })
+        )
+      )
+
+  /** Sets that would change a row that somebody else has locked; none when the rows are free, or cannot be asked. */
+  const blockedIn = (batch: Plan<OpenSet>): Effect.Effect<ReadonlySet<OpenSet>> =>
+    Effect.forEach(
+      batch.statements.filter(({ op }) => op === "update"),
+      (statement) =>
+        Effect.map(sql.unsafe<{ readonly key: string }>(...locking(statement)), (rows) =>
+          missing(statement, rows).flatMap((key) => batch.setsOf(statement.table, key))
+        )
+    ).pipe(
+      Effect.map((found) => new Set(found.flat())),
+      Effect.catchCause(() => Effect.succeed(new Set<OpenSet>()))
+    )
+
+  return { writeOnce, blockedIn }
+})
+
+const none: Blamed = new Map()
+
+const takenIn = (batch: Plan<OpenSet>, row: Readonly<Record<string, ReadonlyArray<string> | null>>): Blamed => {
+  const taken = new Map<OpenSet, CommitError>()
+  batch.statements.forEach((statement, index) => {
+    const written = statement.single ? row[writtenIn(index)] : null
+    if (written === null || written === undefined) return
+    const keys = missing(
+      statement,
+      written.map((key) => ({ key }))
+    )
+    for (const [set, error] of blamedBy(batch, new Conflict(statement, keys))) taken.set(set, error)
+  })
+  return taken.size === 0 ? none : taken
+}
+
+const missing = ({ keys }: Statement, rows: ReadonlyArray<{ readonly key: string }>) => {
+  const found = new Set(rows.map(({ key }) => key))
+  return keys.filter((key) => !found.has(key))
+}
+
+const blamedBy = (batch: Plan<OpenSet>, { keys, statement }: Conflict): Blamed => {
+  const blamed = new Map<OpenSet, CommitError>()
+  for (const key of keys) {
+    // Of a chain of updates the first read the wrong version, and those after it were decided on the first.
+    for (const set of batch.setsOf(statement.table, key)) blamed.set(set, conflictOf(statement, key))
+  }
+  return blamed
+}

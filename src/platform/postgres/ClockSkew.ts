@@ -1,0 +1,61 @@
+/**
+ * How far this machine's clock is from Postgres'. Webhook signatures carry our time, and receivers refuse one that is
+ * more than five minutes off; due rows of one runner are read by another. It is the one place that asks Postgres for
+ * the time.
+ */
+import { Clock, Context, Effect, Layer, Metric, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { onRealTime } from "../runtime/realTime.ts"
+
+export class ClockSkew extends Context.Service<
+  ClockSkew,
+  {
+    /** As it was last measured. */
+    readonly seconds: () => number
+    readonly isTooLarge: () => boolean
+    readonly measure: Effect.Effect<void>
+  }
+>()("@coffer/platform/ClockSkew") {}
+
+/** The machine's clock, also where a test moves the service's. A reference, so that a test can set it wrong. */
+export const MachineTime = Context.Reference<Effect.Effect<number>>("coffer/platform/MachineTime", {
+  defaultValue: () => onRealTime(Clock.currentTimeMillis)
+})
+
+const interval = "10 seconds"
+const secondsOdd = 30
+/** What receivers of webhooks tolerate (spec: Events). */
+const secondsMax = 300
+
+const gauge = Metric.gauge("coffer_clock_skew_seconds", {
+  description: "This machine's clock minus Postgres', seconds"
+})
+
+export const layer = Layer.effect(
+  ClockSkew,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const machineTime = yield* MachineTime
+    let skew = 0
+
+    const measure = Effect.gen(function* () {
+      const before = yield* machineTime
+      const [row] = yield* sql<{ readonly now: number }>`
+        select extract(epoch from clock_timestamp())::float8 as now`
+      const after = yield* machineTime
+      const was = Math.abs(skew)
+      skew = (before + after) / 2_000 - (row?.now ?? after / 1_000)
+      yield* Metric.update(gauge, skew)
+      if (Math.abs(skew) > secondsOdd && was <= secondsOdd) {
+        yield* Effect.logError(`This machine's clock and Postgres' are ${Math.round(skew)} s apart; set both right`)
+      }
+    }).pipe(
+      // Postgres away is for others to say.
+      Effect.catchTags({ SqlError: () => Effect.void })
+    )
+    yield* Metric.update(gauge, 0)
+    yield* measure
+    yield* Effect.forkScoped(Effect.delay(measure, interval).pipe(Effect.repeat(Schedule.forever), onRealTime))
+    return ClockSkew.of({ seconds: () => skew, isTooLarge: () => Math.abs(skew) > secondsMax, measure })
+  })
+)

@@ -1,0 +1,76 @@
+/**
+ * Whether Postgres answers at all. Whoever finds that it may not says so (`suspect`), and one fiber looks: with a
+ * connection of its own, again and again until there is an answer. While there is none, statements fail at once instead
+ * of waiting one by one, and the log has one line for the beginning and one for the end.
+ */
+import { Clock, Context, DateTime, Effect, Exit, Metric, Queue } from "effect"
+import { bounded } from "../runtime/bounded.ts"
+import type { Watch } from "./BoundedClient.ts"
+import { onRealTime } from "../runtime/realTime.ts"
+
+export class DatabaseHealth extends Context.Service<
+  DatabaseHealth,
+  {
+    /** Asks Postgres on a connection of its own, at most once a second, however many ask. */
+    readonly answers: Effect.Effect<boolean>
+  }
+>()("@coffer/platform/DatabaseHealth") {}
+
+const reachable = Metric.gauge("coffer_database_reachable", { description: "1 while Postgres answers, 0 while not" })
+const inUse = Metric.gauge("coffer_database_pool_in_use", { description: "Connections to Postgres in use" })
+const waiting = Metric.gauge("coffer_database_pool_waiting", {
+  description: "Statements and transactions that wait for a connection to Postgres"
+})
+
+const probeMillis = 2_000
+const probeEvery = "500 millis"
+const showEvery = "1 second"
+
+/** Of a client whose trouble nobody is told of here. */
+export const unwatched: { readonly health: DatabaseHealth["Service"]; readonly watch: Watch } = {
+  health: { answers: Effect.succeed(true) },
+  watch: { isAway: () => false, suspect: () => undefined, load: { waiting: 0, used: new Map() } }
+}
+
+/** `probe` opens a connection and asks. It succeeds when Postgres answers, whatever the answer. */
+export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Effect<void, Error>) {
+  const bell = yield* Queue.sliding<void>(1)
+  const load: Watch["load"] = { waiting: 0, used: new Map() }
+  let away: number | undefined
+  const asked = Effect.map(
+    Effect.exit(bounded(probe, probeMillis, () => new Error("no answer in time"))),
+    Exit.isSuccess
+  )
+
+  const look = Effect.gen(function* () {
+    const begun = yield* Clock.currentTimeMillis
+    while (true) {
+      if (yield* asked) break
+      if (away === undefined) {
+        away = begun
+        yield* Metric.update(reachable, 0)
+        const since = DateTime.formatIso(DateTime.makeUnsafe(begun))
+        yield* Effect.logError(`Postgres at ${place} does not answer since ${since}`)
+      }
+      yield* Effect.sleep(probeEvery)
+    }
+    if (away === undefined) return
+    const seconds = Math.round(((yield* Clock.currentTimeMillis) - away) / 1_000)
+    away = undefined
+    yield* Metric.update(reachable, 1)
+    yield* Effect.logInfo(`Postgres at ${place} answers again, after ${seconds} s`)
+  })
+
+  const show = Effect.andThen(
+    Effect.suspend(() => Metric.update(inUse, load.used.size)),
+    Effect.suspend(() => Metric.update(waiting, load.waiting))
+  )
+
+  yield* Metric.update(reachable, 1)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(bell), look)))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(show, Effect.sleep(showEvery))))
+
+  const watch: Watch = { isAway: () => away !== undefined, suspect: () => Queue.offerUnsafe(bell, undefined), load }
+  const answers = onRealTime(yield* Effect.cachedWithTTL(asked, "1 second"))
+  return { health: DatabaseHealth.of({ answers }), watch }
+})

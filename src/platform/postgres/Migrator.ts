@@ -1,0 +1,47 @@
+/** Brings the database to this program's shape. Forward only; N runners may start together, one migrates. */
+import { Effect, Layer } from "effect"
+import { Migrator } from "effect/sql"
+import { mainJob } from "./migrations/0001_main_job.ts"
+import { quotas } from "./migrations/0002_quotas.ts"
+import { apiLogs } from "./migrations/0003_api_logs.ts"
+import { lists } from "./migrations/0004_lists.ts"
+import { idempotency } from "./migrations/0005_idempotency.ts"
+import { moneyBack } from "./migrations/0006_money_back.ts"
+import { audit } from "./migrations/0007_audit.ts"
+import { chargebackRequests } from "./migrations/0008_chargeback_requests.ts"
+import { storedTokens } from "./migrations/0009_stored_tokens.ts"
+import { secretCheck } from "./migrations/0010_secret_check.ts"
+import { deliveryLines } from "./migrations/0011_delivery_lines.ts"
+import { sandboxSeeds } from "./migrations/0012_sandbox_seeds.ts"
+import { patiently } from "../runtime/patience.ts"
+
+/** A migration may rewrite a table, and another runner's may have to end first. */
+const patience = "1 hour"
+
+export const migrate = Migrator.make({})({
+  table: "coffer_migrations",
+  loader: Migrator.fromRecord({
+    "0001_main_job": mainJob,
+    "0002_quotas": quotas,
+    "0003_api_logs": apiLogs,
+    "0004_lists": lists,
+    "0005_idempotency": idempotency,
+    "0006_money_back": moneyBack,
+    "0007_audit": audit,
+    "0008_chargeback_requests": chargebackRequests,
+    "0009_stored_tokens": storedTokens,
+    "0010_secret_check": secretCheck,
+    "0011_delivery_lines": deliveryLines,
+    "0012_sandbox_seeds": sandboxSeeds
+  })
+}).pipe(patiently(patience, patience))
+
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(migrate, (applied) => {
+    const [first] = applied
+    if (first === undefined) return Effect.void
+    // A new database is no news, and the first start on a laptop has a banner for people instead.
+    const log = first[0] === 1 ? Effect.logDebug : Effect.logInfo
+    return log("database migrated", { applied: applied.map(([, name]) => name) })
+  })
+)

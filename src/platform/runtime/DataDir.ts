@@ -1,0 +1,49 @@
+/**
+ * The folder where the embedded default keeps what must survive a restart: COFFER_HOME, `.coffer` by default. Files
+ * here are secrets, readable by their owner alone.
+ */
+import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
+
+export class HomeUnusable extends Schema.TaggedError<HomeUnusable>()("HomeUnusable", { message: Schema.String }) {}
+
+export class DataDir extends Context.Service<
+  DataDir,
+  {
+    readonly path: string
+    /** What the file holds; made and kept when there is none yet. */
+    readonly keep: <R>(file: string, make: Effect.Effect<string, never, R>) => Effect.Effect<string, HomeUnusable, R>
+    readonly write: (file: string, content: string) => Effect.Effect<void, HomeUnusable>
+  }
+>()("@coffer/platform/DataDir") {}
+
+export const layer = (folder: string) =>
+  Layer.effect(
+    DataDir,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const home = path.resolve(folder)
+
+      const usable = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
+        Effect.mapError(effect, ({ message }) => new HomeUnusable({ message: `${home} cannot be used: ${message}` }))
+
+      yield* usable(fs.makeDirectory(home, { recursive: true }))
+
+      const write = Effect.fnUntraced(function* (file: string, content: string) {
+        const target = path.join(home, file)
+        // Written beside and renamed: a crash leaves the old file or the new one, never half of one.
+        yield* usable(fs.writeFileString(`${target}.new`, content, { mode: 0o600 }))
+        yield* usable(fs.rename(`${target}.new`, target))
+      })
+
+      const keep = Effect.fnUntraced(function* <R>(file: string, make: Effect.Effect<string, never, R>) {
+        const target = path.join(home, file)
+        if (yield* usable(fs.exists(target))) return (yield* usable(fs.readFileString(target))).trim()
+        const content = yield* make
+        yield* write(file, `${content}\n`)
+        return content
+      })
+
+      return DataDir.of({ path: home, keep, write })
+    })
+  )

@@ -1,0 +1,98 @@
+/**
+ * All cryptography that needs the service's secret: key hashes, link signatures, encryption of webhook secrets. One
+ * purpose, one derived key, so that a signature made for one use is worthless for another.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual
+} from "node:crypto"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Settings } from "./Settings.ts"
+
+export class Secrets extends Context.Service<
+  Secrets,
+  {
+    /** What of an API key is stored and looked up: its HMAC, in hex. */
+    readonly keyHash: (key: string) => string
+    /** Takes as long for hashes that differ in their first digit as for equal ones. */
+    readonly isSameHash: (a: string, b: string) => boolean
+    /** Signature of a link's payload, base64url. */
+    readonly sign: (payload: string) => string
+    readonly isSigned: (payload: string, signature: string) => boolean
+    /**
+     * AES-256-GCM: `<form>.<iv>.<tag>.<cipher>`, base64url. What is sealed opens with the same `boundTo` only, which
+     * names the row and its use: copied to another row it is worthless.
+     */
+    readonly encrypt: (plain: string, boundTo: string) => string
+    /** Throws when it was sealed for something else, or by another secret. */
+    readonly decrypt: (sealed: string, boundTo: string) => string
+    readonly isOperator: (token: string) => boolean
+    /** Unguessable text of so many random bytes, base64url. */
+    readonly random: (bytes: number) => Effect.Effect<string>
+  }
+>()("@coffer/platform/Secrets") {}
+
+/** How sealed texts begin: those of today, and those from before they were bound, which open anywhere. */
+const form = "2"
+export const unboundForm = "1"
+
+export const layer = Layer.effect(
+  Secrets,
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    const secret = Buffer.from(Redacted.value(settings.secretKey), "base64")
+    const derive = (purpose: string) =>
+      createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", `coffer/${purpose}`, 32)))
+    const [keys, links, secrets, tokens] = [
+      derive("api-keys"),
+      derive("links").export().toString("base64url"),
+      derive("webhook-secrets"),
+      derive("tokens")
+    ]
+
+    const hmac = (key: KeyObject, text: string) => createHmac("sha256", key).update(text).digest()
+    // SHA-3 is keyed by what it reads first, as KMAC is: one call, where an HMAC is an object to make and to collect.
+    const sign = (payload: string) => hash("sha3-256", `${links}.${payload}`, "base64url")
+    const operator = hmac(tokens, Redacted.value(settings.operatorToken))
+
+    return Secrets.of({
+      keyHash: (key) => hmac(keys, key).toString("hex"),
+      isSameHash: (a, b) => isEqual(Buffer.from(a), Buffer.from(b)),
+      sign,
+      isSigned: (payload, signature) => isEqual(Buffer.from(sign(payload)), Buffer.from(signature)),
+      encrypt: (plain, boundTo) => {
+        const iv = randomBytes(12)
+        const cipher = createCipheriv("aes-256-gcm", secrets, iv).setAAD(Buffer.from(boundTo))
+        const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()])
+        return [form, ...[iv, cipher.getAuthTag(), sealed].map((part) => part.toString("base64url"))].join(".")
+      },
+      decrypt: (text, boundTo) => {
+        const [iv, tag, sealed] = text
+          .split(".")
+          .slice(1)
+          .map((part) => Buffer.from(part, "base64url"))
+        const decipher = createDecipheriv("aes-256-gcm", secrets, iv!, { authTagLength: 16 }).setAuthTag(tag!)
+        if (!text.startsWith(`${unboundForm}.`)) decipher.setAAD(Buffer.from(boundTo))
+        return Buffer.concat([decipher.update(sealed!), decipher.final()]).toString("utf8")
+      },
+      isOperator: (token) => isEqual(hmac(tokens, token), operator),
+      random: (bytes) => Effect.sync(() => randomBytes(bytes).toString("base64url"))
+    })
+  })
+)
+
+const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
+
+/** Link of the ledger's chain. */
+export const sha256 = (text: string): string => hash("sha256", text)
+
+/** Signature of a webhook (spec: Events). */
+export const hmacHex = (secret: string, message: string): string =>
+  createHmac("sha256", secret).update(message).digest("hex")

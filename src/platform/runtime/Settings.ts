@@ -1,0 +1,220 @@
+/**
+ * Every environment variable, read once, checked, and redacted when printed. Nothing else reads the environment.
+ * README.md lists them with their defaults.
+ */
+import { randomBytes } from "node:crypto"
+import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { DataDir } from "./DataDir.ts"
+
+export class Settings extends Context.Service<
+  Settings,
+  {
+    readonly host: string
+    /** TCP port of the HTTP server; 0 takes a free one. */
+    readonly port: number
+    /** Where buyers and merchants reach this service, without a slash at the end. */
+    readonly publicUrl: string
+    /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
+    readonly secretKey: Redacted.Redacted
+    readonly operatorToken: Redacted.Redacted
+    /** Sandbox webhooks may go to http and to private addresses. Live ones never. */
+    readonly allowPrivateWebhooks: boolean
+    /** How long a worker sleeps at most before it looks for due rows that other runners left. */
+    readonly workerPoll: Duration.Duration
+    /** How long after a round of the auditor the next one begins. */
+    readonly auditInterval: Duration.Duration
+    /** How long a client may neither send nor take anything in the middle of a request before it is cut off. */
+    readonly clientPatience: Duration.Duration
+    /** How long an order's actor stays in memory after its last command. */
+    readonly orderIdle: Duration.Duration
+    /** How many actors are in memory at most; undefined: as many as the heap has room for. */
+    readonly actorsMax: number | undefined
+    /** Our place in a cluster; undefined for the one process that owns everything. */
+    readonly runner: RunnerPlace | undefined
+    /** Where all runners count requests together; undefined: each counts for itself. */
+    readonly redisUrl: Redacted.Redacted | undefined
+    /** Addresses and ranges of the proxies whose `X-Forwarded-For` is believed, as written. */
+    readonly trustedProxies: string
+    /** Where uploaded files are reached, without a slash at the end. */
+    readonly filesUrl: string
+    /** Where they are kept; undefined: in a folder of ours. */
+    readonly filesBucket: Bucket | undefined
+  }
+>()("@coffer/Settings") {}
+
+export interface RunnerPlace {
+  /** Where the other runners reach this one. The port has no authentication: keep it private. */
+  readonly host: string
+  readonly port: number
+  readonly listenHost: string
+}
+
+/** A bucket of an S3-compatible service. */
+export interface Bucket {
+  /** Undefined: Amazon's own in the region. */
+  readonly endpoint: string | undefined
+  readonly region: string
+  readonly name: string
+  readonly accessKey: string
+  readonly secretKey: Redacted.Redacted
+}
+
+export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
+
+/** Read before anything is started: what decides which ground to stand on. */
+export const ground = Config.all({
+  home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
+  databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
+  // The cluster's locks hold one for good, two lanes write, two writes may wait for a foreign lock, and requests read.
+  connections: Config.schema(
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(7)),
+    "DATABASE_CONNECTIONS"
+  ).pipe(Config.withDefault(20)),
+  collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT"))
+})
+
+const variables = Config.all({
+  host: Config.option(Config.NonEmptyString("HOST")),
+  port: Config.Port("PORT").pipe(Config.withDefault(8080)),
+  publicUrl: Config.option(Config.URL("PUBLIC_URL")),
+  secretKey: Config.option(Config.Redacted("SECRET_KEY")),
+  operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
+  allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
+  workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
+  clientPatience: Config.Duration("CLIENT_PATIENCE").pipe(Config.withDefault(Duration.minutes(1))),
+  auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
+  orderIdle: Config.Duration("ORDER_IDLE").pipe(Config.withDefault(Duration.seconds(10))),
+  actorsMax: Config.option(
+    Config.schema(Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1)), "ACTORS_MAX")
+  ),
+  runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
+  runnerPort: Config.option(Config.Port("RUNNER_PORT")),
+  runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
+  redisUrl: Config.option(Config.Redacted("REDIS_URL")),
+  trustedProxies: Config.String("TRUSTED_PROXIES").pipe(Config.withDefault("")),
+  filesUrl: Config.option(Config.URL("FILES_URL")),
+  filesEndpoint: Config.option(Config.URL("FILES_S3_ENDPOINT")),
+  filesRegion: Config.NonEmptyString("FILES_S3_REGION").pipe(Config.withDefault("us-east-1")),
+  filesBucket: Config.option(Config.NonEmptyString("FILES_S3_BUCKET")),
+  filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
+  filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY"))
+})
+
+/** `embedded`: the laptop default, which makes what a server's operator has to choose. */
+export const layer = (options: { readonly embedded: boolean }) =>
+  Layer.effect(
+    Settings,
+    Effect.gen(function* () {
+      const read = yield* variables
+      const home = yield* DataDir
+      const host = Option.getOrElse(read.host, () => (options.embedded ? "127.0.0.1" : "0.0.0.0"))
+
+      const secretKey = yield* Option.match(read.secretKey, {
+        onSome: Effect.succeed,
+        onNone: () =>
+          options.embedded
+            ? Effect.map(home.keep("secret.key", randomText(32, "base64")), Redacted.make)
+            : Effect.fail(
+                new BadSetting({ message: "SECRET_KEY is required with DATABASE_URL: 32 random bytes, base64." })
+              )
+      })
+      if (Buffer.from(Redacted.value(secretKey), "base64").length !== 32) {
+        return yield* new BadSetting({
+          message: "SECRET_KEY must be 32 bytes, base64 (for example: openssl rand -base64 32)."
+        })
+      }
+
+      const operatorToken = yield* Option.match(read.operatorToken, {
+        onSome: Effect.succeed,
+        onNone: () => Effect.map(home.keep("operator.token", randomText(32, "base64url")), Redacted.make)
+      })
+
+      const publicUrl = Option.match(read.publicUrl, {
+        onSome: (url) => url.href.replace(/\/+$/, ""),
+        onNone: () => `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${read.port}`
+      })
+
+      return Settings.of({
+        host,
+        port: read.port,
+        publicUrl,
+        secretKey,
+        operatorToken,
+        allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
+        workerPoll: read.workerPoll,
+        auditInterval: read.auditInterval,
+        clientPatience: read.clientPatience,
+        orderIdle: read.orderIdle,
+        actorsMax: Option.getOrUndefined(read.actorsMax),
+        runner: yield* runnerPlace(read),
+        redisUrl: yield* redisAddress(read.redisUrl),
+        trustedProxies: read.trustedProxies,
+        filesUrl: yield* filesAddress(read.filesUrl, publicUrl),
+        filesBucket: yield* bucket(read)
+      })
+    })
+  )
+
+const runnerPlace = Effect.fnUntraced(function* (read: {
+  readonly runnerHost: Option.Option<string>
+  readonly runnerPort: Option.Option<number>
+  readonly runnerListenHost: Option.Option<string>
+}) {
+  if (Option.isNone(read.runnerHost) && Option.isNone(read.runnerPort)) return undefined
+  if (Option.isNone(read.runnerHost) || Option.isNone(read.runnerPort)) {
+    return yield* new BadSetting({
+      message: "RUNNER_HOST and RUNNER_PORT go together: set both to join a cluster, or neither."
+    })
+  }
+  const host = read.runnerHost.value
+  return { host, port: read.runnerPort.value, listenHost: Option.getOrElse(read.runnerListenHost, () => host) }
+})
+
+const redisAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.Redacted>) {
+  if (Option.isNone(read)) return undefined
+  const url = URL.parse(Redacted.value(read.value))
+  // The form that the client reads: a number after the slash is a database.
+  if (url === null || !/^rediss?:$/.test(url.protocol) || !/^(\/\d*)?$/.test(url.pathname)) {
+    return yield* new BadSetting({
+      message: "REDIS_URL must look like redis://user:password@localhost:6379/0, or rediss:// for TLS."
+    })
+  }
+  return read.value
+})
+
+const filesAddress = Effect.fnUntraced(function* (read: Option.Option<URL>, publicUrl: string) {
+  if (Option.isNone(read)) return `${publicUrl}/files`
+  const { hash, hostname, href, protocol, search } = read.value
+  const isLocal = protocol === "http:" && (hostname === "localhost" || hostname === "127.0.0.1")
+  if ((protocol !== "https:" && !isLocal) || search !== "" || hash !== "") {
+    return yield* new BadSetting({
+      message: "FILES_URL must look like https://files.example/evidence; http is for localhost alone."
+    })
+  }
+  return href.replace(/\/+$/, "")
+})
+
+const bucket = Effect.fnUntraced(function* (read: {
+  readonly filesEndpoint: Option.Option<URL>
+  readonly filesRegion: string
+  readonly filesBucket: Option.Option<string>
+  readonly filesAccessKey: Option.Option<string>
+  readonly filesSecretKey: Option.Option<Redacted.Redacted>
+}) {
+  const given = Option.all([read.filesBucket, read.filesAccessKey, read.filesSecretKey])
+  if (Option.isNone(given)) {
+    const { filesAccessKey, filesBucket, filesEndpoint, filesSecretKey } = read
+    if ([filesAccessKey, filesBucket, filesEndpoint, filesSecretKey].every((each) => Option.isNone<unknown>(each))) {
+      return undefined
+    }
+    return yield* new BadSetting({
+      message: "FILES_S3_BUCKET, FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY go together: set all three, or none."
+    })
+  }
+  const [name, accessKey, secretKey] = given.value
+  const endpoint = Option.getOrUndefined(Option.map(read.filesEndpoint, ({ href }) => href.replace(/\/+$/, "")))
+  return { endpoint, region: read.filesRegion, name, accessKey, secretKey }
+})
+
+const randomText = (bytes: number, encoding: "base64" | "base64url") =>
+  Effect.sync(() => randomBytes(bytes).toString(encoding))

@@ -1,0 +1,24 @@
+/** Refunds that the channel has not settled, or whose driver died: it is asked about them (silences: R8). */
+import { DateTime, Effect, Layer } from "effect"
+import { Refunds } from "./Refunds.ts"
+import { RefundStore } from "./RefundStore.ts"
+import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { Workers } from "../platform/jobs/Workers.ts"
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const workers = yield* Workers
+    const store = yield* RefundStore
+    const refunds = yield* Refunds
+
+    yield* workers.supervise(() => ({
+      name: "refunds",
+      signal: "refunds",
+      run: Effect.gen(function* () {
+        const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
+        return yield* forEachLeased("refund", due, (refundNo) => refundNo, refunds.check)
+      }),
+      next: store.nextDue
+    }))
+  })
+)

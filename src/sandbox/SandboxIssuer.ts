@@ -1,0 +1,91 @@
+/**
+ * The buyer who complains to the bank, and the bank's report of it carried to the service, as a channel's webhook does.
+ * Used by the test helpers. Cards have chargebacks; Alipay and WeChat Pay have none (silences: D11).
+ */
+import { TradeNo } from "@coffer/model/Ids"
+import { Minor, type PaymentMethod } from "@coffer/model/Money"
+import type { Dispute } from "@coffer/rules/dispute/Dispute"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import type { Order, RefundRefused } from "@coffer/rules/order/Order"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { type DisputeNotFound, Disputes } from "../disputes/Disputes.ts"
+import { span } from "../platform/runtime/span.ts"
+import type { OrderNotFound } from "../orders/OrderEntity.ts"
+import type { WriteFailure } from "../orders/Orders.ts"
+import type { ChannelUnreachable } from "../channel/Channel.ts"
+import type { DisputeReport } from "../channel/DisputeChannel.ts"
+import { type Outcome, SandboxDisputes } from "./SandboxDisputes.ts"
+
+/** What the bank knows of the payment leaves nothing to dispute. */
+export class NoChargeback extends Schema.TaggedError<NoChargeback>()("NoChargeback", {
+  tradeNo: TradeNo,
+  reason: Schema.Literals(["not_paid", "not_a_card"])
+}) {}
+
+export interface Complaint {
+  /** The whole payment unless given. */
+  readonly amount?: number | undefined
+  readonly reason?: string | undefined
+  /** Null: the bank sets none. */
+  readonly evidenceDueBy?: DateTime.Utc | null | undefined
+}
+
+type ReportFailure = ChannelUnreachable | RefundRefused | OrderNotFound | DisputeNotFound | WriteFailure
+
+export class SandboxIssuer extends Context.Service<
+  SandboxIssuer,
+  {
+    readonly dispute: (
+      order: Order,
+      complaint: Complaint
+    ) => Effect.Effect<Dispute, InvalidField | NoChargeback | ReportFailure>
+    readonly resolve: (dispute: Dispute, outcome: Outcome) => Effect.Effect<Dispute, ReportFailure>
+  }
+>()("@coffer/channel/SandboxIssuer") {}
+
+/** How long merchants have, unless told otherwise. */
+const timeToRespond = "7 days"
+/** Checks come some time after it, and Postgres takes no year of five digits. */
+const dueByMillisMax = DateTime.toEpochMillis(DateTime.makeUnsafe("9999-01-01T00:00:00Z"))
+
+const cards: ReadonlySet<PaymentMethod> = new Set(["card", "apple_pay", "google_pay"])
+
+export const layer = Layer.effect(
+  SandboxIssuer,
+  Effect.gen(function* () {
+    const bank = yield* SandboxDisputes
+    const disputes = yield* Disputes
+
+    const carry = Effect.fnUntraced(function* (report: DisputeReport) {
+      const dispute = yield* disputes.hear(report)
+      yield* bank.acknowledge(report.processorDisputeId)
+      return dispute
+    })
+
+    const dispute = span("SandboxIssuer.dispute")(function* (order: Order, complaint: Complaint) {
+      const { amount = order.amount, evidenceDueBy, reason = "fraudulent" } = complaint
+      const { tradeNo } = order
+      if (amount > order.amount) {
+        return yield* new InvalidField({ param: "amount", problem: `more than the ${order.amount} that were paid` })
+      }
+      if (!("paymentId" in order)) return yield* new NoChargeback({ tradeNo, reason: "not_paid" })
+      if (!cards.has(order.method)) return yield* new NoChargeback({ tradeNo, reason: "not_a_card" })
+      if (evidenceDueBy != null && DateTime.toEpochMillis(evidenceDueBy) > dueByMillisMax) {
+        return yield* new InvalidField({ param: "evidence_due_by", problem: "must be before the year 9999" })
+      }
+      const dueBy = DateTime.addDuration(yield* DateTime.now, timeToRespond)
+      const chargeback = {
+        amount: Minor.make(amount),
+        reason,
+        evidenceDueBy: evidenceDueBy === undefined ? dueBy : evidenceDueBy
+      }
+      return yield* carry(yield* bank.open(order, chargeback))
+    }, Effect.uninterruptible)
+
+    const resolve = span("SandboxIssuer.resolve")(function* (dispute: Dispute, outcome: Outcome) {
+      return yield* carry(yield* bank.resolve(dispute, outcome))
+    }, Effect.uninterruptible)
+
+    return SandboxIssuer.of({ dispute, resolve })
+  })
+)

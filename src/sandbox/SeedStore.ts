@@ -1,0 +1,55 @@
+/** Which merchants' sandboxes are not seeded yet (`sandbox_seeds`). */
+import { MerchantId } from "@coffer/model/Ids"
+import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { isoText } from "../platform/runtime/codecs.ts"
+import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
+
+/** Whoever seeds has this long before a worker tries again. */
+const lease = Duration.minutes(1)
+
+export class SeedStore extends Context.Service<
+  SeedStore,
+  {
+    /** To be seeded, by whoever asks now; by a worker when that is not done when the lease ends. */
+    readonly insert: (merchantId: MerchantId, now: DateTime.Utc) => Effect.Effect<void>
+    readonly done: (merchantId: MerchantId) => Effect.Effect<void>
+    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<MerchantId>>
+    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+  }
+>()("@coffer/merchants/SeedStore") {}
+
+export const layer = Layer.effect(
+  SeedStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wakeups = yield* Wakeups
+    const seeds = leasedRows(
+      sql,
+      { table: "sandbox_seeds", key: "merchant_id", dueAt: "due_at" },
+      Schema.Struct({ merchant_id: MerchantId })
+    )
+    return SeedStore.of({
+      insert: (merchantId, now) => {
+        const due = isoText(DateTime.addDuration(now, lease))
+        return sqlDefects(
+          Effect.map(
+            sql`insert into sandbox_seeds (merchant_id, due_at) values (${merchantId}, ${due}::text::timestamptz)`,
+            () => wakeups.raise("sandbox_seeds")
+          )
+        )
+      },
+      done: seeds.done,
+      claimDue: (now, limit) =>
+        sqlDefects(
+          Effect.map(
+            seeds.claim((at) => sql`due_at = ${at} + make_interval(secs => ${Duration.toSeconds(lease)})`, now, limit),
+            (rows) => rows.map(({ merchant_id }) => merchant_id)
+          )
+        ),
+      nextDue: sqlDefects(seeds.next)
+    })
+  })
+)

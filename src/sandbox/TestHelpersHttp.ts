@@ -1,0 +1,98 @@
+/** Handlers of the `test_helpers` group: the buyer and the bank, scripted (docs/architecture.md, section 7). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { span } from "../platform/runtime/span.ts"
+import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { Disputes } from "../disputes/Disputes.ts"
+import { disputeView } from "../disputes/DisputeView.ts"
+import { refusals, unavailable } from "../http/refusals.ts"
+import { reply } from "../http/replies.ts"
+import { Orders } from "../orders/Orders.ts"
+import { orderView } from "../orders/OrderView.ts"
+import { Refunds } from "../refunds/Refunds.ts"
+import { refundView } from "../refunds/RefundView.ts"
+import { SandboxBank } from "./SandboxBank.ts"
+import { SandboxBuyer } from "./SandboxBuyer.ts"
+import { SandboxIssuer } from "./SandboxIssuer.ts"
+import { rejection, SandboxRefunds } from "./SandboxRefunds.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "test_helpers",
+  Effect.fnUntraced(function* (handlers) {
+    const orders = yield* Orders
+    const buyer = yield* SandboxBuyer
+    const bank = yield* SandboxBank
+    const links = yield* CheckoutLinks
+    const refunds = yield* Refunds
+    const refundDesk = yield* SandboxRefunds
+    const disputes = yield* Disputes
+    const issuer = yield* SandboxIssuer
+    const { ChannelUnreachable, NotSettled, OrderConflict, OrderNotFound, RefundNotFound } = refusals
+    const { DisputeNotFound, InvalidField, NoChargeback } = refusals
+
+    return handlers.handleAll({
+      pay: span("test_helpers.pay")(
+        function* ({ params, payload }) {
+          const seen = yield* orders.findStored(yield* Caller, params.ref)
+          const amount = payload.amount ?? seen.order.amount
+          const after = yield* buyer.pay(
+            { ...seen.order, amount },
+            payload.payment_method ?? "card",
+            payload.outcome ?? "succeed",
+            seen
+          )
+          return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
+        },
+        Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
+      ),
+
+      settleRefund: span("test_helpers.settleRefund")(
+        function* ({ params, payload: { outcome } }) {
+          const { refundNo } = yield* refunds.find(yield* Caller, params.ref)
+          yield* refundDesk.settle(refundNo, outcome)
+          return yield* reply(refundView(yield* refunds.report(refundNo, { outcome, reason: rejection })))
+        },
+        Effect.catchTags({ NotSettled, RefundNotFound, ...unavailable })
+      ),
+
+      dispute: span("test_helpers.dispute")(
+        function* ({ params, payload: { amount, evidence_due_by: evidenceDueBy, reason } }) {
+          const order = yield* orders.find(yield* Caller, params.ref)
+          return yield* reply(disputeView(yield* issuer.dispute(order, { amount, evidenceDueBy, reason })), 201)
+        },
+        Effect.catchTags({
+          ChannelUnreachable,
+          DisputeNotFound: Effect.die,
+          InvalidField,
+          NoChargeback,
+          OrderNotFound,
+          RefundRefused: Effect.die,
+          ...unavailable
+        })
+      ),
+
+      resolveDispute: span("test_helpers.resolveDispute")(
+        function* ({ params, payload: { outcome } }) {
+          const dispute = yield* disputes.find(yield* Caller, params.ref)
+          return yield* reply(disputeView(yield* issuer.resolve(dispute, outcome)))
+        },
+        Effect.catchTags({
+          ChannelUnreachable,
+          DisputeNotFound,
+          OrderNotFound: Effect.die,
+          RefundRefused: Effect.die,
+          ...unavailable
+        })
+      ),
+
+      channel: span("test_helpers.channel")(function* ({ payload }) {
+        const { merchantId } = yield* Caller
+        yield* bank.setReachable(merchantId, payload.reachable)
+        return yield* reply({ reachable: payload.reachable })
+      })
+    })
+  })
+)

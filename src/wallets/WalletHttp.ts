@@ -1,0 +1,40 @@
+/** Handlers of the `balance` group (spec: Endpoints, Balance and ledger). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { span } from "../platform/runtime/span.ts"
+import { replyCsv } from "../http/csv.ts"
+import { refusals } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { Wallets } from "./Wallets.ts"
+import { balanceTransactionColumns, balanceTransactionView, balanceView } from "./WalletView.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "balance",
+  Effect.fnUntraced(function* (handlers) {
+    const wallets = yield* Wallets
+    const { InvalidField } = refusals
+
+    return handlers.handleAll({
+      retrieve: span("balance.retrieve")(function* ({ query }) {
+        const wallet = yield* wallets.balance({ ...(yield* Caller), currency: query.currency ?? "USD" })
+        return yield* reply(balanceView(wallet))
+      }),
+
+      transactions: span("balance.transactions")(function* ({ query }) {
+        const owner = yield* Caller
+        if (query.format === "csv") {
+          const file = yield* wallets.ledgerExported(owner, query)
+          return replyCsv("balance_transactions", balanceTransactionColumns, file, balanceTransactionView)
+        }
+        const { data, hasMore } = yield* wallets.ledger(owner, query)
+        return yield* replyList("balance_transaction", "/v1/balance_transactions", {
+          data: data.map(balanceTransactionView),
+          hasMore
+        })
+      }, Effect.catchTags({ InvalidField }))
+    })
+  })
+)

@@ -1,0 +1,77 @@
+/** Front door to wallets: post movements, read a balance, list the ledger. */
+import type { LedgerQuery } from "@coffer/contract/Balance"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { readCreated } from "@coffer/rules/lists/created"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import type { InsufficientBalance } from "@coffer/rules/wallet/post"
+import { emptyWallet, type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
+import { Context, Effect, Layer, Option } from "effect"
+import { ask, askAsActor, type ActorUnavailable } from "../platform/cluster/ask.ts"
+import type { CommitError } from "../platform/commit/Change.ts"
+import type { Exported, Owner } from "../platform/postgres/Pages.ts"
+import { span } from "../platform/runtime/span.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { Entry, WalletEntity, WalletsAwake } from "./WalletEntity.ts"
+import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
+
+type Post = (
+  wallet: WalletName,
+  entry: Entry
+) => Effect.Effect<void, CommitError | ActorUnavailable | InsufficientBalance>
+
+export class Wallets extends Context.Service<
+  Wallets,
+  {
+    /** Posts the movements and commits `changes` with them, or does neither. */
+    readonly post: Post
+    /** The same for an actor, whose own caller waits only so long. */
+    readonly postAsActor: Post
+    /** Of any currency, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
+    readonly balance: (wallet: WalletName) => Effect.Effect<Wallet>
+    /** Newest first. */
+    readonly ledger: (owner: Owner, query: LedgerQuery) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
+    /** Takes no notice of `limit` and cursors. */
+    readonly ledgerExported: (
+      owner: Owner,
+      query: LedgerQuery
+    ) => Effect.Effect<Exported<StoredLedgerRow>, InvalidField>
+  }
+>()("@coffer/wallet/Wallets") {}
+
+export const layer = Layer.effect(
+  Wallets,
+  Effect.gen(function* () {
+    const store = yield* WalletStore
+    const merchants = yield* Merchants
+    const client = yield* WalletEntity.client
+    const awake = yield* WalletsAwake
+
+    const merchantOf = ({ merchantId }: WalletName) =>
+      Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
+
+    const send = (wallet: WalletName, entry: Entry) =>
+      Effect.suspend(() => {
+        const address = walletIdOf(wallet)
+        const here = awake.get(address)
+        return here === undefined ? client(address).Post(entry) : here(entry)
+      })
+
+    return Wallets.of({
+      post: (wallet, entry) => ask(send(wallet, entry)),
+      postAsActor: (wallet, entry) => askAsActor(send(wallet, entry)),
+      balance: span("Wallets.balance")(function* (name) {
+        const wallet = yield* store.find(name)
+        return Option.isSome(wallet) ? wallet.value : emptyWallet(name, (yield* merchantOf(name)).created_at)
+      }),
+      ledger: span("Wallets.ledger")(function* (owner, query) {
+        return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
+      }),
+      ledgerExported: span("Wallets.ledgerExported")(function* (owner, query) {
+        return yield* store.exported(owner, yield* Effect.fromResult(readCreated(query)), query)
+      })
+    })
+  })
+)
+
+export { Entry }
+export type { StoredLedgerRow, WalletName }

@@ -1,0 +1,105 @@
+/** A service with too much in work refuses at once, reads first, and goes on answering the rest (silences: U12). */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { Admission, bytesOfOneMax, roomMax, writesPerRead } from "../../../src/http/Admission.ts"
+import { head, sendRaw } from "../../kit/Raw.ts"
+import { type Running, start } from "../../kit/Service.ts"
+
+interface Given extends Running {
+  readonly admission: Admission["Service"]
+}
+class Service extends Context.Service<Service, Given>()("test/admission") {}
+
+const service = Layer.effect(
+  Service,
+  Effect.gen(function* () {
+    const running = yield* start()
+    const admission = Context.get(running.context as Context.Context<Admission>, Admission)
+    // The start made the loop late; from here on it is on time, however busy this machine is with other tests.
+    for (let count = 0; count < 10; count++) admission.tick(0)
+    Object.assign(admission, { tick: () => undefined })
+    return { ...running, admission }
+  })
+)
+
+const refused = (reply: { status: number; body: { error: string }; headers: Pick<Headers, "get"> }, what: string) => {
+  assert.deepStrictEqual([reply.status, reply.body.error], [503, "internal_error"], what)
+  assert.strictEqual(reply.headers.get("retry-after"), "1")
+}
+
+const shedCounts = Effect.gen(function* () {
+  const { api } = yield* Service
+  const { text } = yield* api.get("/metrics")
+  const lines = Array.from(text.matchAll(/^coffer_http_requests_shed_?\w*\{[^}]*kind="(\w+)"[^}]*\} (\d+)/gm))
+  return Object.fromEntries(lines.map(([, kind, count]) => [kind, Number(count)]))
+})
+
+layer(service, { excludeTestServices: true })("a service with too much in work", (it) => {
+  it.effect("has the count of what it shed from the start, with zero", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* shedCounts, { reads: 0, csv: 0, writes: 0, body: 0 })
+    })
+  )
+
+  it.effect("refuses reads and exports of who holds most with 503 and Retry-After, and nobody else's", () =>
+    Effect.gen(function* () {
+      const { admission, api, baseUrl } = yield* Service
+      const [most, other] = [yield* api.newMerchant(), yield* api.newMerchant()]
+      // As if so many were in work.
+      const inside = Array.from({ length: roomMax }, () => admission.enter(most.merchantId, "reads")!)
+
+      refused(yield* api.get("/v1/orders", most.sandboxKey), "a list")
+      refused(yield* api.get("/v1/orders?format=csv", most.sandboxKey), "an export")
+      const long = yield* sendRaw(baseUrl, head(`GET ${baseUrl}/v1/orders`, { "X-Api-Key": most.sandboxKey }))
+      assert.deepStrictEqual([long.status, long.headers["retry-after"]], [503, "1"])
+
+      for (const reply of [
+        yield* api.post("/v1/orders", most.sandboxKey, { amount: 100 }),
+        yield* api.get("/v1/orders", other.sandboxKey),
+        yield* api.get("/v1/orders?format=csv", other.sandboxKey),
+        yield* api.get("/healthz"),
+        yield* api.get("/readyz"),
+        yield* api.get("/metrics")
+      ]) {
+        assert.include([200, 201], reply.status)
+      }
+      // Room for two, and then for one export: nothing that was answered is counted still.
+      for (const visit of inside.slice(roomMax / 2 - 2)) admission.leave(visit)
+      for (let index = 0; index < 10; index++) {
+        assert.strictEqual((yield* api.get("/v1/balance", most.sandboxKey)).status, 200)
+        assert.strictEqual((yield* api.get("/v1/orders/none", most.sandboxKey)).status, 404)
+        assert.strictEqual((yield* api.get("/v1/orders?format=csv", most.sandboxKey)).status, 200)
+      }
+      for (const visit of inside.slice(0, roomMax / 2 - 2)) admission.leave(visit)
+      assert.deepStrictEqual(yield* shedCounts, { reads: 2, csv: 1, writes: 0, body: 0 })
+    })
+  )
+
+  it.effect("refuses writes last", () =>
+    Effect.gen(function* () {
+      const { admission, api, merchant } = yield* Service
+      const inside = Array.from({ length: writesPerRead * roomMax }, () => admission.enter("others", "writes")!)
+      refused(yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 }), "a write")
+      assert.strictEqual((yield* api.get("/v1/orders", merchant.sandboxKey)).status, 200)
+      for (const visit of inside) admission.leave(visit)
+      assert.strictEqual((yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })).status, 201)
+    })
+  )
+
+  it.effect("refuses a body that would not find room, without reading it, and gives back what others held", () =>
+    Effect.gen(function* () {
+      const { admission, api, baseUrl, merchant } = yield* Service
+      const visit = admission.enter(merchant.merchantId, "writes")!
+      assert.isTrue(admission.hold(visit, bytesOfOneMax - 50))
+      for (const type of ["application/json", "Application/JSON"]) {
+        const headers = { "X-Api-Key": merchant.sandboxKey, "Content-Type": type, "Content-Length": 100 }
+        const reply = yield* sendRaw(baseUrl, head("POST /v1/orders", headers), "{")
+        assert.deepStrictEqual([reply.status, reply.headers["retry-after"]], [503, "1"])
+      }
+      for (let count = 0; count < 10; count++) {
+        assert.strictEqual((yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })).status, 201)
+      }
+      admission.leave(visit)
+    })
+  )
+})

@@ -1,0 +1,89 @@
+/** What an operator sees of a running service: metrics, readiness, and where everything is. */
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { ClockSkew, MachineTime } from "../../../src/platform/postgres/ClockSkew.ts"
+import { start } from "../../kit/Service.ts"
+
+const textOf = (url: string, headers: Record<string, string> = {}) =>
+  Effect.promise(() => fetch(url, { headers }).then((response) => response.text()))
+
+/** The value of a metric whose labels contain these. */
+const valueOf = (text: string, name: string, ...labels: ReadonlyArray<string>): number | undefined => {
+  const line = text.split("\n").find((each) => each.startsWith(name) && labels.every((label) => each.includes(label)))
+  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(" ")))
+}
+
+describe("metrics", () => {
+  it.live("count requests by the pattern of their route, never by what a client wrote", () =>
+    Effect.gen(function* () {
+      const { api, baseUrl, merchant } = yield* start()
+      const counted = (text: string, ...labels: ReadonlyArray<string>) =>
+        valueOf(text, "coffer_http_requests", ...labels)
+      const first = yield* textOf(`${baseUrl}/metrics`)
+      const read = ['route="/v1/orders/{ref}"', 'method="GET"']
+      assert.strictEqual(counted(first, ...read, 'status="200"'), 0)
+      yield* api.get("/v1/orders/TRD_SB_00000000000000000000000000", merchant.sandboxKey)
+      yield* api.get("/v1/orders/another", merchant.sandboxKey)
+      yield* api.get("/nowhere/4711", merchant.sandboxKey)
+      yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })
+      const text = yield* textOf(`${baseUrl}/metrics`)
+      assert.strictEqual(counted(text, ...read, 'status="404"'), 2)
+      assert.strictEqual(counted(text, 'route="/v1/orders"', 'method="POST"', 'status="201"'), 1)
+      assert.strictEqual(counted(text, 'route="none"', 'method="GET"', 'status="404"'), 1)
+      assert.notMatch(text, /4711|another/)
+    })
+  )
+
+  it.live("are all described, and those of the process are there from the start", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* start()
+      const text = yield* textOf(`${baseUrl}/metrics`)
+      const own = [...text.matchAll(/^# TYPE (coffer_\w+) /gm)].map(([, name]) => name!)
+      assert.deepStrictEqual(
+        own.filter((name) => !text.includes(`# HELP ${name} `)),
+        []
+      )
+      const { version } = JSON.parse(readFileSync("package.json", "utf8"))
+      const node = `node="${process.versions.node}"`
+      assert.strictEqual(valueOf(text, "coffer_build_info", `version="${version}"`, node), 1)
+      assert.isAbove(valueOf(text, "coffer_heap_used_bytes")!, 0)
+      assert.isAbove(valueOf(text, "coffer_heap_limit_bytes")!, valueOf(text, "coffer_heap_used_bytes")!)
+      assert.isDefined(valueOf(text, "coffer_event_loop_delay_ms", 'quantile="0.99"'))
+      assert.strictEqual(valueOf(text, "effect_cluster_runners"), 1)
+      assert.isBelow(Math.abs(valueOf(text, "coffer_clock_skew_seconds")!), 30)
+    })
+  )
+})
+
+describe("/readyz", () => {
+  it.live("says no, and why, when this machine's clock is too far from Postgres' for webhooks to be believed", () =>
+    Effect.gen(function* () {
+      let wrongBy = 0
+      const machineTime = Effect.sync(() => Date.now() + wrongBy * 1_000)
+      const { api, baseUrl, context } = yield* start({ beneath: Layer.succeed(MachineTime, machineTime) })
+      const { measure } = Context.get(context, ClockSkew)
+      const ready = Effect.andThen(measure, api.get("/readyz"))
+      assert.strictEqual((yield* ready).status, 200)
+      wrongBy = -290
+      assert.strictEqual((yield* ready).status, 200)
+      wrongBy = 310
+      const refused = yield* ready
+      assert.strictEqual(refused.status, 503)
+      assert.match(refused.body.reason, /clock and Postgres' are 3\d\d s apart/)
+      assert.isAbove(valueOf(yield* textOf(`${baseUrl}/metrics`), "coffer_clock_skew_seconds")!, 300)
+    })
+  )
+})
+
+describe("GET /", () => {
+  it.live("leads to the reference, the document and the health of the service, as JSON or as a page", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* start()
+      const { links } = JSON.parse(yield* textOf(baseUrl))
+      assert.deepStrictEqual([links.docs, links.openapi, links.health], ["/docs", "/openapi.json", "/healthz"])
+      const page = yield* textOf(baseUrl, { accept: "text/html,application/xhtml+xml" })
+      for (const path of Object.values(links)) assert.include(page, `href="${path}"`)
+    })
+  )
+})

@@ -1,0 +1,186 @@
+/**
+ * Files in a bucket instead of a folder. The bucket is a small HTTP server in this test which speaks of S3 what the
+ * service needs, PUT and GET of an object: it looks at the signature's form, not at its truth, so that a real S3 accepts
+ * ours is not shown here.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { existsSync, readdirSync } from "node:fs"
+import path from "node:path"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { ConfigProvider, Context, Effect, Exit, Layer } from "effect"
+import { DataDir } from "../../../src/platform/runtime/DataDir.ts"
+import * as Settings from "../../../src/platform/runtime/Settings.ts"
+import { type Running, start } from "../../kit/Service.ts"
+import { fileOf, filePart, formOf, modePart, upload } from "../../kit/uploads.ts"
+
+interface Bucket {
+  readonly url: string
+  readonly objects: Map<string, Buffer>
+  readonly requests: Array<string>
+  /** The next so many requests are answered with 500. */
+  failing: number
+}
+
+const bucket = Effect.acquireRelease(
+  Effect.callback<Bucket & { readonly close: () => void }>((resume) => {
+    const server = createServer((request, response) => void answer(request, response))
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      Object.assign(state, {
+        url: `http://127.0.0.1:${port}`,
+        close: () => server.closeAllConnections() ?? server.close()
+      })
+      resume(Effect.succeed(state))
+    })
+    const state = {
+      url: "",
+      objects: new Map<string, Buffer>(),
+      requests: [] as Array<string>,
+      failing: 0,
+      close: () => {}
+    }
+
+    const answer = async (request: IncomingMessage, response: ServerResponse) => {
+      const chunks: Array<Buffer> = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const target = request.url!.replace(/\?.*$/, "")
+      state.requests.push(`${request.method} ${target}`)
+      const signed = /^AWS4-HMAC-SHA256 Credential=an-access-key\/\d{8}\/eu-west-9\/s3\/aws4_request, /
+      if (!signed.test(request.headers.authorization ?? "")) return response.writeHead(403).end()
+      if (state.failing > 0) {
+        state.failing--
+        return response.writeHead(500).end()
+      }
+      if (request.method === "PUT") {
+        state.objects.set(target, Buffer.concat(chunks))
+        return response.writeHead(200, { ETag: '"e"' }).end()
+      }
+      const object = state.objects.get(target)
+      return object === undefined
+        ? response.writeHead(404, { "Content-Type": "application/xml" }).end("<Error><Code>NoSuchKey</Code></Error>")
+        : response.writeHead(200, { "Content-Length": object.length }).end(object)
+    }
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+const environment = (url: string) => ({
+  FILES_URL: "https://files.example/evidence/",
+  FILES_S3_ENDPOINT: url,
+  FILES_S3_REGION: "eu-west-9",
+  FILES_S3_BUCKET: "a-bucket",
+  FILES_S3_ACCESS_KEY: "an-access-key",
+  FILES_S3_SECRET_KEY: "a-secret-key"
+})
+
+class Service extends Context.Service<Service, { readonly service: Running; readonly s3: Bucket }>()("test/bucket") {}
+
+const running = Layer.effect(
+  Service,
+  Effect.gen(function* () {
+    const s3 = yield* bucket
+    return { s3, service: yield* start({ env: environment(s3.url) }) }
+  })
+)
+
+layer(running, { timeout: "60 seconds", excludeTestServices: true })("files in a bucket", (it) => {
+  const send = Effect.gen(function* () {
+    const { baseUrl, merchant } = (yield* Service).service
+    const content = fileOf("pdf", 3_000_000)
+    const answer = yield* upload(baseUrl, merchant.merchantId, formOf(modePart("sandbox"), filePart(content)))
+    return { content, answer, name: String(answer.body.data?.url).split("/").at(-1)! }
+  })
+
+  it.effect("goes there whole, is served from there, and leaves nothing on this machine", () =>
+    Effect.gen(function* () {
+      const { s3, service } = yield* Service
+      const { answer, content, name } = yield* send
+      assert.strictEqual(answer.status, 201)
+      assert.strictEqual(answer.body.data.url, `https://files.example/evidence/${name}`)
+      assert.deepStrictEqual(s3.objects.get(`/a-bucket/${name}`), content)
+
+      const response = yield* Effect.promise(() => fetch(`${service.baseUrl}/files/${name}`))
+      assert.strictEqual(response.headers.get("content-type"), "application/pdf")
+      assert.deepStrictEqual(Buffer.from(yield* Effect.promise(() => response.arrayBuffer())), content)
+      const folder = path.join(Context.get(service.context, DataDir).path, "files")
+      assert.deepStrictEqual(existsSync(folder) ? readdirSync(folder) : [], [])
+    })
+  )
+
+  it.effect("tries again when the bucket fails, and answers 503 without a row when it goes on failing", () =>
+    Effect.gen(function* () {
+      const { s3, service } = yield* Service
+      s3.failing = 2
+      const { answer, content, name } = yield* send
+      assert.strictEqual(answer.status, 201)
+      assert.deepStrictEqual(s3.objects.get(`/a-bucket/${name}`), content)
+
+      const rows = yield* service.sql`select name from files`
+      s3.failing = 3
+      const failed = yield* send
+      assert.deepStrictEqual([failed.answer.status, failed.answer.body.error], [503, "internal_error"])
+      assert.deepStrictEqual(yield* service.sql`select name from files`, rows)
+    })
+  )
+
+  it.effect("answers 404 for a file that the bucket has lost, and asks it for no name that was never given", () =>
+    Effect.gen(function* () {
+      const { s3, service } = yield* Service
+      const { answer, name } = yield* send
+      assert.strictEqual(answer.status, 201)
+      s3.objects.clear()
+      const status = (name: string) =>
+        Effect.promise(() => fetch(`${service.baseUrl}/files/${name}`).then((r) => r.status))
+      assert.strictEqual(yield* status(name), 404)
+      const asked = s3.requests.length
+      assert.strictEqual(yield* status(`${"A".repeat(43)}.pdf`), 404)
+      assert.strictEqual(s3.requests.length, asked)
+    })
+  )
+})
+
+describe("settings of files", () => {
+  const settings = (env: Record<string, string>) =>
+    Layer.build(
+      Settings.layer({ embedded: false }).pipe(
+        Layer.provide(
+          Layer.succeed(DataDir, { path: "", keep: () => Effect.succeed("token"), write: () => Effect.void })
+        ),
+        Layer.provide(
+          ConfigProvider.layer(
+            ConfigProvider.fromEnv({ env: { SECRET_KEY: Buffer.alloc(32).toString("base64"), ...env } })
+          )
+        )
+      )
+    ).pipe(Effect.map(Context.get(Settings.Settings)), Effect.scoped)
+
+  it.effect("follow the public address, and may be https anywhere or http on this machine", () =>
+    Effect.gen(function* () {
+      const { filesUrl } = yield* settings({ PUBLIC_URL: "https://pay.example/" })
+      assert.strictEqual(filesUrl, "https://pay.example/files")
+      for (const FILES_URL of ["https://files.example", "http://localhost:3000/f", "http://127.0.0.1:1"]) {
+        assert.strictEqual((yield* settings({ FILES_URL })).filesUrl, FILES_URL)
+      }
+      const bad = ["http://files.example", "http://localhost.example", "https://files.example?a=1", "ftp://localhost/"]
+      for (const FILES_URL of bad) {
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(settings({ FILES_URL }))), FILES_URL)
+      }
+    })
+  )
+
+  it.effect("name a bucket whole or not at all", () =>
+    Effect.gen(function* () {
+      assert.isUndefined((yield* settings({})).filesBucket)
+      const { FILES_S3_ENDPOINT, FILES_URL: _, ...whole } = environment("http://127.0.0.1:9000")
+      const { filesBucket } = yield* settings(whole)
+      assert.deepStrictEqual([filesBucket?.name, filesBucket?.endpoint], ["a-bucket", undefined])
+      assert.notInclude(String(filesBucket?.secretKey), "a-secret-key")
+      for (const missing of ["FILES_S3_BUCKET", "FILES_S3_ACCESS_KEY", "FILES_S3_SECRET_KEY"]) {
+        const env = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== missing))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(settings(env))), missing)
+      }
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(settings({ FILES_S3_ENDPOINT }))))
+    })
+  )
+})

@@ -1,0 +1,340 @@
+/** CSV files of lists (spec: List conventions, CSV files; silences: P4, P7, P8): the rules, the limit, and what it costs. */
+import { get as httpGet, type IncomingMessage } from "node:http"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { assert, describe, layer } from "@effect/vitest"
+import { Api } from "@coffer/contract/Api"
+import { Context, Effect, Layer } from "effect"
+import { OpenApi } from "effect/http-api"
+import { insertLedger, insertOrders } from "../../kit/Rows.ts"
+import { type Running, start } from "../../kit/Service.ts"
+
+class Service extends Context.Service<Service, Running>()("test/csv") {}
+
+/** 2026-01-01T00:00:00Z */
+const since = 1_767_225_600_000
+
+const orderHeader =
+  "trade_no,out_trade_no,merchant_id,amount,fee,net_amount,refunded_amount,currency,subject,status,mode,payment_id," +
+  "payment_method,refundable_until,checkout_url,expires_at,notify_url,return_url,metadata,paid_at,created_at," +
+  "receipt_url,receipt_number,receipt_email,receipt_sent_at,locale"
+const ledgerHeader =
+  "id,merchant_id,type,currency,amount,balance_before,balance_after,reference_id,description,mode,created_at"
+
+const merchantOf = Effect.fnUntraced(function* () {
+  const { api, baseUrl, sql } = yield* Service
+  const { merchantId, sandboxKey: key } = yield* api.newMerchant()
+  return { api, sql, key, baseUrl, many: { merchantId, since, step: 1_000 } }
+})
+
+// oxlint-disable-next-line no-explicit-any -- a document without a type of its own
+type Json = Record<string, any>
+const document = OpenApi.fromApi(Api) as Json
+
+/** The file as its lines of cells, none of which has a comma, a quote or a line break in it. */
+const linesOf = (text: string) => text.split("\r\n").map((line) => line.split(","))
+
+layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files", (it) => {
+  describe("a file", () => {
+    it.effect(
+      "is UTF-8 with BOM, a header row, CRLF after each line, and comes as an attachment with a request id",
+      () =>
+        Effect.gen(function* () {
+          const { api, baseUrl, key } = yield* merchantOf()
+          const bytes = yield* Effect.promise(() =>
+            fetch(`${baseUrl}/v1/orders?format=csv`, { headers: { "X-Api-Key": key } }).then((r) => r.arrayBuffer())
+          )
+          assert.strictEqual(Buffer.from(bytes).toString("latin1"), `\u00EF\u00BB\u00BF${orderHeader}\r\n`)
+          for (const [name, header] of [
+            ["orders", orderHeader],
+            ["balance_transactions", ledgerHeader]
+          ] as const) {
+            const { headers, status, text } = yield* api.get(`/v1/${name}?format=csv`, key)
+            assert.strictEqual(status, 200)
+            // `text()` has taken the byte order mark away.
+            assert.strictEqual(text, `${header}\r\n`)
+            assert.strictEqual(headers.get("content-type"), "text/csv; charset=utf-8")
+            assert.strictEqual(headers.get("content-disposition"), `attachment; filename="${name}.csv"`)
+            assert.match(headers.get("x-request-id")!, /^req_/)
+            assert.isNull(headers.get("x-truncated"))
+          }
+        })
+    )
+
+    for (const [path, { get }] of Object.entries<Json>(document["paths"])) {
+      const example: string | undefined = get?.responses[200].content["text/csv"]?.example
+      if (example === undefined) continue
+      it.effect(`of ${path} has the columns that the published document shows`, () =>
+        Effect.gen(function* () {
+          const { api, key } = yield* merchantOf()
+          const { text } = yield* api.get(`${path}?format=csv`, key)
+          assert.deepStrictEqual(linesOf(text)[0], linesOf(example)[0])
+        })
+      )
+    }
+
+    it.effect("of orders has the fields that the API answers, amounts with two decimals, and nothing for null", () =>
+      Effect.gen(function* () {
+        const { api, baseUrl, key } = yield* merchantOf()
+        const terms = { amount: 1999, out_trade_no: "茶-1", metadata: { source: "web" } }
+        const { body } = yield* api.post("/v1/orders", key, terms)
+        const path = `/v1/orders/${body.data.trade_no}`
+        yield* api.post(`/v1/test_helpers${path.slice(3)}/pay`, key, {})
+        const { object: _, ...order } = (yield* api.get(path, key)).body.data
+        const [header, row] = (yield* api.get("/v1/orders?format=csv", key)).text.split("\r\n")
+        const cells = row!.replace('"{""source"":""web""}"', "METADATA").split(",")
+        assert.deepStrictEqual(Object.fromEntries(header!.split(",").map((name, index) => [name, cells[index]])), {
+          ...Object.fromEntries(Object.entries(order).map(([name, value]) => [name, value ?? ""])),
+          amount: "19.99",
+          fee: "0.88",
+          net_amount: "19.11",
+          refunded_amount: "0.00",
+          checkout_url: `${baseUrl}/checkout/[redacted]`,
+          metadata: "METADATA"
+        })
+      })
+    )
+
+    it.effect("of balance transactions has signed amounts as numbers, with no quote in front", () =>
+      Effect.gen(function* () {
+        const { api, key } = yield* merchantOf()
+        const { body } = yield* api.post("/v1/orders", key, { amount: 1000 })
+        yield* api.post(`/v1/test_helpers/orders/${body.data.trade_no}/pay`, key, {})
+        const [, fee, credit, end] = linesOf((yield* api.get("/v1/balance_transactions?format=csv", key)).text)
+        assert.deepStrictEqual(fee!.slice(2, 8), ["fee_debit", "USD", "-0.59", "10.00", "9.41", body.data.trade_no])
+        assert.deepStrictEqual(credit!.slice(2, 8), [
+          "payment_credit",
+          "USD",
+          "10.00",
+          "0.00",
+          "10.00",
+          body.data.trade_no
+        ])
+        assert.deepStrictEqual(end, [""])
+      })
+    )
+
+    it.effect("has a single quote in front of text that a spreadsheet would run", () =>
+      Effect.gen(function* () {
+        const { api, key } = yield* merchantOf()
+        for (const subject of ["=1+1", "+1", "-1", "@x", "1-1"]) {
+          yield* api.post("/v1/orders", key, {
+            amount: 1,
+            subject,
+            out_trade_no: `${subject}/no`,
+            metadata: { a: "=1" }
+          })
+        }
+        const { text } = yield* api.get("/v1/orders?format=csv", key)
+        const cells = linesOf(text)
+          .slice(1, -1)
+          .map((line) => [line[1], line[8], line.includes('"{""a"":""=1""}"')])
+        assert.deepStrictEqual(cells, [
+          ["1-1/no", "1-1", true],
+          ["'@x/no", "'@x", true],
+          ["'-1/no", "'-1", true],
+          ["'+1/no", "'+1", true],
+          ["'=1+1/no", "'=1+1", true]
+        ])
+      })
+    )
+
+    it.effect("ignores limit and cursors, right or wrong, and applies the other filters", () =>
+      Effect.gen(function* () {
+        const { api, key, many, sql } = yield* merchantOf()
+        const stranger = yield* merchantOf()
+        const rows = {
+          status: "(array['paid','failed'])[n % 2 + 1]",
+          metadata: "jsonb_build_object('third', (n % 3)::text)"
+        }
+        yield* insertOrders(sql, { ...many, count: 150 }, rows)
+        yield* insertOrders(sql, { ...stranger.many, count: 3 }, rows)
+        const amounts = (query: string) =>
+          Effect.map(api.get(`/v1/orders?format=csv&${query}`, key), ({ text }) =>
+            linesOf(text)
+              .slice(1, -1)
+              .map((line) => Math.round(Number(line[3]) * 100))
+          )
+        const all = Array.from({ length: 150 }, (_, index) => 150 - index)
+        for (const query of [
+          "",
+          "limit=1",
+          "limit=0",
+          "limit=x",
+          "starting_after=x",
+          "starting_after=x&ending_before=y"
+        ]) {
+          assert.deepStrictEqual(yield* amounts(query), all, query)
+        }
+        const from = since / 1000 + 99
+        assert.deepStrictEqual(
+          yield* amounts("status=failed"),
+          all.filter((n) => n % 2 === 1)
+        )
+        assert.deepStrictEqual(
+          yield* amounts(`metadata[third]=0&status=failed&created[gte]=${from}`),
+          all.filter((n) => n % 6 === 3 && n >= 100)
+        )
+      })
+    )
+
+    it.effect("of the ledger, filtered, is as its list", () =>
+      Effect.gen(function* () {
+        const { api, key, many, sql } = yield* merchantOf()
+        const rows = {
+          currency: "(array['USD','HKD'])[n % 2 + 1]",
+          type: "(array['fee_debit','payout_fee'])[n % 3 / 2 + 1]"
+        }
+        yield* insertLedger(sql, { ...many, count: 90 }, rows)
+        for (const query of ["type=fee_debit", "currency=HKD", "type=payout_fee&currency=USD", "reference_id=ref-7"]) {
+          const { body } = yield* api.get(`/v1/balance_transactions?limit=100&${query}`, key)
+          const { text } = yield* api.get(`/v1/balance_transactions?format=csv&${query}`, key)
+          assert.deepStrictEqual(
+            linesOf(text)
+              .slice(1, -1)
+              .map(([id]) => id),
+            body.data.data.map(({ id }: { id: string }) => id),
+            query
+          )
+        }
+      })
+    )
+
+    it.effect("that cannot be had is refused as JSON", () =>
+      Effect.gen(function* () {
+        const { api, key } = yield* merchantOf()
+        for (const [query, param] of [
+          ["created[gte]=soon", "created[gte]"],
+          ["status=x", "status"]
+        ]) {
+          const { body, headers, status } = yield* api.get(`/v1/orders?format=csv&${query}`, key)
+          assert.deepStrictEqual([status, body.error, body.param], [400, "invalid_request", param])
+          assert.match(headers.get("content-type")!, /^application\/json/)
+        }
+        assert.strictEqual((yield* api.get("/v1/orders?format=csv")).body.error, "missing_api_key")
+      })
+    )
+  })
+
+  describe("the limit of 10,000 rows", () => {
+    it.effect("10,000 come whole; of 10,001 the newest 10,000 come, and X-Truncated says so", () =>
+      Effect.gen(function* () {
+        const { api, key, many, sql } = yield* merchantOf()
+        yield* insertOrders(sql, { ...many, count: 10_001 }, { status: "case n when 1 then 'failed' else 'paid' end" })
+        const read = (query: string) => api.get(`/v1/orders?format=csv${query}`, key)
+        const all = yield* read("")
+        assert.strictEqual(all.headers.get("x-truncated"), "true")
+        const numbers = linesOf(all.text)
+          .slice(1, -1)
+          .map((line) => Math.round(Number(line[3]) * 100))
+        assert.deepStrictEqual(
+          numbers,
+          Array.from({ length: 10_000 }, (_, index) => 10_001 - index)
+        )
+        const paid = yield* read("&status=paid")
+        assert.isNull(paid.headers.get("x-truncated"))
+        assert.strictEqual(linesOf(paid.text).length, 10_002)
+      })
+    )
+
+    it.effect("holds for the ledger, whichever way its rows are found", () =>
+      Effect.gen(function* () {
+        const { api, key, many, sql } = yield* merchantOf()
+        const currency = "(array['USD','HKD','CNY'])[n % 3 + 1]"
+        yield* insertLedger(sql, { ...many, count: 10_001 }, { currency })
+        for (const query of ["", "&type=payment_credit"]) {
+          const { headers, text } = yield* api.get(`/v1/balance_transactions?format=csv${query}`, key)
+          assert.strictEqual(headers.get("x-truncated"), "true")
+          const numbers = linesOf(text)
+            .slice(1, -1)
+            .map((line) => Math.round(Number(line[4]) * -100))
+          assert.deepStrictEqual(
+            numbers,
+            Array.from({ length: 10_000 }, (_, index) => 10_001 - index)
+          )
+        }
+      })
+    )
+  })
+
+  describe("what it costs", () => {
+    it.effect("an export of 10,000 rows takes less than 64 MiB of extra memory", () =>
+      Effect.gen(function* () {
+        const { baseUrl, key, many, sql } = yield* merchantOf()
+        yield* insertOrders(sql, { ...many, count: 10_000 }, { subject: "repeat('x', 10000)" })
+        const before = inUse()
+        const response = yield* download(`${baseUrl}/v1/orders?format=csv`, key)
+        let bytes = 0
+        let most = before
+        // The service runs in this process; what is alive while it writes is counted every four megabytes.
+        yield* Effect.callback<void>((resume) => {
+          let next = 0
+          response.on("data", (chunk: Buffer) => {
+            bytes += chunk.length
+            if (bytes < next) return
+            next += 4 * 1024 * 1024
+            most = Math.max(most, inUse())
+          })
+          response.on("end", () => resume(Effect.void))
+        })
+        // The file itself is larger than what it may take: it is nowhere whole.
+        assert.isAbove(bytes, 100_000_000)
+        assert.isBelow(most - before, 64 * 1024 * 1024)
+      })
+    )
+
+    it.effect("readers who stall hold no connection of the pool: the service goes on, and their files end whole", () =>
+      Effect.gen(function* () {
+        const merchants = [yield* merchantOf(), yield* merchantOf()]
+        // 20 MB each: more than sockets hold.
+        for (const { many, sql } of merchants) {
+          yield* insertOrders(sql, { ...many, count: 1_000 }, { subject: "repeat('x', 20000)" })
+        }
+        // Twelve, where the pool has ten.
+        const stalled = yield* Effect.forEach(
+          merchants.flatMap((merchant) => Array.from({ length: 6 }, () => merchant)),
+          ({ baseUrl, key }) => download(`${baseUrl}/v1/orders?format=csv`, key),
+          { concurrency: "unbounded" }
+        )
+        const [{ api, key }] = merchants as [(typeof merchants)[number]]
+        for (let index = 0; index < 20; index++) {
+          assert.strictEqual((yield* api.post("/v1/orders", key, { amount: 1 })).status, 201)
+        }
+        assert.isFalse(
+          stalled.some((response) => response.complete),
+          "none has come whole yet"
+        )
+        const lines = yield* Effect.forEach(stalled, countLines, { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          lines,
+          stalled.map(() => 1_001)
+        )
+      })
+    )
+  })
+})
+
+setFlagsFromString("--expose-gc")
+const collectGarbage: () => void = runInNewContext("gc")
+
+/** Bytes alive in this process. */
+const inUse = () => {
+  collectGarbage()
+  const { external, heapUsed } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** The response once its headers are there; its body is not read yet. */
+const download = (url: string, key: string) =>
+  Effect.callback<IncomingMessage>((resume) => {
+    httpGet(url, { headers: { "X-Api-Key": key }, agent: false }, (response) => resume(Effect.succeed(response)))
+  })
+
+const countLines = (response: IncomingMessage) =>
+  Effect.callback<number>((resume) => {
+    let lines = 0
+    response.on("data", (chunk: Buffer) => {
+      for (const byte of chunk) if (byte === 10) lines++
+    })
+    response.on("end", () => resume(Effect.succeed(lines)))
+  })

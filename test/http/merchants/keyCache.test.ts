@@ -1,0 +1,253 @@
+/** A key that was reset is dead at once, whoever reset it and whatever this runner has heard (spec: Authentication, 5). */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Option, Queue, Redacted } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import type { SqlClient } from "effect/sql"
+import * as NewIds from "../../../src/platform/runtime/NewIds.ts"
+import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
+import * as Secrets from "../../../src/platform/runtime/Secrets.ts"
+import * as MerchantStore from "../../../src/merchants/MerchantStore.ts"
+import * as Merchants from "../../../src/merchants/Merchants.ts"
+import type { Reply } from "../../kit/Api.ts"
+import { cable } from "../../kit/Cable.ts"
+import { eventually } from "../../kit/Process.ts"
+import { freshDatabase, type Running, start } from "../../kit/Service.ts"
+
+const status = (call: Effect.Effect<Reply>) => Effect.map(call, (reply) => reply.status)
+
+const merchantsOver = (
+  context: Running["context"],
+  store: Layer.Layer<MerchantStore.MerchantStore, never, SqlClient.SqlClient>
+) =>
+  Layer.build(
+    Merchants.layer.pipe(
+      Layer.provide(store),
+      Layer.provide(Layer.mergeAll(NewIds.layer, Secrets.layer)),
+      Layer.provide(Layer.succeedContext(context))
+    )
+  ).pipe(Effect.map(Context.get(Merchants.Merchants)))
+
+/** The merchants of another runner on the same database. */
+const elsewhere = ({ context }: Running) => merchantsOver(context, MerchantStore.layer)
+
+const listeners = (sql: SqlClient.SqlClient) =>
+  sql<{ pid: number }>`select pid from pg_stat_activity
+    where datname = current_database() and application_name like '%listener'`
+
+/** Ends the connections that hear of changes. The service listens anew a second later, by the test's clock. */
+const deafen = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* eventually(
+    "the service to listen",
+    Effect.map(listeners(sql), (found) => found.length > 0)
+  )
+  const before = yield* listeners(sql)
+  for (const { pid } of before) yield* sql`select pg_terminate_backend(${pid}::int)`
+  yield* eventually(
+    "the listeners to be gone",
+    Effect.map(listeners(sql), (after) => !after.some(({ pid }) => before.some((old) => old.pid === pid)))
+  )
+})
+
+describe("a key that was reset", () => {
+  it.live("is refused at once, and the new one is accepted", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* start()
+      const { merchantId, sandboxKey } = merchant
+      assert.strictEqual(yield* status(api.get("/v1/balance", sandboxKey)), 200)
+      const reset = yield* api.operator("POST", `/merchants/${merchantId}/keys/sandbox/reset`)
+      const old = yield* api.get("/v1/balance", sandboxKey)
+      assert.deepStrictEqual([old.status, old.body.error], [401, "invalid_api_key"])
+      assert.strictEqual(yield* status(api.get("/v1/balance", reset.body.data.key)), 200)
+    })
+  )
+
+  it.live("on another runner is refused here as soon as the word arrives", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const { api, merchant } = running
+      const other = yield* elsewhere(running)
+      assert.strictEqual(yield* status(api.get("/v1/balance", merchant.sandboxKey)), 200)
+      const key = yield* other.resetKey(merchant.merchantId, "sandbox")
+      yield* eventually(
+        "the word to arrive",
+        Effect.map(status(api.get("/v1/balance", merchant.sandboxKey)), (code) => code === 401)
+      )
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
+    })
+  )
+})
+
+describe("keys in memory", () => {
+  it.live("are not driven out by keys that nobody has, however many of these are tried", () =>
+    Effect.gen(function* () {
+      const { context, merchant } = yield* start()
+      const store = yield* Effect.provide(
+        Layer.build(MerchantStore.layer).pipe(Effect.map(Context.get(MerchantStore.MerchantStore))),
+        context
+      )
+      let reads = 0
+      const counting = Layer.succeed(MerchantStore.MerchantStore, {
+        ...store,
+        byKeyHash: (hash) => Effect.suspend(() => (reads++, store.byKeyHash(hash)))
+      })
+      const { byKey } = yield* merchantsOver(context, counting)
+      const isInMemory = Effect.gen(function* () {
+        const before = reads
+        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey)))
+        return reads === before
+      })
+      yield* eventually("the key to be in memory", isInMemory)
+      // One more than there are places.
+      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`))
+      const found = yield* Effect.all(unknown, { concurrency: 50 })
+      assert.isFalse(found.some(Option.isSome))
+      assert.isTrue(yield* isInMemory)
+    })
+  )
+})
+
+describe("while no word of changes can arrive", () => {
+  it.live("no key is taken from memory: one that was reset elsewhere is refused at once", () =>
+    Effect.gen(function* () {
+      // The test's clock stands, so the service does not listen again before the test wants it to.
+      const running = yield* start({ clock: "test" })
+      const { api, merchant, sql } = running
+      const { liveKey, sandboxKey } = merchant
+      assert.strictEqual(yield* status(api.get("/v1/balance", liveKey)), 403)
+
+      // A reset that nobody hears of: as long as this runner listens, it answers from memory.
+      const silently = (mode: string, hash: string) =>
+        sql`update merchant_modes set key_hash = ${hash} where merchant_id = ${merchant.merchantId} and mode = ${mode}`
+      const [row] = yield* sql<{ hash: string }>`select key_hash as hash from merchant_modes
+        where merchant_id = ${merchant.merchantId} and mode = 'sandbox'`
+      const works = Effect.map(status(api.get("/v1/balance", sandboxKey)), (code) => code === 200)
+      yield* eventually(
+        "the key to be in memory",
+        Effect.gen(function* () {
+          // Word of the merchant's making may still be on its way, and empty the memory in between.
+          yield* sql`select pg_notify(${MerchantStore.changedChannel}, '')`
+          yield* silently("sandbox", row!.hash)
+          const before = yield* works
+          yield* silently("sandbox", "reset-1")
+          return before && (yield* works)
+        })
+      )
+
+      yield* deafen(sql)
+      assert.strictEqual(yield* status(api.get("/v1/balance", sandboxKey)), 401)
+      assert.strictEqual(yield* status(api.get("/v1/balance", liveKey)), 403)
+      yield* silently("live", "reset-2")
+      assert.strictEqual(yield* status(api.get("/v1/balance", liveKey)), 401)
+    })
+  )
+
+  it.live("settings are read anew as well, and what was in memory before is not used again", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const { api, merchant, pass, sql } = running
+      const key = merchant.sandboxKey
+      const allowlist = (text: string) => sql`update merchant_modes set ip_allowlist = ${text}`
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
+      yield* deafen(sql)
+      yield* allowlist("203.0.113.7")
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 403)
+
+      yield* pass("1 second")
+      yield* eventually(
+        "the service to listen again",
+        Effect.map(listeners(sql), (found) => found.length > 0)
+      )
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 403)
+    })
+  )
+})
+
+describe("heartbeats: while the connection that hears of changes is dead without a word", () => {
+  it.live("a key that was reset elsewhere is refused, and the memory is used again on a new connection", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const wire = yield* cable(database)
+      // The test's clock stands, so nothing leaves the memory because of its age.
+      const running = yield* start({ clock: "test", database: wire.url })
+      const { api, merchant, sql } = running
+      const { liveKey, merchantId, sandboxKey } = merchant
+      const here = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 4, name: "other" }))
+      const other = yield* merchantsOver(Context.merge(running.context, here), MerchantStore.layer)
+
+      const silently = (mode: string, hash: string) =>
+        sql`update merchant_modes set key_hash = ${hash} where merchant_id = ${merchantId} and mode = ${mode}`
+      const hashOf = (mode: string) =>
+        Effect.map(
+          sql<{ hash: string }>`select key_hash as hash from merchant_modes
+            where merchant_id = ${merchantId} and mode = ${mode}`,
+          ([row]) => row!.hash
+        )
+      /** A key that is dead in the database and works is in memory. */
+      const isRemembered = (mode: string, key: string) =>
+        Effect.gen(function* () {
+          const hash = yield* hashOf(mode)
+          const before = yield* status(api.get("/v1/balance", key))
+          yield* silently(mode, `nobody-${mode}`)
+          const after = yield* status(api.get("/v1/balance", key))
+          yield* silently(mode, hash)
+          return before !== 401 && after === before
+        })
+      yield* eventually("the sandbox key to be in memory", isRemembered("sandbox", sandboxKey))
+      assert.isTrue(yield* isRemembered("live", liveKey))
+
+      assert.strictEqual(wire.deafen(), 1)
+      const key = yield* other.resetKey(merchantId, "sandbox")
+      yield* eventually(
+        "the old key to be refused",
+        Effect.map(status(api.get("/v1/balance", sandboxKey)), (code) => code === 401),
+        "15 seconds"
+      )
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
+      assert.isFalse(yield* isRemembered("live", liveKey))
+
+      // It listens anew a second later, by the test's clock.
+      yield* eventually(
+        "the new key to be in memory",
+        Effect.andThen(running.leap("1 second"), isRemembered("sandbox", key)),
+        "15 seconds"
+      )
+    })
+  )
+
+  it.live("the heartbeats of other runners do not empty the memory", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const store = yield* Effect.provide(
+        Layer.build(MerchantStore.layer).pipe(Effect.map(Context.get(MerchantStore.MerchantStore))),
+        running.context
+      )
+      let reads = 0
+      const counting = Layer.succeed(MerchantStore.MerchantStore, {
+        ...store,
+        byKeyHash: (hash) => Effect.suspend(() => (reads++, store.byKeyHash(hash)))
+      })
+      const { byKey } = yield* merchantsOver(running.context, counting)
+      const pg = Context.get(running.context, PgClient.PgClient)
+      const said = yield* pg.listen(MerchantStore.changedChannel)
+      yield* eventually(
+        "the key to be in memory",
+        Effect.gen(function* () {
+          const before = reads
+          yield* byKey(running.merchant.sandboxKey)
+          return reads === before
+        })
+      )
+      const before = reads
+      const speakers = new Set<string>()
+      // Three rounds of two runners: the service's own and this one's.
+      for (let round = 0; round < 6; round++) {
+        const [kind, speaker] = (yield* Queue.take(said)).payload.split(":")
+        assert.strictEqual(kind, "beat")
+        speakers.add(speaker!)
+        yield* byKey(running.merchant.sandboxKey)
+      }
+      assert.strictEqual(speakers.size, 2)
+      assert.strictEqual(reads, before)
+    })
+  )
+})

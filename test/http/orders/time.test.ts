@@ -1,0 +1,64 @@
+/** What happens by itself as time passes, on a real database, with the clock in the test's hand. */
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { receiver } from "../../kit/Receiver.ts"
+import { start } from "../../kit/Service.ts"
+
+describe("expiry", () => {
+  it.live("an unpaid order expires 24 hours after creation and not one millisecond before", () =>
+    Effect.gen(function* () {
+      const { api, merchant, pass } = yield* start({ clock: "test" })
+      const hook = yield* receiver
+      const key = merchant.sandboxKey
+      const created = yield* api.post("/v1/orders", key, { amount: 1000, notify_url: hook.url })
+      const path = `/v1/orders/${created.body.data.trade_no}`
+
+      yield* pass(Duration.subtract(Duration.hours(24), Duration.millis(1)))
+      assert.strictEqual((yield* api.get(path, key)).body.data.status, "pending")
+      assert.deepStrictEqual(hook.all, [])
+
+      yield* pass("1 milli")
+      assert.strictEqual((yield* api.get(path, key)).body.data.status, "expired")
+      assert.deepStrictEqual(
+        hook.all.map(({ event }) => event.type),
+        ["payment.expired"]
+      )
+    })
+  )
+})
+
+describe("redelivery", () => {
+  it.live(
+    "a receiver that answers 500 gets 7 attempts: at once, then 30 s, 2 min, 10 min, 30 min, 2 h and 6 h after each failure",
+    () =>
+      Effect.gen(function* () {
+        const { api, atRest, merchant, pass, sql } = yield* start({ clock: "test" })
+        const hook = yield* receiver
+        hook.answer(500)
+        const key = merchant.sandboxKey
+        const created = yield* api.post("/v1/orders", key, { amount: 1000, notify_url: hook.url })
+        yield* api.post(`/v1/test_helpers/orders/${created.body.data.trade_no}/pay`, key, {})
+        yield* atRest
+        assert.strictEqual(hook.all.length, 1)
+
+        const delays = ["30 seconds", "2 minutes", "10 minutes", "30 minutes", "2 hours", "6 hours"] as const
+        for (const [index, delay] of delays.entries()) {
+          yield* pass(Duration.subtract(Duration.fromInputUnsafe(delay), Duration.millis(1)))
+          assert.strictEqual(hook.all.length, index + 1, `too early for the redelivery after ${delay}`)
+          yield* pass("1 milli")
+          assert.strictEqual(hook.all.length, index + 2, `no redelivery after ${delay}`)
+        }
+        yield* pass("7 days")
+        assert.strictEqual(hook.all.length, 7)
+        assert.strictEqual(new Set(hook.all.map(({ raw }) => raw)).size, 1, "the bytes are the same each time")
+        assert.strictEqual(new Set(hook.all.map(({ headers }) => headers["x-service-event-id"])).size, 1)
+        assert.strictEqual(
+          new Set(hook.all.map(({ headers }) => headers["x-service-signature"])).size,
+          7,
+          "a fresh timestamp signs each"
+        )
+        const rows = yield* sql`select status, attempts from deliveries`
+        assert.deepStrictEqual(rows, [{ status: "failed", attempts: 7 }])
+      })
+  )
+})

@@ -1,0 +1,88 @@
+/** Many refunds of one order at once: whatever the order in which they arrive, the money is there once. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Reply } from "../../kit/Api.ts"
+import { assertLedgerWhole } from "../../kit/ledger.ts"
+import { merchantOf } from "../../kit/Merchant.ts"
+import { seeded } from "../../kit/Process.ts"
+import { start } from "../../kit/Service.ts"
+
+const rounds = 20
+const parallel = 1_000
+const amount = 100_000
+const triesMax = 20
+
+interface Asked {
+  readonly out_refund_no: string
+  readonly amount: number
+}
+
+/** Mixed amounts, three times what the order has; each number twice, in an order of their own. */
+const drawn = (draw: (below: number) => number): ReadonlyArray<Asked> => {
+  const once = Array.from({ length: parallel / 2 }, (_, index) => ({
+    out_refund_no: `r-${index}`,
+    amount: 1 + draw((6 * amount) / (parallel / 2))
+  }))
+  return [...once, ...once]
+    .map((asked) => [draw(1 << 30), asked] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, asked]) => asked)
+}
+
+describe("concurrent refunds exceed the capture", () => {
+  it.live(
+    `never: ${parallel} at once, half of them repeats, ${rounds} times; accepted once each, and no more than the order`,
+    () =>
+      Effect.gen(function* () {
+        const service = yield* start({ clock: "test" })
+        const shop = merchantOf(service)
+        /** On a slow machine somebody may be told to come back, and sends the same again. */
+        const refund = (body: object, triesLeft = triesMax): Effect.Effect<Reply> =>
+          Effect.flatMap(shop.refund(body), (reply) =>
+            reply.status === 503 && triesLeft > 1 ? refund(body, triesLeft - 1) : Effect.succeed(reply)
+          )
+        yield* shop.paid(rounds * amount)
+        const draw = seeded(7)
+        for (let round = 1; round <= rounds; round++) {
+          const method = round % 2 === 0 ? "card" : "alipay"
+          const { trade_no } = yield* shop.paid(amount, {}, method)
+          const asked = drawn(draw).map((one) => ({ ...one, out_refund_no: `${round}-${one.out_refund_no}` }))
+          const replies = yield* Effect.forEach(
+            asked,
+            (one) => Effect.map(refund({ trade_no, ...one }), (reply) => ({ one, reply })),
+            { concurrency: "unbounded" }
+          )
+
+          const accepted = new Map<string, Set<string>>()
+          let created = 0
+          for (const { one, reply } of replies) {
+            if (reply.status >= 300) assert.strictEqual(reply.body.error, "invalid_request", reply.text)
+            if (reply.status >= 300) continue
+            if (reply.status !== 200) created++
+            const numbers = accepted.get(one.out_refund_no) ?? new Set()
+            accepted.set(one.out_refund_no, numbers.add(reply.body.data.refund_no))
+          }
+          assert.isTrue(
+            [...accepted.values()].every(({ size }) => size === 1),
+            "one refund for each number"
+          )
+          assert.isAtMost(created, accepted.size)
+          const [books] = yield* service.sql<{ asked: number; moved: number; rows: number }>`select
+            (select coalesce(sum(amount), 0)::int4 from refunds where trade_no = ${trade_no}
+              and status in ('reserved', 'pending', 'succeeded')) as asked,
+            (select coalesce(sum(r.amount), 0)::int4 from sandbox_refunds r join sandbox_payments p using (payment_id)
+              where p.trade_no = ${trade_no}) as moved,
+            (select count(*)::int4 from refunds where trade_no = ${trade_no}
+              and status in ('reserved', 'pending', 'succeeded')) as rows`
+          assert.isAtMost(books!.asked, amount)
+          assert.strictEqual(books!.moved, books!.asked, "the bank moved what was accepted, and nothing else")
+          assert.strictEqual(books!.rows, accepted.size)
+          // Refused was only what would not have fitted.
+          const smallest = Math.min(...replies.filter(({ reply }) => reply.status === 400).map(({ one }) => one.amount))
+          assert.isAbove(smallest, amount - books!.asked)
+        }
+        yield* assertLedgerWhole(service.sql)
+      }),
+    600_000
+  )
+})

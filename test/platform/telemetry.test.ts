@@ -1,0 +1,84 @@
+/** Traces, logs and metrics go to a collector when one is named, and nothing is made of them when none is. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, it } from "@effect/vitest"
+import { Effect, Metric, Option, References } from "effect"
+import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
+
+/** What was posted, by path. */
+const collector = Effect.acquireRelease(
+  Effect.callback<{ readonly url: URL; readonly posts: Map<string, string>; readonly close: () => void }>((resume) => {
+    const posts = new Map<string, string>()
+    const server = createServer((request, response) => {
+      const parts: Array<Buffer> = []
+      request.on("data", (part: Buffer) => parts.push(part))
+      request.on("end", () => {
+        posts.set(request.url!, (posts.get(request.url!) ?? "") + Buffer.concat(parts).toString())
+        response.end("{}")
+      })
+    })
+    server.listen(0, "127.0.0.1", () => {
+      const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+      resume(Effect.succeed({ url, posts, close: () => server.close() }))
+    })
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+it.live("what was done is sent to the collector, at the latest when the service ends", () =>
+  Effect.gen(function* () {
+    const { posts, url } = yield* collector
+    yield* Metric.update(Metric.counter("things_done"), 1).pipe(
+      Effect.andThen(Effect.logInfo("a thing was done")),
+      Effect.withSpan("doing a thing"),
+      Effect.provide(Telemetry.layer(Option.some(url)))
+    )
+    assert.include(posts.get("/v1/traces"), "doing a thing")
+    assert.include(posts.get("/v1/logs"), "a thing was done")
+    assert.include(posts.get("/v1/metrics"), "things_done")
+  })
+)
+
+it.live("no checkout token, file address, query string or card number leaves in a span or a log", () =>
+  Effect.gen(function* () {
+    const { posts, url } = yield* collector
+    const secrets = ["TRD_1.99.c2ln", "f1l3-name.pdf", "s3cr3t-query", "4111111111111111", "s3cr3t-cookie"]
+    yield* Effect.gen(function* () {
+      yield* Effect.annotateCurrentSpan({
+        "url.full": `https://pay.example/checkout/${secrets[0]}?lang=${secrets[2]}#part`,
+        "url.path": `/files/${secrets[1]}`,
+        "url.query": `q=${secrets[2]}`,
+        "http.route": "/checkout/:token",
+        "http.request.header.referer": `https://pay.example/base/checkout/${secrets[0]}`,
+        "http.request.header.cookie": secrets[4],
+        "http.response.header.location": `/files/${secrets[1]}?x=${secrets[2]}`,
+        // A name that nobody thought of.
+        came_from: [`https://pay.example/checkout/${secrets[0]}`, `card ${secrets[3]}`],
+        kept: "order TRD_SB_01KARWCVD8QZ4T7XM2N9B5HCJG is paid?"
+      })
+      yield* Effect.logInfo(`refused /checkout/${secrets[0]} to ${secrets[3]}`)
+      yield* Effect.fail(new Error(`no such page: /checkout/${secrets[0]}?a=${secrets[2]}`))
+    }).pipe(
+      Effect.withSpan(`GET /files/${secrets[1]}`),
+      Effect.ignore,
+      Effect.provide(Telemetry.layer(Option.some(url)))
+    )
+    const sent = [...posts].map(([path, body]) => path + body).join("\n")
+    for (const secret of secrets) assert.notInclude(sent, secret)
+    for (const kept of [
+      "https://pay.example/checkout/[redacted]",
+      "GET /files/[redacted]",
+      "/checkout/:token",
+      "refused /checkout/[redacted] to [redacted]",
+      "order TRD_SB_01KARWCVD8QZ4T7XM2N9B5HCJG is paid?"
+    ]) {
+      assert.include(sent, kept)
+    }
+  })
+)
+
+it.live("without a collector no span is made", () =>
+  Effect.gen(function* () {
+    assert.isFalse(yield* References.TracerEnabled)
+  }).pipe(Effect.provide(Telemetry.layer(Option.none())))
+)
