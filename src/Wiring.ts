@@ -2,16 +2,16 @@
  * Who is given to whom: the only file that provides layers. Read from the bottom up it is the house from its ground;
  * closed from the top down it is a clean stop: HTTP drains, workers end, actors leave, and Postgres goes last.
  */
-import { createServer } from "node:http"
 import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
-import { NodeHttpServer, NodeServices } from "@effect/platform-node"
-import { Duration, Effect, Layer } from "effect"
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Auditor from "./audit/Auditor.ts"
 import * as AuditStore from "./audit/AuditStore.ts"
 import * as SandboxBank from "./sandbox/SandboxBank.ts"
+import * as SandboxJobs from "./sandbox/SandboxJobs.ts"
 import * as SandboxDisputes from "./sandbox/SandboxDisputes.ts"
 import * as SandboxIssuer from "./sandbox/SandboxIssuer.ts"
 import * as SandboxRefunds from "./sandbox/SandboxRefunds.ts"
@@ -50,6 +50,7 @@ import * as Docs from "./edge/Docs.ts"
 import * as Draining from "./edge/Draining.ts"
 import * as Edge from "./edge/Edge.ts"
 import * as Health from "./edge/Health.ts"
+import * as HttpServer from "./edge/HttpServer.ts"
 import * as Idempotency from "./edge/Idempotency.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
@@ -59,7 +60,6 @@ import * as OperatorToken from "./edge/OperatorToken.ts"
 import * as Quotas from "./edge/Quotas.ts"
 import { routerConfig } from "./edge/routing.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
-import { answerUnreadable } from "./edge/Unreadable.ts"
 import * as Welcome from "./edge/Welcome.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as Logs from "./logs/Logs.ts"
@@ -89,14 +89,13 @@ import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
 import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
-import * as Audits from "./audit/AuditJobs.ts"
-import * as Deadlines from "./orders/OrderJobs.ts"
-import * as Deliveries from "./webhooks/DeliveryJobs.ts"
-import * as DisputeChecks from "./disputes/DisputeJobs.ts"
-import * as ExpiredKeys from "./idempotency/IdempotencyJobs.ts"
-import * as RefundChecks from "./refunds/RefundJobs.ts"
-import * as Retention from "./logs/LogJobs.ts"
-import * as Seeding from "./sandbox/SeedJobs.ts"
+import * as AuditJobs from "./audit/AuditJobs.ts"
+import * as OrderJobs from "./orders/OrderJobs.ts"
+import * as DeliveryJobs from "./webhooks/DeliveryJobs.ts"
+import * as DisputeJobs from "./disputes/DisputeJobs.ts"
+import * as IdempotencyJobs from "./idempotency/IdempotencyJobs.ts"
+import * as RefundJobs from "./refunds/RefundJobs.ts"
+import * as LogJobs from "./logs/LogJobs.ts"
 import * as Workers from "./platform/jobs/Workers.ts"
 
 // Edge -------------------------------------------------------------------------
@@ -139,50 +138,6 @@ const routes = Layer.mergeAll(
   Edge.layer
 ).pipe(Layer.provide(middleware))
 
-/** Of Node's server; times are milliseconds. */
-const serverOptions = {
-  /** Clients are told the first, and have the second to hear that it is over, however busy they are. */
-  keepAliveTimeout: 65_000,
-  keepAliveTimeoutBuffer: 10_000,
-  /** Head and body: a file of 10 MB at 280 kbit/s. Node looks every so often, so it may be a little more. */
-  requestTimeout: 300_000,
-  /** The head alone, which is 16 kB at most (Node's own limit) and sent before anybody has shown a key. */
-  headersTimeout: 20_000,
-  connectionsCheckingInterval: 5_000,
-  /** We refuse a request without a host ourselves, in the envelope. */
-  requireHostHeader: false
-}
-
-/**
- * Connections that wait until the process accepts them. Node's own 511 overflow when a thousand clients come at once,
- * and the kernel then resets some of them.
- */
-const backlog = 4_096
-
-/** A connection takes some 20 kB while it is idle. Node closes a connection that comes above this number. */
-const connectionsMax = 10_000
-
-const server = Layer.unwrap(
-  Effect.gen(function* () {
-    const { clientPatience, host, port } = yield* Settings
-    const unreadable = yield* answerUnreadable
-    const shortPath = yield* ShortPath.ShortPath
-    const listener = () => {
-      const server = ShortPath.before(Draining.closingGently(createServer(serverOptions)), shortPath)
-      server.maxConnections = connectionsMax
-      return (
-        server
-          .setTimeout(Duration.toMillis(clientPatience))
-          .on("clientError", unreadable)
-          .on("connect", (_, socket) => unreadable(new Error("not a proxy"), socket))
-          // Node would refuse it without an envelope.
-          .on("checkExpectation", (request, response) => server.emit("request", request, response))
-      )
-    }
-    return NodeHttpServer.layer(listener, { host, port, backlog, gracefulShutdownTimeout: Draining.drainMillis })
-  })
-)
-
 // Rooms ------------------------------------------------------------------------
 
 const stores = Layer.mergeAll(
@@ -209,7 +164,12 @@ const fileStorage = Layer.unwrap(
 
 const files = Files.layer.pipe(Layer.provide([FileStore.layer, fileStorage]))
 
-const rooms = Layer.mergeAll(Seeds.layer, SandboxIssuer.layer, Refunds.layer, RefundLists.layer).pipe(
+const rooms = Layer.mergeAll(
+  Layer.provideMerge(Seeds.layerNewSandbox, Seeds.layer),
+  SandboxIssuer.layer,
+  Refunds.layer,
+  RefundLists.layer
+).pipe(
   Layer.provideMerge(SandboxBuyer.layer),
   Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer)),
   Layer.provideMerge(RefundCommands.layer),
@@ -226,19 +186,19 @@ const rooms = Layer.mergeAll(Seeds.layer, SandboxIssuer.layer, Refunds.layer, Re
 const actors = Layer.mergeAll(DisputeEntity.layer, OrderEntity.layer, WalletEntity.layer)
 
 const workers = Layer.mergeAll(
-  Deadlines.layer,
-  Deliveries.layer,
-  DisputeChecks.layer,
-  ExpiredKeys.layer,
-  RefundChecks.layer,
-  Retention.layer,
-  Seeding.layer,
-  Audits.layer
+  OrderJobs.layer,
+  DeliveryJobs.layer,
+  DisputeJobs.layer,
+  IdempotencyJobs.layer,
+  RefundJobs.layer,
+  LogJobs.layer,
+  SandboxJobs.layer,
+  AuditJobs.layer
 ).pipe(Layer.provideMerge(Workers.layer))
 
-// Ground -----------------------------------------------------------------------
+// Platform ---------------------------------------------------------------------
 
-const ground = Transactor.layer.pipe(
+const base = Transactor.layer.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Wakeups.layer,
@@ -261,34 +221,23 @@ export interface Parts {
   readonly remoteSerialization: boolean
 }
 
-/** Rooms, actors and workers: the service without its door. Needs Settings, a database, Faults and Outbound. */
+/** Rooms, actors and workers: the service without its HTTP port. Needs Settings, a database, Faults and Outbound. */
 export const service = ({ remoteSerialization }: Parts) =>
   workers.pipe(
     Layer.provideMerge(actors),
     Layer.provideMerge(rooms),
     Layer.provideMerge(Runner.layer({ remoteSerialization })),
-    Layer.provideMerge(ground)
+    Layer.provideMerge(base)
   )
-
-/** Told first that the end has come, so that load balancers and keep-alive connections hear of it. */
-const announceEnd = Layer.effectDiscard(
-  Effect.flatMap(Draining.Draining, (draining) =>
-    Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        draining.now = true
-      })
-    )
-  )
-)
 
 /** The HTTP port, open as soon as this is built. */
-export const door = announceEnd.pipe(
+export const httpServer = Draining.announced.pipe(
   Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
-  Layer.provideMerge(server)
+  Layer.provideMerge(HttpServer.layer)
 )
 
 /** The whole service behind its HTTP port. */
-export const layer = (parts: Parts) => Layer.provideMerge(door, service(parts))
+export const layer = (parts: Parts) => Layer.provideMerge(httpServer, service(parts))
 
 export const outbound = Outbound.layer
 export const platform = NodeServices.layer

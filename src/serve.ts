@@ -26,7 +26,7 @@ export const serve = Effect.gen(function* () {
   const embedded = Option.isNone(databaseUrl)
   const url = embedded ? (yield* EmbeddedPostgres.start({ home })).url : databaseUrl.value
 
-  const app = Wiring.door.pipe(
+  const app = Wiring.httpServer.pipe(
     // Whoever waits for /readyz finds the demo merchant.
     Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.empty),
     Layer.provideMerge(Wiring.service({ remoteSerialization: false })),

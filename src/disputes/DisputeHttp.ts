@@ -5,10 +5,12 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { replyCsv } from "../http/csv.ts"
-import { refusals, unavailable } from "../http/refusals.ts"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { channelRefusals } from "../channel/channelRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { disputeColumns } from "./disputeColumns.ts"
 import { DisputeLists } from "./DisputeLists.ts"
+import { disputeRefusals } from "./disputeRefusals.ts"
 import { Disputes } from "./Disputes.ts"
 import { disputeView, evidenceView } from "./DisputeView.ts"
 
@@ -18,7 +20,9 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const disputes = yield* Disputes
     const lists = yield* DisputeLists
-    const { ChannelUnreachable, DisputeConflict, DisputeNotFound, InvalidField } = refusals
+    const { InvalidField } = commonRefusals
+    const { ChannelUnreachable } = channelRefusals
+    const { DisputeConflict, DisputeNotFound } = disputeRefusals
 
     return handlers.handleAll({
       submitEvidence: span("disputes.submitEvidence")(

@@ -1,9 +1,8 @@
 /**
  * Disputes of which nothing was heard for long enough: an answer of the merchant's that the channel has not confirmed,
- * a deadline that has passed, a bank that takes its time. Also the sandbox bank's reports that were not taken.
+ * a deadline that has passed, a bank that takes its time.
  */
 import { DateTime, Effect, Layer } from "effect"
-import { SandboxDisputes } from "../sandbox/SandboxDisputes.ts"
 import { Disputes } from "./Disputes.ts"
 import { DisputeStore } from "./DisputeStore.ts"
 import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
@@ -14,7 +13,6 @@ export const layer = Layer.effectDiscard(
     const workers = yield* Workers
     const store = yield* DisputeStore
     const disputes = yield* Disputes
-    const bank = yield* SandboxDisputes
 
     yield* workers.supervise(() => ({
       name: "dispute checks",
@@ -24,21 +22,6 @@ export const layer = Layer.effectDiscard(
         return yield* forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check)
       }),
       next: store.nextDue
-    }))
-
-    yield* workers.supervise(() => ({
-      name: "sandbox dispute reports",
-      signal: "sandbox_reports",
-      run: Effect.gen(function* () {
-        const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
-        return yield* forEachLeased(
-          "the bank's report about dispute",
-          due,
-          ({ processorDisputeId }) => processorDisputeId,
-          (report) => Effect.andThen(disputes.hear(report), bank.acknowledge(report.processorDisputeId))
-        )
-      }),
-      next: bank.nextReport
     }))
   })
 )

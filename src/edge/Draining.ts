@@ -1,10 +1,21 @@
 /** Whether this process is going: it finishes what it has, and asks for nothing new. */
 import type { Server } from "node:http"
-import { Context, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 
-export class Draining extends Context.Service<Draining, { now: boolean }>()("@coffer/http/Draining") {}
+export class Draining extends Context.Service<Draining, { now: boolean }>()("@coffer/edge/Draining") {}
 
 export const layer = Layer.sync(Draining, () => ({ now: false }))
+
+/** Set first when the service ends, so that load balancers and clients on kept connections hear of it. */
+export const announced = Layer.effectDiscard(
+  Effect.flatMap(Draining, (draining) =>
+    Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        draining.now = true
+      })
+    )
+  )
+)
 
 /** What is in flight when the end is announced has this long to be answered. */
 export const drainMillis = 3_000

@@ -11,7 +11,8 @@ import { CurrentClaim, type HeldClaim } from "../idempotency/IdempotencyClaim.ts
 import { Faults } from "../platform/runtime/Faults.ts"
 import { IdempotencyKeys } from "../idempotency/IdempotencyKeys.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
-import { refusals, unavailable } from "../http/refusals.ts"
+import { unavailable } from "../http/refusals.ts"
+import { idempotencyRefusals } from "../idempotency/idempotencyRefusals.ts"
 import { refuseWith, reply } from "../http/replies.ts"
 
 export const layer = Layer.effect(
@@ -21,7 +22,7 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const scope = yield* Effect.scope
     const { NotCommitted } = unavailable
-    const { OtherContent, StillRunning } = refusals
+    const { OtherContent, StillRunning } = idempotencyRefusals
 
     /** The answer is kept or the key freed before the caller hears of it: a retry must find what it was told. */
     const settle = (held: HeldClaim, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>

@@ -23,7 +23,7 @@ import { endsInSlash, pathOf, routed, routerConfig } from "./routing.ts"
 export class ShortPath extends Context.Service<
   ShortPath,
   { take: (request: IncomingMessage, response: ServerResponse) => boolean }
->()("@coffer/http/ShortPath") {}
+>()("@coffer/edge/ShortPath") {}
 
 const takesNothing = () => false
 

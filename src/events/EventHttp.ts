@@ -4,16 +4,18 @@ import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
-import { refusals } from "../http/refusals.ts"
+import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { EventLists } from "./EventLists.ts"
+import { eventRefusals } from "./eventRefusals.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "events",
   Effect.fnUntraced(function* (handlers) {
     const events = yield* EventLists
-    const { EventNotFound, InvalidField } = refusals
+    const { InvalidField } = commonRefusals
+    const { EventNotFound } = eventRefusals
 
     return handlers.handleAll({
       list: span("events.list")(function* ({ query }) {

@@ -10,7 +10,8 @@ import { Effect, Schema, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
-import { refusals, unavailable } from "../http/refusals.ts"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { refuseField, reply } from "../http/replies.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Files } from "./Files.ts"
@@ -23,7 +24,8 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const files = yield* Files
     const merchants = yield* Merchants
-    const { InvalidField, MerchantNotFound } = refusals
+    const { InvalidField } = commonRefusals
+    const { MerchantNotFound } = merchantRefusals
     const { NotCommitted } = unavailable
 
     /** Other parts are read over, as unknown fields are in any body (silences: G5). */
@@ -69,7 +71,7 @@ const refuseForm = ({ reason }: Multipart.MultipartError) => {
   switch (reason._tag) {
     case "FileTooLarge":
     case "BodyTooLarge":
-      return refusals.InvalidField(tooLarge)
+      return commonRefusals.InvalidField(tooLarge)
     case "TooManyParts":
       return refuseField("", `The form has more than ${uploadPartsMax} parts`)
     case "FieldTooLarge":

@@ -5,7 +5,7 @@ import { retentionDays } from "@coffer/contract/Logs"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
-import { refusals } from "../http/refusals.ts"
+import { commonRefusals } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { Logs } from "./Logs.ts"
 import { logView } from "./LogView.ts"
@@ -15,7 +15,7 @@ export const layer = HttpApiBuilder.group(
   "logs",
   Effect.fnUntraced(function* (handlers) {
     const logs = yield* Logs
-    const { InvalidField } = refusals
+    const { InvalidField } = commonRefusals
 
     return handlers.handleAll({
       list: span("logs.list")(function* ({ query }) {

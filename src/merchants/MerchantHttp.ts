@@ -3,25 +3,27 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
-import { refusals } from "../http/refusals.ts"
+import { commonRefusals } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
+import { merchantRefusals } from "./merchantRefusals.ts"
 import { Merchants } from "./Merchants.ts"
 import { merchantView } from "./MerchantView.ts"
-import { Seeds } from "../sandbox/Seeds.ts"
+import { NewSandbox } from "./NewSandbox.ts"
 
 export const layer = HttpApiBuilder.group(
   OperatorApi,
   "merchants",
   Effect.fnUntraced(function* (handlers) {
     const merchants = yield* Merchants
-    const seeds = yield* Seeds
-    const { InvalidField, MerchantNotFound } = refusals
+    const sandbox = yield* NewSandbox
+    const { InvalidField } = commonRefusals
+    const { MerchantNotFound } = merchantRefusals
 
     return handlers.handleAll({
       create: span("merchants.create")(function* ({ payload }) {
         const { liveKey, merchant, sandboxKey } = yield* merchants.create(payload.name)
         const { approved, merchant_id, name } = merchant
-        if (payload.seed !== false) yield* seeds.plant(merchant_id)
+        if (payload.seed !== false) yield* sandbox.seed(merchant_id)
         return yield* reply({ merchant_id, name, approved, sandbox_key: sandboxKey, live_key: liveKey }, 201)
       }),
 

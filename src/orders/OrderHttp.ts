@@ -6,10 +6,12 @@ import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { replyCsv } from "../http/csv.ts"
-import { refusals, unavailable } from "../http/refusals.ts"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { channelRefusals } from "../channel/channelRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { orderColumns } from "./orderColumns.ts"
 import { OrderLists } from "./OrderLists.ts"
+import { orderRefusals } from "./orderRefusals.ts"
 import { Orders } from "./Orders.ts"
 import { orderView } from "./OrderView.ts"
 
@@ -20,7 +22,9 @@ export const layer = HttpApiBuilder.group(
     const orders = yield* Orders
     const lists = yield* OrderLists
     const links = yield* CheckoutLinks
-    const { ChannelUnreachable, InvalidField, OrderConflict, OrderNotFound, OrderNumberTaken } = refusals
+    const { InvalidField } = commonRefusals
+    const { ChannelUnreachable } = channelRefusals
+    const { OrderConflict, OrderNotFound, OrderNumberTaken } = orderRefusals
     const view = (order: Parameters<typeof orderView>[0]) =>
       orderView(order, links.urlOf(order.tradeNo, order.expiresAt))
     const row = (order: Parameters<typeof orderView>[0]) => orderView(order, links.cutUrl)

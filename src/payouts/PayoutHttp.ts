@@ -3,8 +3,11 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
-import { refusals, unavailable } from "../http/refusals.ts"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
+import { payoutRefusals } from "./payoutRefusals.ts"
 import { Payouts } from "./Payouts.ts"
 import { payoutView } from "./PayoutView.ts"
 
@@ -13,14 +16,10 @@ export const layer = HttpApiBuilder.group(
   "payouts",
   Effect.fnUntraced(function* (handlers) {
     const payouts = yield* Payouts
-    const {
-      InsufficientBalance,
-      InvalidField,
-      MerchantNotFound,
-      PayoutConflict,
-      PayoutNotFound,
-      PayoutReferenceTaken
-    } = refusals
+    const { InvalidField } = commonRefusals
+    const { MerchantNotFound } = merchantRefusals
+    const { InsufficientBalance } = walletRefusals
+    const { PayoutConflict, PayoutNotFound, PayoutReferenceTaken } = payoutRefusals
 
     const step = (name: "approve" | "reject" | "complete" | "fail") =>
       span(`payouts.${name}`)(

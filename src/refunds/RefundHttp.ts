@@ -5,10 +5,14 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { replyCsv } from "../http/csv.ts"
-import { refusals, unavailable } from "../http/refusals.ts"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { channelRefusals } from "../channel/channelRefusals.ts"
+import { orderRefusals } from "../orders/orderRefusals.ts"
+import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { refundColumns } from "./refundColumns.ts"
 import { RefundLists } from "./RefundLists.ts"
+import { refundRefusals } from "./refundRefusals.ts"
 import { Refunds } from "./Refunds.ts"
 import { refundView } from "./RefundView.ts"
 
@@ -18,7 +22,9 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const refunds = yield* Refunds
     const lists = yield* RefundLists
-    const { InvalidField, OrderNotFound, RefundConflict, RefundNotFound } = refusals
+    const { InvalidField } = commonRefusals
+    const { OrderNotFound } = orderRefusals
+    const { RefundConflict, RefundNotFound } = refundRefusals
 
     return handlers.handleAll({
       create: span("refunds.create")(
@@ -29,12 +35,12 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({
           InvalidField,
           OrderNotFound,
-          ChannelUnreachable: refusals.ChannelUnreachable,
-          ChannelRefused: refusals.ChannelRefused,
-          InsufficientBalance: refusals.InsufficientBalance,
-          RefundNumberTaken: refusals.RefundNumberTaken,
-          RefundRefused: refusals.RefundRefused,
-          RefundRunning: refusals.RefundRunning,
+          ...channelRefusals,
+          ...walletRefusals,
+          ChannelRefused: refundRefusals.ChannelRefused,
+          RefundNumberTaken: refundRefusals.RefundNumberTaken,
+          RefundRefused: refundRefusals.RefundRefused,
+          RefundRunning: refundRefusals.RefundRunning,
           ...unavailable
         })
       ),

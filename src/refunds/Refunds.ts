@@ -8,11 +8,10 @@ import { prefixes, type RefundNo } from "@coffer/model/Ids"
 import { patchProblem } from "@coffer/model/Metadata"
 import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { type Order, RefundRefused, type SettledOrder } from "@coffer/rules/order/Order"
+import type { Order, SettledOrder } from "@coffer/rules/order/Order"
 import { reserving } from "@coffer/rules/refund/entryOf"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { type Refund, RefundCommand, type RefundConflict } from "@coffer/rules/refund/Refund"
-import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
@@ -30,28 +29,28 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import type { Owner } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
-import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { newRefund } from "./newRefund.ts"
-import { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "./refundErrors.ts"
+import {
+  ChannelRefused,
+  notPaid,
+  numberRequired,
+  RefundNotFound,
+  RefundNumberTaken,
+  RefundRunning
+} from "./refundErrors.ts"
+import {
+  type Answered,
+  answered,
+  type DriveFailure,
+  isPassing,
+  isRefusal,
+  type Refusal,
+  repeated
+} from "./refundAnswers.ts"
 import { RefundCommands } from "./RefundCommands.ts"
 import { insertion, RefundStore } from "./RefundStore.ts"
-
-/** The refund, and how its request is answered: 201 and 202 for a new one, 200 for one that was there. */
-export interface Answered {
-  readonly refund: Refund
-  readonly code: 200 | 201 | 202
-}
-
-type DriveFailure =
-  | ChannelUnreachable
-  | ChannelRefused
-  | RefundRefused
-  | InsufficientBalance
-  | AlreadyExists
-  | OrderNotFound
-  | WriteFailure
 
 export class Refunds extends Context.Service<
   Refunds,
@@ -281,25 +280,4 @@ export const layer = Layer.effect(
 
     return Refunds.of({ create, find, annotate, report, check })
   })
-)
-
-const answered = (refund: Refund): Answered => ({ refund, code: refund.status === "pending" ? 202 : 201 })
-
-type Refusal = RefundRefused | InsufficientBalance
-
-/** Another with this number came first, whose row was not there to be seen; or other refunds changed what remains. */
-const isPassing = (failure: DriveFailure): failure is AlreadyExists | RefundRefused =>
-  failure._tag === "AlreadyExists" || (failure._tag === "RefundRefused" && failure.reason === "remaining_changed")
-
-const isRefusal = (failure: DriveFailure): failure is Refusal =>
-  (failure._tag === "RefundRefused" && !isPassing(failure)) || failure._tag === "InsufficientBalance"
-
-/** The answer to a repeat; undefined when the refund came to nothing. */
-const repeated = (refund: Refund): Answered | undefined =>
-  refund.status === "void" ? undefined : { refund, code: 200 }
-
-const notPaid = ({ tradeNo }: Order) => Effect.fail(new RefundRefused({ tradeNo, reason: "not_paid", remaining: 0 }))
-
-const numberRequired = Effect.fail(
-  new InvalidField({ param: "out_refund_no", problem: "is required in the live environment" })
 )

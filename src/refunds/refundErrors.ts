@@ -1,5 +1,7 @@
 /** Why the room of refunds refuses a request (spec: Errors). What an order or a wallet refuses is theirs to say. */
-import { Schema } from "effect"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { type Order, RefundRefused } from "@coffer/rules/order/Order"
+import { Effect, Schema } from "effect"
 
 export class RefundNotFound extends Schema.TaggedError<RefundNotFound>()("RefundNotFound", { ref: Schema.String }) {}
 
@@ -14,3 +16,10 @@ export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRu
 
 /** The channel said no at once: nothing was changed (silences: R7). */
 export class ChannelRefused extends Schema.TaggedError<ChannelRefused>()("ChannelRefused", { reason: Schema.String }) {}
+
+export const notPaid = ({ tradeNo }: Order) =>
+  Effect.fail(new RefundRefused({ tradeNo, reason: "not_paid", remaining: 0 }))
+
+export const numberRequired = Effect.fail(
+  new InvalidField({ param: "out_refund_no", problem: "is required in the live environment" })
+)

@@ -57,7 +57,7 @@ export class SandboxBank extends Context.Service<
     readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly setReachable: (merchantId: string, reachable: boolean) => Effect.Effect<void>
   }
->()("@coffer/channel/SandboxBank") {}
+>()("@coffer/sandbox/SandboxBank") {}
 
 /** How long the bank waits before it reports a payment again. */
 const reportAgainAfter = Duration.seconds(10)

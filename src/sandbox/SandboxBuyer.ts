@@ -24,7 +24,7 @@ export class SandboxBuyer extends Context.Service<
       seen?: StoredOrder
     ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | ActorUnavailable>
   }
->()("@coffer/channel/SandboxBuyer") {}
+>()("@coffer/sandbox/SandboxBuyer") {}
 
 export const layer = Layer.effect(
   SandboxBuyer,

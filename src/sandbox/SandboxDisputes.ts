@@ -50,7 +50,7 @@ export class SandboxDisputes extends Context.Service<
     readonly claimReports: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DisputeReport>>
     readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
   }
->()("@coffer/channel/SandboxDisputes") {}
+>()("@coffer/sandbox/SandboxDisputes") {}
 
 /** How long the bank waits before it reports again. */
 const reportAgainAfter = "10 seconds"

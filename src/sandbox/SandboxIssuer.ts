@@ -41,7 +41,7 @@ export class SandboxIssuer extends Context.Service<
     ) => Effect.Effect<Dispute, InvalidField | NoChargeback | ReportFailure>
     readonly resolve: (dispute: Dispute, outcome: Outcome) => Effect.Effect<Dispute, ReportFailure>
   }
->()("@coffer/channel/SandboxIssuer") {}
+>()("@coffer/sandbox/SandboxIssuer") {}
 
 /** How long merchants have, unless told otherwise. */
 const timeToRespond = "7 days"

@@ -22,7 +22,7 @@ export class SandboxRefunds extends Context.Service<
     /** The bank makes up its mind: now, or against what it had said. Saying the same twice is fine. */
     readonly settle: (refundNo: RefundNo, outcome: RefundOutcome) => Effect.Effect<void, NotSettled>
   }
->()("@coffer/channel/SandboxRefunds") {}
+>()("@coffer/sandbox/SandboxRefunds") {}
 
 /** An asynchronous refund settles by itself after this. */
 const settlesAfter = "60 seconds"

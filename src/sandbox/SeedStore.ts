@@ -19,7 +19,7 @@ export class SeedStore extends Context.Service<
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<MerchantId>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
   }
->()("@coffer/merchants/SeedStore") {}
+>()("@coffer/sandbox/SeedStore") {}
 
 export const layer = Layer.effect(
   SeedStore,

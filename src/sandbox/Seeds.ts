@@ -12,6 +12,7 @@ import { span } from "../platform/runtime/span.ts"
 import type { OrderNotFound } from "../orders/OrderEntity.ts"
 import { Orders, type WriteFailure } from "../orders/Orders.ts"
 import type { OrderConflict } from "@coffer/rules/order/Order"
+import { NewSandbox } from "../merchants/NewSandbox.ts"
 import { SeedStore } from "./SeedStore.ts"
 
 type SeedFailure = ChannelUnreachable | OrderConflict | OrderNotFound | WriteFailure
@@ -24,7 +25,7 @@ export class Seeds extends Context.Service<
     /** What is missing of the seed; may be called again and again. */
     readonly finish: (merchantId: MerchantId) => Effect.Effect<void, SeedFailure>
   }
->()("@coffer/merchants/Seeds") {}
+>()("@coffer/sandbox/Seeds") {}
 
 /** A million: by the default schedule it pays the fees of a refund of 33 millions. */
 const amount = Minor.make(1_000_000_00)
@@ -77,4 +78,10 @@ export const layer = Layer.effect(
       finish
     })
   })
+)
+
+/** For whoever creates merchants. */
+export const layerNewSandbox = Layer.effect(
+  NewSandbox,
+  Effect.map(Seeds, ({ plant }) => NewSandbox.of({ seed: plant }))
 )

@@ -7,7 +7,12 @@ import { span } from "../platform/runtime/span.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { Disputes } from "../disputes/Disputes.ts"
 import { disputeView } from "../disputes/DisputeView.ts"
-import { refusals, unavailable } from "../http/refusals.ts"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { channelRefusals } from "../channel/channelRefusals.ts"
+import { disputeRefusals } from "../disputes/disputeRefusals.ts"
+import { orderRefusals } from "../orders/orderRefusals.ts"
+import { refundRefusals } from "../refunds/refundRefusals.ts"
+import { sandboxRefusals } from "./sandboxRefusals.ts"
 import { reply } from "../http/replies.ts"
 import { Orders } from "../orders/Orders.ts"
 import { orderView } from "../orders/OrderView.ts"
@@ -30,8 +35,12 @@ export const layer = HttpApiBuilder.group(
     const refundDesk = yield* SandboxRefunds
     const disputes = yield* Disputes
     const issuer = yield* SandboxIssuer
-    const { ChannelUnreachable, NotSettled, OrderConflict, OrderNotFound, RefundNotFound } = refusals
-    const { DisputeNotFound, InvalidField, NoChargeback } = refusals
+    const { ChannelUnreachable } = channelRefusals
+    const { OrderConflict, OrderNotFound } = orderRefusals
+    const { RefundNotFound } = refundRefusals
+    const { DisputeNotFound } = disputeRefusals
+    const { InvalidField } = commonRefusals
+    const { NoChargeback, NotSettled } = sandboxRefusals
 
     return handlers.handleAll({
       pay: span("test_helpers.pay")(

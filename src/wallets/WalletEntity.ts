@@ -41,7 +41,7 @@ export const WalletEntity = Entity.make("Wallet", [
 export class WalletsAwake extends Context.Service<
   WalletsAwake,
   Map<string, (entry: Entry) => Effect.Effect<void, CommitError | InsufficientBalance>>
->()("@coffer/wallet/WalletsAwake") {}
+>()("@coffer/wallets/WalletsAwake") {}
 
 export const layerAwake = Layer.sync(WalletsAwake, () => new Map())
 

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { replyCsv } from "../http/csv.ts"
-import { refusals } from "../http/refusals.ts"
+import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { Wallets } from "./Wallets.ts"
 import { balanceTransactionColumns, balanceTransactionView, balanceView } from "./WalletView.ts"
@@ -15,7 +15,7 @@ export const layer = HttpApiBuilder.group(
   "balance",
   Effect.fnUntraced(function* (handlers) {
     const wallets = yield* Wallets
-    const { InvalidField } = refusals
+    const { InvalidField } = commonRefusals
 
     return handlers.handleAll({
       retrieve: span("balance.retrieve")(function* ({ query }) {

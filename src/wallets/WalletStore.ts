@@ -55,7 +55,7 @@ export class WalletStore extends Context.Service<
       filters: LedgerFilters
     ) => Effect.Effect<Pages.Exported<StoredLedgerRow>>
   }
->()("@coffer/wallet/WalletStore") {}
+>()("@coffer/wallets/WalletStore") {}
 
 /** A posting as changes: the wallet's row replaces the one it was computed from. */
 export const posted = (before: Wallet, after: Wallet, rows: ReadonlyArray<LedgerRow>): ChangeSet => [

@@ -36,7 +36,7 @@ export class Wallets extends Context.Service<
       query: LedgerQuery
     ) => Effect.Effect<Exported<StoredLedgerRow>, InvalidField>
   }
->()("@coffer/wallet/Wallets") {}
+>()("@coffer/wallets/Wallets") {}
 
 export const layer = Layer.effect(
   Wallets,

@@ -1,6 +1,6 @@
 /**
  * Logs of API calls (spec: API log), one partition per UTC day: a day that is over is dropped as a whole. Partitions
- * are made by `work/Retention.ts`, or by the insert that misses one; the migration has no clock to name a day by.
+ * are made by `logs/LogJobs.ts`, or by the insert that misses one; the migration has no clock to name a day by.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,0 +1,10 @@
+/** How the errors of the channel are told to the caller (spec: Errors, processor_error). */
+import * as Wire from "@coffer/contract/Errors"
+import { told } from "../http/refusals.ts"
+import type { ChannelUnreachable } from "./Channel.ts"
+
+export const channelRefusals = {
+  ChannelUnreachable: told(Wire.ProcessorError, (_: ChannelUnreachable) => ({
+    message: "The channel did not answer; nothing was changed."
+  }))
+}

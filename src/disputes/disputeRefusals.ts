@@ -1,0 +1,19 @@
+/** How the errors of disputes are told to the caller (spec: Errors). */
+import * as Wire from "@coffer/contract/Errors"
+import type { DisputeConflict } from "@coffer/rules/dispute/Dispute"
+import { told } from "../http/refusals.ts"
+import type { DisputeNotFound } from "./DisputeEntity.ts"
+
+const conflictMessage = {
+  being_submitted: "Evidence for this dispute is on its way to the bank.",
+  accepted: "The dispute was accepted; the bank will confirm the loss.",
+  past_deadline: "The deadline for evidence has passed.",
+  under_review: "Evidence was submitted; the dispute is under review.",
+  decided: "The dispute is decided.",
+  not_taken: "The bank does not take it any more."
+} satisfies Record<DisputeConflict["reason"], string>
+
+export const disputeRefusals = {
+  DisputeNotFound: told(Wire.DisputeNotFound, ({ ref }: DisputeNotFound) => ({ message: `No dispute ${ref}.` })),
+  DisputeConflict: told(Wire.Conflict, ({ reason }: DisputeConflict) => ({ message: conflictMessage[reason] }))
+}

@@ -1,0 +1,10 @@
+/** How the errors of merchants are told to the operator (docs/architecture.md, section 7). */
+import * as Wire from "@coffer/contract/Errors"
+import { told } from "../http/refusals.ts"
+import type { MerchantNotFound } from "./Merchants.ts"
+
+export const merchantRefusals = {
+  MerchantNotFound: told(Wire.MerchantNotFound, ({ merchantId }: MerchantNotFound) => ({
+    message: `No merchant ${merchantId}.`
+  }))
+}

@@ -1,0 +1,23 @@
+/** How the errors of orders are told to the caller (spec: Errors). */
+import * as Wire from "@coffer/contract/Errors"
+import type { OrderConflict } from "@coffer/rules/order/Order"
+import { told } from "../http/refusals.ts"
+import type { OrderNotFound } from "./OrderEntity.ts"
+import type { OrderNumberTaken } from "./Orders.ts"
+
+const conflictMessage = {
+  just_paid: "The buyer has paid; the order is now paid.",
+  other_payment: "A payment of another amount or currency has arrived and is set aside; the order is still pending.",
+  buyer_busy: "The buyer is completing the payment; retry later.",
+  not_pending: "The order is no longer pending.",
+  too_many_keys: "Another update came first, and together they exceed the metadata limit; read the order and retry."
+} satisfies Record<OrderConflict["reason"], string>
+
+export const orderRefusals = {
+  OrderNotFound: told(Wire.OrderNotFound, ({ ref }: OrderNotFound) => ({ message: `No order ${ref}.` })),
+  OrderConflict: told(Wire.Conflict, ({ reason }: OrderConflict) => ({ message: conflictMessage[reason] })),
+  OrderNumberTaken: told(Wire.Conflict, ({ differs, outTradeNo }: OrderNumberTaken) => ({
+    message: `Order number ${outTradeNo} exists with another ${differs}.`,
+    param: differs
+  }))
+}

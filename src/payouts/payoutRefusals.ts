@@ -1,0 +1,22 @@
+/** How the errors of payouts are told to the operator (silences: B2, B11). */
+import * as Wire from "@coffer/contract/Errors"
+import type { PayoutConflict } from "@coffer/rules/payout/Payout"
+import { told } from "../http/refusals.ts"
+import type { PayoutNotFound, PayoutReferenceTaken } from "./Payouts.ts"
+
+const conflictMessage = {
+  not_approved: "The payout was not approved yet.",
+  already_approved: "The payout is approved already.",
+  already_succeeded: "The payout has succeeded already.",
+  already_rejected: "The payout was rejected.",
+  already_failed: "The payout has failed."
+} satisfies Record<PayoutConflict["reason"], string>
+
+export const payoutRefusals = {
+  PayoutNotFound: told(Wire.PayoutNotFound, ({ payoutNo }: PayoutNotFound) => ({ message: `No payout ${payoutNo}.` })),
+  PayoutConflict: told(Wire.Conflict, ({ reason }: PayoutConflict) => ({ message: conflictMessage[reason] })),
+  PayoutReferenceTaken: told(Wire.Conflict, ({ differs, reference }: PayoutReferenceTaken) => ({
+    message: `The reference ${reference} belongs to a payout of another ${differs}.`,
+    param: differs
+  }))
+}

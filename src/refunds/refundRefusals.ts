@@ -1,0 +1,56 @@
+/** How the errors of refunds are told to the caller (spec: Errors). */
+import * as Wire from "@coffer/contract/Errors"
+import type { RefundRefused } from "@coffer/rules/order/Order"
+import type { RefundConflict } from "@coffer/rules/refund/Refund"
+import { told, toldMeanwhile } from "../http/refusals.ts"
+import { refuseField } from "../http/replies.ts"
+import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "./refundErrors.ts"
+
+const refusedMessage = {
+  not_paid: "The order is not paid.",
+  nothing_left: "Nothing of the order is left to refund.",
+  disputed: "The order has a dispute that is not decided.",
+  remaining_changed: "Other refunds of the order came first; retry.",
+  not_promised: "It was settled already."
+} satisfies Partial<Record<RefundRefused["reason"], string>>
+
+const conflictMessage = {
+  already_failed: "The refund has failed.",
+  already_void: "The refund was not accepted.",
+  too_many_keys: "Another update came first, and together they exceed the metadata limit; read the refund and retry."
+} satisfies Record<RefundConflict["reason"], string>
+
+const windowExpired = told(Wire.RefundWindowExpired, (_: RefundRefused) => ({
+  message: "The payment method's refund period has passed."
+}))
+
+const conflict = told(Wire.Conflict, (message: string) => ({ message }))
+
+export const refundRefusals = {
+  RefundNotFound: told(Wire.RefundNotFound, ({ ref }: RefundNotFound) => ({ message: `No refund ${ref}.` })),
+  RefundNumberTaken: told(Wire.Conflict, ({ differs, outRefundNo }: RefundNumberTaken) => ({
+    message: `Refund number ${outRefundNo} exists with another ${differs}.`,
+    param: differs
+  })),
+  RefundRunning: toldMeanwhile(Wire.IdempotencyInProgress, (_: RefundRunning) => ({
+    message: "The first request with this out_refund_no is still running."
+  })),
+  RefundConflict: told(Wire.Conflict, ({ reason }: RefundConflict) => ({ message: conflictMessage[reason] })),
+  RefundRefused: (refused: RefundRefused) => {
+    switch (refused.reason) {
+      case "exceeds_remaining":
+        return refuseField("amount", `more than the ${refused.remaining} minor units that can still be refunded`)
+      case "window_expired":
+        return windowExpired(refused)
+      case "not_promised":
+      case "not_paid":
+      case "nothing_left":
+      case "disputed":
+      case "remaining_changed":
+        return conflict(refusedMessage[refused.reason])
+    }
+  },
+  ChannelRefused: told(Wire.ProcessorError, ({ reason }: ChannelRefused) => ({
+    message: `The channel refused: ${reason}; nothing was changed.`
+  }))
+}

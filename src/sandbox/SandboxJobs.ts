@@ -1,0 +1,74 @@
+/**
+ * What the sandbox does by itself: it repeats the reports of its bank that the service has not acknowledged, and it
+ * finishes the seeding of new sandboxes that failed or was cut off (silences: R2).
+ */
+import { DateTime, Effect, Layer } from "effect"
+import { Disputes } from "../disputes/Disputes.ts"
+import { Orders } from "../orders/Orders.ts"
+import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { Workers } from "../platform/jobs/Workers.ts"
+import { SandboxBank } from "./SandboxBank.ts"
+import { SandboxDisputes } from "./SandboxDisputes.ts"
+import { Seeds } from "./Seeds.ts"
+import { SeedStore } from "./SeedStore.ts"
+
+const paymentReports = Effect.gen(function* () {
+  const workers = yield* Workers
+  const orders = yield* Orders
+  const bank = yield* SandboxBank
+
+  yield* workers.supervise(() => ({
+    name: "sandbox reports",
+    signal: "sandbox_reports",
+    run: Effect.gen(function* () {
+      const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
+      return yield* forEachLeased(
+        "the bank's report about order",
+        due,
+        ({ tradeNo }) => tradeNo,
+        ({ payment, tradeNo }) =>
+          Effect.andThen(orders.report(tradeNo, { _tag: "Succeeded", payment }), bank.acknowledge(payment.paymentId))
+      )
+    }),
+    next: bank.nextReport
+  }))
+})
+
+const disputeReports = Effect.gen(function* () {
+  const workers = yield* Workers
+  const disputes = yield* Disputes
+  const bank = yield* SandboxDisputes
+
+  yield* workers.supervise(() => ({
+    name: "sandbox dispute reports",
+    signal: "sandbox_reports",
+    run: Effect.gen(function* () {
+      const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
+      return yield* forEachLeased(
+        "the bank's report about dispute",
+        due,
+        ({ processorDisputeId }) => processorDisputeId,
+        (report) => Effect.andThen(disputes.hear(report), bank.acknowledge(report.processorDisputeId))
+      )
+    }),
+    next: bank.nextReport
+  }))
+})
+
+const seeding = Effect.gen(function* () {
+  const workers = yield* Workers
+  const store = yield* SeedStore
+  const seeds = yield* Seeds
+
+  yield* workers.supervise(() => ({
+    name: "seeding",
+    signal: "sandbox_seeds",
+    run: Effect.gen(function* () {
+      const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
+      return yield* forEachLeased("the sandbox of merchant", due, (merchantId) => merchantId, seeds.finish)
+    }),
+    next: store.nextDue
+  }))
+})
+
+export const layer = Layer.effectDiscard(Effect.all([paymentReports, disputeReports, seeding], { discard: true }))

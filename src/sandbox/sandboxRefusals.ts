@@ -1,0 +1,17 @@
+/** How the errors of the sandbox's buyer and bank are told to the caller (docs/architecture.md, section 7). */
+import * as Wire from "@coffer/contract/Errors"
+import { told } from "../http/refusals.ts"
+import type { NoChargeback } from "./SandboxIssuer.ts"
+import type { NotSettled } from "./SandboxRefunds.ts"
+
+const chargebackMessage = {
+  not_paid: "The order is not paid: there is nothing to dispute.",
+  not_a_card: "The payment method has no chargebacks; cards, apple_pay and google_pay do."
+} satisfies Record<NoChargeback["reason"], string>
+
+export const sandboxRefusals = {
+  NotSettled: told(Wire.Conflict, ({ state }: NotSettled) => ({
+    message: `To the bank this refund is ${state}; it cannot be settled so.`
+  })),
+  NoChargeback: told(Wire.Conflict, ({ reason }: NoChargeback) => ({ message: chargebackMessage[reason] }))
+}
