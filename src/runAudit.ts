@@ -16,7 +16,7 @@ import { NotStarted } from "./serve.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 
 /** The ledger is not whole, which was said already. */
-export class LedgerBroken extends Schema.TaggedError<LedgerBroken>()("LedgerBroken", { violations: Schema.Int }) {}
+class LedgerBroken extends Schema.TaggedError<LedgerBroken>()("LedgerBroken", { violations: Schema.Int }) {}
 
 export const runAudit = Effect.gen(function* () {
   const { databaseUrl, home } = yield* Settings.ground

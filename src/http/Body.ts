@@ -82,7 +82,7 @@ export const isUtf8 = (contentType = ""): boolean =>
 const [quote, backslash, comma, bracket, brace] = ['"', "\\", ",", "[", "{"].map((each) => each.charCodeAt(0))
 
 /** Counts values, in one pass and without parsing: each but the first follows a comma, or what opens an inner one. */
-export const hasMoreValues = (json: string, max: number): boolean => {
+const hasMoreValues = (json: string, max: number): boolean => {
   // The first character may be one, and so may each that follows.
   if (json.length < max) return false
   let count = 1

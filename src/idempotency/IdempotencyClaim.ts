@@ -84,7 +84,7 @@ const ended = (
     claim.version
   )
 
-export const claimRow = (claim: Claim) => ({
+const claimRow = (claim: Claim) => ({
   id: claim.id,
   version: claim.version,
   merchant_id: claim.merchantId,

@@ -48,7 +48,7 @@ export class Merchants extends Context.Service<
 >()("@coffer/merchants/Merchants") {}
 
 /** Key prefixes decide the environment (spec: Authentication, 2). */
-export const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
+const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
 
 /** Merchants and keys kept in memory. */
 const cachedMax = 10_000
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
     const readByHash = cached(byHash, store.byKeyHash)
     const readById = cached(byId, load)
 
-    // A plain digest costs a tenth of the keyed hash. It is what is memoize, never the key.
+    // A plain digest costs a tenth of the keyed hash. The digest is kept in memory, never the key.
     const keyHash = memoize(cachedMax, sha256, secrets.keyHash)
 
     const find = (merchantId: string) =>

@@ -14,7 +14,7 @@ const silenceMaxMillis = 3_000
 
 class NoHeartbeat extends Schema.TaggedError<NoHeartbeat>()("NoHeartbeat", {}) {}
 
-export interface Hearing {
+interface Hearing {
   /** Whether a change that is older than {@link silenceMaxMillis} would have been heard. */
   readonly isProven: () => boolean
 }

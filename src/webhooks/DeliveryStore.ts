@@ -64,7 +64,7 @@ export const merchantsMax = 256
 export const dueMerchantsMax = 32
 export const destinationsMax = 64
 
-export const backlogMax = 10_000
+const backlogMax = 10_000
 const Backlog = Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(TimeColumn) })
 export type Backlog = typeof Backlog.Type
 

@@ -5,7 +5,7 @@
 import { Deferred, Effect, Layer } from "effect"
 import { Faults } from "../../src/platform/runtime/Faults.ts"
 
-export interface Blocking {
+interface Blocking {
   readonly layer: Layer.Layer<Faults>
   /** The program stands at the point. */
   readonly reached: Deferred.Deferred<void>

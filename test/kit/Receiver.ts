@@ -10,7 +10,7 @@ export interface Received {
   readonly event: any
 }
 
-export interface Receiver {
+interface Receiver {
   readonly url: string
   readonly all: Array<Received>
   /** The next one that comes, or the first that nobody took yet. */

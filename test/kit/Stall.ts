@@ -141,5 +141,3 @@ export const familyOf = (pid: number): ReadonlyArray<number> => {
   const children = lines.map((line) => line.trim().split(/\s+/).map(Number)).filter(([, parent]) => parent === pid)
   return [pid, ...children.map(([child]) => child!)]
 }
-
-export const keyOf = ({ sandboxKey }: Merchant) => sandboxKey

@@ -20,7 +20,7 @@ export interface Failure {
   readonly play: (writes: ReadonlyArray<Write>) => Effect.Effect<Played, SqlError.SqlError, Scope.Scope>
 }
 
-export interface Played {
+interface Played {
   readonly service: Running
   readonly told: ReadonlyArray<{ readonly write: Write; readonly merchantId: string; readonly told: string }>
 }

@@ -27,7 +27,7 @@ export const post = (request: Partial<OutboundRequest> & { readonly url: string 
     return yield* outbound.post({ headers: {}, body: "{}", privateAllowed: true, ...request })
   }).pipe(Effect.provide(layerWith(resolver)))
 
-export interface Running {
+interface Running {
   readonly port: number
   /** Connections that were opened to it, ever. */
   readonly connections: () => number

@@ -40,7 +40,7 @@ export interface Stage {
 }
 
 /** Processor time of one run, microseconds for each request; undefined where the system does not tell. */
-export interface Cpu {
+interface Cpu {
   readonly side: number | undefined
   readonly postgres: number | undefined
   readonly driver: number

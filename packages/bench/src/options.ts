@@ -27,7 +27,7 @@ export interface Options {
   readonly node: ReadonlyArray<string>
 }
 
-export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--seconds 5] [--quick] [--write]
+const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--seconds 5] [--quick] [--write]
   --only     scenarios by name: create-keyed is one, create all whose names begin so
   --rounds   how often each side is measured, in turn with the others
   --seconds  how long each of them is measured, after a warm-up

@@ -20,7 +20,7 @@ const unpaid = async (stage: Stage, merchants = stage.merchants) => {
   return { kind: "pay" as const, orders: orders.map(({ merchant, tradeNo }) => [merchant.key, tradeNo] as const) }
 }
 
-export const seededSince = Date.UTC(2026, 0, 1)
+const seededSince = Date.UTC(2026, 0, 1)
 /** The orders that each table begins with: a second apart. */
 export const seeded = ({ count, merchants }: Pick<Stage, "count" | "merchants">): Many => ({
   merchants,

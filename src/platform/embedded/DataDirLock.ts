@@ -45,7 +45,7 @@ export const inHome = <A>(home: string, work: () => Promise<A>): Effect.Effect<A
   })
 
 /** The folder and those above it, the root first. */
-export const pathTo = (folder: string): ReadonlyArray<string> =>
+const pathTo = (folder: string): ReadonlyArray<string> =>
   dirname(folder) === folder ? [folder] : [...pathTo(dirname(folder)), folder]
 
 /** When root starts Coffer, Postgres runs as another user, who must be able to walk through what we make. */

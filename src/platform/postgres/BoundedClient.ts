@@ -174,7 +174,7 @@ const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlEr
       : Effect.void
   )
 
-export const late = (message: string) =>
+const late = (message: string) =>
   new SqlError.SqlError({
     reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation: "query" })
   })

@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /** A row of the set was not as it was thought to be. */
-export class NotWritten extends Error {}
+class NotWritten extends Error {}
 
 export const makeCommits = async (url: string) => {
   const all = await Promise.all(Array.from({ length: lanes }, () => makeLane(url)))

@@ -5,11 +5,6 @@
  */
 import { connect, type Socket } from "node:net"
 
-export interface Received {
-  readonly status: number
-  readonly body: string
-}
-
 const headEnd = Buffer.from("\r\n\r\n")
 const lengthPattern = /content-length: *(\d+)/i
 

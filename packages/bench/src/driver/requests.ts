@@ -1,7 +1,7 @@
 /** The requests of each kind of load, as the bytes that go over the wire. */
 import { randomUUID } from "node:crypto"
 
-export type Target = readonly [key: string, tradeNo: string]
+type Target = readonly [key: string, tradeNo: string]
 
 export type Kind =
   | { readonly kind: "create"; readonly keys: ReadonlyArray<string>; readonly keyed: boolean }

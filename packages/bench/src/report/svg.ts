@@ -2,7 +2,7 @@
 import type { SideName } from "../stage/Sides.ts"
 import { titles } from "../stage/Sides.ts"
 
-export interface Bar {
+interface Bar {
   readonly side: SideName
   /** Parts that stand on one another; one for a plain bar. */
   readonly parts: ReadonlyArray<number>
