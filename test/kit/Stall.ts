@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Api, Merchant } from "./Api.ts"
+import type { Api } from "./Api.ts"
 import { answered, eventually } from "./Process.ts"
 
 export interface Sent {
