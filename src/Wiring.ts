@@ -19,6 +19,7 @@ import * as SandboxBuyer from "./sandbox/SandboxBuyer.ts"
 import * as TestHelpersHttp from "./sandbox/TestHelpersHttp.ts"
 import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
 import * as CheckoutLinks from "./signedUrls/CheckoutLinks.ts"
+import * as DisputeCommands from "./disputes/DisputeCommands.ts"
 import * as DisputeEntity from "./disputes/DisputeEntity.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as DisputeLists from "./disputes/DisputeLists.ts"
@@ -69,6 +70,7 @@ import * as Merchants from "./merchants/Merchants.ts"
 import * as MerchantStore from "./merchants/MerchantStore.ts"
 import * as Seeds from "./sandbox/Seeds.ts"
 import * as SeedStore from "./sandbox/SeedStore.ts"
+import * as OrderCommands from "./orders/OrderCommands.ts"
 import * as OrderEntity from "./orders/OrderEntity.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as OrderLists from "./orders/OrderLists.ts"
@@ -172,8 +174,9 @@ const rooms = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(SandboxBuyer.layer),
   Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer)),
-  Layer.provideMerge(RefundCommands.layer),
+  Layer.provideMerge(Layer.mergeAll(RefundCommands.layer, DisputeCommands.layer)),
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
+  Layer.provideMerge(OrderCommands.layer),
   Layer.provideMerge(Wallets.layer),
   Layer.provideMerge(WalletEntity.layerAwake),
   Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxRefunds.layer)),

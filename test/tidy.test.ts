@@ -29,6 +29,7 @@ const floors: ReadonlyArray<string> = [
   "src/wallets",
   "src/events",
   "src/webhooks",
+  "src/aggregate",
   "src/orders",
   "src/payouts",
   "src/disputes",

@@ -2,7 +2,7 @@
 import * as Wire from "@coffer/contract/Errors"
 import type { DisputeConflict } from "@coffer/rules/dispute/Dispute"
 import { told } from "../http/refusals.ts"
-import type { DisputeNotFound } from "./DisputeEntity.ts"
+import type { DisputeNotFound } from "./DisputeCommands.ts"
 
 const conflictMessage = {
   being_submitted: "Evidence for this dispute is on its way to the bank.",

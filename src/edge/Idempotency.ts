@@ -5,9 +5,9 @@
 import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { isIdempotencyKey } from "@coffer/rules/idempotency/claim"
-import { Cause, Effect, Exit, Layer } from "effect"
+import { Cause, Effect, Exit, Layer, Ref } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { CurrentClaim, type HeldClaim } from "../idempotency/IdempotencyClaim.ts"
+import { type ClaimState, CurrentClaim, type HeldClaim } from "../idempotency/Answering.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { IdempotencyKeys } from "../idempotency/IdempotencyKeys.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
@@ -28,12 +28,13 @@ export const layer = Layer.effect(
     const settle = (held: HeldClaim, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
       Effect.gen(function* () {
         const { answer } = yield* CurrentRecord
+        const claim = yield* Ref.get(held)
         if (Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined) {
-          return yield* keys.settle(held, { status: exit.value.status, data: answer.data })
+          return yield* keys.settle(claim, { status: exit.value.status, data: answer.data })
         }
         // What could not be written in time is not waited for once more.
-        if (isBusy(exit)) yield* Effect.forkIn(keys.settle(held), scope)
-        else yield* keys.settle(held)
+        if (isBusy(exit)) yield* Effect.forkIn(keys.settle(claim), scope)
+        else yield* keys.settle(claim)
       })
 
     return Idempotency.of(
@@ -54,7 +55,7 @@ export const layer = Layer.effect(
               const again = yield* reply(claimed.data, claimed.status)
               return HttpServerResponse.setHeader(again, "idempotent-replayed", "true")
             }
-            const held: HeldClaim = { claim: claimed.claim, handedOver: false }
+            const held = yield* Ref.make<ClaimState>({ claim: claimed.claim, isAnswered: false })
             return yield* restore(faults.around("Idempotency.run", httpEffect)).pipe(
               Effect.provideService(CurrentClaim, held),
               Effect.onExit((exit) => faults.around("Idempotency.settle", settle(held, exit)))

@@ -2,7 +2,8 @@
  * An event as merchants see it. Its JSON is stored; signed, delivered and answered it is the same but for the
  * signature of a checkout address, which is not stored. Pure.
  */
-import type { EventResource, EventType } from "@coffer/contract/Events"
+import type { EventResource } from "@coffer/contract/Events"
+import type { EventType } from "@coffer/model/EventType"
 import type { Mode } from "@coffer/model/Ids"
 import { DateTime, Schema } from "effect"
 

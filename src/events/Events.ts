@@ -2,20 +2,19 @@
  * Front door to events: turns what happened into rows that are committed together with the change that caused it
  * (spec: Events). It writes nothing itself.
  */
-import { type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
+import { prefixes } from "@coffer/model/Ids"
 import { withoutSignature } from "@coffer/rules/checkoutAddress"
 import { route } from "@coffer/rules/delivery/route"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { type ChangeSet, insert } from "../platform/commit/Change.ts"
-import { currentTime } from "../platform/runtime/clock.ts"
 import { isoText, jsonText } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import { type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { eventView, type Happening, shownTo } from "./EventView.ts"
 
-export interface Recorded extends Happening {
-  readonly merchantId: MerchantId
+export interface Recorded extends Omit<Happening, "mode"> {
   /** The object that changed, by its platform number. */
   readonly objectId: string
   /** The order whose event it is, and where that order wants its events. */
@@ -23,11 +22,14 @@ export interface Recorded extends Happening {
   readonly notifyUrl: string | null
 }
 
+/** The event's row and one delivery row for each destination. */
+export type Recorder = (happening: Recorded, now: DateTime.Utc) => ChangeSet
+
 export class Events extends Context.Service<
   Events,
   {
-    /** The event's row and one delivery row for each destination. */
-    readonly record: (happening: Recorded) => Effect.Effect<ChangeSet, MerchantNotFound>
+    /** Looks up where the merchant's events go, so that recording one is synchronous. */
+    readonly recorder: (owner: Owner) => Effect.Effect<Recorder>
     /** What is delivered of a stored body: the same bytes each time. */
     readonly deliverable: (body: string) => string
   }
@@ -41,47 +43,49 @@ export const layer = Layer.effect(
     const links = yield* CheckoutLinks
     const shown = shownTo(links.complete)
 
-    const record = Effect.fnUntraced(function* (happening: Recorded) {
-      const now = yield* currentTime
-      const id = yield* ids.next(prefixes.event)
-      const defaultUrl = (yield* merchants.find(happening.merchantId)).modes[happening.mode].default_notify_url
-      const destinations = route(happening.type, { notifyUrl: happening.notifyUrl, endpoints: [], defaultUrl })
-      const owner: { readonly merchant_id: string; readonly mode: Mode } = {
-        merchant_id: happening.merchantId,
-        mode: happening.mode
-      }
-      const event = insert("events", {
-        id,
-        ...owner,
-        type: happening.type,
-        object_id: happening.objectId,
-        trade_no: happening.tradeNo,
-        body: jsonText(eventView(id, now, { ...happening, object: withoutSignature(happening.object) })),
-        created_at: isoText(now)
-      })
-      const rows = [event]
-      for (const { endpointId, url } of destinations) {
-        rows.push(
-          insert("deliveries", {
-            id: yield* ids.next(prefixes.delivery),
-            event_id: id,
+    const recorderTo =
+      ({ merchantId, mode }: Owner, defaultUrl: string | null): Recorder =>
+      (happening, now) => {
+        const id = ids.at(prefixes.event, now)
+        const owner = { merchant_id: merchantId, mode }
+        const created_at = isoText(now)
+        const object = withoutSignature(happening.object)
+        const { notifyUrl, type } = happening
+        return [
+          insert("events", {
+            id,
             ...owner,
-            endpoint_id: endpointId,
-            url,
-            // What may be slow or dead as one: host and port (docs/architecture.md, section 5).
-            destination: new URL(url).host,
-            status: "pending",
-            attempts: 0,
-            next_attempt_at: isoText(now),
-            created_at: isoText(now)
-          })
-        )
+            type,
+            object_id: happening.objectId,
+            trade_no: happening.tradeNo,
+            body: jsonText(eventView(id, now, { ...happening, mode, object })),
+            created_at
+          }),
+          ...route(type, { notifyUrl, endpoints: [], defaultUrl }).map(({ endpointId, url }) =>
+            insert("deliveries", {
+              id: ids.at(prefixes.delivery, now),
+              event_id: id,
+              ...owner,
+              endpoint_id: endpointId,
+              url,
+              // What may be slow or dead as one: host and port (docs/architecture.md, section 5).
+              destination: new URL(url).host,
+              status: "pending",
+              attempts: 0,
+              next_attempt_at: created_at,
+              created_at
+            })
+          )
+        ]
       }
-      return rows
-    })
 
     return Events.of({
-      record,
+      recorder: (owner) =>
+        merchants.find(owner.merchantId).pipe(
+          Effect.map(({ modes }) => recorderTo(owner, modes[owner.mode].default_notify_url)),
+          // Whoever owns what has changed is a merchant.
+          Effect.catchTags({ MerchantNotFound: Effect.die })
+        ),
       // Most events are of orders; the others are as they were stored.
       deliverable: (body) => (body.includes(checkoutField) ? jsonText(shown(parse(body))) : body)
     })

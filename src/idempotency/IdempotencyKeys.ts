@@ -6,7 +6,8 @@ import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
-import { answering, type Claim, type HeldClaim, released, running } from "./IdempotencyClaim.ts"
+import { type ClaimState, stored } from "./Answering.ts"
+import { type IdempotencyClaim, released, running } from "./IdempotencyClaim.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
@@ -23,7 +24,9 @@ export class StillRunning extends Schema.TaggedError<StillRunning>()("StillRunni
   lasts: Schema.Duration
 }) {}
 
-export type Claimed = { readonly _tag: "Claimed"; readonly claim: Claim } | (Answer & { readonly _tag: "Replay" })
+export type Claimed =
+  | { readonly _tag: "Claimed"; readonly claim: IdempotencyClaim }
+  | (Answer & { readonly _tag: "Replay" })
 
 /** What a request was answered. */
 export interface Answer {
@@ -49,7 +52,7 @@ export class IdempotencyKeys extends Context.Service<
      * The request that made this claim has ended. A 2xx answer is kept, unless it was committed with the change; after
      * any other outcome the key is free (silences: I1).
      */
-    readonly settle: (held: HeldClaim, answer?: Answer) => Effect.Effect<void>
+    readonly settle: (ended: ClaimState, answer?: Answer) => Effect.Effect<void>
   }
 >()("@coffer/idempotency/IdempotencyKeys") {}
 
@@ -86,7 +89,7 @@ export const layer = Layer.effect(
     }
 
     /** It counts as running before its row is there: whoever meets the row must not take it for forsaken. */
-    const take = (claim: Claim, replaces?: number) =>
+    const take = (claim: IdempotencyClaim, replaces?: number) =>
       Effect.suspend(() => {
         enter(claim.id)
         return transactor.commit(claim.id, [running(claim, claim.createdAt, replaces)]).pipe(
@@ -97,7 +100,7 @@ export const layer = Layer.effect(
 
     const claim = span("IdempotencyKeys.claim")(function* (request: Keyed) {
       const { merchantId, mode } = request
-      const fresh: Claim = {
+      const fresh: IdempotencyClaim = {
         id: idOf(request),
         version: 1,
         merchantId,
@@ -110,7 +113,7 @@ export const layer = Layer.effect(
 
     /** Somebody has used this key before us, perhaps a moment ago. */
     const meet = Effect.fnUntraced(function* (
-      fresh: Claim
+      fresh: IdempotencyClaim
     ): Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted> {
       const row = yield* store.find(fresh.id)
       // Dropped between our insert and our look: as if it were being dropped still.
@@ -136,18 +139,18 @@ export const layer = Layer.effect(
       }
     })
 
-    const endOf = ({ claim, handedOver }: HeldClaim, answer: Answer | undefined): ChangeSet => {
+    const endOf = ({ claim, isAnswered }: ClaimState, answer: Answer | undefined): ChangeSet => {
       if (answer === undefined) return [released(claim)]
-      return handedOver ? [] : answering(claim, answer.status, answer.data)
+      return isAnswered ? [] : [stored(claim, answer.status, answer.data)]
     }
 
     return IdempotencyKeys.of({
       claim,
-      settle: (held, answer) =>
-        transactor.commit(held.claim.id, endOf(held, answer)).pipe(
+      settle: (ended, answer) =>
+        transactor.commit(ended.claim.id, endOf(ended, answer)).pipe(
           // An end that cannot be written leaves the claim to its lease.
           Effect.ignore,
-          Effect.ensuring(Effect.sync(() => leave(held.claim.id)))
+          Effect.ensuring(Effect.sync(() => leave(ended.claim.id)))
         )
     })
   })

@@ -3,6 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
 import { span } from "../platform/runtime/span.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { replyCsv } from "../http/csv.ts"
@@ -14,6 +15,8 @@ import { OrderLists } from "./OrderLists.ts"
 import { orderRefusals } from "./orderRefusals.ts"
 import { Orders } from "./Orders.ts"
 import { orderView } from "./OrderView.ts"
+
+const newOrder = answerCodes(201)
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -32,8 +35,8 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: span("orders.create")(
         function* ({ payload }) {
-          const { created, order } = yield* orders.create(yield* Caller, payload)
-          return yield* reply(view(order), created ? 201 : 200)
+          const { created, order } = yield* answeredWith(newOrder)(orders.create(yield* Caller, payload))
+          return yield* reply(view(order), created ? newOrder.usual : 200)
         },
         Effect.catchTags({ InvalidField, OrderNumberTaken, ...unavailable })
       ),

@@ -24,11 +24,16 @@ export const layer = Layer.effectDiscard(
     }))
 
     yield* workers.supervise(() => ({
-      name: "stray payments",
+      name: "unapplied payments",
       signal: "stray_payments",
       run: Effect.gen(function* () {
-        const due = yield* store.claimStray(yield* DateTime.now, claimedMax)
-        return yield* forEachLeased("stray payments of order", due, (tradeNo) => tradeNo, orders.returnStrayPayments)
+        const due = yield* store.claimUnapplied(yield* DateTime.now, claimedMax)
+        return yield* forEachLeased(
+          "unapplied payments of order",
+          due,
+          (tradeNo) => tradeNo,
+          orders.returnUnappliedPayments
+        )
       }),
       next: store.nextDue("stray_due_at")
     }))

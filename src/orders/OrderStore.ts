@@ -5,7 +5,7 @@
 import { MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Metadata } from "@coffer/model/Metadata"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
-import { Locale, Order, StrayPayment } from "@coffer/rules/order/Order"
+import { Locale, Order, UnappliedPayment } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -32,7 +32,7 @@ export class OrderStore extends Context.Service<
     /** Pending orders whose deadline is due, claimed until `lease` by pushing `due_at` ahead. */
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
     /** Orders with money that must go back to the buyer, claimed likewise. */
-    readonly claimStray: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
+    readonly claimUnapplied: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
     /** When the next of either is due. */
     readonly nextDue: (kind: "due_at" | "stray_due_at") => Effect.Effect<Option.Option<DateTime.Utc>>
   }
@@ -77,20 +77,20 @@ export const layer = Layer.effect(
     const numbered = Schema.Struct({ trade_no: TradeNo })
     const ofOrders = { table: "orders", key: "trade_no" }
     const deadlines = leasedRows(sql, { ...ofOrders, dueAt: "due_at", only: sql`status = 'pending'` }, numbered)
-    const strays = leasedRows(sql, { ...ofOrders, dueAt: "stray_due_at" }, numbered)
+    const unapplied = leasedRows(sql, { ...ofOrders, dueAt: "stray_due_at" }, numbered)
 
     // Each try doubles the wait for the next: 30 s, 1 min … at most an hour (silences: O14).
     const putOff = (now: Statement.Fragment) => sql`due_attempts = due_attempts + 1,
       due_at = ${now} + least(30 * power(2, least(due_attempts, 10)), 3600) * interval '1 second'`
-    const putOffStray = (now: Statement.Fragment) => sql`stray_due_at = ${now} + interval '1 minute'`
+    const putOffReturn = (now: Statement.Fragment) => sql`stray_due_at = ${now} + interval '1 minute'`
 
     return OrderStore.of({
       load,
       resolve,
       byOutTradeNo,
       claimDue: (now, limit) => sqlDefects(Effect.map(deadlines.claim(putOff, now, limit), tradeNosOf)),
-      claimStray: (now, limit) => sqlDefects(Effect.map(strays.claim(putOffStray, now, limit), tradeNosOf)),
-      nextDue: (kind) => sqlDefects(kind === "due_at" ? deadlines.next : strays.next)
+      claimUnapplied: (now, limit) => sqlDefects(Effect.map(unapplied.claim(putOffReturn, now, limit), tradeNosOf)),
+      nextDue: (kind) => sqlDefects(kind === "due_at" ? deadlines.next : unapplied.next)
     })
   })
 )
@@ -125,7 +125,7 @@ export const OrderRow = Schema.Struct({
   receipt_email: Schema.NullOr(Schema.String),
   locale: Schema.NullOr(Locale),
   declines: Schema.Int,
-  stray_payments: Schema.Array(StrayPayment),
+  stray_payments: Schema.Array(UnappliedPayment),
   paid_at: Schema.NullOr(TimeColumn),
   expires_at: TimeColumn,
   created_at: TimeColumn
@@ -151,7 +151,7 @@ export const orderOf = (row: OrderRow): Order => {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     declines: row.declines,
-    strayPayments: row.stray_payments
+    unappliedPayments: row.stray_payments
   }
   switch (row.status) {
     case "pending":
@@ -205,8 +205,8 @@ const rowOf = ({ order, version }: StoredOrder, now: DateTime.Utc): RowOf<"order
     receipt_email: order.receiptEmail,
     locale: order.locale,
     declines: order.declines,
-    stray_payments: jsonText(order.strayPayments),
-    stray_due_at: order.strayPayments.some(({ state }) => state === "due") ? isoText(now) : null,
+    stray_payments: jsonText(order.unappliedPayments),
+    stray_due_at: order.unappliedPayments.some(({ state }) => state === "due") ? isoText(now) : null,
     paid_at: isoTextOrNull(payment?.paidAt ?? null),
     due_at: expiresAt,
     expires_at: expiresAt,

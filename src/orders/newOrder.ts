@@ -25,5 +25,5 @@ export const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: 
   createdAt: now,
   expiresAt: DateTime.addDuration(now, checkoutValidity),
   declines: 0,
-  strayPayments: []
+  unappliedPayments: []
 })

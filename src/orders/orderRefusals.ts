@@ -2,8 +2,8 @@
 import * as Wire from "@coffer/contract/Errors"
 import type { OrderConflict } from "@coffer/rules/order/Order"
 import { told } from "../http/refusals.ts"
-import type { OrderNotFound } from "./OrderEntity.ts"
-import type { OrderNumberTaken } from "./Orders.ts"
+import type { OrderNotFound } from "./OrderCommands.ts"
+import type { OrderNumberTaken } from "./createOrder.ts"
 
 const conflictMessage = {
   just_paid: "The buyer has paid; the order is now paid.",

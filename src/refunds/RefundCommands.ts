@@ -1,23 +1,26 @@
 /**
- * Carries a command out: what was decided about the refund, what follows from it for the order and the wallet, the
- * event, and the answer to the request, in one transaction. The refund's version is the fence: when somebody else has
- * written the refund since it was read, it is read and decided on again.
+ * Carries a command to a refund out. What follows from it for the order and the wallet is committed with it. There is
+ * no actor (docs/decisions/0006): the row's version is the fence, and who was second decides again.
  */
 import type { RefundNo } from "@coffer/model/Ids"
+import type { Consequence } from "@coffer/rules/Consequence"
+import type { RefundRefused } from "@coffer/rules/order/Order"
+import { consequences } from "@coffer/rules/refund/consequences"
 import { decide } from "@coffer/rules/refund/decide"
-import { consequenceOf } from "@coffer/rules/refund/entryOf"
 import { evolve } from "@coffer/rules/refund/evolve"
 import type { Refund, RefundCommand, RefundConflict, RefundEvent } from "@coffer/rules/refund/Refund"
+import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, Effect, Layer, Option } from "effect"
+import type { Aggregate } from "../aggregate/Aggregate.ts"
+import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { alarmOfContradiction } from "../channel/contradiction.ts"
-import { Events } from "../events/Events.ts"
-import { type ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
-import { answering, type Claim } from "../idempotency/IdempotencyClaim.ts"
-import { Transactor } from "../platform/commit/Transactor.ts"
+import type { Answering } from "../idempotency/Answering.ts"
+import type { OrderNotFound } from "../orders/OrderCommands.ts"
+import { Orders } from "../orders/Orders.ts"
+import type { AlreadyExists, ChangeSet } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
-import { Orders, type WriteFailure } from "../orders/Orders.ts"
 import { Wallets } from "../wallets/Wallets.ts"
-import { replacement, RefundStore, type StoredRefund } from "./RefundStore.ts"
+import { insertion, replacement, RefundStore } from "./RefundStore.ts"
 import { refundView } from "./RefundView.ts"
 
 export class RefundCommands extends Context.Service<
@@ -25,119 +28,89 @@ export class RefundCommands extends Context.Service<
   {
     /** A refund that is there. */
     readonly load: (refundNo: RefundNo) => Effect.Effect<Refund>
-    /** With a claim, the answer to its request is committed with the change. */
+    /** A new one, with what it promises; `changes` are committed with it. */
+    readonly create: (
+      refund: Refund,
+      consequence: Consequence,
+      changes: ChangeSet
+    ) => Effect.Effect<Refund, RefundRefused | InsufficientBalance | AlreadyExists | OrderNotFound | WriteFailure>
+    /** The answer to the request is committed with the change. */
     readonly perform: (
       refundNo: RefundNo,
       command: RefundCommand,
-      claim?: Claim
+      answer?: Answering
     ) => Effect.Effect<Refund, RefundConflict | WriteFailure>
     /** The channel's word. What contradicts its earlier word raises an alarm and changes nothing. */
-    readonly hear: (refundNo: RefundNo, command: RefundCommand, claim?: Claim) => Effect.Effect<Refund, WriteFailure>
+    readonly handleReport: (
+      refundNo: RefundNo,
+      command: RefundCommand,
+      answer?: Answering
+    ) => Effect.Effect<Refund, WriteFailure>
   }
 >()("@coffer/refunds/RefundCommands") {}
-
-/** How often a command is decided anew because others write the same refund. */
-const attemptsMax = 8
 
 export const layer = Layer.effect(
   RefundCommands,
   Effect.gen(function* () {
     const store = yield* RefundStore
-    const events = yield* Events
     const orders = yield* Orders
     const wallets = yield* Wallets
-    const transactor = yield* Transactor
 
     const load = Effect.fnUntraced(function* (refundNo: RefundNo) {
       const stored = yield* store.load(refundNo)
       // Its number came from us, and no refund is ever removed.
-      return Option.isSome(stored) ? stored.value : yield* Effect.die(`there is no refund ${refundNo}`)
+      if (Option.isNone(stored)) return yield* Effect.die(`there is no refund ${refundNo}`)
+      return { state: stored.value.refund, version: stored.value.version }
     })
 
-    const announce = (refund: Refund, type: "refund.succeeded" | "refund.failed" | undefined, sequence: number) =>
-      type === undefined
-        ? Effect.succeed<ChangeSet>([])
-        : events.record({
-            type,
-            mode: refund.mode,
-            merchantId: refund.merchantId,
-            object: { ...refundView(refund) },
-            objectId: refund.refundNo,
-            tradeNo: refund.tradeNo,
-            notifyUrl: refund.notifyUrl,
-            sequence
-          })
-
-    const commit = Effect.fnUntraced(function* (
-      before: StoredRefund,
-      event: RefundEvent,
-      command: RefundCommand,
-      claim: Claim | undefined
-    ) {
-      const after = evolve(before.refund, event)
-      const { announced, movements, order, reserve } = consequenceOf(before.refund, event)
-      const changes = [
-        replacement(before, after),
-        ...(yield* announce(after, announced, before.version + 1)),
-        ...answering(claim, codeOf(after, command), refundView(after))
-      ]
-      if (order !== undefined) yield* orders.performWith(after.tradeNo, order, { movements, reserve, changes })
-      else if (movements.length > 0) yield* wallets.post(after, { movements, reserve, changes })
-      else yield* transactor.commit(after.refundNo, changes)
-      return after
-    })
-
-    const attempt = Effect.fnUntraced(function* (refundNo: RefundNo, command: RefundCommand, claim: Claim | undefined) {
-      const before = yield* load(refundNo)
-      const { events, refusal } = decide(before.refund, command)
-      if (refusal !== undefined) return yield* refusal
-      const [event] = events
-      if (event === undefined) {
-        yield* transactor.commit(refundNo, answering(claim, codeOf(before.refund, command), refundView(before.refund)))
-        return before.refund
-      }
-      return yield* commit(before, event, command, claim)
+    const aggregate: Aggregate<RefundNo, Refund, RefundCommand, RefundEvent, RefundConflict, never> = {
+      idOf: ({ refundNo }) => refundNo,
+      load,
+      decide,
+      evolve,
+      consequences,
+      insertion,
+      replacement: ({ state, version }, after) => replacement({ refund: state, version }, after),
+      view: refundView,
+      orderOf: (refund) => refund,
+      attemptsMax: 8,
+      rememberedMax: 0,
+      outlivesRequest: true
+    }
+    const loop = yield* makeWriteLoop(aggregate, {
+      post: wallets.post,
+      order: ({ tradeNo }, command, entry) => orders.perform(tradeNo, command, entry)
     })
 
     const perform = span("RefundCommands.perform")(
-      function* (refundNo: RefundNo, command: RefundCommand, claim?: Claim) {
-        let held = claim
-        for (let tries = 1; tries < attemptsMax; tries++) {
-          const outcome = yield* Effect.result(attempt(refundNo, command, held))
-          if (outcome._tag === "Success") return outcome.success
-          const failure = outcome.failure
-          if (failure._tag !== "StaleVersion") return yield* failure
-          // The claim was taken over: whoever has it answers. What the channel did is recorded all the same.
-          if (failure.table === "idempotency_keys") held = undefined
-        }
-        return yield* new NotCommitted({ reason: "overloaded" })
-      },
+      (refundNo: RefundNo, command: RefundCommand, answer?: Answering) => loop.perform(refundNo, command, { answer }),
       // A refund that exists has a paid order and money that was promised to it.
       Effect.catchTags({
-        AlreadyExists: Effect.die,
-        InsufficientBalance: Effect.die,
-        MerchantNotFound: Effect.die,
+        ...withoutEntry,
         OrderConflict: Effect.die,
         OrderNotFound: Effect.die,
         RefundRefused: Effect.die
       })
     )
 
-    const hear = (refundNo: RefundNo, command: RefundCommand, claim?: Claim) =>
-      Effect.catchTags(perform(refundNo, command, claim), {
-        RefundConflict: ({ reason }) =>
-          Effect.gen(function* () {
-            yield* alarmOfContradiction({ refund_no: refundNo, said: command._tag, reason })
-            return (yield* load(refundNo)).refund
-          })
-      })
+    const loadState = (refundNo: RefundNo) => Effect.map(load(refundNo), ({ state }) => state)
 
-    return RefundCommands.of({ load: (refundNo) => Effect.map(load(refundNo), ({ refund }) => refund), perform, hear })
+    return RefundCommands.of({
+      load: loadState,
+      create: (refund, consequence, changes) =>
+        Effect.catchTags(loop.create(refund, consequence, { changes }), {
+          OrderConflict: Effect.die,
+          StaleVersion: Effect.die
+        }),
+      perform,
+      handleReport: (refundNo, command, answer) =>
+        Effect.catchTags(perform(refundNo, command, answer), {
+          RefundConflict: ({ reason }) =>
+            Effect.andThen(
+              alarmOfContradiction({ refund_no: refundNo, said: command._tag, reason }),
+              loadState(refundNo)
+            )
+        })
+    })
   })
 )
-
-/** How the request that is answered with this change is answered. */
-const codeOf = (after: Refund, command: RefundCommand) => {
-  if (command._tag === "Annotate") return 200
-  return after.status === "pending" ? 202 : 201
-}

@@ -3,6 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { answerCodes, answeredWith, codeOf } from "../idempotency/Answering.ts"
 import { span } from "../platform/runtime/span.ts"
 import { replyCsv } from "../http/csv.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
@@ -15,6 +16,9 @@ import { RefundLists } from "./RefundLists.ts"
 import { refundRefusals } from "./refundRefusals.ts"
 import { Refunds } from "./Refunds.ts"
 import { refundView } from "./RefundView.ts"
+
+/** 202 when the channel settles it later: the merchant asks again, or waits for the event. */
+const newRefund = answerCodes(201, { pending: 202 })
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -29,8 +33,9 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: span("refunds.create")(
         function* ({ payload }) {
-          const { code, refund } = yield* refunds.create(yield* Caller, payload)
-          return yield* reply(refundView(refund), code)
+          const { created, refund } = yield* answeredWith(newRefund)(refunds.create(yield* Caller, payload))
+          const view = refundView(refund)
+          return yield* reply(view, created ? codeOf(newRefund, view) : 200)
         },
         Effect.catchTags({
           InvalidField,

@@ -6,14 +6,14 @@ import { Minor } from "@coffer/model/Money"
 import { remainingOf, type SettledOrder } from "@coffer/rules/order/Order"
 import type { Refund } from "@coffer/rules/refund/Refund"
 import type { DateTime } from "effect"
-import type { Claim } from "../idempotency/IdempotencyClaim.ts"
+import type { IdempotencyClaim } from "../idempotency/IdempotencyClaim.ts"
 
 export const newRefund = (
   order: SettledOrder,
   body: CreateRefund,
   number: string,
   now: DateTime.Utc,
-  claim: Claim | undefined
+  claim: IdempotencyClaim | undefined
 ): Refund => ({
   status: "reserved",
   refundNo: RefundNo.make(number),

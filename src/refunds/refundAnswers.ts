@@ -3,15 +3,15 @@ import type { RefundRefused } from "@coffer/rules/order/Order"
 import type { Refund } from "@coffer/rules/refund/Refund"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
-import type { OrderNotFound } from "../orders/OrderEntity.ts"
-import type { WriteFailure } from "../orders/Orders.ts"
+import type { OrderNotFound } from "../orders/OrderCommands.ts"
+import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { AlreadyExists } from "../platform/commit/Change.ts"
 import type { ChannelRefused } from "./refundErrors.ts"
 
-/** The refund, and how its request is answered: 201 and 202 for a new one, 200 for one that was there. */
+/** The refund, and whether the request that is answered has made it. */
 export interface Answered {
   readonly refund: Refund
-  readonly code: 200 | 201 | 202
+  readonly created: boolean
 }
 
 export type DriveFailure =
@@ -23,7 +23,7 @@ export type DriveFailure =
   | OrderNotFound
   | WriteFailure
 
-export const answered = (refund: Refund): Answered => ({ refund, code: refund.status === "pending" ? 202 : 201 })
+export const fresh = (refund: Refund): Answered => ({ refund, created: true })
 
 export type Refusal = RefundRefused | InsufficientBalance
 
@@ -36,4 +36,4 @@ export const isRefusal = (failure: DriveFailure): failure is Refusal =>
 
 /** The answer to a repeat; undefined when the refund came to nothing. */
 export const repeated = (refund: Refund): Answered | undefined =>
-  refund.status === "void" ? undefined : { refund, code: 200 }
+  refund.status === "void" ? undefined : { refund, created: false }

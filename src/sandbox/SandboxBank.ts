@@ -9,13 +9,14 @@ import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, SqlResolver, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { type ChangeSet, insert } from "../platform/commit/Change.ts"
+import { insert } from "../platform/commit/Change.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { span } from "../platform/runtime/span.ts"
+import { type Entry, noEntry } from "../wallets/Wallets.ts"
 import {
   type CancelReport,
   Channel,
@@ -35,11 +36,11 @@ export interface Charge extends Checkout {
   readonly attempt: Attempt
 }
 
-/** What an attempt comes to. It has happened once `books` are committed, with what the report makes of the order. */
+/** What an attempt comes to. It has happened once the entry is committed, with what the report makes of the order. */
 export interface Charged {
   /** What must be told to the service; undefined while nothing is to be told. */
   readonly report: ChannelReport | undefined
-  readonly books: ChangeSet
+  readonly entry: Entry
 }
 
 export class SandboxBank extends Context.Service<
@@ -152,10 +153,10 @@ const make = Effect.gen(function* () {
         yield* sql`update sandbox_payments set state = 'abandoned'
         where trade_no = ${tradeNo} and state = 'redirect'`
       const row = { payment_id: paymentId, trade_no: tradeNo, method, amount, currency, state: states[attempt] }
-      const books = [
+      const changes = [
         insert("sandbox_payments", { ...row, merchant_id: merchantId, report_due_at: null, created_at: isoText(now) })
       ]
-      return { report: reportOf(attempt, { ...row, created_at: now }), books }
+      return { report: reportOf(attempt, { ...row, created_at: now }), entry: { ...noEntry, changes } }
     },
     Effect.catchTags({ SqlError: unreachable })
   )

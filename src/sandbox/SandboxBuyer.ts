@@ -1,14 +1,14 @@
 /**
  * The sandbox's buyer: pays at the sandbox bank and carries the bank's report to the order, as a channel's webhook
- * would, and its books with it. Used by the checkout page and by the test helpers.
+ * would, and with it what the bank writes down. Used by the checkout page and by the test helpers.
  */
-import type { PaymentMethod } from "@coffer/model/Money"
+import type { Minor, PaymentMethod } from "@coffer/model/Money"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer } from "effect"
 import type { ActorUnavailable } from "../platform/cluster/ask.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
-import type { OrderNotFound, StoredOrder } from "../orders/OrderEntity.ts"
+import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type Attempt, SandboxBank } from "./SandboxBank.ts"
@@ -16,12 +16,12 @@ import { type Attempt, SandboxBank } from "./SandboxBank.ts"
 export class SandboxBuyer extends Context.Service<
   SandboxBuyer,
   {
-    /** One attempt to pay. The order comes back as it is after the bank's report, if there was one. */
+    /** One attempt to pay, the whole amount unless given. The order comes back as it is after the bank's report, if there was one. */
     readonly pay: (
       order: Order,
       method: PaymentMethod,
       attempt: Attempt,
-      seen?: StoredOrder
+      amount?: Minor
     ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | ActorUnavailable>
   }
 >()("@coffer/sandbox/SandboxBuyer") {}
@@ -36,13 +36,14 @@ export const layer = Layer.effect(
       order: Order,
       method: PaymentMethod,
       attempt: Attempt,
-      seen?: StoredOrder
+      amount: Minor = order.amount
     ) {
-      const { amount, currency, merchantId, mode, tradeNo } = order
-      const { books, report } = yield* bank.charge({ merchantId, mode, tradeNo, amount, currency, method, attempt })
+      const { currency, merchantId, mode, tradeNo } = order
+      const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt }
+      const { entry, report } = yield* bank.charge(charge)
       return report === undefined
-        ? yield* orders.note(tradeNo, books)
-        : yield* orders.report(tradeNo, report, seen === undefined ? { books } : { books, seen })
+        ? yield* orders.note(order, entry.changes)
+        : yield* orders.report(order, report, entry)
     })
 
     return SandboxBuyer.of({ pay })

@@ -10,8 +10,8 @@ import type { Order, RefundRefused } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { type DisputeNotFound, Disputes } from "../disputes/Disputes.ts"
 import { span } from "../platform/runtime/span.ts"
-import type { OrderNotFound } from "../orders/OrderEntity.ts"
-import type { WriteFailure } from "../orders/Orders.ts"
+import type { OrderNotFound } from "../orders/OrderCommands.ts"
+import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { DisputeReport } from "../channel/DisputeChannel.ts"
 import { type Outcome, SandboxDisputes } from "./SandboxDisputes.ts"
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
     const disputes = yield* Disputes
 
     const carry = Effect.fnUntraced(function* (report: DisputeReport) {
-      const dispute = yield* disputes.hear(report)
+      const dispute = yield* disputes.handleReport(report)
       yield* bank.acknowledge(report.processorDisputeId)
       return dispute
     })

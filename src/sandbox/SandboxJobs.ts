@@ -27,7 +27,10 @@ const paymentReports = Effect.gen(function* () {
         due,
         ({ tradeNo }) => tradeNo,
         ({ payment, tradeNo }) =>
-          Effect.andThen(orders.report(tradeNo, { _tag: "Succeeded", payment }), bank.acknowledge(payment.paymentId))
+          Effect.andThen(
+            Effect.flatMap(orders.byTradeNo(tradeNo), (order) => orders.report(order, { _tag: "Succeeded", payment })),
+            bank.acknowledge(payment.paymentId)
+          )
       )
     }),
     next: bank.nextReport
@@ -48,7 +51,7 @@ const disputeReports = Effect.gen(function* () {
         "the bank's report about dispute",
         due,
         ({ processorDisputeId }) => processorDisputeId,
-        (report) => Effect.andThen(disputes.hear(report), bank.acknowledge(report.processorDisputeId))
+        (report) => Effect.andThen(disputes.handleReport(report), bank.acknowledge(report.processorDisputeId))
       )
     }),
     next: bank.nextReport

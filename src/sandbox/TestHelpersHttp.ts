@@ -45,14 +45,9 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       pay: span("test_helpers.pay")(
         function* ({ params, payload }) {
-          const seen = yield* orders.findStored(yield* Caller, params.ref)
-          const amount = payload.amount ?? seen.order.amount
-          const after = yield* buyer.pay(
-            { ...seen.order, amount },
-            payload.payment_method ?? "card",
-            payload.outcome ?? "succeed",
-            seen
-          )
+          const order = yield* orders.find(yield* Caller, params.ref)
+          const { amount, outcome = "succeed", payment_method: method = "card" } = payload
+          const after = yield* buyer.pay(order, method, outcome, amount)
           return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
         },
         Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })

@@ -26,6 +26,8 @@ export const Entry = Schema.Struct({
 })
 export type Entry = typeof Entry.Type
 
+export const noEntry: Entry = { movements: [], reserve: 0, changes: [] }
+
 export const WalletEntity = Entity.make("Wallet", [
   Rpc.make("Post", {
     payload: localPayload(Entry.fields),

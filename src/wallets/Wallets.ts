@@ -11,7 +11,7 @@ import type { CommitError } from "../platform/commit/Change.ts"
 import type { Exported, Owner } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { Entry, WalletEntity, WalletsAwake } from "./WalletEntity.ts"
+import { Entry, noEntry, WalletEntity, WalletsAwake } from "./WalletEntity.ts"
 import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 
 type Post = (
@@ -73,5 +73,5 @@ export const layer = Layer.effect(
   })
 )
 
-export { Entry }
+export { Entry, noEntry }
 export type { StoredLedgerRow, WalletName }

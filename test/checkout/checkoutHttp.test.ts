@@ -16,7 +16,7 @@ import { CheckoutLinks } from "../../src/signedUrls/CheckoutLinks.ts"
 import { texts } from "../../src/checkout/texts.ts"
 import { ActorUnavailable } from "../../src/platform/cluster/ask.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
-import { OrderNotFound } from "../../src/orders/OrderEntity.ts"
+import { OrderNotFound } from "../../src/orders/OrderCommands.ts"
 import { Orders } from "../../src/orders/Orders.ts"
 import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
 

@@ -24,7 +24,7 @@ export const pendingOrder: Order = {
   createdAt,
   expiresAt,
   declines: 0,
-  strayPayments: []
+  unappliedPayments: []
 }
 
 /** Ten dollars paid by card, fifty-nine cents of fee. */
@@ -69,7 +69,7 @@ export const {
   RefundReleased,
   RefundReserved,
   RefundReversed,
-  StrayPaymentFound,
-  StrayPaymentReturned
+  UnappliedPaymentFound,
+  UnappliedPaymentReturned
 } = OrderEvent.cases
 export const { AlreadyPaid, BuyerBusy, Cancelled } = CancelAnswer.cases

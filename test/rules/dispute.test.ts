@@ -5,7 +5,7 @@ import { DisputeNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/dispute/decide"
 import { Dispute, DisputeCommand, DisputeEvent } from "@coffer/rules/dispute/Dispute"
-import { consequenceOf, opening } from "@coffer/rules/dispute/entryOf"
+import { consequences, opening } from "@coffer/rules/dispute/consequences"
 import { evidenceProblem, filesProblem, keptAfter, nothingKept } from "@coffer/rules/dispute/evidence"
 import { evolve } from "@coffer/rules/dispute/evolve"
 import { nextCheckOf } from "@coffer/rules/dispute/nextCheck"
@@ -218,7 +218,7 @@ describe("dispute: what merchants see of it changes", () => {
 
 describe("dispute: money", () => {
   const moved = (before: Dispute, event: DisputeEvent) => {
-    const { announced, movements, order } = consequenceOf(before, event)
+    const { announced, movements, order } = consequences(before, event)
     return {
       announced,
       order,
@@ -408,7 +408,7 @@ describe("dispute: laws", () => {
     let frozen: number = opened.amount
     for (const each of commands) {
       for (const event of decide(state, each).events) {
-        for (const { amount, type, unfrozen } of consequenceOf(state, event).movements) {
+        for (const { amount, type, unfrozen } of consequences(state, event).movements) {
           if (type === "dispute_unfreeze" && unfrozen !== true) frozen -= amount
           if (type === "dispute_debit") frozen += amount
         }

@@ -3,7 +3,7 @@ import { PaymentId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
-import { Order, OrderCommand, type OrderEvent, type StrayPayment } from "@coffer/rules/order/Order"
+import { Order, OrderCommand, type OrderEvent, type UnappliedPayment } from "@coffer/rules/order/Order"
 import { DateTime, Schema } from "effect"
 import {
   AlreadyPaid,
@@ -33,8 +33,8 @@ import {
   RefundReserved,
   RefundReversed,
   ReserveRefund,
-  StrayPaymentFound,
-  StrayPaymentReturned
+  UnappliedPaymentFound,
+  UnappliedPaymentReturned
 } from "../kit/fixtures.ts"
 import { given } from "../kit/Given.ts"
 import { matrix } from "../kit/Matrix.ts"
@@ -42,7 +42,7 @@ import { matrix } from "../kit/Matrix.ts"
 const order = given({ decide, evolve, initial: pendingOrder })
 
 const another = { ...facts, paymentId: PaymentId.make("pay_2") }
-const strayOf = (reason: StrayPayment["reason"], payment = another): StrayPayment => ({
+const unappliedOf = (reason: UnappliedPayment["reason"], payment = another): UnappliedPayment => ({
   paymentId: payment.paymentId,
   method: payment.method,
   amount: payment.amount,
@@ -65,17 +65,24 @@ describe("order: payment", () => {
   it("a confirmation delivered twice is recorded once", () => paid.when(ConfirmPayment.make({ facts })).then())
 
   it("a second payment of a paid order goes back to the buyer", () =>
-    paid.when(ConfirmPayment.make({ facts: another })).then(StrayPaymentFound.make({ stray: strayOf("second") })))
+    paid
+      .when(ConfirmPayment.make({ facts: another }))
+      .then(UnappliedPaymentFound.make({ payment: unappliedOf("second") })))
 
   for (const [name, closed] of Object.entries({ expired, failed })) {
     it(`a payment after closure goes back to the buyer and the order stays ${name}`, () => {
-      closed.when(ConfirmPayment.make({ facts: another })).then(StrayPaymentFound.make({ stray: strayOf("late") }))
-      assert.strictEqual(evolve(closed.state, StrayPaymentFound.make({ stray: strayOf("late") })).status, name)
+      closed
+        .when(ConfirmPayment.make({ facts: another }))
+        .then(UnappliedPaymentFound.make({ payment: unappliedOf("late") }))
+      assert.strictEqual(
+        evolve(closed.state, UnappliedPaymentFound.make({ payment: unappliedOf("late") })).status,
+        name
+      )
     })
   }
 
   it("a late payment reported twice goes back once", () =>
-    order(OrderExpired.make({}), StrayPaymentFound.make({ stray: strayOf("late") }))
+    order(OrderExpired.make({}), UnappliedPaymentFound.make({ payment: unappliedOf("late") }))
       .when(ConfirmPayment.make({ facts: another }))
       .then())
 
@@ -86,7 +93,7 @@ describe("order: payment", () => {
     it(`a payment whose ${what} differs from the order's is not credited but parked`, () =>
       pending
         .when(ConfirmPayment.make({ facts: wrong }))
-        .then(StrayPaymentFound.make({ stray: strayOf("mismatch", wrong) })))
+        .then(UnappliedPaymentFound.make({ payment: unappliedOf("mismatch", wrong) })))
   }
 
   it("the ninth declined attempt leaves the order pending, the tenth fails it", () => {
@@ -96,13 +103,13 @@ describe("order: payment", () => {
   })
 
   it("a payment taken back is told once", () => {
-    const late = order(OrderExpired.make({}), StrayPaymentFound.make({ stray: strayOf("late") }))
+    const late = order(OrderExpired.make({}), UnappliedPaymentFound.make({ payment: unappliedOf("late") }))
     const { paymentId } = another
-    late.when(ConfirmReturn.make({ paymentId })).then(StrayPaymentReturned.make({ paymentId }))
+    late.when(ConfirmReturn.make({ paymentId })).then(UnappliedPaymentReturned.make({ paymentId }))
     order(
       OrderExpired.make({}),
-      StrayPaymentFound.make({ stray: strayOf("late") }),
-      StrayPaymentReturned.make({ paymentId })
+      UnappliedPaymentFound.make({ payment: unappliedOf("late") }),
+      UnappliedPaymentReturned.make({ paymentId })
     )
       .when(ConfirmReturn.make({ paymentId }))
       .then()
@@ -128,7 +135,7 @@ describe("order: deadline", () => {
   it("expires, and parks the money, when what was paid is not what was asked", () => {
     const wrong = { ...another, amount: Minor.make(1) }
     reached(expiresAt, AlreadyPaid.make({ facts: wrong })).then(
-      StrayPaymentFound.make({ stray: strayOf("mismatch", wrong) }),
+      UnappliedPaymentFound.make({ payment: unappliedOf("mismatch", wrong) }),
       OrderExpired.make({})
     )
   })
@@ -146,7 +153,7 @@ describe("order: early closure", () => {
   it("refuses, and does not call the order paid, when what arrived is not what was asked: now, and each time after", () => {
     const wrong = { ...another, amount: Minor.make(1) }
     const close = CloseEarly.make({ answer: AlreadyPaid.make({ facts: wrong }) })
-    const parked = StrayPaymentFound.make({ stray: strayOf("mismatch", wrong) })
+    const parked = UnappliedPaymentFound.make({ payment: unappliedOf("mismatch", wrong) })
     pending.when(close).thenRefused("other_payment", parked)
     order(parked).when(close).thenRefused("other_payment")
   })
@@ -259,11 +266,11 @@ describe("order: status by command", () => {
   const table = matrix(`
     status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | Annotate
     pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | OrderAnnotated
-    paid               | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
-    partially_refunded | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
-    refunded           | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
-    failed             | StrayPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
-    expired            | StrayPaymentFound | -               | -             | -             | -               | -             | OrderAnnotated
+    paid               | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
+    partially_refunded | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
+    refunded           | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
+    failed             | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
+    expired            | UnappliedPaymentFound | -               | -             | -             | -               | -             | OrderAnnotated
   `)
   const back = matrix(`
     status             | ReserveRefund    | CompleteRefund  | ReleaseRefund  | ReverseRefund  | OpenDispute   | CloseDispute  | RegainDispute

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { MerchantId, PayoutNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/payout/decide"
-import { entryOf, requesting } from "@coffer/rules/payout/entryOf"
+import { consequences, requesting } from "@coffer/rules/payout/consequences"
 import { evolve } from "@coffer/rules/payout/evolve"
 import { Payout, PayoutCommand, PayoutEvent } from "@coffer/rules/payout/Payout"
 import { DateTime, Schema } from "effect"
@@ -99,7 +99,7 @@ describe("payout: laws", () => {
       let reserved = requesting(initial).reserve
       for (const command of commands) {
         for (const event of decide(state, command).events) {
-          const { movements, reserve } = entryOf(state, event)
+          const { movements, reserve } = consequences(state, event)
           for (const { amount, type } of movements) {
             if (type === "payout_unfreeze") frozen -= amount
             if (type === "payout_success") frozen += amount
@@ -125,7 +125,7 @@ describe("payout: laws", () => {
 })
 
 describe("payout: what its facts do to the wallet", () => {
-  const brief = ({ movements, reserve }: ReturnType<typeof entryOf>) => [
+  const brief = ({ movements, reserve }: ReturnType<typeof consequences>) => [
     movements.map(({ amount, type }) => [type, amount]),
     reserve
   ]
@@ -134,10 +134,10 @@ describe("payout: what its facts do to the wallet", () => {
     assert.deepStrictEqual(brief(requesting(initial)), [[["payout_freeze", -5_000]], 30]))
 
   it("approving moves nothing", () =>
-    assert.deepStrictEqual(brief(entryOf(initial, PayoutApproved.make({ at }))), [[], 0]))
+    assert.deepStrictEqual(brief(consequences(initial, PayoutApproved.make({ at }))), [[], 0]))
 
   it("completing takes the frozen amount and the fee, and the promise ends", () =>
-    assert.deepStrictEqual(brief(entryOf(approved.state, PayoutSucceeded.make({ at }))), [
+    assert.deepStrictEqual(brief(consequences(approved.state, PayoutSucceeded.make({ at }))), [
       [
         ["payout_success", -5_000],
         ["payout_fee", -30]
@@ -147,7 +147,7 @@ describe("payout: what its facts do to the wallet", () => {
 
   it("a fee of 0 is written too, as 0", () => {
     const free = { ...approved.state, fee: Minor.make(0) }
-    assert.deepStrictEqual(brief(entryOf(free, PayoutSucceeded.make({ at }))), [
+    assert.deepStrictEqual(brief(consequences(free, PayoutSucceeded.make({ at }))), [
       [
         ["payout_success", -5_000],
         ["payout_fee", 0]
@@ -158,13 +158,13 @@ describe("payout: what its facts do to the wallet", () => {
 
   it("rejecting and failing give the amount back, and the promise ends", () => {
     const back = [[["payout_unfreeze", 5_000]], -30]
-    assert.deepStrictEqual(brief(entryOf(initial, PayoutRejected.make({ at }))), back)
-    assert.deepStrictEqual(brief(entryOf(approved.state, PayoutFailed.make({ at }))), back)
+    assert.deepStrictEqual(brief(consequences(initial, PayoutRejected.make({ at }))), back)
+    assert.deepStrictEqual(brief(consequences(approved.state, PayoutFailed.make({ at }))), back)
   })
 
   it("every row names the payout", () => {
     for (const event of [PayoutRejected.make({ at }), PayoutSucceeded.make({ at })]) {
-      for (const { description, referenceId } of entryOf(initial, event).movements) {
+      for (const { description, referenceId } of consequences(initial, event).movements) {
         assert.strictEqual(referenceId, initial.payoutNo)
         assert.include(description, initial.payoutNo)
       }

@@ -3,7 +3,7 @@ import { OutRefundNo, RefundNo } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
 import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/refund/decide"
-import { consequenceOf, reserving } from "@coffer/rules/refund/entryOf"
+import { consequences, reserving } from "@coffer/rules/refund/consequences"
 import { evolve } from "@coffer/rules/refund/evolve"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Refund, RefundCommand, RefundEvent } from "@coffer/rules/refund/Refund"
@@ -82,7 +82,7 @@ describe("refund: status by command", () => {
 describe("refund: what a fact moves", () => {
   const amount = reservedRefund.amount
   const rows = (before: Refund, event: RefundEvent) => {
-    const { announced, movements, order, reserve } = consequenceOf(before, event)
+    const { announced, movements, order, reserve } = consequences(before, event)
     return {
       order: order?._tag,
       movements: movements.map((movement) => [movement.type, movement.amount, movement.unfrozen ?? false]),

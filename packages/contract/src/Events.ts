@@ -1,4 +1,5 @@
 /** Events on the wire: what is delivered to merchants and what they read back (spec: Event; Events). */
+import { EventType } from "@coffer/model/EventType"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -8,21 +9,6 @@ import { EventNotFound, InvalidRequest } from "./Errors.ts"
 import { instant, int, kind, mode, text, withExample } from "./fields.ts"
 import { anyOf, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
-
-export const EventType = Schema.Literals([
-  "payment.succeeded",
-  "payment.failed",
-  "payment.expired",
-  "payment.duplicate_refunded",
-  "refund.succeeded",
-  "refund.failed",
-  "dispute.created",
-  "dispute.updated",
-  "dispute.won",
-  "dispute.lost",
-  "dispute.closed"
-])
-export type EventType = typeof EventType.Type
 
 /** A copy of one of the object's own fields, where it has it. */
 const flat = <S extends Schema.Top>(name: string, schema: S) =>

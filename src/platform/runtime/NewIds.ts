@@ -4,7 +4,7 @@
  */
 import { randomFillSync } from "node:crypto"
 import { idBody, idBodyAfter } from "@coffer/model/Ids"
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { millisOf } from "./clock.ts"
 
 export class NewIds extends Context.Service<
@@ -13,6 +13,8 @@ export class NewIds extends Context.Service<
     /** 26 characters without a prefix. */
     readonly body: Effect.Effect<string>
     readonly next: (prefix: string) => Effect.Effect<string>
+    /** The same for who knows what time it is, in a synchronous block. */
+    readonly at: (prefix: string, now: DateTime.Utc) => string
   }
 >()("@coffer/platform/NewIds") {}
 
@@ -43,5 +45,6 @@ export const layer = Layer.sync(NewIds, () => {
   }
   // A payment takes five: each is one step of its fiber.
   const next = (prefix: string) => Effect.withFiberSucceed((fiber) => prefix + bodyAt(millisOf(fiber)))
-  return NewIds.of({ body: next(""), next })
+  const at = (prefix: string, now: DateTime.Utc) => prefix + bodyAt(DateTime.toEpochMillis(now))
+  return NewIds.of({ body: next(""), next, at })
 })

@@ -7,7 +7,7 @@ import { merchantOf } from "../../kit/Merchant.ts"
 import { start } from "../../kit/Service.ts"
 
 const lostAnswers = Effect.gen(function* () {
-  const service = yield* start({ clock: "test", faults: doubling("Orders.performWith") })
+  const service = yield* start({ clock: "test", faults: doubling("Orders.perform") })
   const shop = merchantOf(service)
   yield* shop.paid(100_000)
   const { trade_no } = yield* shop.paid(1_000)

@@ -10,31 +10,35 @@ const opened = Effect.gen(function* () {
   const shop = merchantOf(service)
   const { trade_no } = (yield* shop.post("/v1/orders", { amount: 1_000 })).body.data
   const pay = (body: object) => shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, body)
-  const stray = Effect.map(
+  const unapplied = Effect.map(
     service.sql<{ stray_payments: ReadonlyArray<{ amount: number; reason: string; state: string }> }>`
       select stray_payments from orders where trade_no = ${trade_no}`,
     ([row]) => row!.stray_payments.map(({ amount, reason, state }) => ({ amount, reason, state }))
   )
-  return { service, shop, trade_no: trade_no as string, pay, stray }
+  return { service, shop, trade_no: trade_no as string, pay, unapplied }
 })
 
 describe("an amount that is not the order's", () => {
   it.live("is not credited: it is parked, an alarm is raised, and the order may still be paid", () =>
     Effect.gen(function* () {
-      const { pay, service, shop, stray, trade_no } = yield* opened
+      const { pay, service, shop, unapplied, trade_no } = yield* opened
       const parked = () =>
         Effect.map(
           service.api.call("GET", "/metrics"),
           ({ text }) => /^coffer_payments_parked\S* (\d+)/m.exec(text)?.[1]
         )
       assert.strictEqual((yield* pay({ amount: 999 })).body.data.status, "pending")
-      assert.deepStrictEqual(yield* stray, [{ amount: 999, reason: "mismatch", state: "parked" }])
+      assert.deepStrictEqual(yield* unapplied, [{ amount: 999, reason: "mismatch", state: "parked" }])
       assert.strictEqual((yield* shop.balance()).available, 0)
       assert.deepStrictEqual(yield* shop.events(trade_no), [])
       assert.strictEqual(yield* parked(), "1")
       assert.strictEqual((yield* pay({})).body.data.status, "paid")
       yield* service.pass("1 hour")
-      assert.deepStrictEqual(yield* stray, [{ amount: 999, reason: "mismatch", state: "parked" }], "nobody moves it")
+      assert.deepStrictEqual(
+        yield* unapplied,
+        [{ amount: 999, reason: "mismatch", state: "parked" }],
+        "nobody moves it"
+      )
       yield* assertLedgerWhole(service.sql)
     })
   )
@@ -43,14 +47,14 @@ describe("an amount that is not the order's", () => {
 describe("an order that met a payment of another amount", () => {
   it.live("is pending, and whoever closes it is told so: message and status agree", () =>
     Effect.gen(function* () {
-      const { pay, service, shop, stray, trade_no } = yield* opened
+      const { pay, service, shop, unapplied, trade_no } = yield* opened
       yield* pay({ amount: 999, outcome: "succeed_unreported" })
       for (const _ of ["found", "known"]) {
         const reply = yield* shop.post(`/v1/orders/${trade_no}/expire`)
         assert.deepStrictEqual([reply.status, reply.body.error], [409, "conflict"])
         assert.match(reply.body.message, /another amount .* still pending/)
         assert.strictEqual((yield* shop.order(trade_no))["status"], "pending")
-        assert.deepStrictEqual(yield* stray, [{ amount: 999, reason: "mismatch", state: "parked" }])
+        assert.deepStrictEqual(yield* unapplied, [{ amount: 999, reason: "mismatch", state: "parked" }])
       }
       assert.strictEqual((yield* pay({})).body.data.status, "paid")
       const late = yield* shop.post(`/v1/orders/${trade_no}/expire`)
@@ -63,13 +67,13 @@ describe("an order that met a payment of another amount", () => {
 describe("two payments that the channel had not reported", () => {
   it.live("are both found when the order is closed: one is credited, the other goes back", () =>
     Effect.gen(function* () {
-      const { pay, service, shop, stray, trade_no } = yield* opened
+      const { pay, service, shop, unapplied, trade_no } = yield* opened
       yield* pay({ outcome: "succeed_unreported" })
       yield* pay({ outcome: "succeed_unreported" })
       assert.strictEqual((yield* shop.post(`/v1/orders/${trade_no}/expire`)).status, 409)
       yield* service.pass("1 minute")
       assert.strictEqual((yield* shop.order(trade_no))["status"], "paid")
-      assert.deepStrictEqual(yield* stray, [{ amount: 1_000, reason: "second", state: "returned" }])
+      assert.deepStrictEqual(yield* unapplied, [{ amount: 1_000, reason: "second", state: "returned" }])
       assert.deepStrictEqual(yield* shop.events(trade_no), ["payment.succeeded", "payment.duplicate_refunded"])
       assert.strictEqual((yield* shop.balance()).available, 941)
       yield* assertLedgerWhole(service.sql)

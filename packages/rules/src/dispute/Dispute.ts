@@ -1,6 +1,6 @@
 /**
  * The dispute: its states, the commands it accepts and the facts it records (spec: Dispute; States and transitions,
- * Dispute). What the evidence says is kept beside it (`evidence.ts`); what each fact moves is in `entryOf.ts`.
+ * Dispute). What the evidence says is kept beside it (`evidence.ts`); what each fact moves is in `consequences.ts`.
  */
 import { DisputeNo, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
 import { Evidence } from "@coffer/model/Evidence"

@@ -18,7 +18,7 @@ export const Locale = Schema.Literals(["zh", "en"])
  * time, or not the amount that was asked. `due` is on its way back to the buyer, `returned` was accepted by the
  * channel, `parked` waits for a person (silences: O15, O17).
  */
-export const StrayPayment = Schema.Struct({
+export const UnappliedPayment = Schema.Struct({
   paymentId: PaymentId,
   method: PaymentMethod,
   amount: Minor,
@@ -26,7 +26,7 @@ export const StrayPayment = Schema.Struct({
   reason: Schema.Literals(["late", "second", "mismatch"]),
   state: Schema.Literals(["due", "returned", "parked"])
 })
-export type StrayPayment = typeof StrayPayment.Type
+export type UnappliedPayment = typeof UnappliedPayment.Type
 
 const terms = {
   tradeNo: TradeNo,
@@ -46,7 +46,7 @@ const terms = {
   expiresAt: Schema.DateTimeUtc,
   /** Attempts that the channel declined; the tenth fails the order (silences: O13). */
   declines: Schema.Int,
-  strayPayments: Schema.Array(StrayPayment)
+  unappliedPayments: Schema.Array(UnappliedPayment)
 }
 
 const payment = {
@@ -120,7 +120,7 @@ export const OrderCommand = Schema.TaggedUnion({
   FailPayment: {},
   ReachDeadline: { now: Schema.DateTimeUtc, answer: CancelAnswer },
   CloseEarly: { answer: CancelAnswer },
-  /** The channel took a stray payment back to the buyer. */
+  /** The channel took an unapplied payment back to the buyer. */
   ConfirmReturn: { paymentId: PaymentId },
   /** The merchant's own notes: a patch of the metadata, and the receipt's address. What is left out stays. */
   Annotate: {
@@ -150,8 +150,8 @@ export const OrderEvent = Schema.TaggedUnion({
   PaymentDeclined: {},
   PaymentFailed: {},
   OrderExpired: {},
-  StrayPaymentFound: { stray: StrayPayment },
-  StrayPaymentReturned: { paymentId: PaymentId },
+  UnappliedPaymentFound: { payment: UnappliedPayment },
+  UnappliedPaymentReturned: { paymentId: PaymentId },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   RefundReserved: { amount: Minor },
   RefundCompleted: { amount: Minor },

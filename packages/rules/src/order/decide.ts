@@ -15,7 +15,7 @@ import {
   RefundRefused,
   remainingOf,
   type SettledOrder,
-  type StrayPayment
+  type UnappliedPayment
 } from "./Order.ts"
 
 type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
@@ -33,8 +33,8 @@ const {
   RefundReleased,
   RefundReserved,
   RefundReversed,
-  StrayPaymentFound,
-  StrayPaymentReturned
+  UnappliedPaymentFound,
+  UnappliedPaymentReturned
 } = OrderEvent.cases
 
 export const decide = (order: Order, command: OrderCommand): OrderDecision =>
@@ -62,7 +62,7 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
 const confirmPayment = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
   if (isKnown(order, facts)) return []
   // Crediting another sum than was asked would be inventing money; a person has to look (silences: O17).
-  if (facts.amount !== order.amount || facts.currency !== order.currency) return [stray(facts, "mismatch")]
+  if (facts.amount !== order.amount || facts.currency !== order.currency) return [unapplied(facts, "mismatch")]
   switch (order.status) {
     case "pending":
       // Not by its constructor: the command that brought the facts has checked them.
@@ -70,21 +70,21 @@ const confirmPayment = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderE
     case "paid":
     case "partially_refunded":
     case "refunded":
-      return [stray(facts, "second")]
+      return [unapplied(facts, "second")]
     case "failed":
     case "expired":
-      return [stray(facts, "late")]
+      return [unapplied(facts, "late")]
   }
 }
 
 // The channel may deliver one confirmation many times.
 const isKnown = (order: Order, { paymentId }: PaymentFacts): boolean =>
-  order.strayPayments.some((payment) => payment.paymentId === paymentId) ||
+  order.unappliedPayments.some((payment) => payment.paymentId === paymentId) ||
   ("paymentId" in order && order.paymentId === paymentId)
 
-const stray = ({ amount, currency, method, paymentId }: PaymentFacts, reason: StrayPayment["reason"]) =>
-  StrayPaymentFound.make({
-    stray: { paymentId, method, amount, currency, reason, state: reason === "mismatch" ? "parked" : "due" }
+const unapplied = ({ amount, currency, method, paymentId }: PaymentFacts, reason: UnappliedPayment["reason"]) =>
+  UnappliedPaymentFound.make({
+    payment: { paymentId, method, amount, currency, reason, state: reason === "mismatch" ? "parked" : "due" }
   })
 
 const decideDeclinePayment = (order: Order): OrderDecision => {
@@ -170,8 +170,8 @@ const decideCloseEarly = (order: Order, { answer }: CommandOf<"CloseEarly">): Or
 
 /** The same in every status: what comes back was never the order's. */
 const decideConfirmReturn = (order: Order, { paymentId }: CommandOf<"ConfirmReturn">): OrderDecision =>
-  order.strayPayments.some((payment) => payment.paymentId === paymentId && payment.state === "due")
-    ? accept(StrayPaymentReturned.make({ paymentId }))
+  order.unappliedPayments.some((payment) => payment.paymentId === paymentId && payment.state === "due")
+    ? accept(UnappliedPaymentReturned.make({ paymentId }))
     : accept()
 
 /**

@@ -14,11 +14,14 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
     PaymentDeclined: (): Order => ({ ...order, declines: order.declines + 1 }),
     PaymentFailed: (): Order => ({ status: "failed", ...termsOfPending(order, event) }),
     OrderExpired: (): Order => ({ status: "expired", ...termsOfPending(order, event) }),
-    StrayPaymentFound: ({ stray }): Order => ({ ...order, strayPayments: [...order.strayPayments, stray] }),
-    StrayPaymentReturned: ({ paymentId }): Order => ({
+    UnappliedPaymentFound: ({ payment }): Order => ({
       ...order,
-      strayPayments: order.strayPayments.map((stray) =>
-        stray.paymentId === paymentId ? { ...stray, state: "returned" } : stray
+      unappliedPayments: [...order.unappliedPayments, payment]
+    }),
+    UnappliedPaymentReturned: ({ paymentId }): Order => ({
+      ...order,
+      unappliedPayments: order.unappliedPayments.map((payment) =>
+        payment.paymentId === paymentId ? { ...payment, state: "returned" } : payment
       )
     }),
     OrderAnnotated: ({ metadata, receiptEmail }): Order => ({ ...order, metadata, receiptEmail }),

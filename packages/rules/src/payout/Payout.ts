@@ -1,7 +1,7 @@
 /**
  * The payout: money on its way from a wallet to the merchant's own bank. The specification has its ledger rows and its
  * total, and nobody to ask for one; the states and commands are ours (silences: B2). What each fact moves is in
- * `entryOf.ts`.
+ * `consequences.ts`.
  */
 import { MerchantId, Mode, PayoutNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"

@@ -2,20 +2,23 @@
  * What a fact of a payout does to the wallet (spec: Balance transaction; silences: B2, B6, B9). The one table of it.
  * Pure. The fee is promised with the request, out of sight, so that completing never fails for want of it.
  */
-import type { Entry, Movement } from "../wallet/post.ts"
+import { type Consequence, nothing } from "../Consequence.ts"
+import type { Movement } from "../wallet/post.ts"
 import { type Payout, PayoutEvent } from "./Payout.ts"
 
 /** When it is asked for. */
-export const requesting = (payout: Payout): Entry => ({
+export const requesting = (payout: Payout): Consequence => ({
+  ...nothing,
   movements: [movement(payout, "payout_freeze", 0 - payout.amount)],
   reserve: payout.fee
 })
 
-export const entryOf = (payout: Payout, event: PayoutEvent): Entry =>
+export const consequences = (payout: Payout, event: PayoutEvent): Consequence =>
   PayoutEvent.match(event, {
-    PayoutApproved: (): Entry => ({ movements: [], reserve: 0 }),
-    PayoutRejected: (): Entry => givenBack(payout),
-    PayoutSucceeded: (): Entry => ({
+    PayoutApproved: () => nothing,
+    PayoutRejected: (): Consequence => givenBack(payout),
+    PayoutSucceeded: (): Consequence => ({
+      ...nothing,
       movements: [
         movement(payout, "payout_success", 0 - payout.amount),
         // Also a fee of 0: whoever reads the ledger finds two rows for every payout.
@@ -23,10 +26,11 @@ export const entryOf = (payout: Payout, event: PayoutEvent): Entry =>
       ],
       reserve: 0 - payout.fee
     }),
-    PayoutFailed: (): Entry => givenBack(payout)
+    PayoutFailed: (): Consequence => givenBack(payout)
   })
 
-const givenBack = (payout: Payout): Entry => ({
+const givenBack = (payout: Payout): Consequence => ({
+  ...nothing,
   movements: [movement(payout, "payout_unfreeze", payout.amount)],
   reserve: 0 - payout.fee
 })

@@ -3,31 +3,25 @@
  * (spec: Refund; Balance transaction; Events). The one table of it. Pure.
  */
 import type { Minor } from "@coffer/model/Money"
+import { type Consequence, nothing } from "../Consequence.ts"
 import { OrderCommand } from "../order/Order.ts"
-import type { Entry, Movement } from "../wallet/post.ts"
+import type { Movement } from "../wallet/post.ts"
 import { type Refund, RefundEvent } from "./Refund.ts"
 
-export interface Consequence extends Entry {
-  /** For the order's actor; undefined when the order is as it was. */
-  readonly order: OrderCommand | undefined
-  readonly announced: "refund.succeeded" | "refund.failed" | undefined
-}
-
 /** When the amount is promised, before the channel is asked (silences: R7). */
-export const reserving = (amount: Minor, whole: boolean, now: Refund["createdAt"]) =>
-  ({
-    order: ReserveRefund.make({ amount, whole, now }),
-    movements: [],
-    reserve: amount,
-    announced: undefined
-  }) satisfies Consequence
+export const reserving = (amount: Minor, whole: boolean, now: Refund["createdAt"]): Consequence => ({
+  ...nothing,
+  order: ReserveRefund.make({ amount, whole, now }),
+  reserve: amount
+})
 
 /** `before` is the refund as it was when the fact came. */
-export const consequenceOf = (before: Refund, event: RefundEvent): Consequence => {
+export const consequences = (before: Refund, event: RefundEvent): Consequence => {
   const { amount, status } = before
   const wasReserved = status === "reserved"
   return RefundEvent.match(event, {
     RefundSucceeded: (): Consequence => ({
+      ...nothing,
       order: CompleteRefund.make({ amount }),
       // Synchronous: it was never frozen, so the debit lowers available.
       movements: [movement(before, "refund_debit", 0 - amount, wasReserved)],
@@ -35,30 +29,28 @@ export const consequenceOf = (before: Refund, event: RefundEvent): Consequence =
       announced: "refund.succeeded"
     }),
     RefundAccepted: (): Consequence => ({
-      order: undefined,
+      ...nothing,
       movements: [movement(before, "refund_freeze", 0 - amount, false)],
-      reserve: 0 - amount,
-      announced: undefined
+      reserve: 0 - amount
     }),
     RefundAbandoned: (): Consequence => ({
+      ...nothing,
       order: ReleaseRefund.make({ amount }),
-      movements: [],
-      reserve: 0 - amount,
-      announced: undefined
+      reserve: 0 - amount
     }),
     RefundFailed: (): Consequence => ({
+      ...nothing,
       order: ReleaseRefund.make({ amount }),
       movements: [movement(before, "refund_unfreeze", amount, false)],
-      reserve: 0,
       announced: "refund.failed"
     }),
     RefundReversed: (): Consequence => ({
+      ...nothing,
       order: ReverseRefund.make({ amount }),
       movements: [movement(before, "refund_unfreeze", amount, true)],
-      reserve: 0,
       announced: "refund.failed"
     }),
-    RefundAnnotated: (): Consequence => ({ order: undefined, movements: [], reserve: 0, announced: undefined })
+    RefundAnnotated: () => nothing
   })
 }
 

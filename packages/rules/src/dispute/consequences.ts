@@ -3,31 +3,23 @@
  * it (spec: Dispute; Balance transaction; Events). The one table of it. Pure.
  */
 import { Minor } from "@coffer/model/Money"
+import { type Consequence, nothing } from "../Consequence.ts"
 import { OrderCommand } from "../order/Order.ts"
 import type { Movement } from "../wallet/post.ts"
 import { type Dispute, DisputeEvent } from "./Dispute.ts"
 
-type Announcement = "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
-
-export interface Consequence {
-  /** For the order's actor; undefined when the order is as it was. */
-  readonly order: OrderCommand | undefined
-  readonly movements: ReadonlyArray<Movement>
-  readonly announced: Announcement | undefined
-}
-
 const { CloseDispute, OpenDispute, RegainDispute } = OrderCommand.cases
 
 /** When the channel reports a new one: the amount is taken out of reach at once. */
-export const opening = (dispute: Dispute) =>
-  ({
-    order: OpenDispute.make({}),
-    movements: [movement(dispute, "dispute_freeze", 0 - dispute.amount)],
-    announced: "dispute.created"
-  }) satisfies Consequence
+export const opening = (dispute: Dispute): Consequence => ({
+  ...nothing,
+  order: OpenDispute.make({}),
+  movements: [movement(dispute, "dispute_freeze", 0 - dispute.amount)],
+  announced: "dispute.created"
+})
 
 /** `before` is the dispute as it was when the fact came. */
-export const consequenceOf = (before: Dispute, event: DisputeEvent): Consequence => {
+export const consequences = (before: Dispute, event: DisputeEvent): Consequence => {
   const { amount } = before
   return DisputeEvent.match(event, {
     DraftSaved: () => nothing,
@@ -38,18 +30,21 @@ export const consequenceOf = (before: Dispute, event: DisputeEvent): Consequence
     AcceptanceTaken: () => nothing,
     StepWithdrawn: () => nothing,
     DisputeWon: (): Consequence => ({
+      ...nothing,
       // By appeal: the loss took the amount out of frozen, so it comes back from nowhere (silences: D8).
       order: before.status === "lost" ? RegainDispute.make({ amount }) : CloseDispute.make({ lost: Minor.make(0) }),
       movements: [movement(before, "dispute_unfreeze", amount, before.status === "lost")],
       announced: "dispute.won"
     }),
     DisputeLost: ({ fee }): Consequence => ({
+      ...nothing,
       order: CloseDispute.make({ lost: amount }),
       // Two rows are promised, also where there is no fee (silences: B6).
       movements: [movement(before, "dispute_debit", 0 - amount), movement(before, "dispute_fee", 0 - fee)],
       announced: "dispute.lost"
     }),
     DisputeClosed: (): Consequence => ({
+      ...nothing,
       order: CloseDispute.make({ lost: Minor.make(0) }),
       movements: [movement(before, "dispute_unfreeze", amount)],
       announced: "dispute.closed"
@@ -57,8 +52,6 @@ export const consequenceOf = (before: Dispute, event: DisputeEvent): Consequence
     StatusNoted: () => nothing
   })
 }
-
-const nothing: Consequence = { order: undefined, movements: [], announced: undefined }
 
 const descriptions = {
   dispute_freeze: "opened",

@@ -1,0 +1,17 @@
+/** The types of events that merchants are told about (spec: Events). */
+import { Schema } from "effect"
+
+export const EventType = Schema.Literals([
+  "payment.succeeded",
+  "payment.failed",
+  "payment.expired",
+  "payment.duplicate_refunded",
+  "refund.succeeded",
+  "refund.failed",
+  "dispute.created",
+  "dispute.updated",
+  "dispute.won",
+  "dispute.lost",
+  "dispute.closed"
+])
+export type EventType = typeof EventType.Type

@@ -1,0 +1,36 @@
+/**
+ * Objects as they were read or written last, so that the next command need not read them again. Only a hint: an accepted
+ * change is fenced by its version, and nothing is refused without a fresh read.
+ */
+import type { Stored } from "./Aggregate.ts"
+
+export interface Snapshots<State> {
+  /** Takes it out: until the command has ended nobody knows what is in the database. */
+  readonly take: (id: string) => Stored<State> | undefined
+  /** As it is in the database now. */
+  readonly keep: (id: string, stored: Stored<State>) => void
+  /** As a reader has seen it; what is remembered already stays. */
+  readonly offer: (id: string, stored: Stored<State>) => void
+}
+
+/** At most `max` of them; the one that was remembered first is forgotten first. */
+export const makeSnapshots = <State>(max: number): Snapshots<State> => {
+  const known = new Map<string, Stored<State>>()
+  const keep = (id: string, stored: Stored<State>) => {
+    if (max === 0) return
+    known.delete(id)
+    known.set(id, stored)
+    if (known.size > max) known.delete(known.keys().next().value!)
+  }
+  return {
+    take: (id) => {
+      const stored = known.get(id)
+      known.delete(id)
+      return stored
+    },
+    keep,
+    offer: (id, stored) => {
+      if (!known.has(id)) keep(id, stored)
+    }
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The one way from a command to committed rows: load, decide, derive, commit, and again when somebody else wrote first
+ * (docs/decisions/0019). Between load and commit everything is plain and synchronous. It does not keep two commands for
+ * one object apart: whoever calls it does (an entity's mailbox), or the row's version does.
+ */
+import type { Consequence } from "@coffer/rules/Consequence"
+import type { OrderCommand } from "@coffer/rules/order/Order"
+import { RefundRefused } from "@coffer/rules/order/Order"
+import type { InsufficientBalance } from "@coffer/rules/wallet/post"
+import type { WalletName } from "@coffer/rules/wallet/Wallet"
+import { Effect } from "effect"
+import { Events } from "../events/Events.ts"
+import { answerOf } from "../idempotency/Answering.ts"
+import type { ActorUnavailable } from "../platform/cluster/ask.ts"
+import {
+  AlreadyExists,
+  type ChangeSet,
+  type CommitError,
+  NotCommitted,
+  StaleVersion
+} from "../platform/commit/Change.ts"
+import { tables } from "../platform/commit/Tables.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import type { Entry, Wallets } from "../wallets/Wallets.ts"
+import type { Aggregate, Stored } from "./Aggregate.ts"
+import { announce, type Derived, derive, type Given } from "./derive.ts"
+import { makeSnapshots } from "./Snapshots.ts"
+
+/** What can go wrong in any write, whatever it is: it may be sent again. */
+export type WriteFailure = NotCommitted | ActorUnavailable
+
+/** What may refuse the entry that comes with a command, and so the whole. */
+export type EntryFailure = StaleVersion | AlreadyExists | InsufficientBalance
+
+/** Where money and orders are changed. Calls go one way: refund, dispute → order → wallet. */
+export interface Doors<State, E> {
+  readonly post: Wallets["Service"]["post"]
+  /** Only for aggregates whose facts have consequences for an order. */
+  readonly order?: (state: State, command: OrderCommand, entry: Entry) => Effect.Effect<unknown, E>
+}
+
+export interface WriteLoop<Id, State, Command, Refusal, Missing, E> {
+  /** The object after the command. A refusal comes after the commit of the facts that it came with. */
+  readonly perform: (
+    id: Id,
+    command: Command,
+    given?: Given
+  ) => Effect.Effect<State, Refusal | Missing | WriteFailure | EntryFailure | E>
+  /** An object that does not exist has no state to guard: its unique index does. `changes` are committed with it. */
+  readonly create: (
+    state: State,
+    consequence: Consequence,
+    given?: Pick<Given, "answer"> & { readonly changes?: ChangeSet; readonly lane?: string }
+  ) => Effect.Effect<State, WriteFailure | AlreadyExists | InsufficientBalance | E>
+  /** The object as somebody has just read it, which spares the next command its own read. */
+  readonly offer: (stored: Stored<State>) => void
+}
+
+export const makeWriteLoop = <
+  Id extends string,
+  State extends WalletName,
+  Command,
+  Fact,
+  Refusal extends object,
+  Missing,
+  Beside = undefined,
+  E = never
+>(
+  aggregate: Aggregate<Id, State, Command, Fact, Refusal, Missing, Beside>,
+  doors: Doors<State, E>
+): Effect.Effect<WriteLoop<Id, State, Command, Refusal, Missing, E>, never, Transactor | Events> =>
+  Effect.gen(function* () {
+    const transactor = yield* Transactor
+    const events = yield* Events
+    const snapshots = makeSnapshots<State>(aggregate.rememberedMax)
+
+    const commit = (lane: string, { after: { state }, order, ...entry }: Derived<State>): Committing<E> => {
+      if (order !== undefined) return doors.order!(state, order, entry)
+      return entry.movements.length === 0 && entry.reserve === 0
+        ? transactor.commit(lane, entry.changes)
+        : doors.post(state, entry)
+    }
+
+    const decide = Effect.fnUntraced(function* (
+      id: Id,
+      command: Command,
+      hint: Stored<State> | undefined,
+      { answer, entry }: Given
+    ) {
+      let before = hint ?? (yield* aggregate.load(id))
+      const record = yield* events.recorder(before.state)
+      const beside = aggregate.beside === undefined ? undefined : yield* aggregate.beside.read(id)
+      const now = yield* currentTime
+      let decision = aggregate.decide(before.state, command)
+      // Trust the snapshot only for accepted changes; re-read before refusing.
+      if (hint !== undefined && (decision.refusal !== undefined || decision.events.length === 0)) {
+        before = yield* aggregate.load(id)
+        decision = aggregate.decide(before.state, command)
+      }
+      // A refusal is not an answer to keep.
+      const kept = decision.refusal === undefined ? answer : undefined
+      const surroundings = { answer: kept, entry, now, record, beside: beside as Beside }
+      return { decision, derived: derive(aggregate, before, decision.events, surroundings) }
+    })
+
+    const perform = Effect.fnUntraced(function* (id: Id, command: Command, { answer, entry }: Given = {}) {
+      let hint = snapshots.take(id)
+      let answering = answer
+      for (let attempt = 1; attempt <= aggregate.attemptsMax; attempt++) {
+        const { decision, derived } = yield* decide(id, command, hint, { answer: answering, entry })
+        const outcome = yield* Effect.result(commit(id, derived))
+        if (outcome._tag === "Success") {
+          snapshots.keep(id, derived.after)
+          for (const fact of decision.events) yield* aggregate.alarm?.(fact) ?? Effect.void
+          // Commit first: a refusal may come with facts that must not be lost.
+          if (decision.refusal !== undefined) return yield* Effect.fail(decision.refusal)
+          return derived.after.state
+        }
+        const { failure } = outcome
+        hint = undefined
+        if (isSuperseded(derived.own, failure)) continue
+        if (isAnswerStale(failure) && aggregate.outlivesRequest === true) {
+          answering = undefined
+          continue
+        }
+        return yield* isForCaller(entry, failure) ? Effect.fail(failure) : overloaded
+      }
+      return yield* overloaded
+    })
+
+    const create = Effect.fnUntraced(function* (
+      state: State,
+      consequence: Consequence,
+      given: Pick<Given, "answer"> & { readonly changes?: ChangeSet; readonly lane?: string } = {}
+    ) {
+      const own = [aggregate.insertion(state)]
+      const announced =
+        consequence.announced === undefined
+          ? []
+          : announce(aggregate, { state, version: 1 }, consequence, yield* events.recorder(state), yield* currentTime)
+      const changes = [...own, ...announced, ...(given.changes ?? []), ...answerOf(given.answer, aggregate.view(state))]
+      const { movements, order, reserve } = consequence
+      const derived = { after: { state, version: 1 }, own, order, movements, reserve, changes }
+      yield* Effect.catchIf(
+        commit(given.lane ?? aggregate.idOf(state), derived),
+        (failure) => failure instanceof StaleVersion,
+        () => overloaded
+      )
+      return state
+    })
+
+    return { perform, create, offer: (stored) => snapshots.offer(aggregate.idOf(stored.state), stored) }
+  })
+
+type Committing<E> = Effect.Effect<unknown, CommitError | InsufficientBalance | ActorUnavailable | E>
+
+const overloaded = Effect.fail(new NotCommitted({ reason: "overloaded" }))
+
+/** For a command without an entry: nobody else's row is written with it, and the money it takes was promised before. */
+export const withoutEntry = {
+  StaleVersion: () => overloaded,
+  AlreadyExists: Effect.die,
+  InsufficientBalance: Effect.die
+} as const
+
+/** Somebody else wrote the object first: what was decided was decided on an old row. */
+const isSuperseded = (own: ChangeSet, failure: unknown): boolean =>
+  isAbout(own, failure) ||
+  // The order has done already what it is told: by this very command, whose answer was lost.
+  (failure instanceof RefundRefused && failure.reason === "not_promised")
+
+const isAnswerStale = (failure: unknown) => failure instanceof StaleVersion && failure.table === "idempotency_keys"
+
+/** A row that is stale and came with the entry is for whoever brought it to read again. */
+const isForCaller = (entry: Entry | undefined, failure: unknown) =>
+  !(failure instanceof StaleVersion) || (entry !== undefined && isAbout(entry.changes, failure))
+
+const isAbout = (changes: ChangeSet, failure: unknown): boolean =>
+  (failure instanceof StaleVersion || failure instanceof AlreadyExists) &&
+  changes.some(({ row, table }) => table === failure.table && row[tables[table].key] === failure.key)

@@ -1,0 +1,115 @@
+/**
+ * Carries a command to a dispute out. Whether it is allowed is written in `@coffer/rules/dispute/decide`, what follows
+ * from it in `consequences`; the order's and the wallet's half are committed with the dispute's own, or none of them is.
+ */
+import type { DisputeNo } from "@coffer/model/Ids"
+import { consequences, opening } from "@coffer/rules/dispute/consequences"
+import { decide } from "@coffer/rules/dispute/decide"
+import type {
+  Dispute,
+  DisputeCommand,
+  DisputeConflict,
+  DisputeContradicted,
+  DisputeEvent
+} from "@coffer/rules/dispute/Dispute"
+import { keptAfter } from "@coffer/rules/dispute/evidence"
+import { evolve } from "@coffer/rules/dispute/evolve"
+import type { RefundRefused } from "@coffer/rules/order/Order"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Aggregate } from "../aggregate/Aggregate.ts"
+import type { Given } from "../aggregate/derive.ts"
+import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
+import type { OrderNotFound } from "../orders/OrderCommands.ts"
+import { Orders } from "../orders/Orders.ts"
+import type { AlreadyExists } from "../platform/commit/Change.ts"
+import { Wallets } from "../wallets/Wallets.ts"
+import { DisputeStore, evidenceChange, insertion, replacement, type StoredEvidence } from "./DisputeStore.ts"
+import { disputeView } from "./DisputeView.ts"
+
+export class DisputeNotFound extends Schema.TaggedError<DisputeNotFound>()("DisputeNotFound", {
+  ref: Schema.String
+}) {}
+
+type DisputeRefusal = DisputeConflict | DisputeContradicted
+
+export class DisputeCommands extends Context.Service<
+  DisputeCommands,
+  {
+    /** Called by the dispute's actor, which takes the commands for one dispute in turn. */
+    readonly perform: (
+      disputeNo: DisputeNo,
+      command: DisputeCommand,
+      given: Given
+    ) => Effect.Effect<Dispute, DisputeRefusal | DisputeNotFound | WriteFailure>
+    /** A new one. It has no actor: the unique index on the channel's number is the guard. */
+    readonly open: (
+      dispute: Dispute
+    ) => Effect.Effect<Dispute, RefundRefused | AlreadyExists | OrderNotFound | WriteFailure>
+  }
+>()("@coffer/disputes/DisputeCommands") {}
+
+export const layer = Layer.effect(
+  DisputeCommands,
+  Effect.gen(function* () {
+    const store = yield* DisputeStore
+    const orders = yield* Orders
+    const wallets = yield* Wallets
+
+    const load = Effect.fnUntraced(function* (disputeNo: DisputeNo) {
+      const stored = yield* store.load(disputeNo)
+      if (Option.isNone(stored)) return yield* new DisputeNotFound({ ref: disputeNo })
+      return { state: stored.value.dispute, version: stored.value.version }
+    })
+
+    const aggregate: Aggregate<
+      DisputeNo,
+      Dispute,
+      DisputeCommand,
+      DisputeEvent,
+      DisputeRefusal,
+      DisputeNotFound,
+      StoredEvidence
+    > = {
+      idOf: ({ disputeNo }) => disputeNo,
+      load,
+      decide,
+      evolve,
+      consequences,
+      insertion,
+      replacement: ({ state, version }, after, now) => replacement({ dispute: state, version }, after, now),
+      view: disputeView,
+      orderOf: (dispute) => dispute,
+      beside: { read: store.evidence, changes: evidenceChanges },
+      attemptsMax: 2,
+      rememberedMax: 1_024
+    }
+    const loop = yield* makeWriteLoop(aggregate, {
+      post: wallets.post,
+      order: ({ tradeNo }, command, entry) => orders.perform(tradeNo, command, entry)
+    })
+
+    return DisputeCommands.of({
+      perform: (disputeNo, command, given) => Effect.catchTags(loop.perform(disputeNo, command, given), alone),
+      open: (dispute) =>
+        Effect.catchTags(loop.create(dispute, opening(dispute)), {
+          StaleVersion: Effect.die,
+          OrderConflict: Effect.die,
+          InsufficientBalance: Effect.die
+        })
+    })
+  })
+)
+
+/** A dispute has a paid order, and a bank takes what it takes (silences: D9). */
+const alone = {
+  ...withoutEntry,
+  OrderNotFound: Effect.die,
+  OrderConflict: Effect.die,
+  RefundRefused: Effect.die
+} as const
+
+/** The row of the evidence, when the facts touch it. */
+const evidenceChanges = (disputeNo: DisputeNo, before: StoredEvidence, facts: ReadonlyArray<DisputeEvent>) => {
+  const kept = facts.reduce((evidence, fact) => keptAfter(fact)?.(evidence) ?? evidence, before.kept)
+  return kept === before.kept ? [] : [evidenceChange(disputeNo, before, kept)]
+}

@@ -1,0 +1,50 @@
+/** What the operations of disputes share: the services they call, and the ways to find a dispute and to tell it something. */
+import type { DisputeNo } from "@coffer/model/Ids"
+import type { DisputeCommand } from "@coffer/rules/dispute/Dispute"
+import { Effect, Option } from "effect"
+import { alarmOfContradiction } from "../channel/contradiction.ts"
+import { DisputeChannel } from "../channel/DisputeChannel.ts"
+import { Files } from "../files/Files.ts"
+import type { Answering } from "../idempotency/Answering.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { Orders } from "../orders/Orders.ts"
+import { ask } from "../platform/cluster/ask.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { DisputeCommands, DisputeNotFound } from "./DisputeCommands.ts"
+import { DisputeEntity } from "./DisputeEntity.ts"
+import { DisputeStore, type StoredDispute } from "./DisputeStore.ts"
+
+export const disputeServices = Effect.gen(function* () {
+  const store = yield* DisputeStore
+  const client = yield* DisputeEntity.client
+
+  const found = (ref: string, stored: Option.Option<StoredDispute>) =>
+    Option.isSome(stored) ? Effect.succeed(stored.value.dispute) : Effect.fail(new DisputeNotFound({ ref }))
+  const load = (disputeNo: DisputeNo) => Effect.flatMap(store.load(disputeNo), (stored) => found(disputeNo, stored))
+
+  return {
+    store,
+    load,
+    commands: yield* DisputeCommands,
+    orders: yield* Orders,
+    channel: yield* DisputeChannel,
+    merchants: yield* Merchants,
+    files: yield* Files,
+    ids: yield* NewIds,
+    faults: yield* Faults,
+    find: (owner: Owner, ref: string) => Effect.flatMap(store.resolve(owner, ref), (stored) => found(ref, stored)),
+    /** What contradicts is written down by the actor; here it is told to whoever watches (silences: D1). */
+    perform: (disputeNo: DisputeNo, command: DisputeCommand, answer?: Answering) =>
+      Effect.catchTags(ask(client(disputeNo).Perform({ command, answer })), {
+        DisputeContradicted: ({ processorStatus, status }) =>
+          Effect.andThen(
+            alarmOfContradiction({ dispute_no: disputeNo, status, processor_status: processorStatus }),
+            load(disputeNo)
+          )
+      })
+  }
+})
+
+export type DisputeServices = Effect.Success<typeof disputeServices>

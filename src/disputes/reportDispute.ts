@@ -1,0 +1,79 @@
+/** What the channel says of a dispute: the first time it is opened, and from then on its status is applied. */
+import { disputeFeeOf } from "@coffer/model/Fees"
+import { DisputeNo, prefixes } from "@coffer/model/Ids"
+import { type Dispute, DisputeCommand } from "@coffer/rules/dispute/Dispute"
+import { DateTime, Effect, Option } from "effect"
+import type { DisputeReport, DisputeWord } from "../channel/DisputeChannel.ts"
+import { span } from "../platform/runtime/span.ts"
+import type { DisputeServices } from "./DisputeServices.ts"
+
+export const handleReport = (services: DisputeServices) =>
+  span("Disputes.handleReport")(function* (report: DisputeReport) {
+    const stored = yield* services.store.byProcessorId(report, report.processorDisputeId)
+    const dispute = Option.isSome(stored) ? stored.value.dispute : yield* open(services, report)
+    return yield* applyStatus(services, dispute, report)
+  }, Effect.uninterruptible)
+
+/** How the dispute stands with the bank, told to the actor. */
+export const applyStatus = Effect.fnUntraced(
+  function* (services: DisputeServices, dispute: Dispute, word: DisputeWord) {
+    if (word.outcome === undefined && word.status === dispute.processorStatus) return dispute
+    return yield* services.perform(dispute.disputeNo, yield* commandOf(services, dispute, word))
+  },
+  Effect.catchTags({ DisputeConflict: Effect.die })
+)
+
+const commandOf = Effect.fnUntraced(function* (
+  { merchants }: DisputeServices,
+  dispute: Dispute,
+  { outcome, status: processorStatus }: DisputeWord
+) {
+  const at = yield* DateTime.now
+  switch (outcome) {
+    case "won":
+      return ReportWon.make({ at, processorStatus })
+    case "lost": {
+      const merchant = yield* Effect.catchTags(merchants.find(dispute.merchantId), { MerchantNotFound: Effect.die })
+      return ReportLost.make({ at, processorStatus, fee: disputeFeeOf(merchant, dispute.currency) })
+    }
+    case "closed":
+      return ReportClosed.make({ at, processorStatus })
+    case undefined:
+      return ReportOther.make({ at, processorStatus })
+  }
+})
+
+const open = Effect.fnUntraced(function* (services: DisputeServices, report: DisputeReport) {
+  const { commands, ids, orders } = services
+  const order = yield* orders.byTradeNo(report.tradeNo)
+  const now = yield* DateTime.now
+  const dispute: Dispute = {
+    status: "needs_response",
+    disputeNo: DisputeNo.make(yield* ids.next(prefixes.dispute)),
+    tradeNo: order.tradeNo,
+    merchantId: order.merchantId,
+    mode: order.mode,
+    processorDisputeId: report.processorDisputeId,
+    amount: report.amount,
+    currency: order.currency,
+    processorStatus: report.status,
+    reason: report.reason,
+    evidenceDueBy: report.evidenceDueBy,
+    notifyUrl: order.notifyUrl,
+    response: null,
+    openedAt: report.openedAt,
+    createdAt: now,
+    updatedAt: now
+  }
+  return yield* Effect.catchTags(commands.open(dispute), { AlreadyExists: () => known(services, report) })
+})
+
+/** Reported twice at once, and the other came first. */
+const known = Effect.fnUntraced(function* ({ store }: DisputeServices, report: DisputeReport) {
+  const stored = yield* store.byProcessorId(report, report.processorDisputeId)
+  return Option.isSome(stored)
+    ? stored.value.dispute
+    : yield* Effect.die(`dispute ${report.processorDisputeId} is taken by no dispute`)
+})
+
+const { ReportClosed, ReportLost, ReportOther, ReportWon } = DisputeCommand.cases

@@ -1,0 +1,129 @@
+/**
+ * What merchants answer to a dispute, in three steps: the actor records it, the channel is told in a fiber that outlives
+ * the request, and the actor is told how that went. Whatever dies in between leaves a due row, and a worker tells the
+ * channel again (docs/architecture.md, section 3).
+ */
+import type { SubmitEvidence } from "@coffer/contract/Disputes"
+import { type Evidence, EvidenceFile, EvidenceText } from "@coffer/model/Evidence"
+import type { DisputeNo } from "@coffer/model/Ids"
+import { type Dispute, DisputeCommand, DisputeConflict, isOpen, type Response } from "@coffer/rules/dispute/Dispute"
+import { evidenceProblem, filesProblem } from "@coffer/rules/dispute/evidence"
+import { canonical } from "@coffer/rules/idempotency/claim"
+import { DateTime, Effect, Fiber, FiberSet, Option } from "effect"
+import type { WriteFailure } from "../aggregate/WriteLoop.ts"
+import type { ChannelUnreachable } from "../channel/Channel.ts"
+import { answering, currentRequest } from "../idempotency/Answering.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
+import { span } from "../platform/runtime/span.ts"
+import type { DisputeNotFound } from "./DisputeCommands.ts"
+import type { DisputeServices } from "./DisputeServices.ts"
+import { applyStatus } from "./reportDispute.ts"
+
+export type StepFailure = ChannelUnreachable | DisputeConflict | DisputeNotFound | WriteFailure
+
+/** Steps that are being completed. */
+export type Completing = FiberSet.FiberSet<Dispute, StepFailure>
+
+/** After this nobody knows what the channel did. Less than it takes until it is asked again. */
+const channelPatience = "15 seconds"
+
+const { AskAgain, BeginAccept, BeginSubmit, ConfirmStep, RejectStep, SaveDraft, WithdrawStep } = DisputeCommand.cases
+
+export const respond = (services: DisputeServices, completing: Completing) => {
+  const { files, find, ids, perform } = services
+  return span("Disputes.respond")(function* (owner: Owner, ref: string, body: SubmitEvidence) {
+    const evidence = evidenceOf(body)
+    const problem =
+      evidenceProblem(evidence, body.submit === true) ??
+      filesProblem(yield* Effect.forEach(evidence.files, ({ url }) => files.owns(owner, url)))
+    if (problem !== undefined) return yield* problem
+    const { disputeNo } = yield* find(owner, ref)
+    const at = yield* DateTime.now
+    if (body.submit !== true) {
+      return yield* answering((answer) => perform(disputeNo, SaveDraft.make({ at, evidence }), answer))
+    }
+    const fingerprint = sha256(jsonText(canonical(evidence)))
+    const begun = BeginSubmit.make({ at, id: yield* ids.body, evidence, fingerprint, request: yield* currentRequest })
+    return yield* completed(services, completing, yield* perform(disputeNo, begun))
+  })
+}
+
+export const concede = (services: DisputeServices, completing: Completing) => {
+  const { find, ids, perform } = services
+  return span("Disputes.concede")(function* (owner: Owner, ref: string) {
+    const { disputeNo } = yield* find(owner, ref)
+    const at = yield* DateTime.now
+    const begun = BeginAccept.make({ at, id: yield* ids.body, request: yield* currentRequest })
+    return yield* completed(services, completing, yield* perform(disputeNo, begun))
+  })
+}
+
+export const check = (services: DisputeServices) => {
+  const { channel, faults, perform } = services
+  return span("Disputes.check")(function* (disputeNo: DisputeNo) {
+    // Counted first: who asked before us must not take back what we may bring about.
+    const dispute = yield* perform(disputeNo, AskAgain.make({ at: yield* DateTime.now }))
+    if (!isOpen(dispute)) return
+    if (dispute.response !== null && !dispute.response.taken) {
+      yield* completeStep(services, dispute, dispute.response)
+      return
+    }
+    yield* applyStatus(services, dispute, yield* faults.around("DisputeChannel.status", channel.status(dispute)))
+  })
+}
+
+/** The request may end before the channel answers; the fiber does not end with it. */
+const completed = Effect.fnUntraced(function* (services: DisputeServices, completing: Completing, dispute: Dispute) {
+  const { response } = dispute
+  if (response === null || response.taken || !isOpen(dispute)) return dispute
+  return yield* Fiber.join(yield* FiberSet.run(completing, completeStep(services, dispute, response)))
+})
+
+/** Sends the merchant's answer to the channel, and tells the actor how that went. */
+const completeStep = span("Disputes.completeStep")(function* (
+  services: DisputeServices,
+  dispute: Dispute,
+  response: Response
+) {
+  const { disputeNo } = dispute
+  const { load, perform } = services
+  const sent = yield* Effect.result(sendToChannel(services, dispute, response))
+  const at = yield* DateTime.now
+  if (sent._tag === "Failure") {
+    const after = yield* perform(disputeNo, WithdrawStep.make({ at, id: response.id }))
+    // Somebody else has set out with the same answer: it may still arrive.
+    return after.response?.id === response.id ? after : yield* sent.failure
+  }
+  const answer = sent.success
+  if (answer === undefined) return yield* load(disputeNo)
+  if (answer._tag === "Taken") {
+    return yield* perform(disputeNo, ConfirmStep.make({ at, processorStatus: answer.status }))
+  }
+  yield* perform(disputeNo, RejectStep.make({ at, id: response.id }))
+  const after = yield* applyStatus(services, yield* load(disputeNo), answer.word)
+  // Lost is what acceptance asks for, whoever was first.
+  if (response.step === "accept" && after.status === "lost") return after
+  return yield* new DisputeConflict({ disputeNo, reason: "not_taken" })
+})
+
+/** Undefined: no answer came, and nobody knows. */
+const sendToChannel = Effect.fnUntraced(function* (
+  { channel, faults, store }: DisputeServices,
+  dispute: Dispute,
+  { step }: Response
+) {
+  const { submitting } = step === "submit" ? (yield* store.evidence(dispute.disputeNo)).kept : { submitting: null }
+  const call =
+    submitting === null
+      ? faults.around("DisputeChannel.accept", channel.accept(dispute))
+      : faults.around("DisputeChannel.submit", channel.submit(dispute, submitting))
+  return Option.getOrUndefined(yield* Effect.timeoutOption(call, channelPatience))
+})
+
+/** What it has beside the names we know stays outside. */
+const evidenceOf = ({ evidence = {}, files = [] }: SubmitEvidence): Evidence => ({
+  text: EvidenceText.make(evidence),
+  files: files.map(({ type, url }) => EvidenceFile.make({ type, url }))
+})

@@ -1,0 +1,100 @@
+/**
+ * How a change comes to answer the request that asked for it: the answer is one more row of the change, so that a crash
+ * can neither lose the answer nor run the change twice. A room says that a change answers the request; with which code
+ * is the handler's to say.
+ */
+import { withoutSignature } from "@coffer/rules/checkoutAddress"
+import { Context, type DateTime, Effect, Ref, Schema } from "effect"
+import type { ChangeSet } from "../platform/commit/Change.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
+import { ended, IdempotencyClaim, running } from "./IdempotencyClaim.ts"
+
+/** The code of an answer, by the object's `status` where that makes a difference. */
+export const AnswerCodes = Schema.Struct({
+  usual: Schema.Int,
+  byStatus: Schema.Record(Schema.String, Schema.Int)
+})
+export type AnswerCodes = typeof AnswerCodes.Type
+
+export const answerCodes = (usual: number, byStatus: Readonly<Record<string, number>> = {}): AnswerCodes => ({
+  usual,
+  byStatus
+})
+
+export const codeOf = ({ byStatus, usual }: AnswerCodes, data: object): number =>
+  ("status" in data && typeof data.status === "string" ? byStatus[data.status] : undefined) ?? usual
+
+/** What is needed to store the answer. Plain data: it travels to the actor that commits the change. */
+export const Answering = Schema.Struct({ claim: IdempotencyClaim, codes: AnswerCodes })
+export type Answering = typeof Answering.Type
+
+/** The claim of the request that is running. */
+export interface ClaimState {
+  readonly claim: IdempotencyClaim
+  /** The answer was committed with the change. */
+  readonly isAnswered: boolean
+}
+export type HeldClaim = Ref.Ref<ClaimState>
+
+/** Undefined where the request has no key. */
+export const CurrentClaim = Context.Reference<HeldClaim | undefined>("@coffer/idempotency/CurrentClaim", {
+  defaultValue: () => undefined
+})
+
+const CurrentCodes = Context.Reference<AnswerCodes>("@coffer/idempotency/CurrentCodes", {
+  defaultValue: () => answerCodes(200)
+})
+
+/** A handler says how its request is answered when a change answers it; 200 unless it says so. */
+export const answeredWith =
+  (codes: AnswerCodes) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) =>
+      fiber.getRef(CurrentClaim) === undefined ? effect : Effect.provideService(effect, CurrentCodes, codes)
+    )
+
+export const currentClaim = Effect.flatMap(CurrentClaim, (held) =>
+  held === undefined ? Effect.undefined : Effect.map(Ref.get(held), ({ claim }) => claim)
+)
+
+/** What names the request that is running, also when it is sent again; null without a key. */
+export const currentRequest = Effect.map(currentClaim, (claim) => claim?.id ?? null)
+
+/** Runs the change that answers the request: `change` commits the answer along, or fails. */
+export const answering = <A, E, R>(
+  change: (answer: Answering | undefined) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const held = fiber.getRef(CurrentClaim)
+    if (held === undefined) return change(undefined)
+    return Effect.flatMap(Ref.get(held), ({ claim }) =>
+      Effect.tap(change({ claim, codes: fiber.getRef(CurrentCodes) }), () =>
+        Ref.update(held, (state) => ({ ...state, isAnswered: true }))
+      )
+    )
+  })
+
+/**
+ * Runs a change of a request that is answered by a later one: `change` commits the renewed claim along, or fails. So a
+ * request whose claim was taken over commits nothing.
+ */
+export const renewing = <A, E, R>(
+  now: DateTime.Utc,
+  change: (renewed: ChangeSet) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(CurrentClaim, (held) => {
+    if (held === undefined) return change([])
+    return Effect.flatMap(Ref.get(held), ({ claim }) => {
+      const renewed = { ...claim, version: claim.version + 1 }
+      return Effect.tap(change([running(renewed, now, claim.version)]), () =>
+        Ref.update(held, (state) => ({ ...state, claim: renewed }))
+      )
+    })
+  })
+
+/** The answer as a change, without what may not be stored. Nothing when the request has no key. */
+export const answerOf = (answer: Answering | undefined, data: object): ChangeSet =>
+  answer === undefined ? [] : [stored(answer.claim, codeOf(answer.codes, data), data)]
+
+export const stored = (claim: IdempotencyClaim, status: number, data: object) =>
+  ended(claim, { state: "done", status, data: jsonText(withoutSignature(data)) })

@@ -1,0 +1,69 @@
+/**
+ * Carries a command to an order out. Whether it is allowed is written in `@coffer/rules/order/decide`, what follows from
+ * it in `consequences`; how it gets into the database is the write loop's.
+ */
+import type { TradeNo } from "@coffer/model/Ids"
+import { consequences } from "@coffer/rules/order/consequences"
+import { decide } from "@coffer/rules/order/decide"
+import { evolve } from "@coffer/rules/order/evolve"
+import type { Order, OrderCommand, OrderConflict, OrderEvent, RefundRefused } from "@coffer/rules/order/Order"
+import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
+import type { Aggregate } from "../aggregate/Aggregate.ts"
+import { makeWriteLoop, type WriteLoop } from "../aggregate/WriteLoop.ts"
+import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { Wallets } from "../wallets/Wallets.ts"
+import { insertion, OrderStore, replacement } from "./OrderStore.ts"
+import { orderView } from "./OrderView.ts"
+
+export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { ref: Schema.String }) {}
+
+type OrderRefusal = OrderConflict | RefundRefused
+
+/** Called by the order's actor, which takes the commands for one order in turn. */
+export class OrderCommands extends Context.Service<
+  OrderCommands,
+  WriteLoop<TradeNo, Order, OrderCommand, OrderRefusal, OrderNotFound, never>
+>()("@coffer/orders/OrderCommands") {}
+
+export const layer = Layer.effect(
+  OrderCommands,
+  Effect.gen(function* () {
+    const store = yield* OrderStore
+    const links = yield* CheckoutLinks
+    const wallets = yield* Wallets
+
+    const load = Effect.fnUntraced(function* (tradeNo: TradeNo) {
+      const stored = yield* store.load(tradeNo)
+      if (Option.isNone(stored)) return yield* new OrderNotFound({ ref: tradeNo })
+      return { state: stored.value.order, version: stored.value.version }
+    })
+
+    const aggregate: Aggregate<TradeNo, Order, OrderCommand, OrderEvent, OrderRefusal, OrderNotFound> = {
+      idOf: ({ tradeNo }) => tradeNo,
+      load,
+      decide,
+      evolve,
+      consequences,
+      insertion,
+      replacement: ({ state, version }, after, now) => replacement({ order: state, version }, after, now),
+      view: (order) => orderView(order, links.unsignedUrlOf(order.tradeNo, order.expiresAt)),
+      orderOf: (order) => order,
+      alarm: (fact) => (fact._tag === "UnappliedPaymentFound" ? alarmOfParked(fact.payment) : undefined),
+      attemptsMax: 2,
+      rememberedMax: 4_096
+    }
+    // Whoever asked the order has the patience for the wallet as well.
+    return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })
+  })
+)
+
+const parked = Metric.counter("coffer_payments_parked", {
+  description: "Payments that are not what the order asked for; somebody has to look",
+  incremental: true
+})
+
+/** Money that nobody may decide on but a person (silences: O17). */
+const alarmOfParked = (payment: Order["unappliedPayments"][number]) =>
+  payment.state === "parked"
+    ? Effect.andThen(Metric.update(parked, 1), Effect.logError("a payment was parked", payment))
+    : undefined

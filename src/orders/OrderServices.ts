@@ -1,0 +1,69 @@
+/** What the operations of orders share: the services they call, and the ways to find an order and to tell it something. */
+import type { TradeNo } from "@coffer/model/Ids"
+import type { OrderCommand } from "@coffer/rules/order/Order"
+import { Effect, Option } from "effect"
+import { type Given } from "../aggregate/derive.ts"
+import { withoutEntry } from "../aggregate/WriteLoop.ts"
+import { Channel } from "../channel/Channel.ts"
+import { answering } from "../idempotency/Answering.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { ask } from "../platform/cluster/ask.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import type { Entry } from "../wallets/Wallets.ts"
+import { OrderCommands, OrderNotFound } from "./OrderCommands.ts"
+import { OrderEntity } from "./OrderEntity.ts"
+import { OrderStore, type StoredOrder } from "./OrderStore.ts"
+
+export const orderServices = Effect.gen(function* () {
+  const store = yield* OrderStore
+  const merchants = yield* Merchants
+  const commands = yield* OrderCommands
+  const client = yield* OrderEntity.client
+
+  const seen = (ref: string, found: Option.Option<StoredOrder>) => {
+    if (Option.isNone(found)) return Effect.fail(new OrderNotFound({ ref }))
+    const { order, version } = found.value
+    commands.offer({ state: order, version })
+    return Effect.succeed(order)
+  }
+
+  const tell = (tradeNo: TradeNo, command: OrderCommand, given: Given = {}) =>
+    ask(client(tradeNo).Perform({ command, ...given }))
+
+  return {
+    store,
+    commands,
+    channel: yield* Channel,
+    transactor: yield* Transactor,
+    ids: yield* NewIds,
+    wakeups: yield* Wakeups,
+    links: yield* CheckoutLinks,
+    privateAllowed: (yield* Settings).allowPrivateWebhooks,
+
+    find: (owner: Owner, ref: string) => Effect.flatMap(store.resolve(owner, ref), (found) => seen(ref, found)),
+    byTradeNo: (tradeNo: TradeNo) => Effect.flatMap(store.load(tradeNo), (found) => seen(tradeNo, found)),
+    /** Whoever owns an order or sent a valid key is a merchant. */
+    merchantOf: ({ merchantId }: Pick<Owner, "merchantId">) =>
+      Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
+
+    /** With somebody else's half. */
+    performWith: (tradeNo: TradeNo, command: OrderCommand, entry: Entry) => tell(tradeNo, command, { entry }),
+    perform: (tradeNo: TradeNo, command: OrderCommand) => Effect.catchTags(tell(tradeNo, command), alone),
+    /** What the request itself asked for: its answer is committed with the change. */
+    performAsked: (tradeNo: TradeNo, command: OrderCommand) =>
+      answering((answer) => Effect.catchTags(tell(tradeNo, command, { answer }), alone)),
+    /** The same with rows of the channel's own, which are there already when the command was performed before. */
+    performReported: (tradeNo: TradeNo, command: OrderCommand, entry: Entry | undefined) =>
+      answering((answer) => tell(tradeNo, command, { answer, entry }))
+  }
+})
+
+/** Refunds and disputes are refused, and those come with an entry. */
+export const alone = { ...withoutEntry, RefundRefused: Effect.die } as const
+
+export type OrderServices = Effect.Success<typeof orderServices>

@@ -1,0 +1,71 @@
+/**
+ * A new order (spec: Orders, rules 3 to 5). An order that does not exist has no state to guard: the unique index on the
+ * merchant's number is the guard, not an actor.
+ */
+import type { CreateOrder } from "@coffer/contract/Orders"
+import { prefixes } from "@coffer/model/Ids"
+import { nothing } from "@coffer/rules/Consequence"
+import type { Order } from "@coffer/rules/order/Order"
+import { formProblem, termsProblem } from "@coffer/rules/order/termsProblem"
+import { Effect, Option, Schema, Struct } from "effect"
+import { answering } from "../idempotency/Answering.ts"
+import type { Merchant } from "../merchants/Merchants.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { span } from "../platform/runtime/span.ts"
+import { newOrder } from "./newOrder.ts"
+import type { OrderServices } from "./OrderServices.ts"
+
+/** The same out_trade_no was used for an order with other terms (spec: Orders, rule 3). */
+export class OrderNumberTaken extends Schema.TaggedError<OrderNumberTaken>()("OrderNumberTaken", {
+  outTradeNo: Schema.String,
+  differs: Schema.String
+}) {}
+
+export const createOrder = (services: OrderServices) => {
+  const { commands, ids, merchantOf } = services
+  return span("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
+    const merchant = yield* merchantOf(owner)
+    const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]), yield* currentTime)
+    const asked = { ...order, metadata: terms.metadata ?? {} }
+    const problem = termsProblem(asked, allowanceOf(services, merchant, owner))
+    if (problem !== undefined) {
+      // Settings may have changed since the first request with this number. What the form forbids was never an order.
+      if (formProblem(asked, owner) !== undefined) return yield* problem
+      return yield* repeated(services, owner, order, Effect.fail(problem))
+    }
+    const lane = `${owner.merchantId}/${order.outTradeNo}`
+    return yield* answering((answer) => commands.create(order, nothing, { answer, lane })).pipe(
+      Effect.as({ order, created: true }),
+      Effect.catchTags({
+        AlreadyExists: (taken) => repeated(services, owner, order, Effect.die(taken)),
+        InsufficientBalance: Effect.die
+      })
+    )
+  })
+}
+
+const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mode }: Owner) => ({
+  mode,
+  privateAllowed,
+  liveCurrencies: merchant.live_currencies,
+  hasOtherTarget: merchant.modes[mode].default_notify_url !== null
+})
+
+/** The order that has this number already, which must be the one that is wanted. */
+const repeated = Effect.fnUntraced(function* <E>(
+  { store }: OrderServices,
+  owner: Owner,
+  wanted: Order,
+  none: Effect.Effect<never, E>
+) {
+  const stored = yield* store.byOutTradeNo(owner, wanted.outTradeNo)
+  if (Option.isNone(stored)) return yield* none
+  const { order } = stored.value
+  const differs = Struct.keys(comparedTerms).find((term) => order[term] !== wanted[term])
+  if (differs === undefined) return { order, created: false }
+  return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
+})
+
+/** A repeated out_trade_no must agree in these four and in nothing else (silences: O1). */
+const comparedTerms = { amount: "amount", currency: "currency", subject: "subject", notifyUrl: "notify_url" } as const

@@ -1,0 +1,51 @@
+/** What the operations of refunds share: the services they call, and the ways to find a refund and to ask the channel. */
+import type { RefundNo } from "@coffer/model/Ids"
+import type { Refund } from "@coffer/rules/refund/Refund"
+import { Effect, FiberMap, Option } from "effect"
+import type { ChannelUnreachable } from "../channel/Channel.ts"
+import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
+import { Orders } from "../orders/Orders.ts"
+import type { Owner } from "../platform/postgres/Pages.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import type { Answered, DriveFailure } from "./refundAnswers.ts"
+import { RefundCommands } from "./RefundCommands.ts"
+import { RefundNotFound } from "./refundErrors.ts"
+import { RefundStore } from "./RefundStore.ts"
+
+/** After this nobody knows what the channel did, and it is asked again later. Less than a claim's lease. */
+const channelPatience = "15 seconds"
+
+export const refundServices = Effect.gen(function* () {
+  const store = yield* RefundStore
+  const channel = yield* RefundChannel
+  const faults = yield* Faults
+
+  return {
+    store,
+    commands: yield* RefundCommands,
+    orders: yield* Orders,
+    ids: yield* NewIds,
+    /** Alone on the database, whatever does not run here does not run. */
+    isAlone: (yield* Settings).runner === undefined,
+    /** What outlives the request that it was begun for. */
+    scope: yield* Effect.scope,
+    /** Refunds that are being driven to their first answer. */
+    driving: yield* FiberMap.make<RefundNo, Answered, DriveFailure>(),
+
+    find: Effect.fnUntraced(function* (owner: Owner, ref: string) {
+      const stored = yield* store.resolve(owner, ref)
+      return Option.isSome(stored) ? stored.value.refund : yield* new RefundNotFound({ ref })
+    }),
+    askChannel: (refund: Refund): Effect.Effect<RefundAnswer, ChannelUnreachable> =>
+      faults.around("RefundChannel.refund", channel.refund(refund)).pipe(
+        Effect.timeoutOrElse({
+          duration: channelPatience,
+          orElse: () => Effect.succeed({ _tag: "Pending" as const })
+        })
+      )
+  }
+})
+
+export type RefundServices = Effect.Success<typeof refundServices>
