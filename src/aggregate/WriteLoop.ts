@@ -75,11 +75,11 @@ export const makeWriteLoop = <
     const events = yield* Events
     const snapshots = makeSnapshots<State>(aggregate.rememberedMax)
 
-    const commit = (lane: string, { after: { state }, order, ...entry }: Derived<State>): Committing<E> => {
-      if (order !== undefined) return doors.order!(state, order, entry)
-      return entry.movements.length === 0 && entry.reserve === 0
-        ? transactor.commit(lane, entry.changes)
-        : doors.post(state, entry)
+    const commit = (lane: string, { after, changes, movements, order, reserve }: Derived<State>): Committing<E> => {
+      if (order !== undefined) return doors.order!(after.state, order, { movements, reserve, changes })
+      return movements.length === 0 && reserve === 0
+        ? transactor.commit(lane, changes)
+        : doors.post(after.state, { movements, reserve, changes })
     }
 
     const decide = Effect.fnUntraced(function* (
