@@ -16,7 +16,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "dispute checks",
-      signal: "disputes",
+      wakeup: "disputes",
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
         return yield* forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check)

@@ -25,7 +25,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "unapplied payments",
-      signal: "stray_payments",
+      wakeup: "stray_payments",
       run: Effect.gen(function* () {
         const due = yield* store.claimUnapplied(yield* DateTime.now, claimedMax)
         return yield* forEachLeased(

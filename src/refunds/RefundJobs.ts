@@ -13,7 +13,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "refunds",
-      signal: "refunds",
+      wakeup: "refunds",
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
         return yield* forEachLeased("refund", due, (refundNo) => refundNo, refunds.check)

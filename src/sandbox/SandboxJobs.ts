@@ -19,7 +19,7 @@ const paymentReports = Effect.gen(function* () {
 
   yield* workers.supervise(() => ({
     name: "sandbox reports",
-    signal: "sandbox_reports",
+    wakeup: "sandbox_reports",
     run: Effect.gen(function* () {
       const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
       return yield* forEachLeased(
@@ -44,7 +44,7 @@ const disputeReports = Effect.gen(function* () {
 
   yield* workers.supervise(() => ({
     name: "sandbox dispute reports",
-    signal: "sandbox_reports",
+    wakeup: "sandbox_reports",
     run: Effect.gen(function* () {
       const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
       return yield* forEachLeased(
@@ -65,7 +65,7 @@ const seeding = Effect.gen(function* () {
 
   yield* workers.supervise(() => ({
     name: "seeding",
-    signal: "sandbox_seeds",
+    wakeup: "sandbox_seeds",
     run: Effect.gen(function* () {
       const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
       return yield* forEachLeased("the sandbox of merchant", due, (merchantId) => merchantId, seeds.finish)

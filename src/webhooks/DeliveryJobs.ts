@@ -102,7 +102,7 @@ export const layer = Layer.effectDiscard(
         })
       return {
         name: "deliveries",
-        signal: "deliveries",
+        wakeup: "deliveries",
         // What is due and was not claimed waits for a place: the post that ends wakes us.
         next: Effect.suspend(() => store.nextDue(looked)),
         run: Effect.gen(function* () {

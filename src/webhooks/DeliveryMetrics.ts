@@ -5,7 +5,7 @@
 import { DateTime, Effect, Metric, Option } from "effect"
 import { DeliveryStore } from "./DeliveryStore.ts"
 import type { NotDeliveredReason, Outcome } from "./Outbound.ts"
-import type { Work } from "../platform/jobs/Workers.ts"
+import type { Work } from "../platform/jobs/Work.ts"
 
 const due = Metric.gauge("coffer_deliveries_due", {
   description: "Deliveries that are due and not under way; those beyond 10000 are not counted"

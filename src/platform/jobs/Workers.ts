@@ -1,40 +1,17 @@
 /**
- * Supervised fibers that do what is due. Each sleeps until its next row is due, until it is told of new work, or for a
- * poll interval, whichever comes first; one that fails starts again for ever, with a pause that grows
- * (docs/architecture.md, section 5). Tests ask here whether everything is at rest, and until when.
+ * The workers of this process: supervised fibers that process due rows (docs/architecture.md, section 5). A worker
+ * sleeps until its next row is due, until a wakeup, or for one poll interval, whichever comes first. Tests ask here
+ * whether all workers are at rest, and until when.
  */
-import {
-  Cause,
-  Clock,
-  Context,
-  DateTime,
-  Deferred,
-  Duration,
-  Effect,
-  Layer,
-  Metric,
-  Option,
-  Queue,
-  type Scope
-} from "effect"
-import { type Wakeup, Wakeups } from "../commit/Wakeups.ts"
-import { isDatabaseTrouble } from "../postgres/trouble.ts"
+import { Clock, Context, Deferred, Duration, Effect, Layer, Option, Queue, type Scope } from "effect"
+import { Wakeups } from "../commit/Wakeups.ts"
 import { Settings } from "../runtime/Settings.ts"
-
-export interface Work {
-  readonly name: string
-  /** Does or starts what is due now. How many rows that were: after none the worker sleeps. */
-  readonly run: Effect.Effect<number>
-  /** When the next row is due. */
-  readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
-  /** Told of new work, it looks without waiting. */
-  readonly signal?: Wakeup
-}
+import { makeRound, type Work } from "./Work.ts"
 
 export interface Worker {
   /** Look again now. */
   readonly wake: () => void
-  /** Keeps the worker from counting as at rest while something it started goes on. */
+  /** Until the matching `release` the worker does not count as at rest. For what goes on after `run` has ended. */
   readonly hold: () => void
   readonly release: () => void
 }
@@ -45,26 +22,18 @@ export class Workers extends Context.Service<
     readonly supervise: (make: (worker: Worker) => Work) => Effect.Effect<void, never, Scope.Scope>
     /** Waits until no worker has anything to do at this moment. */
     readonly atRest: Effect.Effect<void>
-    /** When the first of them will wake by itself. */
+    /** When the first worker will wake by itself; none without workers. */
     readonly nextWake: Effect.Effect<Option.Option<number>>
   }
->()("@coffer/work/Workers") {}
+>()("@coffer/platform/Workers") {}
 
-const failures = Metric.counter("coffer_worker_failures", {
-  description: "Rounds of a worker that failed and were begun again",
-  incremental: true
-})
-
-const pauseAfterFailure = (failed: number) => Duration.seconds(Math.min(60, 2 ** Math.min(failed, 6)))
-
-const pauseWhileAway = Duration.seconds(1)
-
-const pauseMillisMin = 50
+/** The shortest sleep. A row that stays due although nothing was done is held by another runner. */
+const sleepMillisMin = 50
 
 interface State {
   held: number
   woken: boolean
-  /** Sleeps until this instant; undefined while it works. */
+  /** Undefined while the worker works. */
   sleepsUntil: number | undefined
 }
 
@@ -73,97 +42,85 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const wakeups = yield* Wakeups
     const { workerPoll } = yield* Settings
-    const states = new Set<State>()
-    const waiting = new Set<Deferred.Deferred<void>>()
-    const clock = yield* Clock.Clock
-
-    const isAtRest = () => {
-      const now = clock.currentTimeMillisUnsafe()
-      return [...states].every(
-        ({ held, sleepsUntil, woken }) => !woken && held === 0 && sleepsUntil !== undefined && sleepsUntil > now
-      )
-    }
-    const settle = () => {
-      if (waiting.size === 0 || !isAtRest()) return
-      for (const deferred of waiting) Deferred.doneUnsafe(deferred, Effect.void)
-      waiting.clear()
-    }
+    const rest = makeRest(yield* Clock.Clock)
 
     const supervise = Effect.fnUntraced(function* (make: (worker: Worker) => Work) {
-      const bell = yield* Queue.sliding<void>(1)
+      const wakeQueue = yield* Queue.sliding<void>(1)
       const state: State = { held: 0, woken: true, sleepsUntil: undefined }
-      states.add(state)
-      const worker: Worker = {
-        wake: () => {
-          state.woken = true
-          Queue.offerUnsafe(bell, undefined)
-        },
-        hold: () => {
-          state.held++
-        },
-        release: () => {
-          state.held--
-          settle()
-        }
-      }
+      rest.states.add(state)
+      const worker = makeWorker(state, wakeQueue, rest.notify)
       const work = make(worker)
-      if (work.signal !== undefined) yield* wakeups.onRaise(work.signal, worker.wake)
+      if (work.wakeup !== undefined) yield* wakeups.onRaise(work.wakeup, worker.wake)
 
-      const round = Effect.gen(function* () {
-        state.woken = false
-        while ((yield* work.run) > 0);
-        return Option.map(yield* work.next, DateTime.toEpochMillis)
-      })
-
-      let failed = 0
+      const round = makeRound(work)
       const loop = Effect.gen(function* () {
         state.sleepsUntil = undefined
-        const next = yield* round.pipe(
-          Effect.tap(() => Effect.sync(() => (failed = 0))),
-          Effect.catchCause((cause) =>
-            Effect.gen(function* () {
-              failed++
-              yield* Metric.update(Metric.withAttributes(failures, { worker: work.name }), 1)
-              // Not a fault of the worker, which goes on as soon as the database does.
-              const away = isDatabaseTrouble(Cause.squash(cause))
-              if (!away) yield* Effect.logError(`worker ${work.name} failed and will begin again`, cause)
-              else if (failed === 1) yield* Effect.logDebug(`worker ${work.name} waits for the database`)
-              const pause = away ? pauseWhileAway : pauseAfterFailure(failed)
-              return Option.some((yield* Clock.currentTimeMillis) + Duration.toMillis(pause))
-            })
-          )
-        )
+        state.woken = false
+        const next = yield* round
         const now = yield* Clock.currentTimeMillis
-        // Due, and yet nothing was done: another runner holds the row. It is not asked for without a breath.
-        const soonest = now + pauseMillisMin
-        const latest = now + Duration.toMillis(workerPoll)
-        const until = Math.max(
-          soonest,
-          Math.min(
-            latest,
-            Option.getOrElse(next, () => latest)
-          )
-        )
-        state.sleepsUntil = until
-        settle()
-        yield* Effect.timeoutOption(Queue.take(bell), Duration.millis(until - now))
+        state.sleepsUntil = wakeTime(now, next, workerPoll)
+        rest.notify()
+        yield* Effect.timeoutOption(Queue.take(wakeQueue), Duration.millis(state.sleepsUntil - now))
       })
       yield* Effect.forkScoped(Effect.forever(loop))
-      yield* Effect.addFinalizer(() => Effect.sync(() => states.delete(state)))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rest.states.delete(state)))
     })
 
-    return Workers.of({
-      supervise,
-      atRest: Effect.suspend(() => {
-        if (isAtRest()) return Effect.void
-        const deferred = Deferred.makeUnsafe<void>()
-        waiting.add(deferred)
-        return Deferred.await(deferred)
-      }),
-      nextWake: Effect.sync(() => {
-        const wakes = [...states].map(({ sleepsUntil }) => sleepsUntil ?? 0)
-        return wakes.length === 0 ? Option.none() : Option.some(Math.min(...wakes))
-      })
-    })
+    return Workers.of({ supervise, atRest: rest.atRest, nextWake: rest.nextWake })
   })
 )
+
+/** Keeps the states of all workers, and tells whoever waits when all of them are at rest. */
+const makeRest = (clock: Clock.Clock) => {
+  const states = new Set<State>()
+  const waiting = new Set<Deferred.Deferred<void>>()
+
+  const isAtRest = () => {
+    const now = clock.currentTimeMillisUnsafe()
+    return [...states].every(
+      ({ held, sleepsUntil, woken }) => !woken && held === 0 && sleepsUntil !== undefined && sleepsUntil > now
+    )
+  }
+
+  /** To be called when a worker has gone to sleep or released something. */
+  const notify = () => {
+    if (waiting.size === 0 || !isAtRest()) return
+    for (const deferred of waiting) Deferred.doneUnsafe(deferred, Effect.void)
+    waiting.clear()
+  }
+
+  const atRest = Effect.suspend(() => {
+    if (isAtRest()) return Effect.void
+    const deferred = Deferred.makeUnsafe<void>()
+    waiting.add(deferred)
+    return Deferred.await(deferred)
+  })
+
+  const nextWake = Effect.sync(() => {
+    const wakes = [...states].map(({ sleepsUntil }) => sleepsUntil ?? 0)
+    return wakes.length === 0 ? Option.none() : Option.some(Math.min(...wakes))
+  })
+
+  return { states, notify, atRest, nextWake }
+}
+
+const makeWorker = (state: State, wakeQueue: Queue.Queue<void>, notify: () => void): Worker => ({
+  wake: () => {
+    state.woken = true
+    Queue.offerUnsafe(wakeQueue, undefined)
+  },
+  hold: () => {
+    state.held++
+  },
+  release: () => {
+    state.held--
+    notify()
+  }
+})
+
+/** The next due time, but no sooner than the shortest sleep and no later than the poll interval. */
+const wakeTime = (now: number, next: Option.Option<number>, poll: Duration.Duration): number => {
+  const latest = now + Duration.toMillis(poll)
+  const wanted = Option.getOrElse(next, () => latest)
+  return Math.max(now + sleepMillisMin, Math.min(latest, wanted))
+}

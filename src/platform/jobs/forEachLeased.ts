@@ -1,4 +1,4 @@
-/** Works on rows that were claimed, some at a time. */
+/** Works on leased rows, several at a time. */
 import { Cause, Effect } from "effect"
 import { isDatabaseTrouble } from "../postgres/trouble.ts"
 
@@ -6,12 +6,12 @@ import { isDatabaseTrouble } from "../postgres/trouble.ts"
 export const claimedMax = 100
 const concurrency = 16
 
-/** Numbers that one line of the log holds. */
+/** Names that one log line lists. */
 const namedMax = 10
 
 /**
- * One that fails is tried again when its claim ends; the others are not held up. Those that fail for the same reason
- * are one line of the log. Answers how many rows there were.
+ * A row whose work fails is tried again when its lease ends, and holds up no other row. Rows that fail for the same
+ * reason share one log line. Answers how many rows there were.
  */
 export const forEachLeased = <Item, E>(
   what: string,
@@ -19,40 +19,30 @@ export const forEachLeased = <Item, E>(
   nameOf: (item: Item) => string,
   work: (item: Item) => Effect.Effect<unknown, E>
 ): Effect.Effect<number> =>
-  Effect.suspend(() => {
+  Effect.gen(function* () {
     const failed = new Map<string, Array<string>>()
-    const note = (name: string, reason: string) => {
-      failed.set(reason, [...(failed.get(reason) ?? []), name])
-    }
-    return Effect.forEach(
+    yield* Effect.forEach(
       items,
       (item) =>
         Effect.catchCause(work(item), (cause) => {
-          const reason = reasonOf(cause)
-          if (reason !== undefined) return Effect.sync(() => note(nameOf(item), reason))
-          return Effect.logError(`${what} ${nameOf(item)} will be tried again`, cause)
+          const reason = expectedReason(cause)
+          if (reason === undefined) return Effect.logError(`${what} ${nameOf(item)} will be tried again`, cause)
+          return Effect.sync(() => failed.set(reason, [...(failed.get(reason) ?? []), nameOf(item)]))
         }),
       { concurrency, discard: true }
-    ).pipe(
-      Effect.andThen(
-        Effect.suspend(() =>
-          Effect.forEach(
-            failed,
-            ([reason, names]) => {
-              const others = names.length === 1 ? "" : ` and ${names.length - 1} more`
-              const line = `${what} ${names[0]}${others} will be tried again: ${reason}`
-              return Effect.annotateLogs(Effect.logWarning(line), { rows: names.slice(0, namedMax).join() })
-            },
-            { discard: true }
-          )
-        )
-      ),
-      Effect.as(items.length)
     )
+    for (const [reason, names] of failed) yield* logFailed(what, names, reason)
+    return items.length
   })
 
-/** In a word, what is no fault of this program; undefined for all else, which is logged with its stack. */
-const reasonOf = (cause: Cause.Cause<unknown>): string | undefined => {
+const logFailed = (what: string, names: ReadonlyArray<string>, reason: string) => {
+  const others = names.length === 1 ? "" : ` and ${names.length - 1} more`
+  const line = `${what} ${names[0]}${others} will be tried again: ${reason}`
+  return Effect.annotateLogs(Effect.logWarning(line), { rows: names.slice(0, namedMax).join() })
+}
+
+/** A short reason for a failure that is no bug of this program; undefined for others, which need their stack. */
+const expectedReason = (cause: Cause.Cause<unknown>): string | undefined => {
   const error = Cause.squash(cause)
   if (isDatabaseTrouble(error)) return "the database does not answer"
   if (Cause.hasDies(cause) || typeof error !== "object" || error === null || !("_tag" in error)) return undefined

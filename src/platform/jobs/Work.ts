@@ -1,0 +1,47 @@
+/**
+ * What a worker does, and one round of it. A round that fails is logged and counted, and the worker tries again after a
+ * pause. While the database does not answer, the pause stays short: the worker itself is not at fault.
+ */
+import { Cause, Clock, DateTime, Duration, Effect, Metric, Option } from "effect"
+import type { Wakeup } from "../commit/Wakeups.ts"
+import { isDatabaseTrouble } from "../postgres/trouble.ts"
+
+export interface Work {
+  readonly name: string
+  /** Does or starts what is due now, and answers how many rows that was. After 0 the worker sleeps. */
+  readonly run: Effect.Effect<number>
+  /** When the next row is due. */
+  readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
+  /** Raised when there is new work; it ends the worker's sleep. */
+  readonly wakeup?: Wakeup
+}
+
+const failures = Metric.counter("coffer_worker_failures", {
+  description: "Rounds of a worker that failed and were begun again",
+  incremental: true
+})
+
+const pauseAfterFailure = (failed: number) => Duration.seconds(Math.min(60, 2 ** Math.min(failed, 6)))
+const pauseWithoutDatabase = Duration.seconds(1)
+
+/** Runs until nothing is due, and answers when to look again, in milliseconds since 1970. Never fails. */
+export const makeRound = ({ name, next, run }: Work): Effect.Effect<Option.Option<number>> => {
+  let failedInARow = 0
+
+  const recover = Effect.fnUntraced(function* (cause: Cause.Cause<never>) {
+    failedInARow++
+    yield* Metric.update(Metric.withAttributes(failures, { worker: name }), 1)
+    const isDatabaseAway = isDatabaseTrouble(Cause.squash(cause))
+    if (!isDatabaseAway) yield* Effect.logError(`worker ${name} failed and will begin again`, cause)
+    else if (failedInARow === 1) yield* Effect.logDebug(`worker ${name} waits for the database`)
+    const pause = isDatabaseAway ? pauseWithoutDatabase : pauseAfterFailure(failedInARow)
+    return Option.some((yield* Clock.currentTimeMillis) + Duration.toMillis(pause))
+  })
+
+  return Effect.gen(function* () {
+    while ((yield* run) > 0);
+    const nextDue = yield* next
+    failedInARow = 0
+    return Option.map(nextDue, DateTime.toEpochMillis)
+  }).pipe(Effect.catchCause(recover))
+}
