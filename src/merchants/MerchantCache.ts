@@ -1,0 +1,36 @@
+/**
+ * Merchants and the owners of keys in memory, since every request asks for them. A change clears the cache at once on
+ * every runner. While this runner cannot prove that it hears of changes, it reads from the database instead (spec:
+ * Authentication, 4 and 5).
+ */
+import { Cache, Duration, Effect, Exit, Option } from "effect"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import { listenForChanges } from "./listenForChanges.ts"
+import { MerchantStore } from "./MerchantStore.ts"
+
+/** Merchants, and likewise keys, that are kept in memory. */
+export const cachedMax = 10_000
+
+/** An entry lives no longer than this, even if a change was missed. */
+const lifetime = Duration.minutes(1)
+
+export const make = Effect.gen(function* () {
+  const store = yield* MerchantStore
+  const secrets = yield* Secrets
+
+  const byKeyHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: lifetimeOf })
+  const byId = yield* Cache.makeWith(store.byId, { capacity: cachedMax, timeToLive: lifetimeOf })
+  const clear = Effect.andThen(Cache.invalidateAll(byKeyHash), Cache.invalidateAll(byId))
+  const listener = yield* listenForChanges(yield* secrets.random(12), clear)
+
+  const cached =
+    <Value>(cache: Cache.Cache<string, Value>, lookup: (key: string) => Effect.Effect<Value>) =>
+    (key: string) =>
+      Effect.suspend(() => (listener.isProven() ? Cache.get(cache, key) : lookup(key)))
+
+  return { byKeyHash: cached(byKeyHash, store.byKeyHash), byId: cached(byId, store.byId), clear }
+})
+
+/** Only what was found is kept: guessed keys must not push out real ones, and a failure must not outlive its cause. */
+const lifetimeOf = <A, E>(exit: Exit.Exit<Option.Option<A>, E>) =>
+  Exit.isSuccess(exit) && Option.isSome(exit.value) ? lifetime : Duration.zero

@@ -1,0 +1,49 @@
+/** Changes to a merchant's settings: what is wrong with one, and the merchant after it. Pure. */
+import type { UpdateMerchant } from "@coffer/contract/Operator"
+import { Mode } from "@coffer/model/Ids"
+import { parseAllowlist } from "@coffer/rules/allowlist"
+import { urlProblem } from "@coffer/rules/delivery/urlProblem"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { Result } from "effect"
+import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
+
+/** Characters of a bad allowlist entry that the refusal repeats. */
+const entryShownMax = 64
+
+/** The first problem of a patch; undefined for one that may be applied. */
+export const settingsProblem = (patch: UpdateMerchant, privateAllowed: boolean): InvalidField | undefined => {
+  for (const mode of Mode.literals) {
+    const problem =
+      urlProblem(`${mode}.default_notify_url`, patch[mode]?.default_notify_url, { mode, privateAllowed }) ??
+      allowlistProblem(`${mode}.ip_allowlist`, patch[mode]?.ip_allowlist)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+const allowlistProblem = (param: string, text: string | undefined): InvalidField | undefined => {
+  const list = parseAllowlist(text ?? "")
+  if (Result.isSuccess(list)) return undefined
+  const problem = `${list.failure.slice(0, entryShownMax)} is not an IPv4 address, an IPv4 range or an IPv6 address`
+  return new InvalidField({ param, problem })
+}
+
+/** A patch leaves out what it does not change. */
+export const withSettings = (
+  merchant: MerchantRow,
+  { dispute_fee, live, payout_fee, quotas, sandbox, ...own }: UpdateMerchant
+): MerchantRow => {
+  const changed = {
+    ...merchant,
+    ...own,
+    dispute_fee: { ...merchant.dispute_fee, ...dispute_fee },
+    payout_fee: { ...merchant.payout_fee, ...payout_fee },
+    quotas: { ...merchant.quotas, ...quotas }
+  }
+  return withMode(withMode(changed, "sandbox", sandbox ?? {}), "live", live ?? {})
+}
+
+export const withMode = (merchant: MerchantRow, mode: Mode, patch: Partial<ModeRow>): MerchantRow => ({
+  ...merchant,
+  modes: { ...merchant.modes, [mode]: { ...merchant.modes[mode], ...patch } }
+})

@@ -1,0 +1,56 @@
+/** A new merchant with its first keys. The keys are shown once; only their hashes are stored. */
+import { type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
+import { DateTime, Effect } from "effect"
+import type { NewIds } from "../platform/runtime/NewIds.ts"
+import type { Secrets } from "../platform/runtime/Secrets.ts"
+import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
+import { newSigningSecret } from "./signingSecrets.ts"
+
+/** Key prefixes decide the environment (spec: Authentication, 2). */
+const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
+
+export const isKey = (text: string) => Object.values(keyPrefixes).some((prefix) => text.startsWith(prefix))
+
+export const newKey = (secrets: Secrets["Service"], mode: Mode) =>
+  Effect.map(secrets.random(32), (text) => keyPrefixes[mode] + text)
+
+/** Nothing is stored yet. The merchant is not approved and has no fees of its own. */
+export const newMerchant = Effect.fnUntraced(function* (
+  ids: NewIds["Service"],
+  secrets: Secrets["Service"],
+  name: string
+) {
+  const sandboxKey = yield* newKey(secrets, "sandbox")
+  const liveKey = yield* newKey(secrets, "live")
+  const merchantId = (yield* ids.next(prefixes.merchant)) as MerchantId
+  const merchant: MerchantRow = {
+    merchant_id: merchantId,
+    name,
+    approved: false,
+    live_currencies: [],
+    fees: [],
+    dispute_fee: {},
+    payout_fee: {},
+    quotas: {},
+    created_at: yield* DateTime.now,
+    modes: {
+      sandbox: yield* newMode(secrets, merchantId, "sandbox", sandboxKey),
+      live: yield* newMode(secrets, merchantId, "live", liveKey)
+    }
+  }
+  return { merchant, sandboxKey, liveKey }
+})
+
+const newMode = Effect.fnUntraced(function* (
+  secrets: Secrets["Service"],
+  merchantId: MerchantId,
+  mode: Mode,
+  key: string
+) {
+  return {
+    key_hash: secrets.keyHash(key),
+    signing_secret: yield* newSigningSecret(secrets, merchantId, mode),
+    ip_allowlist: "",
+    default_notify_url: null
+  } satisfies ModeRow
+})
