@@ -12,6 +12,7 @@ import * as Auditor from "./audit/Auditor.ts"
 import * as AuditStore from "./audit/AuditStore.ts"
 import * as SandboxBank from "./sandbox/SandboxBank.ts"
 import * as SandboxJobs from "./sandbox/SandboxJobs.ts"
+import * as SandboxDisputeChannel from "./sandbox/SandboxDisputeChannel.ts"
 import * as SandboxDisputes from "./sandbox/SandboxDisputes.ts"
 import * as SandboxIssuer from "./sandbox/SandboxIssuer.ts"
 import * as SandboxRefunds from "./sandbox/SandboxRefunds.ts"
@@ -179,7 +180,9 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(OrderCommands.layer),
   Layer.provideMerge(Wallets.layer),
   Layer.provideMerge(WalletEntity.layerAwake),
-  Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxRefunds.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxDisputeChannel.layer, SandboxRefunds.layer)
+  ),
   Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer)),
   Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, Logs.layer, files)),
   Layer.provideMerge(Auditor.layer),

@@ -1,4 +1,4 @@
-/** How the errors of merchants are told to the operator (docs/architecture.md, section 7). */
+/** Errors of merchants as errors on the wire, for the operator (docs/architecture.md, section 7). */
 import * as Wire from "@coffer/contract/Errors"
 import { told } from "../http/refusals.ts"
 import type { MerchantNotFound } from "./Merchants.ts"

@@ -1,11 +1,11 @@
-/** What a laptop finds on its first start: a merchant with keys, whose sandbox is seeded as every merchant's is. */
+/** The demo merchant, which the first start on a laptop creates with its keys and a seeded sandbox. */
 import { Effect, Redacted, Schema } from "effect"
 import { DataDir } from "../platform/runtime/DataDir.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Seeds } from "./Seeds.ts"
 
-/** Kept in COFFER_HOME for whoever tries the service on this machine (docs/architecture.md, section 7). */
+/** Kept in COFFER_HOME, for people who try the service on this machine (docs/architecture.md, section 7). */
 export const Credentials = Schema.fromJsonString(
   Schema.Struct({
     base_url: Schema.String,
@@ -19,19 +19,19 @@ export type Credentials = typeof Credentials.Type
 
 const file = "credentials.json"
 
-/** The credentials as they are kept; made, with the merchant behind them, on the first start. */
+/** The kept credentials. The first start makes them, and the merchant with them. */
 export const credentials = Effect.gen(function* () {
-  const home = yield* DataDir
+  const dataDir = yield* DataDir
   const settings = yield* Settings
-  const kept = yield* home.keep(
+  const kept = yield* dataDir.keep(
     file,
     Effect.flatMap(demoMerchant, Schema.encodeEffect(Credentials)).pipe(Effect.catchTags({ SchemaError: Effect.die }))
   )
   const known = yield* Effect.catchTags(Schema.decodeEffect(Credentials)(kept), { SchemaError: Effect.die })
-  // The port may have changed since.
+  // The port may have changed since the credentials were written.
   const current = { ...known, base_url: `${settings.publicUrl}/v1` }
   if (current.base_url !== known.base_url) {
-    yield* home.write(
+    yield* dataDir.write(
       file,
       `${yield* Effect.catchTags(Schema.encodeEffect(Credentials)(current), { SchemaError: Effect.die })}\n`
     )

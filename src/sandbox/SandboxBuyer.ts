@@ -1,6 +1,6 @@
 /**
- * The sandbox's buyer: pays at the sandbox bank and carries the bank's report to the order, as a channel's webhook
- * would, and with it what the bank writes down. Used by the checkout page and by the test helpers.
+ * The sandbox's buyer: pays at the sandbox bank, then brings the bank's report and rows to the order, as a channel's
+ * webhook would. Used by the checkout page and by the test helpers.
  */
 import type { Minor, PaymentMethod } from "@coffer/model/Money"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
@@ -16,7 +16,7 @@ import { type Attempt, SandboxBank } from "./SandboxBank.ts"
 export class SandboxBuyer extends Context.Service<
   SandboxBuyer,
   {
-    /** One attempt to pay, the whole amount unless given. The order comes back as it is after the bank's report, if there was one. */
+    /** One attempt to pay the whole amount, unless another is given. Returns the order as it is after the bank's report, if there was one. */
     readonly pay: (
       order: Order,
       method: PaymentMethod,

@@ -1,6 +1,7 @@
 /**
- * The buyer who complains to the bank, and the bank's report of it carried to the service, as a channel's webhook does.
- * Used by the test helpers. Cards have chargebacks; Alipay and WeChat Pay have none (silences: D11).
+ * The bank that issued the buyer's card: takes the buyer's complaint and delivers its report to the service, as a
+ * channel's webhook does. Used by the test helpers. Cards have chargebacks; Alipay and WeChat Pay have none (silences:
+ * D11).
  */
 import { TradeNo } from "@coffer/model/Ids"
 import { Minor, type PaymentMethod } from "@coffer/model/Money"
@@ -16,17 +17,17 @@ import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { DisputeReport } from "../channel/DisputeChannel.ts"
 import { type Outcome, SandboxDisputes } from "./SandboxDisputes.ts"
 
-/** What the bank knows of the payment leaves nothing to dispute. */
+/** The payment cannot be disputed. */
 export class NoChargeback extends Schema.TaggedError<NoChargeback>()("NoChargeback", {
   tradeNo: TradeNo,
   reason: Schema.Literals(["not_paid", "not_a_card"])
 }) {}
 
 export interface Complaint {
-  /** The whole payment unless given. */
+  /** The whole payment by default. */
   readonly amount?: number | undefined
   readonly reason?: string | undefined
-  /** Null: the bank sets none. */
+  /** Null: the bank sets no deadline. */
   readonly evidenceDueBy?: DateTime.Utc | null | undefined
 }
 
@@ -43,9 +44,9 @@ export class SandboxIssuer extends Context.Service<
   }
 >()("@coffer/sandbox/SandboxIssuer") {}
 
-/** How long merchants have, unless told otherwise. */
+/** How long a merchant has to respond, by default. */
 const timeToRespond = "7 days"
-/** Checks come some time after it, and Postgres takes no year of five digits. */
+/** A check follows some time after the deadline, and Postgres takes no year of five digits. */
 const dueByMillisMax = DateTime.toEpochMillis(DateTime.makeUnsafe("9999-01-01T00:00:00Z"))
 
 const cards: ReadonlySet<PaymentMethod> = new Set(["card", "apple_pay", "google_pay"])
@@ -56,7 +57,7 @@ export const layer = Layer.effect(
     const bank = yield* SandboxDisputes
     const disputes = yield* Disputes
 
-    const carry = Effect.fnUntraced(function* (report: DisputeReport) {
+    const deliver = Effect.fnUntraced(function* (report: DisputeReport) {
       const dispute = yield* disputes.handleReport(report)
       yield* bank.acknowledge(report.processorDisputeId)
       return dispute
@@ -79,11 +80,11 @@ export const layer = Layer.effect(
         reason,
         evidenceDueBy: evidenceDueBy === undefined ? dueBy : evidenceDueBy
       }
-      return yield* carry(yield* bank.open(order, chargeback))
+      return yield* deliver(yield* bank.open(order, chargeback))
     }, Effect.uninterruptible)
 
     const resolve = span("SandboxIssuer.resolve")(function* (dispute: Dispute, outcome: Outcome) {
-      return yield* carry(yield* bank.resolve(dispute, outcome))
+      return yield* deliver(yield* bank.resolve(dispute, outcome))
     }, Effect.uninterruptible)
 
     return SandboxIssuer.of({ dispute, resolve })

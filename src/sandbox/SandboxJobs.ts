@@ -1,6 +1,6 @@
 /**
- * What the sandbox does by itself: it repeats the reports of its bank that the service has not acknowledged, and it
- * finishes the seeding of new sandboxes that failed or was cut off (silences: R2).
+ * Workers of the sandbox. They repeat reports of its bank that the service has not acknowledged, and finish the seeding
+ * of a new sandbox that failed or was interrupted (silences: R2).
  */
 import { DateTime, Effect, Layer } from "effect"
 import { Disputes } from "../disputes/Disputes.ts"

@@ -1,6 +1,6 @@
 /**
- * The refund desk of the sandbox's bank: cards are paid back at once, alipay and wechat_pay after a minute or when a
- * test helper says so (docs/architecture.md, section 7). It keeps its own books, and our number of a refund is its key.
+ * Refunds at the sandbox's bank: cards are refunded at once, alipay and wechat_pay after a minute or when a test helper
+ * says so (docs/architecture.md, section 7). The bank has its own table, whose key is our refund number.
  */
 import { PaymentMethod } from "@coffer/model/Money"
 import { RefundNo } from "@coffer/model/Ids"
@@ -9,29 +9,29 @@ import { SqlClient } from "effect/sql"
 import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
 import { RefundChannel, type RefundAnswer, type RefundRequest } from "../channel/RefundChannel.ts"
-import { booksFail, sandboxReach } from "./sandboxReach.ts"
+import { unreachableOnSqlError, sandboxReach } from "./sandboxReach.ts"
 
 export type RefundOutcome = "succeeded" | "failed"
 
-/** The bank's own word on a refund was another, or it never heard of it. */
+/** The bank has decided the refund otherwise, or does not know it. */
 export class NotSettled extends Schema.TaggedError<NotSettled>()("NotSettled", { state: Schema.String }) {}
 
 export class SandboxRefunds extends Context.Service<
   SandboxRefunds,
   {
-    /** The bank makes up its mind: now, or against what it had said. Saying the same twice is fine. */
+    /** The bank decides, or decides again. The same decision twice changes nothing. */
     readonly settle: (refundNo: RefundNo, outcome: RefundOutcome) => Effect.Effect<void, NotSettled>
   }
 >()("@coffer/sandbox/SandboxRefunds") {}
 
 /** An asynchronous refund settles by itself after this. */
 const settlesAfter = "60 seconds"
-/** Refunds of one payment wait for one another in Postgres; they must not hold all connections while they do. */
-const atOnce = 4
+/** Refunds of one payment wait for one another in Postgres. This keeps them from holding all connections meanwhile. */
+const concurrentMax = 4
 
 const isAsynchronous = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"
 
-/** What the bank says when it rejects a refund. */
+/** The bank's reason when it rejects a refund. */
 export const rejection = "the buyer's account cannot take the money back"
 
 const Payment = Schema.Struct({
@@ -40,11 +40,11 @@ const Payment = Schema.Struct({
   state: Schema.String,
   paid_back: Schema.Int
 })
-const Booked = Schema.Struct({ state: Schema.Literals(["pending", "succeeded", "failed"]) })
+const StateRow = Schema.Struct({ state: Schema.Literals(["pending", "succeeded", "failed"]) })
 const decodePayments = Schema.decodeUnknownEffect(Schema.Array(Payment))
-const decodeBooked = Schema.decodeUnknownEffect(Schema.Array(Booked))
+const decodeStates = Schema.decodeUnknownEffect(Schema.Array(StateRow))
 
-const answers: Record<(typeof Booked.Type)["state"], RefundAnswer> = {
+const answers: Record<(typeof StateRow.Type)["state"], RefundAnswer> = {
   pending: { _tag: "Pending" },
   succeeded: { _tag: "Succeeded" },
   failed: { _tag: "Refused", reason: rejection }
@@ -54,21 +54,21 @@ const notCovered: RefundAnswer = { _tag: "Refused", reason: "the payment does no
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reach = yield* sandboxReach
-  const desk = yield* Semaphore.make(atOnce)
+  const permits = yield* Semaphore.make(concurrentMax)
 
-  /** The row's state as it is by now: when its minute has passed it is settled. One statement: others decide, too. */
-  const booked = Effect.fnUntraced(function* (refundNo: string) {
+  /** The state as of now: a pending refund settles when its time is up. One statement, so that it cannot race. */
+  const stateOf = Effect.fnUntraced(function* (refundNo: string) {
     const at = sql`${isoText(yield* DateTime.now)}::text::timestamptz`
     const rows = yield* sql`update sandbox_refunds
       set state = case when state = 'pending' and settles_at <= ${at} then 'succeeded' else state end
       where refund_key = ${refundNo} returning state`
-    return (yield* decodeBooked(rows))[0]?.state
+    return (yield* decodeStates(rows))[0]?.state
   })
 
-  const book = Effect.fnUntraced(function* ({ amount, paymentId, refundNo }: RefundRequest) {
-    // A statement of its own: what others have paid back is read once they are done.
+  const refundOnce = Effect.fnUntraced(function* ({ amount, paymentId, refundNo }: RefundRequest) {
+    // Locked by a statement of its own, so that the next one sees what other refunds have committed.
     yield* sql`select 1 from sandbox_payments where payment_id = ${paymentId} for update`
-    const known = yield* booked(refundNo)
+    const known = yield* stateOf(refundNo)
     if (known !== undefined) return known
     const [payment] = yield* decodePayments(
       yield* sql`select method, amount, state, (select coalesce(sum(r.amount), 0)::bigint from sandbox_refunds r
@@ -93,18 +93,18 @@ const make = Effect.gen(function* () {
   const refund = span("SandboxRefunds.refund")(
     function* (request: RefundRequest) {
       yield* reach(request.merchantId)
-      const state = yield* desk.withPermit(sql.withTransaction(book(request)))
+      const state = yield* permits.withPermit(sql.withTransaction(refundOnce(request)))
       return state === undefined ? notCovered : answers[state]
     },
-    Effect.catchTags({ ...booksFail, SchemaError: Effect.die })
+    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die })
   )
 
   const settle = span("SandboxRefunds.settle")(
     function* (refundNo: RefundNo, outcome: RefundOutcome) {
-      // A bank may take back what it had paid out, never the other way round.
+      // A refund that succeeded may still fail; one that failed stays failed.
       const from = outcome === "succeeded" ? ["pending", "succeeded"] : ["pending", "succeeded", "failed"]
       const moved = yield* move(refundNo, from, outcome)
-      if (moved.length === 0) return yield* new NotSettled({ state: (yield* booked(refundNo)) ?? "unknown" })
+      if (moved.length === 0) return yield* new NotSettled({ state: (yield* stateOf(refundNo)) ?? "unknown" })
     },
     Effect.catchTags({ SqlError: Effect.die, SchemaError: Effect.die })
   )

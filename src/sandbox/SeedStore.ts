@@ -1,4 +1,4 @@
-/** Which merchants' sandboxes are not seeded yet (`sandbox_seeds`). */
+/** Merchants whose sandbox is not fully seeded yet (`sandbox_seeds`). */
 import { MerchantId } from "@coffer/model/Ids"
 import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -7,13 +7,13 @@ import { isoText } from "../platform/runtime/codecs.ts"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 
-/** Whoever seeds has this long before a worker tries again. */
+/** A worker tries again after this, if the seeding has not finished. */
 const lease = Duration.minutes(1)
 
 export class SeedStore extends Context.Service<
   SeedStore,
   {
-    /** To be seeded, by whoever asks now; by a worker when that is not done when the lease ends. */
+    /** Notes that the sandbox needs seeding. The caller has the lease; a worker takes over when it ends. */
     readonly insert: (merchantId: MerchantId, now: DateTime.Utc) => Effect.Effect<void>
     readonly done: (merchantId: MerchantId) => Effect.Effect<void>
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<MerchantId>>

@@ -1,7 +1,7 @@
 /**
- * What stands in a new merchant's sandbox: in each currency one paid order, so that a first full refund succeeds
- * although fees are not given back (silences: R2). They are orders like any other, and say by their subject what they
- * are for. Each has a number of its own, so seeding again continues where it was left.
+ * Seeds a new merchant's sandbox with one paid order in each currency, so that a first full refund succeeds although
+ * fees are not returned (silences: R2). They are ordinary orders, whose subject says what they are for. Each has a
+ * fixed order number, so that seeding again adds only what is missing.
  */
 import { type MerchantId, OutTradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
@@ -21,17 +21,17 @@ type SeedFailure = ChannelUnreachable | OrderConflict | OrderNotFound | WriteFai
 export class Seeds extends Context.Service<
   Seeds,
   {
-    /** Seeds now if it can. What could not be done in time is done by a worker, and the caller need not know. */
+    /** Seeds now. A worker finishes later what failed or took too long; the caller does not notice. */
     readonly plant: (merchantId: MerchantId) => Effect.Effect<void>
-    /** What is missing of the seed; may be called again and again. */
+    /** Adds what is missing of the seed. May be called any number of times. */
     readonly finish: (merchantId: MerchantId) => Effect.Effect<void, SeedFailure>
   }
 >()("@coffer/sandbox/Seeds") {}
 
-/** A million: by the default schedule it pays the fees of a refund of 33 millions. */
+/** One million: by the default fees it covers the fees of refunded payments of 33 million. */
 const amount = Minor.make(1_000_000_00)
 
-/** Whoever creates a merchant waits no longer than this for its seed. */
+/** The request that creates a merchant waits no longer than this for the seeding. */
 const patience = "5 seconds"
 
 export const layer = Layer.effect(
@@ -54,16 +54,16 @@ export const layer = Layer.effect(
         )
         if (order.status === "pending") yield* buyer.pay(order, "card", "succeed")
       },
-      // The merchant has used the number for an order of its own.
+      // The merchant has used this order number itself.
       Effect.catchTags({ InvalidField: Effect.die, OrderNumberTaken: () => Effect.void })
     )
 
     const finish = span("Seeds.finish")(function* (merchantId: MerchantId) {
-      // One currency that fails does not cut the others off.
-      const ends = yield* Effect.forEach(Currency.literals, (currency) => Effect.exit(seed(merchantId, currency)), {
+      // Every currency is tried, even if another one fails.
+      const exits = yield* Effect.forEach(Currency.literals, (currency) => Effect.exit(seed(merchantId, currency)), {
         concurrency: "unbounded"
       })
-      yield* Exit.asVoidAll(ends)
+      yield* Exit.asVoidAll(exits)
       yield* store.done(merchantId)
     })
 
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** For whoever creates merchants. */
+/** The same service as `merchants/` knows it. */
 export const layerNewSandbox = Layer.effect(
   NewSandbox,
   Effect.map(Seeds, ({ plant }) => NewSandbox.of({ seed: plant }))

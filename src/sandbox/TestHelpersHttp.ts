@@ -1,4 +1,7 @@
-/** Handlers of the `test_helpers` group: the buyer and the bank, scripted (docs/architecture.md, section 7). */
+/**
+ * Handlers of the `test_helpers` group, with which a merchant scripts the buyer and the bank (docs/architecture.md,
+ * section 7).
+ */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
@@ -27,76 +30,123 @@ export const layer = HttpApiBuilder.group(
   Api,
   "test_helpers",
   Effect.fnUntraced(function* (handlers) {
-    const orders = yield* Orders
-    const buyer = yield* SandboxBuyer
-    const bank = yield* SandboxBank
-    const links = yield* CheckoutLinks
-    const refunds = yield* Refunds
-    const refundDesk = yield* SandboxRefunds
-    const disputes = yield* Disputes
-    const issuer = yield* SandboxIssuer
-    const { ChannelUnreachable } = channelRefusals
-    const { OrderConflict, OrderNotFound } = orderRefusals
-    const { RefundNotFound } = refundRefusals
-    const { DisputeNotFound } = disputeRefusals
-    const { InvalidField } = commonRefusals
-    const { NoChargeback, NotSettled } = sandboxRefusals
-
     return handlers.handleAll({
-      pay: span("test_helpers.pay")(
-        function* ({ params, payload }) {
-          const order = yield* orders.find(yield* Caller, params.ref)
-          const { amount, outcome = "succeed", payment_method: method = "card" } = payload
-          const after = yield* buyer.pay(order, method, outcome, amount)
-          return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
-        },
-        Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
-      ),
-
-      settleRefund: span("test_helpers.settleRefund")(
-        function* ({ params, payload: { outcome } }) {
-          const { refundNo } = yield* refunds.find(yield* Caller, params.ref)
-          yield* refundDesk.settle(refundNo, outcome)
-          return yield* reply(refundView(yield* refunds.report(refundNo, { outcome, reason: rejection })))
-        },
-        Effect.catchTags({ NotSettled, RefundNotFound, ...unavailable })
-      ),
-
-      dispute: span("test_helpers.dispute")(
-        function* ({ params, payload: { amount, evidence_due_by: evidenceDueBy, reason } }) {
-          const order = yield* orders.find(yield* Caller, params.ref)
-          return yield* reply(disputeView(yield* issuer.dispute(order, { amount, evidenceDueBy, reason })), 201)
-        },
-        Effect.catchTags({
-          ChannelUnreachable,
-          DisputeNotFound: Effect.die,
-          InvalidField,
-          NoChargeback,
-          OrderNotFound,
-          RefundRefused: Effect.die,
-          ...unavailable
-        })
-      ),
-
-      resolveDispute: span("test_helpers.resolveDispute")(
-        function* ({ params, payload: { outcome } }) {
-          const dispute = yield* disputes.find(yield* Caller, params.ref)
-          return yield* reply(disputeView(yield* issuer.resolve(dispute, outcome)))
-        },
-        Effect.catchTags({
-          ChannelUnreachable,
-          DisputeNotFound,
-          OrderNotFound: Effect.die,
-          RefundRefused: Effect.die,
-          ...unavailable
-        })
-      ),
-
-      channel: span("test_helpers.channel")(function* ({ payload }) {
-        const { merchantId } = yield* Caller
-        yield* bank.setReachable(merchantId, payload.reachable)
-        return yield* reply({ reachable: payload.reachable })
-      })
+      ...(yield* makeOrderHandlers),
+      ...(yield* makeRefundHandlers),
+      ...(yield* makeDisputeHandlers),
+      ...(yield* makeChannelHandlers)
     })
   })
 )
+
+const { ChannelUnreachable } = channelRefusals
+const { OrderConflict, OrderNotFound } = orderRefusals
+const { RefundNotFound } = refundRefusals
+const { DisputeNotFound } = disputeRefusals
+const { InvalidField } = commonRefusals
+const { NoChargeback, NotSettled } = sandboxRefusals
+
+const makeOrderHandlers = Effect.gen(function* () {
+  const orders = yield* Orders
+  const buyer = yield* SandboxBuyer
+  const links = yield* CheckoutLinks
+
+  const pay = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "pay",
+    span("test_helpers.pay")(
+      function* ({ params, payload }) {
+        const order = yield* orders.find(yield* Caller, params.ref)
+        const { amount, outcome = "succeed", payment_method: method = "card" } = payload
+        const after = yield* buyer.pay(order, method, outcome, amount)
+        return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
+      },
+      Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
+    )
+  )
+  return { pay }
+})
+
+const makeRefundHandlers = Effect.gen(function* () {
+  const refunds = yield* Refunds
+  const bank = yield* SandboxRefunds
+
+  const settleRefund = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "settleRefund",
+    span("test_helpers.settleRefund")(
+      function* ({ params, payload: { outcome } }) {
+        const { refundNo } = yield* refunds.find(yield* Caller, params.ref)
+        yield* bank.settle(refundNo, outcome)
+        return yield* reply(refundView(yield* refunds.report(refundNo, { outcome, reason: rejection })))
+      },
+      Effect.catchTags({ NotSettled, RefundNotFound, ...unavailable })
+    )
+  )
+  return { settleRefund }
+})
+
+const makeDisputeHandlers = Effect.gen(function* () {
+  const orders = yield* Orders
+  const disputes = yield* Disputes
+  const issuer = yield* SandboxIssuer
+
+  const dispute = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "dispute",
+    span("test_helpers.dispute")(
+      function* ({ params, payload: { amount, evidence_due_by: evidenceDueBy, reason } }) {
+        const order = yield* orders.find(yield* Caller, params.ref)
+        return yield* reply(disputeView(yield* issuer.dispute(order, { amount, evidenceDueBy, reason })), 201)
+      },
+      Effect.catchTags({
+        ChannelUnreachable,
+        DisputeNotFound: Effect.die,
+        InvalidField,
+        NoChargeback,
+        OrderNotFound,
+        RefundRefused: Effect.die,
+        ...unavailable
+      })
+    )
+  )
+
+  const resolveDispute = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "resolveDispute",
+    span("test_helpers.resolveDispute")(
+      function* ({ params, payload: { outcome } }) {
+        const dispute = yield* disputes.find(yield* Caller, params.ref)
+        return yield* reply(disputeView(yield* issuer.resolve(dispute, outcome)))
+      },
+      Effect.catchTags({
+        ChannelUnreachable,
+        DisputeNotFound,
+        OrderNotFound: Effect.die,
+        RefundRefused: Effect.die,
+        ...unavailable
+      })
+    )
+  )
+  return { dispute, resolveDispute }
+})
+
+const makeChannelHandlers = Effect.gen(function* () {
+  const bank = yield* SandboxBank
+
+  const channel = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "channel",
+    span("test_helpers.channel")(function* ({ payload }) {
+      const { merchantId } = yield* Caller
+      yield* bank.setReachable(merchantId, payload.reachable)
+      return yield* reply({ reachable: payload.reachable })
+    })
+  )
+  return { channel }
+})

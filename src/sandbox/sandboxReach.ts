@@ -1,12 +1,12 @@
-/** The switch with which a merchant takes the sandbox's bank off the net (docs/architecture.md, section 7). */
+/** Each merchant can switch its sandbox bank off, so that it cannot be reached (docs/architecture.md, section 7). */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { ChannelUnreachable } from "../channel/Channel.ts"
 
 const unreachable = () => Effect.fail(new ChannelUnreachable())
 
-/** A bank whose own books fail is a bank that cannot be reached. */
-export const booksFail = { SqlError: unreachable } as const
+/** While the bank's own tables cannot be used, the bank cannot be reached. */
+export const unreachableOnSqlError = { SqlError: unreachable } as const
 
 /** Fails while this merchant's bank cannot be reached. */
 export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql) => {
@@ -19,6 +19,6 @@ export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql) => {
   return (merchantId: string) =>
     isReachable(merchantId).pipe(
       Effect.flatMap(({ reachable }) => (reachable ? Effect.void : unreachable())),
-      Effect.catchTags({ ...booksFail, SchemaError: Effect.die, NoSuchElementError: Effect.die })
+      Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die, NoSuchElementError: Effect.die })
     )
 })

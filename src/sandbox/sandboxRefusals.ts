@@ -1,4 +1,4 @@
-/** How the errors of the sandbox's buyer and bank are told to the caller (docs/architecture.md, section 7). */
+/** Errors of the sandbox's buyer and bank as errors on the wire (docs/architecture.md, section 7). */
 import * as Wire from "@coffer/contract/Errors"
 import { told } from "../http/refusals.ts"
 import type { NoChargeback } from "./SandboxIssuer.ts"

@@ -1,0 +1,56 @@
+/** The sandbox's bank as the service sees it: closes a checkout, and gives a payment back to the buyer. */
+import { Minor } from "@coffer/model/Money"
+import type { PaymentId } from "@coffer/model/Ids"
+import { DateTime, Effect, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type CancelReport, Channel, type ChannelUnreachable, type Checkout } from "../channel/Channel.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { span } from "../platform/runtime/span.ts"
+import { type IsRedirecting, paymentOf, PaymentRow } from "./sandboxPayments.ts"
+import { unreachableOnSqlError } from "./sandboxReach.ts"
+
+export const makeChannel = Effect.fnUntraced(function* (isRedirecting: IsRedirecting) {
+  const sql = yield* SqlClient.SqlClient
+  const wakeups = yield* Wakeups
+  return Channel.of({ cancel: makeCancel(sql, wakeups, isRedirecting), giveBack: makeGiveBack(sql, isRedirecting) })
+})
+
+const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], isRedirecting: IsRedirecting) =>
+  span("SandboxBank.cancel")(
+    function* (checkout: Checkout): Effect.fn.Return<CancelReport, Unhandled> {
+      // No live acquirer is connected: no buyer can have paid, so every checkout can be closed.
+      if (checkout.mode === "live") return { _tag: "Cancelled" }
+      if (yield* isRedirecting(checkout)) return { _tag: "BuyerBusy" }
+      const [payment, ...others] = yield* decodePayments(
+        yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo} and state = 'succeeded'
+          order by payment_id`
+      )
+      // The answer names one payment. The others are reported like any payment, perhaps for the second time.
+      if (others.length > 0) {
+        const now = DateTime.toDateUtc(yield* currentTime)
+        yield* sql`update sandbox_payments set report_due_at = ${now}
+          where payment_id in ${sql.in(others.map(({ payment_id }) => payment_id))}`
+        wakeups.raise("sandbox_reports")
+      }
+      return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }
+    },
+    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die })
+  )
+
+type Unhandled = ChannelUnreachable | SqlError.SqlError | Schema.SchemaError
+
+const decodePayments = Schema.decodeUnknownEffect(Schema.Array(PaymentRow))
+
+const makeGiveBack = (sql: SqlClient.SqlClient, isRedirecting: IsRedirecting) =>
+  span("SandboxBank.giveBack")(function* (
+    checkout: Checkout,
+    payment: { readonly paymentId: PaymentId; readonly amount: Minor }
+  ) {
+    // Asked only to learn whether the bank can be reached.
+    yield* isRedirecting(checkout)
+    const now = yield* currentTime
+    yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, created_at)
+        values (${`return/${payment.paymentId}`}, ${payment.paymentId}, ${payment.amount}, ${DateTime.toDateUtc(now)})
+        on conflict do nothing`
+  }, Effect.catchTags(unreachableOnSqlError))
