@@ -1,7 +1,7 @@
 /** What is measured: a load, on whom, and against which data. The list is in `scenarios.ts`. */
 import type { Kind } from "./driver/requests.ts"
 import type { Summary } from "./driver/summary.ts"
-import type { Ground } from "./stage/Ground.ts"
+import type { Postgres } from "./stage/Postgres.ts"
 import type { MerchantData } from "./stage/rows.ts"
 import type { Side, SideName } from "./stage/Sides.ts"
 
@@ -29,7 +29,7 @@ export interface Scenario {
 
 /** Where a run takes place. */
 export interface Stage {
-  readonly ground: Ground
+  readonly postgres: Postgres
   readonly side: Side
   readonly merchants: ReadonlyArray<MerchantData>
   readonly size: Size

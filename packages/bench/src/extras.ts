@@ -1,11 +1,12 @@
 /** What is not a race: how long a start takes, what resident actors weigh, and the slowest answers at half load. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Bench, say } from "./Bench.ts"
+import type { Bench } from "./Bench.ts"
+import { say } from "./say.ts"
 import type { Kind } from "./driver/requests.ts"
 import { median } from "./driver/summary.ts"
 import type { Options } from "./options.ts"
 import { residentBytes } from "./stage/cpu.ts"
-import * as Ground from "./stage/Ground.ts"
+import * as Postgres from "./stage/Postgres.ts"
 import { insertMerchants, insertOrders, type Many, merchantsOf, orderOf } from "./stage/rows.ts"
 import * as Sides from "./stage/Sides.ts"
 
@@ -19,10 +20,10 @@ export const startUp = async (bench: Bench, options: Options): Promise<ReadonlyA
   const found: Array<StartUp> = []
   for (const name of ["service", "script"] as const) {
     const database = `${name}_start`
-    await Ground.clone(bench.ground, await bench.template("small"), database)
+    await Postgres.clone(bench.postgres, await bench.template("small"), database)
     const times: Array<number> = []
     for (let round = 0; round < Math.max(3, options.rounds); round++) {
-      const started = await Sides.start(bench.ground, name, database)
+      const started = await Sides.start(bench.postgres, name, database)
       times.push(started.startMillis)
       await started.stop()
     }
@@ -68,16 +69,16 @@ const patient = { ORDER_IDLE: "2 minutes" }
 
 /** Wakes so many order actors, and a tenth as many wallets, by asking each for what it refuses without a change. */
 export const memory = async (bench: Bench, options: Options, actors: number): Promise<ReadonlyArray<Memory>> => {
-  const { ground, merchants } = bench
+  const { postgres, merchants } = bench
   const database = "service_memory"
-  await Ground.clone(ground, await bench.template("small"), database)
-  const failed = await insertFailed(ground, database, { merchants, count: actors, step: 0, lot: "MEM000" })
+  await Postgres.clone(postgres, await bench.template("small"), database)
+  const failed = await insertFailed(postgres, database, { merchants, count: actors, step: 0, lot: "MEM000" })
   const owners = merchantsOf(merchants.length + actors / 10).slice(merchants.length)
-  await insertMerchants(ground, database, owners)
-  await ground.query(database, "vacuum analyze")
+  await insertMerchants(postgres, database, owners)
+  await postgres.query(database, "vacuum analyze")
 
   const weigh = async (kind: Memory["kind"], load: Kind): Promise<Memory> => {
-    const side = await Sides.start(ground, "service", database, { flags: options.node, env: patient })
+    const side = await Sides.start(postgres, "service", database, { flags: options.node, env: patient })
     try {
       await sleep(2_000)
       const before = residentBytes(side.pid)
@@ -107,11 +108,11 @@ export const memory = async (bench: Bench, options: Options, actors: number): Pr
 }
 
 /** Orders that cannot be closed. What ended has an event: without it the auditor would have much to say meanwhile. */
-const insertFailed = async (ground: Ground.Ground, database: string, given: Omit<Many, "since">) => {
+const insertFailed = async (postgres: Postgres.Postgres, database: string, given: Omit<Many, "since">) => {
   const many: Many = { ...given, since: Date.now() }
-  await insertOrders(ground, database, many)
-  await ground.query(database, `update orders set status = 'failed' where out_trade_no like 'row-${many.lot}-%'`)
-  await ground.query(
+  await insertOrders(postgres, database, many)
+  await postgres.query(database, `update orders set status = 'failed' where out_trade_no like 'row-${many.lot}-%'`)
+  await postgres.query(
     database,
     `insert into events (id, merchant_id, mode, type, object_id, trade_no, body, created_at)
       select 'evt_' || right(trade_no, 26), merchant_id, mode, 'payment.failed', trade_no, trade_no, '{}', created_at

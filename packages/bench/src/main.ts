@@ -2,7 +2,8 @@
  * `npm run bench`: starts a real Postgres, Coffer, the baselines and the ceiling, puts one load on each in turn, and
  * prints what came of it. docs/performance.md says what the figures mean.
  */
-import { open, say } from "./Bench.ts"
+import { open } from "./Bench.ts"
+import { say } from "./say.ts"
 import { halfLoad, memory, startUp } from "./extras.ts"
 import { readOptions } from "./options.ts"
 import { describe } from "./report/machine.ts"
@@ -21,7 +22,7 @@ const bench = await open(options)
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void bench.close().finally(() => process.exit(1)))
 }
-const results: Results = { machine: describe(bench.ground.version, options), runs: [] }
+const results: Results = { machine: describe(bench.postgres.version, options), runs: [] }
 try {
   const wanted = scenarios.filter(({ key }) => isWanted(key))
   for (const pair of Map.groupBy(wanted, ({ key, pair }) => pair ?? key).values()) {

@@ -15,7 +15,7 @@ let lots = 0
 const unpaid = async (stage: Stage, merchants = stage.merchants) => {
   const lot = `R${(lots++).toString().padStart(5, "0")}`
   const many: Many = { merchants, count: stage.requestsMax, since: Date.now(), step: 0, lot }
-  await insertOrders(stage.ground, stage.side.database, many)
+  await insertOrders(stage.postgres, stage.side.database, many)
   const orders = Array.from({ length: many.count }, (_, index) => orderOf(many, index + 1))
   return { kind: "pay" as const, orders: orders.map(({ merchant, tradeNo }) => [merchant.key, tradeNo] as const) }
 }

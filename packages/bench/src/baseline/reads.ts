@@ -2,7 +2,7 @@
 import type { Pool } from "pg"
 import type { Merchant } from "../rivals/merchants.ts"
 import type { OrderRow, OrderView } from "../rivals/orderRows.ts"
-import { Refused } from "./orders.ts"
+import { Refused } from "./answers.ts"
 import { statements } from "./statements.ts"
 
 export const makeReads = (pool: Pool, view: (row: OrderRow) => OrderView) => {

@@ -1,7 +1,7 @@
 /**
  * Load on one side. Closed loop: each connection sends its next request when it has the answer to the last. Open loop:
- * requests fall due at a fixed rate whether or not answers come, and wait for a free connection if they must; what is
- * measured begins when a request is due, so that a side that stalls cannot hide it.
+ * requests fall due at a fixed rate whether or not answers come, and wait for a free connection if they must. Their
+ * latency counts from the moment they fall due, so that a side that stalls cannot hide it.
  */
 import { Connection } from "./Connection.ts"
 import { type Kind, sourceOf } from "./requests.ts"
@@ -17,87 +17,128 @@ export interface Load {
   readonly rate?: number
 }
 
-/** Runs it to its end. `warm` is called when measuring begins. */
+/** Runs the load to its end. `warm` is called when measuring begins. */
 export const run = (load: Load, warm: () => void): Promise<Summary> =>
   new Promise((resolve, reject) => {
     const source = sourceOf(load.kind)
-    const latencies: Array<number> = []
-    const idle: Array<Connection> = []
-    const due: Array<number> = []
-    let measuring = false
+    const tally = makeTally(source.expected)
     let ended = false
-    let open = 0
-    let unavailable = 0
-    let began = 0
-    let cpu = process.cpuUsage()
-
-    const broken = (cause: Error) => {
-      if (!ended) finish(cause)
-    }
-    const connections = Array.from({ length: load.connections }, () => new Connection(load.port, broken))
+    let underWay = 0
 
     const finish = (cause?: Error) => {
       if (ended) return
       ended = true
-      const millis = performance.now() - began
-      const used = process.cpuUsage(cpu)
+      tally.stop()
       for (const connection of connections) connection.close()
-      clearInterval(pacing)
-      if (cause === undefined) resolve(summarize(latencies, millis, used.user + used.system, unavailable))
+      loop.stop()
+      if (cause === undefined) resolve(tally.summary())
       else reject(cause)
     }
 
     const send = (connection: Connection, from: number) => {
       const request = source.next()
       if (request === undefined) {
-        // Out of orders to pay: the last answers are in when nothing is under way.
-        if (open === 0) finish(measuring ? undefined : new Error("there were too few orders for a warm-up"))
+        // The source is exhausted; the last answers are in when nothing is under way.
+        if (underWay === 0) finish(tally.isMeasuring() ? undefined : new Error("too few orders for a warm-up"))
         return
       }
-      open++
+      underWay++
       connection.send(request, (status, body) => {
-        open--
+        underWay--
         if (ended) return
         const now = performance.now()
-        if (status === source.expected) {
-          if (measuring) latencies.push(now - from)
-        } else if (status !== 503) {
-          return finish(new Error(`answered ${status}: ${body()}`))
-        } else if (measuring) {
-          // "Come back later" is an answer, though not one that counts.
-          unavailable++
-        }
-        if (load.rate === undefined) return send(connection, now)
-        const next = due.shift()
-        if (next === undefined) idle.push(connection)
-        else send(connection, next)
+        if (!tally.count(status, now - from)) return finish(new Error(`answered ${status}: ${body()}`))
+        loop.release(connection, now)
       })
     }
 
-    const started = performance.now()
-    let given = 0
-    const pace = () => {
-      const now = performance.now()
-      for (const wanted = ((now - started) * load.rate!) / 1_000; given < wanted; given++) {
-        const at = started + (given * 1_000) / load.rate!
-        const connection = idle.pop()
-        if (connection === undefined) due.push(at)
-        else send(connection, at)
-      }
-    }
-    let pacing: NodeJS.Timeout | undefined
-    if (load.rate === undefined) for (const connection of connections) send(connection, started)
-    else {
-      idle.push(...connections)
-      pacing = setInterval(pace, 1)
-    }
+    const connections = Array.from({ length: load.connections }, () => new Connection(load.port, finish))
+    const loop = load.rate === undefined ? closedLoop(send) : openLoop(load.rate, send)
+    loop.start(connections)
 
     setTimeout(() => {
       if (ended) return
-      measuring = true
-      began = performance.now()
-      cpu = process.cpuUsage()
+      tally.start()
       warm()
       setTimeout(() => finish(), load.millis)
     }, load.warmupMillis)
   })
+
+/** Counts answers, and measures them between `start` and `stop`. */
+const makeTally = (expected: number) => {
+  const latencies: Array<number> = []
+  let measuring = false
+  let unavailable = 0
+  let began = 0
+  let cpu = process.cpuUsage()
+  let millis = 0
+  return {
+    isMeasuring: () => measuring,
+    start: () => {
+      measuring = true
+      began = performance.now()
+      cpu = process.cpuUsage()
+    },
+    /** False for an answer that no load expects. 503 is expected of all, and counted apart. */
+    count: (status: number, latency: number): boolean => {
+      if (status !== expected && status !== 503) return false
+      if (!measuring) return true
+      if (status === expected) latencies.push(latency)
+      else unavailable++
+      return true
+    },
+    stop: () => {
+      millis = performance.now() - began
+      cpu = process.cpuUsage(cpu)
+    },
+    summary: () => summarize(latencies, millis, cpu.user + cpu.system, unavailable)
+  }
+}
+
+type Send = (connection: Connection, from: number) => void
+
+/** Decides when a connection sends its next request. */
+interface Loop {
+  readonly start: (connections: ReadonlyArray<Connection>) => void
+  /** The connection has its answer. */
+  readonly release: (connection: Connection, now: number) => void
+  readonly stop: () => void
+}
+
+const closedLoop = (send: Send): Loop => ({
+  start: (connections) => {
+    const now = performance.now()
+    for (const connection of connections) send(connection, now)
+  },
+  release: send,
+  stop: () => undefined
+})
+
+const openLoop = (rate: number, send: Send): Loop => {
+  const idle: Array<Connection> = []
+  /** When the requests fell due that wait for a connection. */
+  const due: Array<number> = []
+  let timer: NodeJS.Timeout | undefined
+  return {
+    start: (connections) => {
+      idle.push(...connections)
+      const started = performance.now()
+      let count = 0
+      timer = setInterval(() => {
+        const wanted = ((performance.now() - started) * rate) / 1_000
+        for (; count < wanted; count++) {
+          const at = started + (count * 1_000) / rate
+          const connection = idle.pop()
+          if (connection === undefined) due.push(at)
+          else send(connection, at)
+        }
+      }, 1)
+    },
+    release: (connection) => {
+      const next = due.shift()
+      if (next === undefined) idle.push(connection)
+      else send(connection, next)
+    },
+    stop: () => clearInterval(timer)
+  }
+}

@@ -25,79 +25,63 @@ const head = (method: string, path: string, right: string, more = "") =>
 const post = (path: string, right: string, body: string, more = "") =>
   head("POST", path, right, `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`)
 
+const get = (path: string, right: string) => `${head("GET", path, right)}\r\n`
+
 const merchant = (key: string) => `X-Api-Key: ${key}`
 
 export const sourceOf = (kind: Kind): Source => {
-  let count = 0
   switch (kind.kind) {
-    case "create": {
-      const { keyed, keys } = kind
-      const run = randomUUID().slice(0, 8)
-      return {
-        expected: 201,
-        next: () => {
-          const number = ++count
-          const body =
-            `{"amount":${1_000 + (number % 9_000)},"currency":"USD","out_trade_no":"cart-${run}-${number}",` +
-            `"subject":"Two books","return_url":"https://shop.example.com/thanks","metadata":{"shelf":"A7"}}`
-          const more = keyed ? `Idempotency-Key: ${run}-${number}\r\n` : ""
-          return post("/v1/orders", merchant(keys[number % keys.length]!), body, more)
-        }
-      }
-    }
-    case "pay": {
-      const { orders } = kind
-      return {
-        expected: 200,
-        next: () => {
-          const order = orders[count++]
-          return (
-            order && post(`/v1/test_helpers/orders/${order[1]}/pay`, merchant(order[0]), '{"payment_method":"card"}')
-          )
-        }
-      }
-    }
-    case "expire": {
-      const { orders } = kind
-      return {
-        expected: 409,
-        next: () => {
-          const order = orders[count++]
-          return order && post(`/v1/orders/${order[1]}/expire`, merchant(order[0]), "{}")
-        }
-      }
-    }
-    case "payout": {
-      const { merchantIds, token } = kind
-      return {
-        expected: 400,
-        next: () => {
-          const id = merchantIds[count++]
-          const body = '{"mode":"sandbox","currency":"USD","amount":1000}'
-          return id && post(`/operator/v1/merchants/${id}/payouts`, `Authorization: Bearer ${token}`, body)
-        }
-      }
-    }
-    case "read": {
-      const { orders } = kind
-      return {
-        expected: 200,
-        next: () => {
-          // A stride that meets all of them, far from one another.
-          const [key, tradeNo] = orders[(count++ * 7_919) % orders.length]!
-          return `${head("GET", `/v1/orders/${tradeNo}`, merchant(key))}\r\n`
-        }
-      }
-    }
-    case "get": {
-      const { requests } = kind
-      return {
-        expected: 200,
-        next: () => {
-          const [key, path] = requests[count++ % requests.length]!
-          return `${head("GET", path, merchant(key))}\r\n`
-        }
-      }
+    case "create":
+      return creates(kind)
+    case "pay":
+      return onceEach(kind.orders, 200, ([key, tradeNo]) =>
+        post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant(key), '{"payment_method":"card"}')
+      )
+    case "expire":
+      return onceEach(kind.orders, 409, ([key, tradeNo]) => post(`/v1/orders/${tradeNo}/expire`, merchant(key), "{}"))
+    case "payout":
+      return onceEach(kind.merchantIds, 400, (id) => {
+        const body = '{"mode":"sandbox","currency":"USD","amount":1000}'
+        return post(`/operator/v1/merchants/${id}/payouts`, `Authorization: Bearer ${kind.token}`, body)
+      })
+    case "read":
+      // The stride meets all of them, far from one another.
+      return inTurn(kind.orders, 7_919, ([key, tradeNo]) => get(`/v1/orders/${tradeNo}`, merchant(key)))
+    case "get":
+      return inTurn(kind.requests, 1, ([key, path]) => get(path, merchant(key)))
+  }
+}
+
+const creates = ({ keyed, keys }: Extract<Kind, { readonly kind: "create" }>): Source => {
+  const run = randomUUID().slice(0, 8)
+  let count = 0
+  return {
+    expected: 201,
+    next: () => {
+      const number = ++count
+      const body =
+        `{"amount":${1_000 + (number % 9_000)},"currency":"USD","out_trade_no":"cart-${run}-${number}",` +
+        `"subject":"Two books","return_url":"https://shop.example.com/thanks","metadata":{"shelf":"A7"}}`
+      const more = keyed ? `Idempotency-Key: ${run}-${number}\r\n` : ""
+      return post("/v1/orders", merchant(keys[number % keys.length]!), body, more)
     }
   }
+}
+
+/** One request for each item, and then none. */
+const onceEach = <Item>(items: ReadonlyArray<Item>, expected: number, request: (item: Item) => string): Source => {
+  let count = 0
+  return {
+    expected,
+    next: () => {
+      const item = items[count++]
+      return item === undefined ? undefined : request(item)
+    }
+  }
+}
+
+/** Reads without end: every `stride`th item, over and over. */
+const inTurn = <Item>(items: ReadonlyArray<Item>, stride: number, request: (item: Item) => string): Source => {
+  let count = 0
+  return { expected: 200, next: () => request(items[(count++ * stride) % items.length]!) }
 }

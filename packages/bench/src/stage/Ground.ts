@@ -1,5 +1,5 @@
 /**
- * What all sides stand on: one real PostgreSQL that waits for the disk, and in it templates with merchants and orders,
+ * The one real PostgreSQL of all sides, which waits for the disk. It holds templates with merchants and orders,
  * of which each side gets a clone. Nothing here is measured.
  */
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
@@ -9,9 +9,9 @@ import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import pg from "pg"
 import * as EmbeddedPostgres from "../../../../src/platform/embedded/EmbeddedPostgres.ts"
 import * as Migrator from "../../../../src/platform/postgres/Migrator.ts"
-import * as Postgres from "../../../../src/platform/postgres/Postgres.ts"
+import * as PostgresClient from "../../../../src/platform/postgres/Postgres.ts"
 
-export interface Ground {
+export interface Postgres {
   readonly home: string
   readonly urlOf: (database: string) => string
   readonly postmaster: number
@@ -34,7 +34,7 @@ const flags = [
   "max_connections=300"
 ]
 
-export const start = async (more: ReadonlyArray<string> = []): Promise<Ground> => {
+export const start = async (more: ReadonlyArray<string> = []): Promise<Postgres> => {
   const scope = Effect.runSync(Scope.make())
   const folder = mkdtempSync(path.join(realpathSync(tmpdir()), "coffer-bench-"))
   // Root's Postgres runs as another user, who walks through here.
@@ -77,12 +77,12 @@ const queryAt = async (url: string, text: string, values?: Array<unknown>) => {
 }
 
 /** An empty database with the service's tables. */
-export const migrated = async (ground: Ground, database: string): Promise<void> => {
-  await ground.query("coffer", `create database ${database}`)
-  const at = Postgres.layer({ url: Redacted.make(ground.urlOf(database)), connections: 2, name: "bench" })
+export const migrated = async (postgres: Postgres, database: string): Promise<void> => {
+  await postgres.query("coffer", `create database ${database}`)
+  const at = PostgresClient.layer({ url: Redacted.make(postgres.urlOf(database)), connections: 2, name: "bench" })
   await Effect.runPromise(Effect.scoped(Layer.build(Layer.effectDiscard(Migrator.migrate).pipe(Layer.provide(at)))))
 }
 
-export const clone = async (ground: Ground, template: string, database: string): Promise<void> => {
-  await ground.query("coffer", `create database ${database} template ${template} strategy file_copy`)
+export const clone = async (postgres: Postgres, template: string, database: string): Promise<void> => {
+  await postgres.query("coffer", `create database ${database} template ${template} strategy file_copy`)
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"
 import path from "node:path"
-import type { Ground } from "./Ground.ts"
+import type { Postgres } from "./Postgres.ts"
 import { secretKey } from "./rows.ts"
 
 export type SideName = "service" | "before" | "script" | "at-once" | "ceiling"
@@ -54,7 +54,7 @@ export interface How {
 }
 
 export const start = async (
-  ground: Ground,
+  postgres: Postgres,
   name: SideName,
   database: string,
   { env, flags = [], folder = repository }: How = {}
@@ -65,14 +65,14 @@ export const start = async (
     cwd: folder,
     env: {
       PATH: process.env["PATH"] ?? "",
-      DATABASE_URL: ground.urlOf(database),
+      DATABASE_URL: postgres.urlOf(database),
       SECRET_KEY: secretKey,
       OPERATOR_TOKEN: operatorToken,
       HOST: "127.0.0.1",
       PORT: String(port),
       // All answer with addresses of the same length.
       PUBLIC_URL: "https://pay.example.com",
-      COFFER_HOME: path.join(ground.home, `coffer-${database}`),
+      COFFER_HOME: path.join(postgres.home, `coffer-${database}`),
       BASELINE_VARIANT: name,
       ...(process.env["POOL"] === undefined ? {} : { POOL: process.env["POOL"] }),
       ...env

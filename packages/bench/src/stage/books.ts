@@ -1,5 +1,5 @@
 /** An accountant's look at a side's database after a run: no figure counts that was got by breaking the ledger. */
-import type { Ground } from "./Ground.ts"
+import type { Postgres } from "./Postgres.ts"
 
 const checks: Readonly<Record<string, string>> = {
   "ledger rows that do not continue the row before them": `
@@ -33,9 +33,9 @@ const checks: Readonly<Record<string, string>> = {
 }
 
 /** Throws when something is wrong. */
-export const assertBooksWhole = async (ground: Ground, database: string): Promise<void> => {
+export const assertBooksWhole = async (postgres: Postgres, database: string): Promise<void> => {
   for (const [what, text] of Object.entries(checks)) {
-    const found = await ground.query(database, `${text} limit 5`)
+    const found = await postgres.query(database, `${text} limit 5`)
     if (found.length > 0) throw new Error(`${database}: ${what}: ${JSON.stringify(found)}`)
   }
 }

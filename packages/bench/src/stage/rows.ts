@@ -1,7 +1,7 @@
 /** The data that all sides begin with: merchants whose keys are known, and orders by the million. */
 import { hkdfSync, createHash } from "node:crypto"
 import { makeSecrets } from "../rivals/secrets.ts"
-import type { Ground } from "./Ground.ts"
+import type { Postgres } from "./Postgres.ts"
 
 export interface MerchantData {
   readonly merchantId: string
@@ -30,10 +30,10 @@ export const merchantsOf = (count: number): ReadonlyArray<MerchantData> =>
 /** Quotas as the operator raises them: the bench asks more in a minute than a merchant may. */
 const quotas = JSON.stringify({ writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 })
 
-export const insertMerchants = async (ground: Ground, database: string, merchants: ReadonlyArray<MerchantData>) => {
+export const insertMerchants = async (postgres: Postgres, database: string, merchants: ReadonlyArray<MerchantData>) => {
   const { keyHash } = makeSecrets(secretKey)
   const ids = merchants.map(({ merchantId }) => merchantId)
-  await ground.query(
+  await postgres.query(
     database,
     `insert into merchants (merchant_id, name, quotas, created_at)
       select id, 'Bench', '${quotas}', now() from unnest($1::text[]) as id`,
@@ -41,7 +41,7 @@ export const insertMerchants = async (ground: Ground, database: string, merchant
   )
   for (const mode of ["sandbox", "live"]) {
     const hashes = merchants.map(({ key }) => (mode === "sandbox" ? keyHash(key) : keyHash(`live ${key}`)))
-    await ground.query(
+    await postgres.query(
       database,
       `insert into merchant_modes (merchant_id, mode, key_hash, signing_secret)
         select id, '${mode}', hash, '' from unnest($1::text[], $2::text[]) as row (id, hash)`,
@@ -84,8 +84,8 @@ export const orderOf = ({ lot, merchants, since, step }: Many, n: number): Order
  * Pending orders, one merchant after the other. One in a hundred has `tier: gold` in its metadata. They end in a year
  * in which no worker looks.
  */
-export const insertOrders = (ground: Ground, database: string, many: Many) =>
-  ground.query(
+export const insertOrders = (postgres: Postgres, database: string, many: Many) =>
+  postgres.query(
     database,
     `insert into orders (trade_no, version, merchant_id, mode, out_trade_no, amount, currency, subject, status,
         refunded_amount, metadata, declines, stray_payments, due_at, expires_at, created_at, return_url)

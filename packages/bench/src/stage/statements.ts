@@ -1,20 +1,20 @@
 /** Which statements cost Postgres most, by `pg_stat_statements`: what to look at first when a side is slow. */
-import type { Ground } from "./Ground.ts"
+import type { Postgres } from "./Postgres.ts"
 
 export const preload = "shared_preload_libraries=pg_stat_statements"
 
 /** Counts from here on. */
-export const reset = async (ground: Ground) => {
-  await ground.query("coffer", "create extension if not exists pg_stat_statements")
-  await ground.query("coffer", "select pg_stat_statements_reset()")
+export const reset = async (postgres: Postgres) => {
+  await postgres.query("coffer", "create extension if not exists pg_stat_statements")
+  await postgres.query("coffer", "select pg_stat_statements_reset()")
 }
 
 const shown = 8
 const textLengthMax = 110
 
 /** The most expensive ones of this database, a line each. */
-export const top = async (ground: Ground, database: string): Promise<ReadonlyArray<string>> => {
-  const rows = await ground.query(
+export const top = async (postgres: Postgres, database: string): Promise<ReadonlyArray<string>> => {
+  const rows = await postgres.query(
     "coffer",
     `select calls::int4 as calls, mean_exec_time * 1000 as micros, rows::float8 / calls as rows, query,
         100 * total_exec_time / sum(total_exec_time) over () as percent

@@ -1,0 +1,39 @@
+/** Measures one load on one side, with the processor time of everybody, and prepares Postgres for it. */
+import type { Driver } from "./driver/Driver.ts"
+import type { Load } from "./driver/load.ts"
+import type { Round } from "./Scenario.ts"
+import { cpuMicros } from "./stage/cpu.ts"
+import type { Postgres } from "./stage/Postgres.ts"
+import type { Side } from "./stage/Sides.ts"
+
+export const makeMeasure =
+  (driver: Driver, postgres: Postgres) =>
+  async ({ name, pid, port }: Side, load: Omit<Load, "port">): Promise<Round> => {
+    const readCpu = () => [cpuMicros(pid), cpuMicros(postgres.postmaster)]
+    let before: ReadonlyArray<number | undefined> = []
+    const summary = await driver.run({ ...load, port }, () => (before = readCpu()))
+    const after = readCpu()
+    const perRequest = (index: number) => {
+      const [from, to] = [before[index], after[index]]
+      return from === undefined || to === undefined ? undefined : (to - from) / summary.requests
+    }
+    return {
+      side: name,
+      summary,
+      cpu: { side: perRequest(0), postgres: perRequest(1), driver: summary.driverMicros / summary.requests }
+    }
+  }
+
+/** Lets the API logs of the run before be written, vacuums its rows, and flushes what it left dirty. */
+export const settle = async (postgres: Postgres, database: string) => {
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  await postgres.query(database, "vacuum analyze")
+  await postgres.query("coffer", "checkpoint")
+}
+
+/** Makes each flush of the log take this much longer, whether or not other transactions are about to commit. */
+export const delayFlushes = async (postgres: Postgres, millis: number) => {
+  await postgres.query("coffer", `alter system set commit_delay = ${millis * 1_000}`)
+  await postgres.query("coffer", `alter system set commit_siblings = ${millis === 0 ? 5 : 0}`)
+  await postgres.query("coffer", "select pg_reload_conf()")
+}

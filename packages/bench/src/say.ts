@@ -1,0 +1,2 @@
+/** Progress on standard error; standard output holds the results alone. */
+export const say = (text: string) => process.stderr.write(`${text}\n`)

@@ -1,0 +1,71 @@
+/**
+ * The stages of the bench. Each side of a scenario runs on a database of its own, cloned from a template with so many
+ * orders. Templates are filled, and sides are started, when they are first needed.
+ */
+import type { Options } from "../options.ts"
+import { say } from "../say.ts"
+import type { Size, Stage } from "../Scenario.ts"
+import { seeded } from "../scenarios.ts"
+import * as Postgres from "./Postgres.ts"
+import { insertMerchants, insertOrders, type MerchantData } from "./rows.ts"
+import * as Sides from "./Sides.ts"
+
+const smallCount = 10_000
+/** More payments than any side processes in a second. */
+const perSecondMax = 3_000
+
+export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray<MerchantData>, options: Options) => {
+  const template = makeTemplate(postgres, merchants, options)
+  const sides = new Map<string, Sides.Side>()
+
+  const side = async (name: Sides.SideName, size: Size, place: string): Promise<Sides.Side> => {
+    const database = `${name.replace("-", "_")}_${place}`
+    const running = sides.get(database)
+    if (running !== undefined) return running
+    await Postgres.clone(postgres, await template(size), database)
+    say(`Starting ${Sides.titles[name]} (${place} table)`)
+    const started = await Sides.start(postgres, name, database, {
+      flags: name === "service" ? options.node : [],
+      folder: name === "before" ? options.before : undefined
+    })
+    sides.set(database, started)
+    return started
+  }
+
+  const stageOf = async (
+    name: Sides.SideName,
+    size: Size,
+    {
+      place = size,
+      warmup = options.warmupSeconds
+    }: { readonly place?: string | undefined; readonly warmup?: number } = {}
+  ): Promise<Stage> => ({
+    postgres,
+    side: await side(name, size, place),
+    merchants,
+    size,
+    count: countOf(size, options),
+    requestsMax: Math.ceil((options.seconds + warmup) * perSecondMax)
+  })
+
+  return { template, stageOf, stop: () => Promise.all([...sides.values()].map((running) => running.stop())) }
+}
+
+const countOf = (size: Size, { many }: Options) => (size === "small" ? smallCount : many)
+
+/** Returns the name of a database with this many orders, which the first call fills. */
+const makeTemplate = (postgres: Postgres.Postgres, merchants: ReadonlyArray<MerchantData>, options: Options) => {
+  const filled = new Set<Size>()
+  return async (size: Size) => {
+    const name = `template_${size}`
+    if (filled.has(size)) return name
+    filled.add(size)
+    const count = countOf(size, options)
+    say(`Filling a table with ${count.toLocaleString("en")} orders`)
+    await Postgres.migrated(postgres, name)
+    await insertMerchants(postgres, name, merchants)
+    await insertOrders(postgres, name, seeded({ merchants, count }))
+    await postgres.query(name, "vacuum analyze")
+    return name
+  }
+}
