@@ -12,7 +12,7 @@ import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse 
 import type { Attempt } from "../sandbox/SandboxBank.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
-import { decodeUtf8, isUtf8 } from "../http/Body.ts"
+import { decodeUtf8, isCompressed, isUtf8 } from "../http/Body.ts"
 import { Orders } from "../orders/Orders.ts"
 import { checkCard } from "./checkCard.ts"
 import { CheckoutForm } from "./checkoutForms.ts"
@@ -101,7 +101,7 @@ export const layer: Routes = HttpRouter.use(
 /** None for what our forms do not send. What was sent is not kept in an error either: it may hold a card's number. */
 const readForm = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ arrayBuffer, headers }) => {
   const contentType = headers["content-type"]
-  if (!isForm(contentType) || !isUtf8(contentType)) return Effect.succeedNone
+  if (!isForm(contentType) || !isUtf8(contentType) || isCompressed(headers)) return Effect.succeedNone
   if (Number(headers["content-length"] ?? 0) > checkoutFormBytesMax) return Effect.succeedNone
   return arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(checkoutFormBytesMax)),

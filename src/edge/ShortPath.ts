@@ -105,17 +105,16 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
         if (found === undefined || "format" in found.searchParams) return false
         const { limits, route } = found.handler
         const bytes = Number(headers["content-length"] ?? 0)
-        const contentType = headers["content-type"]
+        const sent = headers as Call["sent"]
         const call: Call = {
           method,
           url,
           params: found.params,
           query: found.searchParams,
-          sent: headers as Call["sent"],
+          sent,
           peer: socket.remoteAddress,
           bytes,
-          body:
-            bytes === 0 ? Body.none : bodyFrom({ contentType, length: bytes, limits, bytes: () => bytesOf(request) }),
+          body: bytes === 0 ? Body.none : bodyFrom({ sent, length: bytes, limits, bytes: () => bytesOf(request) }),
           json: undefined,
           isConnected: () => !response.destroyed
         }

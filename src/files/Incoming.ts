@@ -24,10 +24,12 @@ export const makeIncoming = Effect.gen(function* () {
     const file = yield* storing(fs.open(target, { flag: "wx", mode: 0o600 }))
     const head = new Uint8Array(headLength)
     let size = 0
-    yield* Stream.runForEach(content, (chunk): Effect.Effect<void, InvalidField | StorageFailed> => {
-      if (size < headLength) head.set(chunk.subarray(0, headLength - size), size)
-      size += chunk.length
-      return size > fileBytesMax ? Effect.fail(tooLarge) : storing(file.writeAll(chunk))
+    // What has come together is written together: a body may come in chunks of one byte.
+    yield* Stream.runForEachArray(content, (chunks): Effect.Effect<void, InvalidField | StorageFailed> => {
+      const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+      if (size < headLength) head.set(bytes.subarray(0, headLength - size), size)
+      size += bytes.length
+      return size > fileBytesMax ? Effect.fail(tooLarge) : storing(file.writeAll(bytes))
     })
     yield* storing(file.sync)
     return { head: head.subarray(0, size), size }

@@ -12,6 +12,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { compressed, isCompressed } from "../http/Body.ts"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { refuseField, reply } from "../http/replies.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Files } from "./Files.ts"
@@ -50,6 +52,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       upload: span("files.upload")(
         function* ({ params, payload }) {
+          if (isCompressed((yield* CurrentRecord).sent)) return yield* compressed
           const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
           const { file, mode } = yield* readForm(payload)
           const { contentType, size, url } = yield* files.keep({ merchantId, mode }, file)

@@ -1,7 +1,7 @@
 /**
- * A JSON body on its way in, on both ways: what it may cost is checked first, then its bytes are read, then they have
- * to be UTF-8, and then what is in them is counted, before anything is parsed (silences: G6, G22). Read after the key
- * is known, and only when somebody asks for it.
+ * A JSON body on its way in, on both ways: how it is sent and what it may cost is checked first, then its bytes are
+ * read, then they have to be UTF-8, and then what is in them is counted, before anything is parsed (silences: G6, G22,
+ * G26). Read after the key is known, and only when somebody asks for it.
  */
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
 import type * as Wire from "@coffer/contract/Errors"
@@ -13,13 +13,16 @@ import { busy, refuseField } from "./replies.ts"
 export type BodyRefused = Wire.InvalidRequest | Wire.Unavailable
 
 export interface Coming {
-  readonly contentType: string | undefined
+  readonly sent: Sent
   /** As announced; undefined for a body that comes in chunks. */
   readonly length: number | undefined
   readonly limits: BodyLimits
   /** Reads them, `limits.bytes` at most. Of a body that comes in chunks each is let in by `hold`. */
   readonly bytes: (hold: (bytes: number) => boolean) => Effect.Effect<ArrayBuffer | Uint8Array, BodyRefused>
 }
+
+/** Headers, by their names in lower case. */
+type Sent = Readonly<Record<string, string | undefined>>
 
 /** A text that is read at most once. */
 export interface Body {
@@ -31,12 +34,12 @@ export interface Body {
 }
 
 export const make = Effect.map(Admission, (admission) => (coming: Coming): Body => {
-  const { bytes, contentType, length, limits } = coming
+  const { bytes, length, limits, sent } = coming
   let known: string | undefined
   let isTouched = false
 
-  const checked = (sent: ArrayBuffer | Uint8Array) => {
-    const text = decodeUtf8(sent)
+  const checked = (whole: ArrayBuffer | Uint8Array) => {
+    const text = decodeUtf8(whole)
     if (Option.isNone(text)) return refuseField("", "The body must be UTF-8")
     if (hasMoreValues(text.value, limits.values)) {
       return refuseField("", `The body must not have more than ${limits.values} values here`)
@@ -47,7 +50,10 @@ export const make = Effect.map(Admission, (admission) => (coming: Coming): Body 
 
   const read = Effect.withFiber<string, BodyRefused>((fiber) => {
     if (known !== undefined) return Effect.succeed(known)
-    if (!isUtf8(contentType)) return refuseField("", "The body must be UTF-8, and so must the charset of Content-Type")
+    if (isCompressed(sent)) return compressed
+    if (!isUtf8(sent["content-type"])) {
+      return refuseField("", "The body must be UTF-8, and so must the charset of Content-Type")
+    }
     if (length !== undefined && length > limits.bytes) return tooLarge(limits)
     const record = fiber.getRef(CurrentRecord)
     const visit = (record.visit ??= { merchant: "", kind: undefined, bytes: 0 })
@@ -66,6 +72,15 @@ export const none: Body = { text: Effect.succeed(""), known: () => "", isTouched
 
 export const tooLarge = (limits: Pick<BodyLimits, "bytes">) =>
   refuseField("", `The body must not be larger than ${limits.bytes} bytes here`)
+
+/** What leaves the bytes as they are. */
+const plain = /^[\s,]*((identity|chunked)[\s,]*)*$/i
+
+/** Whether a body has to be decompressed before it can be read, which nobody does here. */
+export const isCompressed = (sent: Sent): boolean =>
+  !plain.test(sent["content-encoding"] ?? "") || !plain.test(sent["transfer-encoding"] ?? "")
+
+export const compressed = refuseField("", "A compressed body is not accepted: send it without Content-Encoding")
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
