@@ -32,6 +32,17 @@ export const sendRaw = (url: string, ...parts: ReadonlyArray<string | Uint8Array
     return Effect.sync(() => socket.destroy())
   })
 
+/** Sends these bytes, in Latin-1, and waits for all that comes back until the service hangs up. */
+export const speak = (url: string, bytes: string) =>
+  Effect.callback<string>((resume) => {
+    const parts: Array<Buffer> = []
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(bytes, "latin1"))
+    socket.on("data", (part: Buffer) => parts.push(part))
+    socket.on("error", () => undefined)
+    socket.on("close", () => resume(Effect.succeed(Buffer.concat(parts).toString())))
+    return Effect.sync(() => socket.destroy())
+  })
+
 /** The head of a request; `Host` is there unless it is among the headers. */
 export const head = (line: string, headers: Record<string, string | number | undefined> = {}) =>
   [

@@ -1,19 +1,13 @@
 /** What is no HTTP: it never reaches a route, and is answered in the envelope all the same (spec: General rules, 3). */
-import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { head, sendRaw } from "../../kit/Raw.ts"
+import { head, sendRaw, speak } from "../../kit/Raw.ts"
 import { start } from "../../kit/Service.ts"
 
-/** Bytes that are no HTTP, and all that comes back until the service hangs up. */
-const speak = (url: string, bytes: string) =>
-  Effect.callback<string>((resume) => {
-    const parts: Array<Buffer> = []
-    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(bytes, "latin1"))
-    socket.on("data", (part: Buffer) => parts.push(part))
-    socket.on("error", () => undefined)
-    socket.on("close", () => resume(Effect.succeed(Buffer.concat(parts).toString())))
-  })
+const garbage = "NONSENSE\r\n\r\n"
+/** An order whose body has begun. */
+const begun = (key: string) =>
+  `${head("POST /v1/orders", { "X-Api-Key": key, "Content-Type": "application/json", "Transfer-Encoding": "chunked" })}3\r\n{"a\r\n`
 
 describe("every response carries request_id, in the body and in the X-Request-Id header", () => {
   it.live("also that to a request without Host, which HTTP/1.1 requires and HTTP/1.0 does not", () =>
@@ -65,7 +59,7 @@ describe("every response carries request_id, in the body and in the X-Request-Id
     Effect.gen(function* () {
       const { baseUrl } = yield* start()
       for (const bytes of [
-        "NONSENSE\r\n\r\n",
+        garbage,
         "GET /v1/orders/\u00e9 HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /v1/balance HTTP/9.9\r\nHost: a\r\n\r\n",
         "GET /v1/balance HTTP/1.1\r\nHost: a\r\nX Api Key: b\r\n\r\n",
@@ -78,6 +72,34 @@ describe("every response carries request_id, in the body and in the X-Request-Id
         const { code, error, request_id } = JSON.parse(body)
         assert.deepStrictEqual([code, error], [400, "invalid_request"])
         assert.include(head.toLowerCase(), `x-request-id: ${String(request_id).toLowerCase()}`)
+      }
+    })
+  )
+
+  it.live("also that to requests which came before such bytes: each in its turn, and then the connection ends", () =>
+    Effect.gen(function* () {
+      const { baseUrl, merchant } = yield* start()
+      const key = { "X-Api-Key": merchant.sandboxKey }
+      const get = head("GET /v1/balance", key)
+      const list = head("GET /v1/orders?limit=1", key)
+      const csv = head("GET /v1/orders?format=csv", key)
+      const upgrade = head("GET /v1/balance", { ...key, Connection: "Upgrade, close", Upgrade: "websocket" })
+      for (const [bytes, statuses] of [
+        [get + list + garbage, [200, 200, 400]],
+        [csv + get + garbage, [200, 200, 400]],
+        [`${get}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`, [200, 400]],
+        [get + upgrade, [200, 200]],
+        [`${get + begun(merchant.sandboxKey)}no size\r\n`, [200, 400]],
+        // It has its answer before its body breaks off.
+        [`${get + begun("")}no size\r\n`, [200, 401]],
+        [`${begun("")}no size\r\n`, [401]],
+        [head("GET /v1/balance", { ...key, Connection: "close" }) + garbage, [200]]
+      ] as const) {
+        const said = yield* speak(baseUrl, bytes)
+        const answered = Array.from(said.matchAll(/HTTP\/1\.1 (\d+) /g), ([, status]) => Number(status))
+        assert.deepStrictEqual(answered, [...statuses], bytes)
+        assert.strictEqual(said.match(/^cache-control: no-store\r$/gim)?.length, statuses.length, bytes)
+        assert.strictEqual(said.match(/"request_id":"req_/g)?.length, statuses.length - (bytes.includes(csv) ? 1 : 0))
       }
     })
   )

@@ -1,0 +1,53 @@
+/**
+ * Node's server with our limits, for the service (`HttpServer.ts`) and for a process that waits for its turn
+ * (`Waiting.ts`). What never becomes a request is answered here.
+ */
+import { createServer, type Server } from "node:http"
+import { Duration, Effect } from "effect"
+import { Settings } from "../platform/runtime/Settings.ts"
+import * as Unreadable from "./Unreadable.ts"
+
+/** Of Node's server; times are milliseconds. */
+const options = {
+  /** Clients are told the first, and have the second to hear that it is over, however busy they are. */
+  keepAliveTimeout: 65_000,
+  keepAliveTimeoutBuffer: 10_000,
+  /** Head and body: a file of 10 MB at 280 kbit/s. Node looks every so often, so it may be a little more. */
+  requestTimeout: 300_000,
+  /** The head alone, which is 16 kB at most (Node's own limit) and sent before anybody has shown a key. */
+  headersTimeout: 20_000,
+  connectionsCheckingInterval: 5_000,
+  /** We refuse a request without a host ourselves, in the envelope. */
+  requireHostHeader: false,
+  /** No protocol is changed here: a request that asks for it is answered as any other, in its turn. */
+  shouldUpgradeCallback: () => false
+}
+
+/**
+ * Connections that wait until the process accepts them. Node's own 511 overflow when a thousand clients come at once,
+ * and the kernel then resets some of them.
+ */
+export const backlog = 4_096
+
+/** A connection takes some 20 kB while it is idle. Node closes a connection that comes above this number. */
+const connectionsMax = 10_000
+
+export const make = Effect.gen(function* () {
+  const { clientPatience } = yield* Settings
+  const { clientError, connect } = yield* Unreadable.make
+
+  return (): Server => {
+    const server = createServer(options)
+    server.maxConnections = connectionsMax
+    return (
+      server
+        .setTimeout(Duration.toMillis(clientPatience))
+        .on("clientError", clientError)
+        .on("connect", connect)
+        // Whoever reads a body listens for errors only while it reads, and one that nobody hears ends the process.
+        .on("request", (request) => request.on("error", () => undefined))
+        // Node would refuse it without an envelope.
+        .on("checkExpectation", (request, response) => server.emit("request", request, response))
+    )
+  }
+})
