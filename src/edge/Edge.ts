@@ -3,7 +3,7 @@
  * its route: one address for `/v1` and `/api/v1`, a host, and a body that is read when the endpoint asks for it, within
  * the endpoint's limits (spec: General rules, 3; silences: G6, G8).
  */
-import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
+import type { BodyLimits } from "@coffer/contract/bodyLimits"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { ByteSize, Context, Effect, Layer, Option, Stream } from "effect"
 import {
@@ -15,9 +15,9 @@ import {
 } from "effect/http"
 import { bodyOf } from "./ApiLogging.ts"
 import * as Body from "../http/Body.ts"
-import { endpointAt } from "./endpoints.ts"
 import * as Exchange from "./Exchange.ts"
 import { busy, refuseField } from "../http/replies.ts"
+import { routeAt } from "../http/routes.ts"
 import { endsInSlash, pathOf, routed } from "./routing.ts"
 
 export const layer = Layer.unwrap(
@@ -31,13 +31,15 @@ export const layer = Layer.unwrap(
           const request = yield* HttpServerRequest.HttpServerRequest
           const url = routed(request.url)
           const there = url === request.url ? request : request.modify({ url })
-          const body = bodyFrom(coming(there, limitsAt(request.method, url)))
+          const at = routeAt(request.method, url)
+          const body = bodyFrom(coming(there, at.limits))
           // Whoever asks for its text gets it within the limits.
-          const at: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
+          const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
           const response = NodeHttpServerRequest.toServerResponse(request)
           const asked: Exchange.Asked = {
             method: request.method,
             url,
+            at,
             sent: request.headers,
             peer: Option.getOrUndefined(request.remoteAddress),
             body,
@@ -46,8 +48,8 @@ export const layer = Layer.unwrap(
           }
           // A file is being written when its answer has begun.
           response.once("close", () => leave(asked))
-          return yield* answer(asked, reached(at, route), (context) =>
-            Context.add(context, HttpServerRequest.HttpServerRequest, at)
+          return yield* answer(asked, reached(limited, route), (context) =>
+            Context.add(context, HttpServerRequest.HttpServerRequest, limited)
           )
         }),
       { global: true }
@@ -56,25 +58,20 @@ export const layer = Layer.unwrap(
 )
 
 const reached = <E, R>(
-  at: HttpServerRequest.HttpServerRequest,
+  request: HttpServerRequest.HttpServerRequest,
   route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => {
   // No route's error, and answered as every refusal is.
-  if (lacksHost(at)) return Effect.catch(refuseField("Host", "is required"), Effect.die)
+  if (lacksHost(request)) return Effect.catch(refuseField("Host", "is required"), Effect.die)
   // No request has a fragment. What stands behind it would be a query to the router, and a path to all others.
-  if (at.url.includes("#")) return Effect.catch(refuseField("", "The address must not have a fragment (#)"), Effect.die)
-  return endsInSlash(pathOf(at.url)) ? Exchange.noSuchRoute(at) : route
+  if (request.url.includes("#"))
+    return Effect.catch(refuseField("", "The address must not have a fragment (#)"), Effect.die)
+  return endsInSlash(pathOf(request.url)) ? Exchange.noSuchRoute(request) : route
 }
 
 /** Required by HTTP/1.1; Node would refuse it without an envelope. */
 const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
-
-/** Where there is no endpoint nobody reads. */
-const limitsAt = (method: string, url: string): BodyLimits => {
-  const endpoint = endpointAt(method, url)
-  return endpoint === undefined ? { bytes: 0, values: 0 } : bodyLimitsOf(endpoint)
-}
 
 const coming = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Body.Coming => {
   const announced = request.headers["content-length"]

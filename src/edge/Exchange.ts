@@ -17,14 +17,16 @@ import type { Body } from "../http/Body.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { Draining } from "./Draining.ts"
-import { methodsAt } from "./endpoints.ts"
 import * as Metrics from "./Metrics.ts"
 import { asProblem } from "../http/problem.ts"
 import { busyMessage, isRefusal, refusalOf } from "../http/replies.ts"
+import { methodsAt, type Route } from "../http/routes.ts"
 import { pathOf } from "./routing.ts"
 
 /** A request as it came, with the address that routes know. */
 export interface Asked extends Pick<RequestRecord, "method" | "url" | "sent"> {
+  /** Looked up by the method and the address. */
+  readonly at: Route
   /** The other end of the connection. */
   readonly peer: string | undefined
   readonly body: Body
@@ -85,7 +87,7 @@ export const make = Effect.gen(function* () {
     route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
     own?: Own
   ) {
-    const { body, logged, method, peer, sent, url } = asked
+    const { at, body, logged, method, peer, sent, url } = asked
     const record: RequestRecord = {
       requestId: yield* ids.next(prefixes.request),
       arrived: yield* currentMillis,
@@ -118,7 +120,7 @@ export const make = Effect.gen(function* () {
     const size = response.body._tag === "Uint8Array" ? response.body.contentLength : 0
     if (size > unreadMin && record.visit !== undefined) admission.owe(record.visit, size)
     const answered = yield* currentMillis
-    yield* Metrics.count(method, record.path, response.status, answered - record.arrived)
+    yield* Metrics.count(method, at, response.status, answered - record.arrived)
     const taken = logCall(record, { answered, response, body: logged })
     // A body that nobody has read may still be on its way.
     if (body.isTouched() || record.owner === undefined) yield* taken

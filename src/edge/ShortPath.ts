@@ -4,7 +4,6 @@
  * Endpoints, middleware, handlers and replies are the same as on the long path; what is not plain goes there.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
 import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, type SchemaAST, Tracer } from "effect"
@@ -17,6 +16,7 @@ import * as Body from "../http/Body.ts"
 import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
+import { type Route as At, routeOf } from "../http/routes.ts"
 import { endsInSlash, pathOf, routed, routerConfig } from "./routing.ts"
 
 /** Asked by the server for every request, before the framework is. Takes nothing until there are endpoints. */
@@ -42,8 +42,8 @@ interface Call extends Omit<Exchange.Asked, "logged"> {
 type Handled = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
 type Route = (call: Call) => Handled
 interface ShortRoute {
+  readonly at: At
   readonly route: Route
-  readonly limits: BodyLimits
 }
 type Middleware = Decoding | Idempotency | MerchantKey | Quotas | SandboxOnly
 
@@ -71,7 +71,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
 
       const router = FindMyWay.make<ShortRoute>(routerConfig)
       for (const { endpoint, route } of shortRoutes(api, context)) {
-        router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { route, limits: bodyLimitsOf(endpoint) })
+        router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { at: routeOf(endpoint), route })
       }
       const fork = Effect.runForkWith(withoutServices(context))
 
@@ -103,18 +103,22 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
         const found = router.find(method, url)
         // A file is written while it is read: the framework does that.
         if (found === undefined || "format" in found.searchParams) return false
-        const { limits, route } = found.handler
+        const { at, route } = found.handler
         const bytes = Number(headers["content-length"] ?? 0)
         const sent = headers as Call["sent"]
         const call: Call = {
           method,
           url,
+          at,
           params: found.params,
           query: found.searchParams,
           sent,
           peer: socket.remoteAddress,
           bytes,
-          body: bytes === 0 ? Body.none : bodyFrom({ sent, length: bytes, limits, bytes: () => bytesOf(request) }),
+          body:
+            bytes === 0
+              ? Body.none
+              : bodyFrom({ sent, length: bytes, limits: at.limits, bytes: () => bytesOf(request) }),
           json: undefined,
           isConnected: () => !response.destroyed
         }

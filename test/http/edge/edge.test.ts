@@ -25,7 +25,9 @@ const wrongMethods: ReadonlyArray<readonly [string, string, ReadonlyArray<string
   ["DELETE", "/v1/balance_transactions", ["GET"]],
   ["GET", "/v1/test_helpers/channel", ["POST"]],
   ["PUT", "/operator/v1/merchants/mer_1", ["GET", "POST"]],
-  ["OPTIONS", "/v1/orders/1", ["GET", "POST"]]
+  ["OPTIONS", "/v1/orders/1", ["GET", "POST"]],
+  ["POST", "/healthz", ["GET"]],
+  ["DELETE", "/checkout/1", ["GET", "POST"]]
 ]
 
 const noEndpoints = [

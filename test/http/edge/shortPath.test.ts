@@ -5,6 +5,8 @@
 import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { FindMyWay } from "effect/http"
+import { vi } from "vitest"
 import { Logs } from "../../../src/logs/Logs.ts"
 import { ShortPath } from "../../../src/edge/ShortPath.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -166,6 +168,18 @@ layer(service)("the short path", (it) => {
       const second = yield* call(baseUrl, "/api/v1/orders", sent, false)
       assert.strictEqual(second.headers["idempotent-replayed"], "true")
       assert.deepStrictEqual((second.body as Received & { data: unknown }).data, (first.body as { data: unknown }).data)
+    })
+  )
+
+  it.effect("looks its route up once: handler, limits and the name in metrics come from one place", () =>
+    Effect.gen(function* () {
+      const { baseUrl, merchant, short } = yield* Given
+      const found = vi.spyOn(Object.getPrototypeOf(FindMyWay.make()), "find")
+      const before = short()
+      yield* call(baseUrl, "/v1/balance", { headers: { "x-api-key": merchant.sandboxKey } }, true)
+      const looks = found.mock.calls.length
+      vi.restoreAllMocks()
+      assert.deepStrictEqual([short() - before, looks], [1, 1])
     })
   )
 

@@ -1,0 +1,54 @@
+/** Which route an address names, for whoever has to know before the framework's router has decided. */
+import { Api } from "@coffer/contract/Api"
+import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
+import { OperatorApi } from "@coffer/contract/Operator"
+import { FindMyWay } from "effect/http"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { routerConfig } from "../edge/routing.ts"
+
+export interface Route {
+  /** `/v1/orders/{ref}`: what metrics call it. */
+  readonly pattern: string
+  /** Of its body. */
+  readonly limits: BodyLimits
+}
+
+const patternOf = (path: string) => path.replace(/:(\w+)/g, "{$1}")
+
+export const routeOf = (endpoint: HttpApiEndpoint.Top): Route => ({
+  pattern: patternOf(endpoint.path),
+  limits: bodyLimitsOf(endpoint)
+})
+
+/** No body is read as JSON where no API is. */
+const unread: BodyLimits = { bytes: 0, values: 0 }
+
+const endpoints = [Api, OperatorApi].flatMap((api) =>
+  (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) => Object.values(group.endpoints))
+)
+
+/** Those that no API lists. */
+const pages = ["/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics", "/files/:name", "/checkout/:token"]
+
+const pageOf = (method: string, path: string) => ({ method, path, route: { pattern: patternOf(path), limits: unread } })
+
+export const routes: ReadonlyArray<{ readonly method: string; readonly path: string; readonly route: Route }> = [
+  ...endpoints.map((endpoint) => ({ method: endpoint.method, path: endpoint.path, route: routeOf(endpoint) })),
+  ...pages.map((path) => pageOf("GET", path)),
+  pageOf("POST", "/checkout/:token")
+]
+
+export const nowhere: Route = { pattern: "none", limits: unread }
+
+const router = FindMyWay.make<Route>(routerConfig)
+for (const { method, path, route } of routes) router.on(method as "GET", path as FindMyWay.PathInput, route)
+
+/** What answers GET answers HEAD. */
+export const routeAt = (method: string, url: string): Route =>
+  router.find(method === "HEAD" ? "GET" : method, url)?.handler ?? nowhere
+
+const methods = ["GET", "HEAD", "POST", "DELETE"]
+
+/** For the `Allow` header. */
+export const methodsAt = (url: string): ReadonlyArray<string> =>
+  methods.filter((method) => routeAt(method, url) !== nowhere)
