@@ -1,10 +1,10 @@
 /**
  * What does not decode becomes 400 `invalid_request`, and `param` names the first offending field (spec: Errors). No
- * body at all is an empty object where nothing in it is required.
+ * body at all is an empty object where nothing in it is required, and an export has no page.
  */
 import { Decoding } from "@coffer/contract/Caller"
 import { queryParametersMax } from "@coffer/model/Limits"
-import { Effect, Layer, Option, Schema, SchemaIssue } from "effect"
+import { Context, Effect, Layer, Option, Schema, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
@@ -64,10 +64,19 @@ const checkQuery = Effect.flatMap(CurrentRecord, ({ url }) => {
   return problem === undefined ? Effect.void : refuseField(problem.param, problem.problem)
 })
 
+/** An export does not even look at `limit` and cursors (silences: P15). */
+const withoutPaging = <Services>(context: Context.Context<Services>): Context.Context<Services> => {
+  const query = Context.getOrUndefined(context, HttpServerRequest.ParsedSearchParams)
+  if (query?.["format"] !== "csv") return context
+  const { ending_before: _before, limit: _limit, starting_after: _after, ...filters } = query
+  return Context.add(context, HttpServerRequest.ParsedSearchParams, filters)
+}
+
 export const layer = Layer.effect(
   Decoding,
   Effect.map(Decoding, (refuse) =>
-    Decoding.of((httpEffect, options) => {
+    Decoding.of((decoded, options) => {
+      const httpEffect: typeof decoded = Effect.updateContext(decoded, withoutPaging)
       if (!takesNoBody(options.endpoint)) return Effect.andThen(checkQuery, refuse(httpEffect, options))
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.andThen(

@@ -53,7 +53,7 @@ const neverEmpty: ReadonlySet<string> = new Set(["disputes.submitEvidence"])
 /** A document lists 200 before 201, so a reader meets the exception first. */
 const repeated = "Repeated: the same was created before, and is shown as it is now. The first time it is 201, or 202"
 
-/** As the endpoint reads it; the schema takes any text, since an export ignores it. */
+/** As the endpoint reads it; the schema takes any text, which a rule reads. */
 const limit = { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault }
 
 export const publish = (generated: Json): Json => {

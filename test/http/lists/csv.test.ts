@@ -162,9 +162,17 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
           "limit=0",
           "limit=x",
           "starting_after=x",
-          "starting_after=x&ending_before=y"
+          "starting_after=x&ending_before=y",
+          "limit=1&limit=2",
+          "limit=&limit=x&limit",
+          "starting_after=x&starting_after=y",
+          "ending_before=x&ending_before=x&limit=0&limit=0"
         ]) {
           assert.deepStrictEqual(yield* amounts(query), all, query)
+        }
+        for (const path of ["refunds", "disputes", "balance_transactions"]) {
+          const file = yield* api.get(`/v1/${path}?limit=1&limit=2&starting_after=x&starting_after=y&format=csv`, key)
+          assert.strictEqual(file.status, 200, path)
         }
         const from = since / 1000 + 99
         assert.deepStrictEqual(
