@@ -17,7 +17,7 @@ import { bodyOf } from "./ApiLogging.ts"
 import * as Body from "../http/Body.ts"
 import * as Exchange from "./Exchange.ts"
 import { busy, refuseField } from "../http/replies.ts"
-import { routeAt } from "../http/routes.ts"
+import { routeAt } from "./routes.ts"
 import { endsInSlash, pathOf, routed } from "./routing.ts"
 
 export const layer = Layer.unwrap(

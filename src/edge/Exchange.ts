@@ -20,7 +20,7 @@ import { Draining } from "./Draining.ts"
 import * as Metrics from "./Metrics.ts"
 import { asProblem } from "../http/problem.ts"
 import { busyMessage, isRefusal, refusalOf } from "../http/replies.ts"
-import { methodsAt, type Route } from "../http/routes.ts"
+import { methodsAt, type Route } from "./routes.ts"
 import { pathOf } from "./routing.ts"
 
 /** A request as it came, with the address that routes know. */

@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { nowhere, type Route, routes } from "../http/routes.ts"
+import { nowhere, type Route, routes } from "./routes.ts"
 
 const requests = Metric.counter("coffer_http_requests", {
   description: "Requests answered, by method, route and status",

@@ -16,7 +16,7 @@ import * as Body from "../http/Body.ts"
 import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
-import { type Route as At, routeOf } from "../http/routes.ts"
+import { type Route as At, routeOf } from "./routes.ts"
 import { endsInSlash, pathOf, routed, routerConfig } from "./routing.ts"
 
 /** Asked by the server for every request, before the framework is. Takes nothing until there are endpoints. */

@@ -4,7 +4,7 @@ import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { FindMyWay } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { routerConfig } from "../edge/routing.ts"
+import { routerConfig } from "./routing.ts"
 
 export interface Route {
   /** `/v1/orders/{ref}`: what metrics call it. */
