@@ -9,39 +9,44 @@ import type { DateTime, Effect } from "effect"
 import type { Recorded } from "../events/Events.ts"
 import type { Change, ChangeSet } from "../platform/commit/Change.ts"
 
+/** The types of one kind of object. */
+export interface Kind {
+  readonly Id: string
+  readonly State: WalletName
+  readonly Command: unknown
+  readonly Fact: unknown
+  readonly Refusal: object
+  /** How loading fails where there is no such object. */
+  readonly Missing: unknown
+  /** The row that is kept beside the object; undefined where there is none. */
+  readonly Beside: unknown
+}
+
 /** An object and the version of its row. */
 export interface Stored<State> {
   readonly state: State
   readonly version: number
 }
 
-export interface Aggregate<
-  Id extends string,
-  State extends WalletName,
-  Command,
-  Fact,
-  Refusal extends object,
-  Missing,
-  Beside = undefined
-> {
-  readonly idOf: (state: State) => Id
-  readonly load: (id: Id) => Effect.Effect<Stored<State>, Missing>
-  readonly decide: (state: State, command: Command) => Decision<Fact, Refusal>
-  readonly evolve: (state: State, fact: Fact) => State
-  readonly consequences: (before: State, fact: Fact) => Consequence
-  readonly insertion: (state: State) => Change
-  readonly replacement: (before: Stored<State>, after: State, now: DateTime.Utc) => Change
+export interface Aggregate<K extends Kind> {
+  readonly idOf: (state: K["State"]) => K["Id"]
+  readonly load: (id: K["Id"]) => Effect.Effect<Stored<K["State"]>, K["Missing"]>
+  readonly decide: (state: K["State"], command: K["Command"]) => Decision<K["Fact"], K["Refusal"]>
+  readonly evolve: (state: K["State"], fact: K["Fact"]) => K["State"]
+  readonly consequences: (before: K["State"], fact: K["Fact"]) => Consequence
+  readonly insertion: (state: K["State"]) => Change
+  readonly replacement: (before: Stored<K["State"]>, after: K["State"], now: DateTime.Utc) => Change
   /** The object on the wire: in its events, and in the answer to the request that changed it. */
-  readonly view: (state: State) => object
+  readonly view: (state: K["State"]) => object
   /** The order that the events belong to. Only an aggregate that announces nothing has none. */
-  readonly orderOf?: (state: State) => Pick<Recorded, "tradeNo" | "notifyUrl">
-  /** A row that is kept beside the object and changes with it: read before a decision, and fenced by its own version. */
+  readonly orderOf?: (state: K["State"]) => Pick<Recorded, "tradeNo" | "notifyUrl">
+  /** The row beside the object is read before a decision, changes with the object, and is fenced by its own version. */
   readonly beside?: {
-    readonly read: (id: Id) => Effect.Effect<Beside>
-    readonly changes: (id: Id, before: Beside, facts: ReadonlyArray<Fact>) => ChangeSet
+    readonly read: (id: K["Id"]) => Effect.Effect<K["Beside"]>
+    readonly changes: (id: K["Id"], before: K["Beside"], facts: ReadonlyArray<K["Fact"]>) => ChangeSet
   }
   /** What somebody has to be told of a fact once it is committed. */
-  readonly alarm?: (fact: Fact) => Effect.Effect<void> | undefined
+  readonly alarm?: (fact: K["Fact"]) => Effect.Effect<void> | undefined
   /** How often one command is decided while others write the object. */
   readonly attemptsMax: number
   /** How many objects are remembered between commands; 0 where others than one actor write them. */

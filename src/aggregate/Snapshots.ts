@@ -1,6 +1,6 @@
 /**
- * Objects as they were read or written last, so that the next command need not read them again. Only a hint: an accepted
- * change is fenced by its version, and nothing is refused without a fresh read.
+ * Objects as they were read or written last, so that the next command need not read them again. Only a hint: the
+ * version fences what is accepted, and nothing is refused without a fresh read.
  */
 import type { Stored } from "./Aggregate.ts"
 

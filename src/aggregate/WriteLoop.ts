@@ -4,13 +4,11 @@
  * one object apart: whoever calls it does (an entity's mailbox), or the row's version does.
  */
 import type { Consequence } from "@coffer/rules/Consequence"
-import type { OrderCommand } from "@coffer/rules/order/Order"
-import { RefundRefused } from "@coffer/rules/order/Order"
+import { type OrderCommand, RefundRefused } from "@coffer/rules/order/Order"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import type { WalletName } from "@coffer/rules/wallet/Wallet"
 import { Effect } from "effect"
 import { Events } from "../events/Events.ts"
-import { answerOf } from "../idempotency/Answering.ts"
 import type { ActorUnavailable } from "../platform/cluster/ask.ts"
 import {
   AlreadyExists,
@@ -23,8 +21,8 @@ import { tables } from "../platform/commit/Tables.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { Entry, Wallets } from "../wallets/Wallets.ts"
-import type { Aggregate, Stored } from "./Aggregate.ts"
-import { announce, type Derived, derive, type Given } from "./derive.ts"
+import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
+import { type Derived, derive, deriveNew, type Given } from "./derive.ts"
 import { makeSnapshots } from "./Snapshots.ts"
 
 /** What can go wrong in any write, whatever it is: it may be sent again. */
@@ -40,75 +38,45 @@ export interface Doors<State, E> {
   readonly order?: (state: State, command: OrderCommand, entry: Entry) => Effect.Effect<unknown, E>
 }
 
-export interface WriteLoop<Id, State, Command, Refusal, Missing, E> {
-  /** The object after the command. A refusal comes after the commit of the facts that it came with. */
-  readonly perform: (
-    id: Id,
-    command: Command,
-    given?: Given
-  ) => Effect.Effect<State, Refusal | Missing | WriteFailure | EntryFailure | E>
-  /** An object that does not exist has no state to guard: its unique index does. `changes` are committed with it. */
-  readonly create: (
-    state: State,
-    consequence: Consequence,
-    given?: Pick<Given, "answer"> & { readonly changes?: ChangeSet; readonly lane?: string }
-  ) => Effect.Effect<State, WriteFailure | AlreadyExists | InsufficientBalance | E>
-  /** The object as somebody has just read it, which spares the next command its own read. */
-  readonly offer: (stored: Stored<State>) => void
+/** What goes with a new object. */
+export interface Birth extends Pick<Given, "answer"> {
+  readonly changes?: ChangeSet
+  /** Creations with one lane are written in the order in which they came. */
+  readonly lane?: string
 }
 
-export const makeWriteLoop = <
-  Id extends string,
-  State extends WalletName,
-  Command,
-  Fact,
-  Refusal extends object,
-  Missing,
-  Beside = undefined,
-  E = never
->(
-  aggregate: Aggregate<Id, State, Command, Fact, Refusal, Missing, Beside>,
-  doors: Doors<State, E>
-): Effect.Effect<WriteLoop<Id, State, Command, Refusal, Missing, E>, never, Transactor | Events> =>
+export interface WriteLoop<K extends Kind, E = never> {
+  /** The object after the command. A refusal comes after the commit of the facts that it came with. */
+  readonly perform: (
+    id: K["Id"],
+    command: K["Command"],
+    given?: Given
+  ) => Effect.Effect<K["State"], K["Refusal"] | K["Missing"] | WriteFailure | EntryFailure | E>
+  /** An object that does not exist has no state to guard: its unique index does. */
+  readonly create: (
+    state: K["State"],
+    consequence: Consequence,
+    birth?: Birth
+  ) => Effect.Effect<K["State"], WriteFailure | Exclude<EntryFailure | E, StaleVersion>>
+  /** The object as somebody has just read it, which spares the next command its own read. */
+  readonly offer: (stored: Stored<K["State"]>) => void
+}
+
+export const makeWriteLoop = <K extends Kind, E = never>(
+  aggregate: Aggregate<K>,
+  doors: Doors<K["State"], E>
+): Effect.Effect<WriteLoop<K, E>, never, Transactor | Events> =>
   Effect.gen(function* () {
-    const transactor = yield* Transactor
+    const commit = committing(yield* Transactor, doors)
     const events = yield* Events
-    const snapshots = makeSnapshots<State>(aggregate.rememberedMax)
+    const snapshots = makeSnapshots<K["State"]>(aggregate.rememberedMax)
+    const decide = deciding(aggregate, events)
 
-    const commit = (lane: string, { after, changes, movements, order, reserve }: Derived<State>): Committing<E> => {
-      if (order !== undefined) return doors.order!(after.state, order, { movements, reserve, changes })
-      return movements.length === 0 && reserve === 0
-        ? transactor.commit(lane, changes)
-        : doors.post(after.state, { movements, reserve, changes })
-    }
-
-    const decide = Effect.fnUntraced(function* (
-      id: Id,
-      command: Command,
-      hint: Stored<State> | undefined,
-      { answer, entry }: Given
-    ) {
-      let before = hint ?? (yield* aggregate.load(id))
-      const record = yield* events.recorder(before.state)
-      const beside = aggregate.beside === undefined ? undefined : yield* aggregate.beside.read(id)
-      const now = yield* currentTime
-      let decision = aggregate.decide(before.state, command)
-      // Trust the snapshot only for accepted changes; re-read before refusing.
-      if (hint !== undefined && (decision.refusal !== undefined || decision.events.length === 0)) {
-        before = yield* aggregate.load(id)
-        decision = aggregate.decide(before.state, command)
-      }
-      // A refusal is not an answer to keep.
-      const kept = decision.refusal === undefined ? answer : undefined
-      const surroundings = { answer: kept, entry, now, record, beside: beside as Beside }
-      return { decision, derived: derive(aggregate, before, decision.events, surroundings) }
-    })
-
-    const perform = Effect.fnUntraced(function* (id: Id, command: Command, { answer, entry }: Given = {}) {
+    const perform = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], given: Given = {}) {
       let hint = snapshots.take(id)
-      let answering = answer
+      let { answer } = given
       for (let attempt = 1; attempt <= aggregate.attemptsMax; attempt++) {
-        const { decision, derived } = yield* decide(id, command, hint, { answer: answering, entry })
+        const { decision, derived } = yield* decide(id, command, hint, { ...given, answer })
         const outcome = yield* Effect.result(commit(id, derived))
         if (outcome._tag === "Success") {
           snapshots.keep(id, derived.after)
@@ -120,40 +88,63 @@ export const makeWriteLoop = <
         const { failure } = outcome
         hint = undefined
         if (isSuperseded(derived.own, failure)) continue
-        if (isAnswerStale(failure) && aggregate.outlivesRequest === true) {
-          answering = undefined
-          continue
+        if (!isAnswerStale(failure) || aggregate.outlivesRequest !== true) {
+          return yield* isForCaller(given.entry, failure) ? Effect.fail(failure) : overloaded
         }
-        return yield* isForCaller(entry, failure) ? Effect.fail(failure) : overloaded
+        answer = undefined
       }
       return yield* overloaded
     })
 
-    const create = Effect.fnUntraced(function* (
-      state: State,
-      consequence: Consequence,
-      given: Pick<Given, "answer"> & { readonly changes?: ChangeSet; readonly lane?: string } = {}
-    ) {
-      const own = [aggregate.insertion(state)]
-      const announced =
-        consequence.announced === undefined
-          ? []
-          : announce(aggregate, { state, version: 1 }, consequence, yield* events.recorder(state), yield* currentTime)
-      const changes = [...own, ...announced, ...(given.changes ?? []), ...answerOf(given.answer, aggregate.view(state))]
-      const { movements, order, reserve } = consequence
-      const derived = { after: { state, version: 1 }, own, order, movements, reserve, changes }
-      yield* Effect.catchIf(
-        commit(given.lane ?? aggregate.idOf(state), derived),
-        (failure) => failure instanceof StaleVersion,
-        () => overloaded
-      )
+    const create = Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, birth: Birth = {}) {
+      const { answer, changes = [], lane = aggregate.idOf(state) } = birth
+      const record = consequence.announced === undefined ? recordNothing : yield* events.recorder(state)
+      const derived = deriveNew(aggregate, state, consequence, changes, { answer, record, now: yield* currentTime })
+      const isStale = (failure: unknown) => failure instanceof StaleVersion
+      yield* Effect.catchIf(commit(lane, derived), isStale, () => overloaded)
       return state
     })
 
     return { perform, create, offer: (stored) => snapshots.offer(aggregate.idOf(stored.state), stored) }
   })
 
+/** Reads what a decision needs, and takes it. After the last read nothing yields until the commit. */
+const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
+  Effect.fnUntraced(function* (
+    id: K["Id"],
+    command: K["Command"],
+    hint: Stored<K["State"]> | undefined,
+    { answer, entry }: Given
+  ) {
+    let before = hint ?? (yield* aggregate.load(id))
+    const record = yield* events.recorder(before.state)
+    const beside = aggregate.beside === undefined ? undefined : yield* aggregate.beside.read(id)
+    const now = yield* currentTime
+    let decision = aggregate.decide(before.state, command)
+    // Trust the snapshot only for accepted changes; re-read before refusing.
+    if (hint !== undefined && (decision.refusal !== undefined || decision.events.length === 0)) {
+      before = yield* aggregate.load(id)
+      decision = aggregate.decide(before.state, command)
+    }
+    // A refusal is not an answer to keep.
+    const kept = decision.refusal === undefined ? answer : undefined
+    const derived = derive(aggregate, before, decision.events, { answer: kept, entry, now, record, beside })
+    return { decision, derived }
+  })
+
+/** The one door that commits all of it. */
+const committing =
+  <State extends WalletName, E>(transactor: Transactor["Service"], doors: Doors<State, E>) =>
+  (lane: string, { after, changes, movements, order, reserve }: Derived<State>): Committing<E> => {
+    if (order !== undefined) return doors.order!(after.state, order, { movements, reserve, changes })
+    return movements.length === 0 && reserve === 0
+      ? transactor.commit(lane, changes)
+      : doors.post(after.state, { movements, reserve, changes })
+  }
+
 type Committing<E> = Effect.Effect<unknown, CommitError | InsufficientBalance | ActorUnavailable | E>
+
+const recordNothing = () => []
 
 const overloaded = Effect.fail(new NotCommitted({ reason: "overloaded" }))
 

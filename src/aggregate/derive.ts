@@ -5,26 +5,24 @@
 import type { Consequence } from "@coffer/rules/Consequence"
 import type { OrderCommand } from "@coffer/rules/order/Order"
 import type { Movement } from "@coffer/rules/wallet/post"
-import type { WalletName } from "@coffer/rules/wallet/Wallet"
 import type { DateTime } from "effect"
 import type { Recorder } from "../events/Events.ts"
 import { type Answering, answerOf } from "../idempotency/Answering.ts"
 import type { Change, ChangeSet } from "../platform/commit/Change.ts"
 import { type Entry, noEntry } from "../wallets/Wallets.ts"
-import type { Aggregate, Stored } from "./Aggregate.ts"
+import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 
 /** What a command may bring along. */
 export interface Given {
   /** The answer to the request is committed with the change. */
   readonly answer?: Answering | undefined
-  /** Money and rows of whoever asks, committed with the change. Where the command changes nothing they are not written. */
+  /** Money and rows of whoever asks, committed with the change; where the command changes nothing they are not. */
   readonly entry?: Entry | undefined
 }
 
-export interface Surroundings<Beside> extends Given {
+export interface Surroundings extends Given {
   readonly now: DateTime.Utc
   readonly record: Recorder
-  readonly beside: Beside
 }
 
 /** All that is committed together. */
@@ -36,27 +34,17 @@ export interface Derived<State> extends Entry {
   readonly order: OrderCommand | undefined
 }
 
-type AnyAggregate<Id extends string, State extends WalletName, Fact, Beside> = Pick<
-  Aggregate<Id, State, never, Fact, never, never, Beside>,
-  "beside" | "consequences" | "evolve" | "idOf" | "orderOf" | "replacement" | "view"
->
-
-/** After an accepted or refused command; without facts only the answer is left. */
-export const derive = <Id extends string, State extends WalletName, Fact, Beside>(
-  aggregate: AnyAggregate<Id, State, Fact, Beside>,
-  before: Stored<State>,
-  facts: ReadonlyArray<Fact>,
-  surroundings: Surroundings<Beside>
-): Derived<State> => {
-  const { answer, beside, entry = noEntry, now, record } = surroundings
+/** What the facts of a command come to. Without facts only the answer is left. */
+export const derive = <K extends Kind>(
+  aggregate: Aggregate<K>,
+  before: Stored<K["State"]>,
+  facts: ReadonlyArray<K["Fact"]>,
+  surroundings: Surroundings & { readonly beside: K["Beside"] }
+): Derived<K["State"]> => {
+  const { answer, beside, entry = noEntry, now } = surroundings
   if (facts.length === 0) {
-    return {
-      ...noEntry,
-      after: before,
-      own: [],
-      order: undefined,
-      changes: answerOf(answer, aggregate.view(before.state))
-    }
+    const changes = answerOf(answer, aggregate.view(before.state))
+    return { ...noEntry, after: before, own: [], order: undefined, changes }
   }
   const version = before.version + 1
   const movements: Array<Movement> = []
@@ -70,10 +58,10 @@ export const derive = <Id extends string, State extends WalletName, Fact, Beside
     movements.push(...consequence.movements)
     reserve += consequence.reserve
     order = consequence.order ?? order
-    events.push(...announce(aggregate, { state, version }, consequence, record, now))
+    events.push(...announce(aggregate, { state, version }, consequence, surroundings))
   }
-  const id = aggregate.idOf(state)
-  const own = [aggregate.replacement(before, state, now), ...(aggregate.beside?.changes(id, beside, facts) ?? [])]
+  const besides = aggregate.beside?.changes(aggregate.idOf(state), beside, facts) ?? []
+  const own = [aggregate.replacement(before, state, now), ...besides]
   return {
     after: { state, version },
     own,
@@ -84,23 +72,31 @@ export const derive = <Id extends string, State extends WalletName, Fact, Beside
   }
 }
 
+/** What a new object comes to. */
+export const deriveNew = <K extends Kind>(
+  aggregate: Aggregate<K>,
+  state: K["State"],
+  consequence: Consequence,
+  changes: ChangeSet,
+  surroundings: Surroundings
+): Derived<K["State"]> => {
+  const after = { state, version: 1 }
+  const own = [aggregate.insertion(state)]
+  const events = announce(aggregate, after, consequence, surroundings)
+  const answer = answerOf(surroundings.answer, aggregate.view(state))
+  const { movements, order, reserve } = consequence
+  return { after, own, order, movements, reserve, changes: [...own, ...events, ...changes, ...answer] }
+}
+
 /** The event, with the object as it is after that very fact. */
-export const announce = <Id extends string, State extends WalletName>(
-  aggregate: Pick<AnyAggregate<Id, State, never, never>, "idOf" | "orderOf" | "view">,
-  { state, version }: Stored<State>,
+const announce = <K extends Kind>(
+  aggregate: Aggregate<K>,
+  { state, version }: Stored<K["State"]>,
   { announced }: Consequence,
-  record: Recorder,
-  now: DateTime.Utc
-): ChangeSet =>
-  announced === undefined
-    ? []
-    : record(
-        {
-          type: announced,
-          object: { ...aggregate.view(state) },
-          objectId: aggregate.idOf(state),
-          sequence: version,
-          ...aggregate.orderOf!(state)
-        },
-        now
-      )
+  { now, record }: Surroundings
+): ChangeSet => {
+  if (announced === undefined) return []
+  const object = { ...aggregate.view(state) }
+  const about = { objectId: aggregate.idOf(state), ...aggregate.orderOf!(state) }
+  return record({ type: announced, object, sequence: version, ...about }, now)
+}

@@ -1,6 +1,6 @@
 /**
  * Carries a command to a dispute out. Whether it is allowed is written in `@coffer/rules/dispute/decide`, what follows
- * from it in `consequences`; the order's and the wallet's half are committed with the dispute's own, or none of them is.
+ * in `consequences`; the order's and the wallet's half are committed with the dispute's own, or none of them is.
  */
 import type { DisputeNo } from "@coffer/model/Ids"
 import { consequences, opening } from "@coffer/rules/dispute/consequences"
@@ -30,7 +30,15 @@ export class DisputeNotFound extends Schema.TaggedError<DisputeNotFound>()("Disp
   ref: Schema.String
 }) {}
 
-type DisputeRefusal = DisputeConflict | DisputeContradicted
+interface DisputeKind {
+  readonly Id: DisputeNo
+  readonly State: Dispute
+  readonly Command: DisputeCommand
+  readonly Fact: DisputeEvent
+  readonly Refusal: DisputeConflict | DisputeContradicted
+  readonly Missing: DisputeNotFound
+  readonly Beside: StoredEvidence
+}
 
 export class DisputeCommands extends Context.Service<
   DisputeCommands,
@@ -40,7 +48,7 @@ export class DisputeCommands extends Context.Service<
       disputeNo: DisputeNo,
       command: DisputeCommand,
       given: Given
-    ) => Effect.Effect<Dispute, DisputeRefusal | DisputeNotFound | WriteFailure>
+    ) => Effect.Effect<Dispute, DisputeConflict | DisputeContradicted | DisputeNotFound | WriteFailure>
     /** A new one. It has no actor: the unique index on the channel's number is the guard. */
     readonly open: (
       dispute: Dispute
@@ -61,15 +69,7 @@ export const layer = Layer.effect(
       return { state: stored.value.dispute, version: stored.value.version }
     })
 
-    const aggregate: Aggregate<
-      DisputeNo,
-      Dispute,
-      DisputeCommand,
-      DisputeEvent,
-      DisputeRefusal,
-      DisputeNotFound,
-      StoredEvidence
-    > = {
+    const aggregate: Aggregate<DisputeKind> = {
       idOf: ({ disputeNo }) => disputeNo,
       load,
       decide,
@@ -92,7 +92,6 @@ export const layer = Layer.effect(
       perform: (disputeNo, command, given) => Effect.catchTags(loop.perform(disputeNo, command, given), alone),
       open: (dispute) =>
         Effect.catchTags(loop.create(dispute, opening(dispute)), {
-          StaleVersion: Effect.die,
           OrderConflict: Effect.die,
           InsufficientBalance: Effect.die
         })

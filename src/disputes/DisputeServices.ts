@@ -1,4 +1,4 @@
-/** What the operations of disputes share: the services they call, and the ways to find a dispute and to tell it something. */
+/** What the operations of disputes share: services, and the ways to find a dispute and to give it a command. */
 import type { DisputeNo } from "@coffer/model/Ids"
 import type { DisputeCommand } from "@coffer/rules/dispute/Dispute"
 import { Effect, Option } from "effect"

@@ -1,7 +1,7 @@
 /**
- * What merchants answer to a dispute, in three steps: the actor records it, the channel is told in a fiber that outlives
- * the request, and the actor is told how that went. Whatever dies in between leaves a due row, and a worker tells the
- * channel again (docs/architecture.md, section 3).
+ * What merchants answer to a dispute, in three steps: the actor records it, it is sent to the channel in a fiber that
+ * outlives the request, and the actor is told how that went. Whatever dies in between leaves a due row, and a worker
+ * sends it again (docs/architecture.md, section 3).
  */
 import type { SubmitEvidence } from "@coffer/contract/Disputes"
 import { type Evidence, EvidenceFile, EvidenceText } from "@coffer/model/Evidence"

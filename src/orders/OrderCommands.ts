@@ -1,6 +1,6 @@
 /**
- * Carries a command to an order out. Whether it is allowed is written in `@coffer/rules/order/decide`, what follows from
- * it in `consequences`; how it gets into the database is the write loop's.
+ * Carries a command to an order out. Whether it is allowed is written in `@coffer/rules/order/decide`, what follows in
+ * `consequences`; how it gets into the database is the write loop's.
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { consequences } from "@coffer/rules/order/consequences"
@@ -17,13 +17,20 @@ import { orderView } from "./OrderView.ts"
 
 export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { ref: Schema.String }) {}
 
-type OrderRefusal = OrderConflict | RefundRefused
+interface OrderKind {
+  readonly Id: TradeNo
+  readonly State: Order
+  readonly Command: OrderCommand
+  readonly Fact: OrderEvent
+  readonly Refusal: OrderConflict | RefundRefused
+  readonly Missing: OrderNotFound
+  readonly Beside: undefined
+}
 
 /** Called by the order's actor, which takes the commands for one order in turn. */
-export class OrderCommands extends Context.Service<
-  OrderCommands,
-  WriteLoop<TradeNo, Order, OrderCommand, OrderRefusal, OrderNotFound, never>
->()("@coffer/orders/OrderCommands") {}
+export class OrderCommands extends Context.Service<OrderCommands, WriteLoop<OrderKind>>()(
+  "@coffer/orders/OrderCommands"
+) {}
 
 export const layer = Layer.effect(
   OrderCommands,
@@ -38,7 +45,7 @@ export const layer = Layer.effect(
       return { state: stored.value.order, version: stored.value.version }
     })
 
-    const aggregate: Aggregate<TradeNo, Order, OrderCommand, OrderEvent, OrderRefusal, OrderNotFound> = {
+    const aggregate: Aggregate<OrderKind> = {
       idOf: ({ tradeNo }) => tradeNo,
       load,
       decide,

@@ -1,8 +1,8 @@
-/** What the operations of orders share: the services they call, and the ways to find an order and to tell it something. */
+/** What the operations of orders share: services, and the ways to find an order and to give it a command. */
 import type { TradeNo } from "@coffer/model/Ids"
 import type { OrderCommand } from "@coffer/rules/order/Order"
 import { Effect, Option } from "effect"
-import { type Given } from "../aggregate/derive.ts"
+import type { Given } from "../aggregate/derive.ts"
 import { withoutEntry } from "../aggregate/WriteLoop.ts"
 import { Channel } from "../channel/Channel.ts"
 import { answering } from "../idempotency/Answering.ts"
@@ -32,7 +32,7 @@ export const orderServices = Effect.gen(function* () {
     return Effect.succeed(order)
   }
 
-  const tell = (tradeNo: TradeNo, command: OrderCommand, given: Given = {}) =>
+  const send = (tradeNo: TradeNo, command: OrderCommand, given: Given = {}) =>
     ask(client(tradeNo).Perform({ command, ...given }))
 
   return {
@@ -52,14 +52,14 @@ export const orderServices = Effect.gen(function* () {
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
 
     /** With somebody else's half. */
-    performWith: (tradeNo: TradeNo, command: OrderCommand, entry: Entry) => tell(tradeNo, command, { entry }),
-    perform: (tradeNo: TradeNo, command: OrderCommand) => Effect.catchTags(tell(tradeNo, command), alone),
+    performWith: (tradeNo: TradeNo, command: OrderCommand, entry: Entry) => send(tradeNo, command, { entry }),
+    perform: (tradeNo: TradeNo, command: OrderCommand) => Effect.catchTags(send(tradeNo, command), alone),
     /** What the request itself asked for: its answer is committed with the change. */
     performAsked: (tradeNo: TradeNo, command: OrderCommand) =>
-      answering((answer) => Effect.catchTags(tell(tradeNo, command, { answer }), alone)),
+      answering((answer) => Effect.catchTags(send(tradeNo, command, { answer }), alone)),
     /** The same with rows of the channel's own, which are there already when the command was performed before. */
     performReported: (tradeNo: TradeNo, command: OrderCommand, entry: Entry | undefined) =>
-      answering((answer) => tell(tradeNo, command, { answer, entry }))
+      answering((answer) => send(tradeNo, command, { answer, entry }))
   }
 })
 

@@ -45,15 +45,15 @@ export class Orders extends Context.Service<
       ref: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
     /**
-     * The channel's word about an order; it may come many times. The `entry` is what the channel writes down itself, with
-     * the change or not at all.
+     * The channel's word about an order; it may come many times. The `entry` is what the channel writes down itself,
+     * with the change or not at all.
      */
     readonly report: (
       order: OrderName,
       said: ChannelReport,
       entry?: Entry
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
-    /** An attempt of which the channel reports nothing yet: its `changes` are written, with the answer to the request. */
+    /** An attempt of which the channel reports nothing yet: `changes` are written, with the answer to the request. */
     readonly note: (order: Order, changes: ChangeSet) => Effect.Effect<Order, NotCommitted>
     /** `expires_at` has passed: ask the channel to close, and expire. */
     readonly reachDeadline: (

@@ -93,7 +93,15 @@ export const layer = Layer.effect(
 
 const { Approve, Complete, Fail, Reject } = PayoutCommand.cases
 
-type PayoutAggregate = Aggregate<string, Payout, PayoutCommand, PayoutEvent, PayoutConflict, PayoutNotFound>
+interface PayoutKind {
+  readonly Id: string
+  readonly State: Payout
+  readonly Command: PayoutCommand
+  readonly Fact: PayoutEvent
+  readonly Refusal: PayoutConflict
+  readonly Missing: PayoutNotFound
+  readonly Beside: undefined
+}
 
 const payoutServices = Effect.gen(function* () {
   const store = yield* PayoutStore
@@ -105,7 +113,7 @@ const payoutServices = Effect.gen(function* () {
     return { state: stored.value.payout, version: stored.value.version }
   })
 
-  const aggregate: PayoutAggregate = {
+  const aggregate: Aggregate<PayoutKind> = {
     idOf: ({ payoutNo }) => payoutNo,
     load,
     decide,

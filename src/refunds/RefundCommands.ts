@@ -23,6 +23,16 @@ import { Wallets } from "../wallets/Wallets.ts"
 import { insertion, replacement, RefundStore } from "./RefundStore.ts"
 import { refundView } from "./RefundView.ts"
 
+interface RefundKind {
+  readonly Id: RefundNo
+  readonly State: Refund
+  readonly Command: RefundCommand
+  readonly Fact: RefundEvent
+  readonly Refusal: RefundConflict
+  readonly Missing: never
+  readonly Beside: undefined
+}
+
 export class RefundCommands extends Context.Service<
   RefundCommands,
   {
@@ -63,7 +73,7 @@ export const layer = Layer.effect(
       return { state: stored.value.refund, version: stored.value.version }
     })
 
-    const aggregate: Aggregate<RefundNo, Refund, RefundCommand, RefundEvent, RefundConflict, never> = {
+    const aggregate: Aggregate<RefundKind> = {
       idOf: ({ refundNo }) => refundNo,
       load,
       decide,
@@ -99,8 +109,7 @@ export const layer = Layer.effect(
       load: loadState,
       create: (refund, consequence, changes) =>
         Effect.catchTags(loop.create(refund, consequence, { changes }), {
-          OrderConflict: Effect.die,
-          StaleVersion: Effect.die
+          OrderConflict: Effect.die
         }),
       perform,
       handleReport: (refundNo, command, answer) =>

@@ -1,4 +1,4 @@
-/** What the operations of refunds share: the services they call, and the ways to find a refund and to ask the channel. */
+/** What the operations of refunds share: services, and the ways to find a refund and to ask the channel. */
 import type { RefundNo } from "@coffer/model/Ids"
 import type { Refund } from "@coffer/rules/refund/Refund"
 import { Effect, FiberMap, Option } from "effect"

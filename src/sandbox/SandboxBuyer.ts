@@ -16,7 +16,10 @@ import { type Attempt, SandboxBank } from "./SandboxBank.ts"
 export class SandboxBuyer extends Context.Service<
   SandboxBuyer,
   {
-    /** One attempt to pay the whole amount, unless another is given. Returns the order as it is after the bank's report, if there was one. */
+    /**
+     * One attempt to pay the whole amount, unless another is given. Returns the order as it is after the bank's report,
+     * if there was one.
+     */
     readonly pay: (
       order: Order,
       method: PaymentMethod,

@@ -1,6 +1,6 @@
 /**
  * The refund: its states, the commands it accepts and the facts it records (spec: Refund; States and transitions,
- * Refund). What an order allows is the order's to say (`order/decide.ts`); what each fact moves is in `consequences.ts`.
+ * Refund). What an order allows is the order's to say (`order/decide.ts`); what a fact moves is in `consequences.ts`.
  *
  * Two states are ours. `reserved`: the amount is promised and the channel is being asked. `void`: the channel surely
  * did nothing and the merchant was told so; there is no such refund any more.
