@@ -1,114 +1,56 @@
 /**
- * Pushes events to merchants' servers (spec: Events, Delivery): claims what is due, signs it anew, posts it, and
- * records how that went. Places for posts are shared out by mode, merchant and destination, so that whoever hangs
- * delays nobody else (docs/decisions/0016). Runs outside the actors, on every runner.
+ * Pushes events to merchants' servers (spec: Events, Delivery): leases what is due, posts it, and records the attempt.
+ * Places for posts are shared by mode, merchant and destination, so that a server that hangs delays no other merchant
+ * (docs/decisions/0016). Runs outside the actors, on every runner.
  */
-import { withoutSignatures } from "@coffer/rules/checkoutAddress"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
-import {
-  allot,
-  type DueLine,
-  keysOf,
-  limitAfter,
-  lineKey,
-  placesPerLine,
-  placesPerMode
-} from "@coffer/rules/delivery/places"
-import { nextAttempt } from "@coffer/rules/delivery/schedule"
-import { signatureHeader } from "@coffer/rules/delivery/signature"
+import { allot, type DueLine, type Line } from "@coffer/rules/delivery/places"
 import { Cause, DateTime, Duration, Effect, FiberSet, Layer } from "effect"
-import { Events } from "../events/Events.ts"
-import { hmacHex } from "../platform/runtime/Secrets.ts"
-import { span } from "../platform/runtime/span.ts"
-import { Merchants } from "../merchants/Merchants.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
-import { type Claimed, DeliveryStore } from "./DeliveryStore.ts"
-import { Outbound, type Outcome } from "./Outbound.ts"
-import * as DeliveryMetrics from "./DeliveryMetrics.ts"
-import * as DueLines from "./DueLines.ts"
 import { type Worker, Workers } from "../platform/jobs/Workers.ts"
+import * as DeliveryMetrics from "./DeliveryMetrics.ts"
+import { DeliveryStore, type LeasedDelivery } from "./DeliveryStore.ts"
+import * as DueLines from "./DueLines.ts"
+import { makePlacesInUse } from "./placesInUse.ts"
+import { attemptOf, makePost, type Posted } from "./postDelivery.ts"
 
-/** Live first, so that the sandbox's backlog is looked through afterwards. */
+/** Live first, so that live deliveries do not wait for a walk through the sandbox's backlog. */
 const modes = ["live", "sandbox"] as const
-/** A claimed row comes back after this when its runner died: two attempts' time and some. */
+/** The row of a runner that died is due again after this: the time of two attempts and some more. */
 const lease = Duration.seconds(30)
-/** An attempt begins only while its lease covers it to the end: another runner would post the same event meanwhile. */
-const lateAfter = Duration.subtract(lease, Duration.fromInputUnsafe(webhookAcknowledgement))
-/** Lines that hung lately of which this is kept; beyond it the one that was noted first is forgotten. */
-const limitsMax = 4_096
+/** An attempt that begins later may outlive its lease, and another runner would post the same event meanwhile. */
+const beginsWithin = Duration.subtract(lease, Duration.fromInputUnsafe(webhookAcknowledgement))
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
     const store = yield* DeliveryStore
     const dueLines = DueLines.make(store)
-    const post = yield* makePost
+    const places = makePlacesInUse()
     const metrics = yield* DeliveryMetrics.make
-
-    const fibers = yield* FiberSet.make()
-    const taken = new Map<string, number>()
-    const limits = new Map<string, number>()
-
-    const count = (delivery: Claimed, by: number) => {
-      for (const key of keysOf(lineOf(delivery))) {
-        const now = (taken.get(key) ?? 0) + by
-        if (now === 0) taken.delete(key)
-        else taken.set(key, now)
-      }
-    }
-    const learn = (delivery: Claimed, millis: number) => {
-      const key = lineKey(lineOf(delivery))
-      const limit = limitAfter(limits.get(key) ?? placesPerLine, millis)
-      limits.delete(key)
-      if (limit === placesPerLine) return
-      if (limits.size >= limitsMax) limits.delete(limits.keys().next().value!)
-      limits.set(key, limit)
-    }
-
-    /** What is learnt of the destination does not depend on the database. */
-    const conclude = Effect.fnUntraced(function* (delivery: Claimed, { at, ended, outcome }: Posted) {
-      const durationMillis = DateTime.toEpochMillis(ended) - DateTime.toEpochMillis(at)
-      learn(delivery, durationMillis)
-      yield* metrics.count(outcome)
-      yield* store.record(delivery, { at, durationMillis, ...conclusionOf(delivery, outcome, ended) })
-    })
-
-    const start = (delivery: Claimed, claimedAt: DateTime.Utc, worker: Worker) => {
-      count(delivery, 1)
-      worker.hold()
-      return post(delivery, DateTime.addDuration(claimedAt, lateAfter)).pipe(
-        Effect.flatMap((posted) => (posted === undefined ? Effect.void : conclude(delivery, posted))),
-        Effect.catchCause((cause) => lost(delivery, cause)),
-        Effect.ensuring(
-          Effect.sync(() => {
-            count(delivery, -1)
-            worker.wake()
-            worker.release()
-          })
-        ),
-        FiberSet.run(fibers)
-      )
-    }
+    const start = yield* makeStart(places, metrics.count)
 
     yield* workers.supervise((worker) => {
-      let looked = DateTime.makeUnsafe(0)
-      const claim = (now: DateTime.Utc) => (due: ReadonlyArray<DueLine>) =>
-        Effect.gen(function* () {
-          const lines = allot(due, { taken, limits })
+      let lastLook = DateTime.makeUnsafe(0)
+
+      /** Starts as many posts as there are places for. How many that was. */
+      const startDue = (now: DateTime.Utc) =>
+        Effect.fnUntraced(function* (due: ReadonlyArray<DueLine>) {
+          const lines = allot(due, places)
           if (lines.length === 0) return 0
-          const claimed = yield* store.claim({ now, leaseUntil: DateTime.addDuration(now, lease), lines })
-          for (const delivery of claimed) yield* start(delivery, now, worker)
-          return claimed.length
+          const leased = yield* store.lease({ now, leaseUntil: DateTime.addDuration(now, lease), lines })
+          for (const delivery of leased) yield* start(delivery, now, worker)
+          return leased.length
         })
+
       return {
         name: "deliveries",
         wakeup: "deliveries",
-        // What is due and was not claimed waits for a place: the post that ends wakes us.
-        next: Effect.suspend(() => store.nextDue(looked)),
+        // A delivery that was due at the last look waits for a place: the post that frees it wakes this worker.
+        next: Effect.suspend(() => store.nextDue(lastLook)),
         run: Effect.gen(function* () {
-          looked = yield* DateTime.now
-          const open = modes.filter((mode) => (taken.get(mode) ?? 0) < placesPerMode)
-          return open.length === 0 ? 0 : yield* dueLines.offer(open, looked, claim(looked))
+          lastLook = yield* DateTime.now
+          const open = modes.filter(places.hasFreePlace)
+          return open.length === 0 ? 0 : yield* dueLines.offer(open, lastLook, startDue(lastLook))
         })
       }
     })
@@ -116,62 +58,52 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-/** Its row comes back when the lease ends. */
-const lost = ({ attempts, destination, id }: Claimed, cause: Cause.Cause<unknown>) => {
+/** Starts the attempt in a fiber of its own, which holds a place and keeps the worker from being at rest. */
+const makeStart = Effect.fnUntraced(function* (
+  places: ReturnType<typeof makePlacesInUse>,
+  countOutcome: (outcome: Posted["outcome"]) => Effect.Effect<void>
+) {
+  const store = yield* DeliveryStore
+  const post = yield* makePost
+  const fibers = yield* FiberSet.make()
+
+  const attempt = Effect.fnUntraced(function* (delivery: LeasedDelivery, latest: DateTime.Utc) {
+    const posted = yield* post(delivery, latest)
+    if (posted === undefined) return
+    const attempt = attemptOf(delivery, posted)
+    // First, since it does not depend on the database.
+    places.learn(lineOf(delivery), attempt.durationMillis)
+    yield* countOutcome(posted.outcome)
+    yield* store.record(delivery, attempt)
+  })
+
+  return (delivery: LeasedDelivery, leasedAt: DateTime.Utc, worker: Worker) => {
+    places.take(lineOf(delivery))
+    worker.hold()
+    return attempt(delivery, DateTime.addDuration(leasedAt, beginsWithin)).pipe(
+      Effect.catchCause((cause) => logLost(delivery, cause)),
+      Effect.ensuring(
+        Effect.sync(() => {
+          places.free(lineOf(delivery))
+          worker.wake()
+          worker.release()
+        })
+      ),
+      FiberSet.run(fibers)
+    )
+  }
+})
+
+const lineOf = ({ destination, merchant_id, mode }: LeasedDelivery): Line => ({
+  mode,
+  merchantId: merchant_id,
+  destination
+})
+
+/** The row is due again when its lease ends. */
+const logLost = ({ attempts, destination, id }: LeasedDelivery, cause: Cause.Cause<unknown>) => {
   const why = String(Cause.squash(cause))
   return Effect.logWarning(
     `delivery ${id} to ${destination}: attempt ${attempts + 1} could not be made or recorded (${why}); it comes again`
   )
-}
-
-const lineOf = ({ destination, merchant_id, mode }: Claimed) => ({ mode, merchantId: merchant_id, destination })
-
-interface Posted {
-  readonly at: DateTime.Utc
-  readonly ended: DateTime.Utc
-  readonly outcome: Outcome
-}
-
-/** Signs and posts once. Undefined: it is too late to begin. */
-const makePost = Effect.gen(function* () {
-  const merchants = yield* Merchants
-  const events = yield* Events
-  const outbound = yield* Outbound
-  const { allowPrivateWebhooks } = yield* Settings
-
-  return span("Deliveries.post")(function* (delivery: Claimed, latest: DateTime.Utc) {
-    const body = events.deliverable(delivery.body)
-    const secret = yield* merchants.signingSecret(delivery.merchant_id, delivery.mode)
-    const at = yield* DateTime.now
-    if (DateTime.isGreaterThan(at, latest)) return undefined
-    const outcome = yield* outbound.post({
-      url: delivery.url,
-      body,
-      httpAllowed: delivery.mode === "sandbox",
-      privateAllowed: delivery.mode === "sandbox" && allowPrivateWebhooks,
-      headers: {
-        "Content-Type": "application/json",
-        "User-Agent": "Coffer/1.0",
-        "X-Service-Event-Id": delivery.event_id,
-        "X-Service-Event-Type": delivery.type,
-        "X-Service-Signature": signatureHeader({ at, body, secrets: [secret], hmacHex }),
-        ...(delivery.endpoint_id === null ? {} : { "X-Service-Endpoint-Id": delivery.endpoint_id })
-      }
-    })
-    const posted: Posted = { at, outcome, ended: yield* DateTime.now }
-    return posted
-  })
-})
-
-/** 2xx is delivered; anything else is tried again, until the schedule ends (spec: Events, Delivery). */
-const conclusionOf = (delivery: Claimed, outcome: Outcome, endedAt: DateTime.Utc) => {
-  const said =
-    outcome._tag === "Answered"
-      ? { statusCode: outcome.status, failure: null, snippet: withoutSignatures(outcome.snippet) }
-      : { statusCode: null, failure: `${outcome.reason}: ${outcome.detail}`, snippet: null }
-  if (DeliveryMetrics.isDelivered(outcome)) return { ...said, status: "succeeded" as const, nextAttemptAt: undefined }
-  const next = nextAttempt(delivery.attempts + 1, endedAt)
-  return next === undefined
-    ? { ...said, status: "failed" as const, nextAttemptAt: undefined }
-    : { ...said, status: "pending" as const, nextAttemptAt: next }
 }

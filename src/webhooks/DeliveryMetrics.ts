@@ -1,6 +1,6 @@
 /**
- * What an operator sees of deliveries: how many are due and since when, and how attempts fail. Every metric is there
- * from the start. The first two are about the whole database, so every runner shows the same.
+ * Metrics of deliveries: how many are due and since when, and how attempts fail. Every metric exists from the start.
+ * The first two describe the whole database, so every runner shows the same values.
  */
 import { DateTime, Effect, Metric, Option } from "effect"
 import { DeliveryStore } from "./DeliveryStore.ts"
@@ -48,7 +48,7 @@ export const make = Effect.gen(function* () {
 
   const work: Work = { name: "delivery metrics", run: Effect.as(show, 0), next: Effect.succeed(Option.none()) }
   return {
-    /** Counts an attempt that was made. */
+    /** Counts an attempt that failed. */
     count: (outcome: Outcome) =>
       isDelivered(outcome)
         ? Effect.void

@@ -1,7 +1,7 @@
 /**
- * Which lines have deliveries due (docs/decisions/0016). Few deliveries are read as they are, oldest first. When there
- * is a backlog, merchants are walked through one after another, so that the largest backlog hides nobody: each step
- * goes on where the one before ended, and what one step reads is bounded.
+ * Finds the lines that have deliveries due (docs/decisions/0016). A few deliveries are simply read, oldest first. With
+ * a backlog, this walks through the merchants one after another, so that a large backlog hides nobody. Each step
+ * continues where the one before ended, and reads a bounded number of rows.
  */
 import type { Mode } from "@coffer/model/Ids"
 import type { DueLine } from "@coffer/rules/delivery/places"
@@ -10,13 +10,13 @@ import {
   type DeliveryStore,
   destinationsMax,
   dueMerchantsMax,
-  type LookedAt,
   merchantsMax,
-  oldestMax
+  oldestMax,
+  type WalkRow
 } from "./DeliveryStore.ts"
 
-/** Merchants of which it is kept how far their destinations were read; beyond it all are read from the first. */
-const begunMax = 1_024
+/** Merchants whose last destination is kept. Beyond it all merchants are read from their first destination again. */
+const partlyReadMax = 1_024
 
 interface Walk {
   readonly mode: Mode
@@ -35,7 +35,7 @@ export const make = (store: DeliveryStore["Service"]) => {
     now: DateTime.Utc,
     take: (due: ReadonlyArray<DueLine>) => Effect.Effect<number>
   ) {
-    // The first time the end is reached, the walk may have begun anywhere; the second time, everybody was seen.
+    // The walk may begin anywhere. When it has reached the end twice, it has seen every merchant.
     for (let ends = 0; ends < 2;) {
       const seen = yield* store.walk(now, walks[mode])
       if (advance(walks[mode], seen)) ends++
@@ -46,7 +46,7 @@ export const make = (store: DeliveryStore["Service"]) => {
   })
 
   return {
-    /** Shows what is due, until `take` takes something or there is no more in these modes. How much was taken. */
+    /** Offers due lines to `take` until it takes some, or no more are due in these modes. How many were taken. */
     offer: Effect.fnUntraced(function* (
       modes: ReadonlyArray<Mode>,
       now: DateTime.Utc,
@@ -62,12 +62,12 @@ export const make = (store: DeliveryStore["Service"]) => {
   }
 }
 
-/** Goes on behind what was seen. True at the end: the next step begins with the first merchant. */
-const advance = (walk: Walk, seen: ReadonlyArray<LookedAt>): boolean => {
+/** Moves the walk behind what was seen. True at the end: the next step begins with the first merchant. */
+const advance = (walk: Walk, seen: ReadonlyArray<WalkRow>): boolean => {
   const merchants = Map.groupBy(seen, ({ merchant_id }) => merchant_id)
   for (const [merchantId, lines] of merchants) {
     const { destination } = lines.at(-1)!
-    if (walk.destinations.size >= begunMax) walk.destinations.clear()
+    if (walk.destinations.size >= partlyReadMax) walk.destinations.clear()
     if (destination !== null && lines.length === destinationsMax) walk.destinations.set(merchantId, destination)
     else walk.destinations.delete(merchantId)
   }
@@ -77,7 +77,7 @@ const advance = (walk: Walk, seen: ReadonlyArray<LookedAt>): boolean => {
   return isEnd
 }
 
-const dueOf = (mode: Mode, seen: ReadonlyArray<LookedAt>): ReadonlyArray<DueLine> =>
+const dueOf = (mode: Mode, seen: ReadonlyArray<WalkRow>): ReadonlyArray<DueLine> =>
   seen.flatMap(({ destination, due, merchant_id }) =>
     destination === null || due === null || due === 0 ? [] : [{ mode, merchantId: merchant_id, destination, due }]
   )

@@ -2,8 +2,8 @@
  * The only place that connects to a merchant's server. Posts once and says what happened; whether that is a success,
  * and when to post again, is not decided here (spec: Events; silences: W8, W12).
  *
- * One connection per post, closed after it: an attempt then never fails because of a connection that had gone stale,
- * and the address that was checked is the address that is spoken to.
+ * Each post has a connection of its own, which is closed after it. So no attempt fails on a stale connection, and the
+ * address that was checked is the address that is connected to.
  */
 import { Resolver, lookup } from "node:dns"
 import http from "node:http"
@@ -17,9 +17,9 @@ export interface OutboundRequest {
   readonly url: string
   readonly headers: Record<string, string>
   readonly body: string
-  /** Sandbox only: http, to public addresses. */
+  /** Allows http, to public addresses. Sandbox only. */
   readonly httpAllowed?: boolean
-  /** Sandbox only, where the operator allows it: http, and addresses of this machine and its network. */
+  /** Allows http, and addresses of this machine and its network. Sandbox only, where the operator permits it. */
   readonly privateAllowed: boolean
 }
 
@@ -33,7 +33,7 @@ export type Outcome =
 export class Outbound extends Context.Service<
   Outbound,
   {
-    /** POSTs the bytes once. Never fails: what happened is the answer. */
+    /** POSTs the bytes once. Never fails: every failure is an outcome. */
     readonly post: (request: OutboundRequest) => Effect.Effect<Outcome>
   }
 >()("@coffer/webhooks/Outbound") {}
@@ -46,12 +46,12 @@ export type Resolve = (hostname: string, privateAllowed: boolean) => Effect.Effe
 export const layerWith = ({ resolve }: { readonly resolve: Resolve }): Layer.Layer<Outbound> =>
   Layer.succeed(Outbound, {
     post: Effect.fn("Outbound.post")(function* (request) {
-      const heard: Heard = { status: undefined, chunks: [], bytes: 0 }
-      return yield* attempt(request, resolve, heard).pipe(
+      const received: Received = { status: undefined, chunks: [], bytes: 0 }
+      return yield* attempt(request, resolve, received).pipe(
         Effect.timeoutOrElse({
           duration: webhookAcknowledgement,
-          // The receiver acknowledges with its headers; a body that is still coming takes nothing back.
-          orElse: () => Effect.succeed(outcomeOf(heard, "timeout", `no answer within ${webhookAcknowledgement}`))
+          // Headers in time acknowledge the delivery, even if the body is still arriving.
+          orElse: () => Effect.succeed(outcomeOf(received, "timeout", `no answer within ${webhookAcknowledgement}`))
         })
       )
     })
@@ -66,11 +66,11 @@ export const layer = Layer.unwrap(
   })
 )
 
-/** Bytes of the receiver's answer that are kept, to show the merchant what its server said. */
+/** Bytes of the receiver's answer that are kept, so that the merchant can see it. */
 const snippetBytesMax = 1024
 
-/** What has arrived so far; outlives the exchange, so that a time-out can still report it. */
-interface Heard {
+/** What has arrived so far. It outlives the exchange, so that a time-out can still report it. */
+interface Received {
   status: number | undefined
   bytes: number
   readonly chunks: Array<Buffer>
@@ -82,8 +82,8 @@ const notDelivered = (reason: NotDeliveredReason, detail: string): Outcome => ({
   detail
 })
 
-/** The answer as far as it was heard; without one, why there is none. */
-const outcomeOf = ({ chunks, status }: Heard, reason: NotDeliveredReason, detail: string): Outcome =>
+/** The answer as far as it has arrived; without a status, the reason why there is none. */
+const outcomeOf = ({ chunks, status }: Received, reason: NotDeliveredReason, detail: string): Outcome =>
   status === undefined ? notDelivered(reason, detail) : { _tag: "Answered", status, snippet: snippetOf(chunks) }
 
 // PostgreSQL's text cannot hold a NUL, and a receiver may send one.
@@ -91,7 +91,7 @@ const snippetOf = (chunks: ReadonlyArray<Buffer>): string =>
   Buffer.concat(chunks).subarray(0, snippetBytesMax).toString("utf8").replaceAll("\0", "\uFFFD")
 
 const attempt = Effect.fnUntraced(
-  function* (request: OutboundRequest, resolve: Resolve, heard: Heard) {
+  function* (request: OutboundRequest, resolve: Resolve, received: Received) {
     const { httpAllowed = false, privateAllowed } = request
     const isAllowed = privateAllowed || httpAllowed ? isHttpUrl : isPublicHttpsUrl
     const url = isAllowed(request.url) ? URL.parse(request.url) : null
@@ -99,11 +99,11 @@ const attempt = Effect.fnUntraced(
 
     const addresses = yield* addressesOf(url, resolve, privateAllowed)
     if (addresses.length === 0) return notDelivered("dns", "ENODATA")
-    // All of them: a name with one private address among public ones is an attack or a mistake.
+    // Every address has to be public: one private address among public ones is an attack or a mistake.
     if (!privateAllowed && !addresses.every(isPublicAddress)) {
       return notDelivered("refused_address", "the host resolves to an address that is not public")
     }
-    return yield* exchange(url, addresses, request, heard)
+    return yield* exchange(url, addresses, request, received)
   },
   Effect.catchTags({ HostNotFound: ({ code }) => Effect.succeed(notDelivered("dns", code)) })
 )
@@ -114,13 +114,13 @@ const addressesOf = (url: URL, resolve: Resolve, privateAllowed: boolean) => {
 }
 
 /** Connects, sends, and listens until the snippet is full or the answer ends. Interruption closes the connection. */
-const exchange = (url: URL, addresses: ReadonlyArray<string>, request: OutboundRequest, heard: Heard) =>
+const exchange = (url: URL, addresses: ReadonlyArray<string>, request: OutboundRequest, received: Received) =>
   Effect.callback<Outcome>((resume) => {
     const isTls = url.protocol === "https:"
     let stage: NotDeliveredReason = "connect"
 
-    // Without an agent of its own a request shares one, which keeps connections and follows the proxy variables. Host,
-    // SNI and the certificate's name stay those of the URL: only the look-up is replaced.
+    // `agent: false`: the shared agent would keep connections and follow the proxy variables. Only the look-up is
+    // replaced: Host, SNI and the certificate's name stay those of the URL.
     const client = (isTls ? https : http).request(url, {
       method: "POST",
       headers: request.headers,
@@ -128,7 +128,7 @@ const exchange = (url: URL, addresses: ReadonlyArray<string>, request: OutboundR
       lookup: pinnedTo(addresses)
     })
     const finish = (detail: string) => {
-      resume(Effect.succeed(outcomeOf(heard, stage, detail)))
+      resume(Effect.succeed(outcomeOf(received, stage, detail)))
       client.destroy()
     }
 
@@ -138,16 +138,16 @@ const exchange = (url: URL, addresses: ReadonlyArray<string>, request: OutboundR
     })
     // Redirects are not followed by node:http: a 3xx is an answer like another.
     client.once("response", (response) => {
-      heard.status = response.statusCode
+      received.status = response.statusCode
       response.on("data", (chunk: Buffer) => {
-        heard.chunks.push(chunk)
-        heard.bytes += chunk.length
-        if (heard.bytes >= snippetBytesMax) finish("")
+        received.chunks.push(chunk)
+        received.bytes += chunk.length
+        if (received.bytes >= snippetBytesMax) finish("")
       })
       response.once("end", () => finish(""))
       response.on("error", (error) => finish(codeOf(error)))
     })
-    // `on`, not `once`: destroying the request may raise one more error, and an unheard error ends the process.
+    // `on`, not `once`: destroying the request may raise another error, and one without a listener ends the process.
     client.on("error", (error) => finish(codeOf(error)))
     client.once("close", () => finish("ECONNRESET"))
     client.end(request.body)
@@ -155,7 +155,7 @@ const exchange = (url: URL, addresses: ReadonlyArray<string>, request: OutboundR
     return Effect.sync(() => client.destroy())
   })
 
-/** A look-up that knows only what was checked: asking DNS again here would let the answer change (DNS rebinding). */
+/** A look-up that returns the checked addresses. Asking DNS again would let the answer change (DNS rebinding). */
 const pinnedTo =
   (addresses: ReadonlyArray<string>): LookupFunction =>
   (_hostname, { all }, callback) => {
@@ -164,10 +164,10 @@ const pinnedTo =
     else callback(null, pinned[0]!.address, pinned[0]!.family)
   }
 
-/** The code alone: messages name addresses. */
+/** The code alone, since messages contain addresses. */
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.name
 
-/** As the machine's other programs do: `localhost`, the hosts file, a container's neighbours. */
+/** As other programs on this machine do: knows `localhost`, the hosts file and neighbouring containers. */
 const resolveLocally = (hostname: string) =>
   Effect.callback<ReadonlyArray<string>, HostNotFound>((resume) =>
     lookup(hostname, { all: true, order: "verbatim" }, (error, found) =>
@@ -180,13 +180,13 @@ const resolveLocally = (hostname: string) =>
   )
 
 /**
- * By asking the DNS servers ourselves. `lookup` waits in one of libuv's four threads, so four merchants whose name
- * servers are dead would stop every other delivery, and every file and key operation of the process with them.
- * `servers` are those of the machine unless given.
+ * Asks the DNS servers directly. `lookup` would wait in one of libuv's four threads: four merchants with dead name
+ * servers would stop all other deliveries, and every file and key operation of the process. `servers` defaults to those
+ * of the machine.
  */
 export const resolveByServers = (servers?: ReadonlyArray<string>) => {
-  // Milliseconds a try. There are name servers that never answer about IPv6; with three of them asked twice each,
-  // nothing is heard for 7 s (measured), and the IPv4 addresses are still of use.
+  // Milliseconds for one try. Some name servers never answer about IPv6. With three of those, asked twice each, the
+  // IPv6 look-up fails after 7 s (measured), early enough to use the IPv4 addresses.
   const resolver = new Resolver({ timeout: 1_000, maxTimeout: 1_000, tries: 2 })
   if (servers !== undefined) resolver.setServers(servers)
   return Effect.fnUntraced(function* (hostname: string) {

@@ -138,9 +138,9 @@ layer(Layer.effect(Service, place), { excludeTestServices: true, timeout: "2 min
             places: 3
           }))
         )
-        const read = yield* rowsRead(store.claim({ now: notYet, leaseUntil: now, lines }))
+        const read = yield* rowsRead(store.lease({ now: notYet, leaseUntil: now, lines }))
         assert.strictEqual(read, 0)
-        const claimed = yield* store.claim({ now, leaseUntil: DateTime.makeUnsafe(90_000), lines })
+        const claimed = yield* store.lease({ now, leaseUntil: DateTime.makeUnsafe(90_000), lines })
         assert.deepStrictEqual(
           claimed.map(({ destination, merchant_id }) => `${merchant_id} ${destination}`).toSorted(),
           [...Array<string>(3).fill(`${idOf(0)} dead-0.example`), ...Array<string>(2).fill(`${idOf(7)} shop.example`)]
