@@ -13,6 +13,7 @@ import type { Attempt } from "../sandbox/SandboxBank.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { decodeUtf8, isCompressed, isUtf8 } from "../http/Body.ts"
+import { pathOf } from "../edge/routing.ts"
 import { Orders } from "../orders/Orders.ts"
 import { checkCard } from "./checkCard.ts"
 import { CheckoutForm } from "./checkoutForms.ts"
@@ -156,9 +157,7 @@ const noAnswer = (address: string) => {
 const orNotNow = <E, R>(tag: "Unreachable" | "Uncertain", answer: Effect.Effect<Response, E, R>) =>
   Effect.catchDefect(answer, (defect) =>
     isDatabaseTrouble(defect)
-      ? Effect.map(HttpServerRequest.HttpServerRequest, ({ originalUrl }) =>
-          respond({ _tag: tag, address: new URL(originalUrl, "http://here").pathname }, 503)
-        )
+      ? Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => respond({ _tag: tag, address: pathOf(url) }, 503))
       : Effect.die(defect)
   )
 

@@ -3,6 +3,7 @@
  * its route: one address for `/v1` and `/api/v1`, a host, and a body that is read when the endpoint asks for it, within
  * the endpoint's limits (spec: General rules, 3; silences: G6, G8).
  */
+import type { IncomingMessage } from "node:http"
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { ByteSize, Context, Effect, Layer, Option, Stream } from "effect"
@@ -18,7 +19,7 @@ import * as Body from "../http/Body.ts"
 import * as Exchange from "./Exchange.ts"
 import { busy, refuseField } from "../http/replies.ts"
 import { routeAt } from "./routes.ts"
-import { endsInSlash, pathOf, routed } from "./routing.ts"
+import { endsInSlash, isHost, pathOf, routed } from "./routing.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
@@ -62,16 +63,24 @@ const reached = <E, R>(
   route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => {
   // No route's error, and answered as every refusal is.
-  if (lacksHost(request)) return Effect.catch(refuseField("Host", "is required"), Effect.die)
+  const refuse = (param: string, problem: string) => Effect.catch(refuseField(param, problem), Effect.die)
+  const problem = hostProblem(NodeHttpServerRequest.toIncomingMessage(request))
+  if (problem !== undefined) return refuse("Host", problem)
   // No request has a fragment. What stands behind it would be a query to the router, and a path to all others.
-  if (request.url.includes("#"))
-    return Effect.catch(refuseField("", "The address must not have a fragment (#)"), Effect.die)
-  return endsInSlash(pathOf(request.url)) ? Exchange.noSuchRoute(request) : route
+  if (request.url.includes("#")) return refuse("", "The address must not have a fragment (#)")
+  const path = pathOf(request.url)
+  // The router would take `*` for `/`.
+  return endsInSlash(path) || path === "*" ? Exchange.noSuchRoute(request) : route
 }
 
-/** Required by HTTP/1.1; Node would refuse it without an envelope. */
-const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
-  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
+/** What a whole address says of its host does not replace the header, which HTTP/1.1 requires (RFC 9112, 3.2). */
+const hostProblem = ({
+  headers: { host },
+  httpVersion
+}: Pick<IncomingMessage, "headers" | "httpVersion">): string | undefined => {
+  if (host === undefined) return httpVersion === "1.1" ? "is required" : undefined
+  return isHost(host) ? undefined : "must be there once, and be a host with or without a port"
+}
 
 const coming = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Body.Coming => {
   const announced = request.headers["content-length"]

@@ -21,7 +21,7 @@ import * as Metrics from "./Metrics.ts"
 import { asProblem } from "../http/problem.ts"
 import { busyMessage, isRefusal, refusalOf } from "../http/replies.ts"
 import { methodsAt, type Route } from "./routes.ts"
-import { pathOf } from "./routing.ts"
+import { pathOf, undecodable } from "./routing.ts"
 
 /** A request as it came, with the address that routes know. */
 export interface Asked extends Pick<RequestRecord, "method" | "url" | "sent"> {
@@ -200,10 +200,12 @@ export const noSuchRoute = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.die(new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) }))
 
 const notFound = ({ method, path, requestId: request_id }: RequestRecord) => {
+  if (Option.isNone(decoded(path))) return refusalOf(new Wire.InvalidRequest({ message: undecodable, request_id }))
   const allowed = methodsAt(path)
   const response = refusalOf(new Wire.RouteNotFound({ message: `${method} ${path} is not an endpoint.`, request_id }))
-  // A path that does not decode is no endpoint, whatever the method.
+  // Where the method is right, what it asks for is not there.
   return allowed.length === 0 || allowed.includes(method)
     ? response
     : HttpServerResponse.setHeader(response, "allow", allowed.join(", "))
 }
+const decoded = Option.liftThrowable(decodeURIComponent)

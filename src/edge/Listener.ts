@@ -19,6 +19,8 @@ const options = {
   connectionsCheckingInterval: 5_000,
   /** We refuse a request without a host ourselves, in the envelope. */
   requireHostHeader: false,
+  /** Node would keep the first of two that may be there once, such as Host or Content-Type, and hide the other. */
+  joinDuplicateHeaders: true,
   /** No protocol is changed here: a request that asks for it is answered as any other, in its turn. */
   shouldUpgradeCallback: () => false
 }

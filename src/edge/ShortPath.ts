@@ -17,7 +17,7 @@ import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } f
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
 import { type Route as At, routeOf } from "./routes.ts"
-import { endsInSlash, pathOf, routed, routerConfig } from "./routing.ts"
+import { endsInSlash, isHost, pathOf, routed, routerConfig } from "./routing.ts"
 
 /** Asked by the server for every request, before the framework is. Takes nothing until there are endpoints. */
 export class ShortPath extends Context.Service<
@@ -137,7 +137,7 @@ const jsonTypes = new Set(["application/json", "application/json; charset=utf-8"
 /** No body, or a JSON body of known length that is not too large; and an address that is only a path. */
 const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
   if (url?.startsWith("/") !== true || url.includes("#") || headers["transfer-encoding"] !== undefined) return false
-  if (headers.host === undefined) return false
+  if (headers.host === undefined || !isHost(headers.host)) return false
   const length = headers["content-length"]
   if (length === undefined || length === "0") return true
   return method === "POST" && Number(length) <= bytesMax && jsonTypes.has(headers["content-type"] ?? "")

@@ -8,6 +8,7 @@ import * as Wire from "@coffer/contract/Errors"
 import { prefixes } from "@coffer/model/Ids"
 import { Effect, Schema } from "effect"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import { undecodable } from "./routing.ts"
 
 /** Listeners for a server's `clientError` and `connect`. */
 export const make = Effect.gen(function* () {
@@ -65,6 +66,7 @@ export const make = Effect.gen(function* () {
 const unreadable = "This cannot be read as an HTTP request."
 const messages: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "The request was not complete in time.",
+  HPE_INVALID_URL: undecodable,
   HPE_HEADER_OVERFLOW: "The address and headers of the request are too large."
 }
 

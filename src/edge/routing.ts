@@ -16,6 +16,16 @@ export const pathOf = (url: string): string => {
 /** No path ends so: a parameter without a character names nothing (silences: G15). */
 export const endsInSlash = (path: string): boolean => path.length > 1 && path.endsWith("/")
 
+/**
+ * What a `Host` may say: `uri-host [":" port]`, or nothing (RFC 9110, 7.2). Several lines of it come joined by a comma
+ * and a space, which no host has.
+ */
+const host = /^(\[[\w.:%~-]+\]|([\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d*)?$/i
+export const isHost = (value: string): boolean => host.test(value)
+
+/** Of an address that is not UTF-8 in percent-encoding (silences: G22). */
+export const undecodable = "The address must be percent-encoded UTF-8."
+
 export const routerConfig = {
   /** An order number of 128 characters, percent-encoded, is 1,536. */
   maxParamLength: 2_048,

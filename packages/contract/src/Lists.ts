@@ -2,8 +2,8 @@
  * The query that every list takes (spec: List conventions). A resource adds its own filters: the fields are spread into
  * its struct, and filters by metadata come beside the struct through `Schema.StructWithRest`.
  *
- * `limit` and the timestamps are read by a rule (`@coffer/rules/lists/pageRequest`), which says in one sentence what they
- * have to be. An export never sees `limit` and the cursors: they are dropped before the query is read.
+ * `limit` and the timestamps are read by a rule (`@coffer/rules/lists/pageRequest`), which says in one sentence what
+ * they have to be. An export never sees `limit` and the cursors: they are dropped before the query is read.
  */
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Schema } from "effect"
