@@ -23,7 +23,11 @@ describe("card numbers in texts", () => {
     "6240008631401148",
     "8600140276359180",
     "9792030394440796",
-    "6304000000000000000"
+    "6304000000000000000",
+    // Of 15 digits: UATP, and JCB's oldest.
+    "135410014004955",
+    "180012345678905",
+    "213112345678904"
   ]) {
     it(`${number} is cut`, () => assert.strictEqual(cut(number), "*"))
   }
@@ -37,6 +41,8 @@ describe("card numbers in texts", () => {
     ["4111\u20131111\u20131111\u20131111", "*"],
     ["4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "*"],
     ["3782 822463 10005", "*"],
+    ["1354 10014 004955", "*"],
+    ["2 1 3 1 1234 5678 904", "*"],
     [`card ${visa}, please`, "card *, please"],
     [`pan:${visa}=2512101`, "pan:*=2512101"],
     [`card_${visa}_x`, "card_*_x"],
@@ -60,6 +66,9 @@ describe("card numbers in texts", () => {
     "1767225600000",
     "1767225600006",
     "1767225600000003",
+    "17672256000000009",
+    "210012345678909",
+    "202611221424138",
     "20261122142413000",
     "20261122142413008",
     "2026-11-22T14:24:13.123Z",
@@ -136,6 +145,11 @@ describe("card numbers in bodies", () => {
       "as numbers",
       { reference: 4111111111111111, b: [378282246310005] },
       { reference: redactedText, b: [redactedText] }
+    ],
+    [
+      "in a field that is named as a card's, whatever it begins with",
+      { card_number: "1767225600006", pan: 2014000000000009, number: "0000000000000000" },
+      { card_number: redactedText, pan: redactedText, number: redactedText }
     ],
     ["as numbers too large to be read exactly", { a: 6304000000000000000 }, { a: redactedText }],
     [

@@ -8,7 +8,7 @@ export const cardDigitsMax = 19
 
 /** Digits alone: does the check digit fit, and does some network give out such numbers? */
 export const isCardNumber = (digits: string): boolean =>
-  beginsAsCard(digits) && digits.length <= cardDigitsMax && numberIn(sumsOf([digits]), [0, digits.length], 0) === 1
+  digits.length <= cardDigitsMax && numberIn(numbersOf([digits]), 0) === 1
 
 /** `text` with `replacement` for each card number in it. */
 export const cutCardNumbers = (text: string, replacement: string): string =>
@@ -46,14 +46,12 @@ const cutRun = (text: string, run: string, at: number, replacement: string): str
   const groups = Array.from(run.matchAll(groupOf), ({ 0: digits, index }) => ({ digits, index })).filter(
     ({ digits }) => !digits.startsWith("%")
   )
-  const sums = sumsOf(groups.map(({ digits }) => digits))
-  const begins = [0]
-  for (const { digits } of groups) begins.push(begins.at(-1)! + digits.length)
+  const numbers = numbersOf(groups.map(({ digits }) => digits))
   let kept = ""
   let done = 0
   for (let first = 0; first < groups.length; first++) {
-    const { digits, index } = groups[first]!
-    const after = beginsAsCard(digits + (groups[first + 1]?.digits ?? "")) ? numberIn(sums, begins, first) : undefined
+    const { index } = groups[first]!
+    const after = numberIn(numbers, first)
     if (after === undefined || isPartOfId(text, at + index)) continue
     kept += run.slice(done, index) + replacement
     done = groups[after - 1]!.index + groups[after - 1]!.digits.length
@@ -62,43 +60,54 @@ const cutRun = (text: string, run: string, at: number, replacement: string): str
   return kept + run.slice(done)
 }
 
-/** No card begins with 0. A number that begins with 1 is mostly a Unix time; with 20 or 21, a date. */
-const beginsAsCard = (digits: string): boolean => /^(?:2[2-7]|[3-9])/.test(digits)
+/**
+ * Whether a network gives out numbers that begin so. None begins with 0, and 1, 20 and 21 are how Unix times and dates
+ * begin: `1767225600000`, `20261122142413008`. Of those only UATP (1) and JCB (1800, 2131) are cards, of 15 digits,
+ * which no time has. A field that is named as a card's is cut whatever is in it (`redaction.ts`).
+ */
+const isIssued = (head: string, length: number): boolean =>
+  /^(?:2[2-7]|[3-9])/.test(head) || (length === 15 && /^(?:1|2131)/.test(head))
 
 /**
- * Luhn's sums of the digits before each place: in `even` those with an even index count double, in `odd` the others. So
- * the sum of any stretch is one subtraction.
+ * Groups of digits, one behind the other, with Luhn's sums of the digits before each place: in `even` those with an
+ * even index count double, in `odd` the others. So the sum of any stretch is one subtraction.
  */
-interface Sums {
+interface Numbers {
+  readonly digits: string
+  /** The first digit of each group, and the end. */
+  readonly begins: ReadonlyArray<number>
   readonly even: ReadonlyArray<number>
   readonly odd: ReadonlyArray<number>
 }
 
-const sumsOf = (groups: ReadonlyArray<string>): Sums => {
+const numbersOf = (groups: ReadonlyArray<string>): Numbers => {
+  const digits = groups.join("")
+  const begins = [0]
+  for (const { length } of groups) begins.push(begins.at(-1)! + length)
   const even = [0]
   const odd = [0]
-  for (const group of groups) {
-    for (let index = 0; index < group.length; index++) {
-      const digit = group.charCodeAt(index) - 48
-      const doubled = digit > 4 ? digit * 2 - 9 : digit * 2
-      const isEven = even.length % 2 === 1
-      even.push(even.at(-1)! + (isEven ? doubled : digit))
-      odd.push(odd.at(-1)! + (isEven ? digit : doubled))
-    }
+  for (let index = 0; index < digits.length; index++) {
+    const digit = digits.charCodeAt(index) - 48
+    const doubled = digit > 4 ? digit * 2 - 9 : digit * 2
+    even.push(even[index]! + (index % 2 === 0 ? doubled : digit))
+    odd.push(odd[index]! + (index % 2 === 0 ? digit : doubled))
   }
-  return { even, odd }
+  return { digits, begins, even, odd }
 }
 
-/** The group after the longest number that begins with this one. `begins`: the first digit of each group. */
-const numberIn = ({ even, odd }: Sums, begins: ReadonlyArray<number>, first: number): number | undefined => {
+/** The group after the longest number that begins with this one. */
+const numberIn = ({ begins, digits, even, odd }: Numbers, first: number): number | undefined => {
   const begin = begins[first]!
+  const head = digits.slice(begin, begin + 4)
   let found: number | undefined
   for (let after = first + 1; after < begins.length; after++) {
     const end = begins[after]!
-    if (end - begin > cardDigitsMax) break
+    const length = end - begin
+    if (length > cardDigitsMax) break
+    if (length < cardDigitsMin) continue
     // The last digit counts once, the one before it double.
     const sums = end % 2 === 0 ? even : odd
-    if (end - begin >= cardDigitsMin && (sums[end]! - sums[begin]!) % 10 === 0) found = after
+    if ((sums[end]! - sums[begin]!) % 10 === 0 && isIssued(head, length)) found = after
   }
   return found
 }
