@@ -1,5 +1,5 @@
 /** One attempt to deliver an event: signs and posts it, and says what follows (spec: Events, Delivery). */
-import { withoutSignatures } from "@coffer/rules/checkoutAddress"
+import { redactText } from "@coffer/rules/redaction"
 import { nextAttempt } from "@coffer/rules/delivery/schedule"
 import { signatureHeader } from "@coffer/rules/delivery/signature"
 import { DateTime, Effect } from "effect"
@@ -55,7 +55,7 @@ export const attemptOf = (delivery: LeasedDelivery, { at, ended, outcome }: Post
     at,
     durationMillis: DateTime.toEpochMillis(ended) - DateTime.toEpochMillis(at),
     ...(outcome._tag === "Answered"
-      ? { statusCode: outcome.status, failure: null, snippet: withoutSignatures(outcome.snippet) }
+      ? { statusCode: outcome.status, failure: null, snippet: redactText(outcome.snippet) }
       : { statusCode: null, failure: `${outcome.reason}: ${outcome.detail}`, snippet: null })
   }
   if (isDelivered(outcome)) return { ...attempt, status: "succeeded", nextAttemptAt: undefined }

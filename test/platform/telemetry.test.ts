@@ -39,10 +39,11 @@ it.live("what was done is sent to the collector, at the latest when the service 
   })
 )
 
-it.live("no checkout token, file address, query string or card number leaves in a span or a log", () =>
+it.live("no checkout token, file address, query string, card number or key leaves in a span or a log", () =>
   Effect.gen(function* () {
     const { posts, url } = yield* collector
-    const secrets = ["TRD_1.99.c2ln", "f1l3-name.pdf", "s3cr3t-query", "4111111111111111", "s3cr3t-cookie"]
+    const body = "Rk2-8yq_PZ3vB1nT0wXcD4eF5gH6iJ7kL8mN9oQ0rS1"
+    const secrets = ["TRD_1.99.c2ln", "f1l3-name.pdf", "s3cr3t-query", "4111111111111111", "s3cr3t-cookie", body]
     yield* Effect.gen(function* () {
       yield* Effect.annotateCurrentSpan({
         "url.full": `https://pay.example/checkout/${secrets[0]}?lang=${secrets[2]}#part`,
@@ -54,9 +55,11 @@ it.live("no checkout token, file address, query string or card number leaves in 
         "http.response.header.location": `/files/${secrets[1]}?x=${secrets[2]}`,
         // A name that nobody thought of.
         came_from: [`https://pay.example/checkout/${secrets[0]}`, `card ${secrets[3]}`],
+        told: `svc_live_${body} and ${body}.png`,
         kept: "order TRD_SB_01KARWCVD8QZ4T7XM2N9B5HCJG is paid?"
       })
       yield* Effect.logInfo(`refused /checkout/${secrets[0]} to ${secrets[3]}`)
+      yield* Effect.logInfo(`signed with whsec_${body}`)
       yield* Effect.fail(new Error(`no such page: /checkout/${secrets[0]}?a=${secrets[2]}`))
     }).pipe(
       Effect.withSpan(`GET /files/${secrets[1]}`),
@@ -70,6 +73,7 @@ it.live("no checkout token, file address, query string or card number leaves in 
       "GET /files/[redacted]",
       "/checkout/:token",
       "refused /checkout/[redacted] to [redacted]",
+      "signed with whsec_[redacted]",
       "order TRD_SB_01KARWCVD8QZ4T7XM2N9B5HCJG is paid?"
     ]) {
       assert.include(sent, kept)

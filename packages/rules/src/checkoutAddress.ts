@@ -4,8 +4,6 @@
  * the order gets it back with the order (silences: O11). Pure.
  */
 
-import { redactedText } from "./redaction.ts"
-
 /** A view of ours as it may be stored. A merchant's own text, in metadata or elsewhere, stays as it is. */
 export const withoutSignature = <View extends object>(view: View): View => {
   const url = addressIn(view)
@@ -21,12 +19,6 @@ export const withSignature = <View extends object>(view: View, sign: (payload: s
   const address = url.slice(0, endOfPayload(url))
   return { ...view, checkout_url: `${address}.${sign(address.slice(address.lastIndexOf("/") + 1))}` }
 }
-
-/** A text of somebody else's, who may repeat what we sent, without the signatures in it. */
-export const withoutSignatures = (text: string): string => text.replaceAll(token, `$1.${redactedText}`)
-
-/** A trade number, the end, and what is signed or was cut off within. */
-const token = /\b(TRD_\w+\.\d+)\.[\w-]+/g
 
 /** The field of the view itself: no field of that name is the merchant's, only keys of its metadata. */
 const addressIn = (view: object): string | undefined =>

@@ -1,9 +1,10 @@
 /**
  * What of a call may be kept in an API log (spec: API log; silences: A3, O11): the values of secret fields become a
- * text, however deep they lie, a checkout address loses its token, and card numbers are cut wherever they stand. Pure,
- * total, and bounded on hostile JSON.
+ * text, however deep they lie, and card numbers, keys and tokens are cut wherever they stand. Pure, total, and bounded
+ * on hostile JSON.
  */
 import { cardDigitsMax, cutCardNumbers, isCardNumber } from "./cardNumbers.ts"
+import { cutSecretValues } from "./secretValues.ts"
 
 export const redactedText = "[redacted]"
 
@@ -29,8 +30,8 @@ const verdictOf = (name: string): Verdict => {
   return verdict
 }
 
-/** A text without the card numbers in it. */
-export const redactText = (text: string): string => cutCardNumbers(text, redactedText)
+/** A text without the card numbers, keys and tokens in it. */
+export const redactText = (text: string): string => cutCardNumbers(cutSecretValues(text, redactedText), redactedText)
 
 const redactAt = (value: unknown, depth: number): unknown => {
   if (typeof value === "string") return redactText(value)
