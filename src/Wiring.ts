@@ -59,6 +59,7 @@ import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
 import * as MerchantKey from "./edge/MerchantKey.ts"
 import * as Metrics from "./edge/Metrics.ts"
 import * as OperatorToken from "./edge/OperatorToken.ts"
+import * as PublicAdmission from "./edge/PublicAdmission.ts"
 import * as Quotas from "./edge/Quotas.ts"
 import { routerConfig } from "./edge/routing.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
@@ -103,10 +104,7 @@ import * as Workers from "./platform/jobs/Workers.ts"
 
 // Edge -------------------------------------------------------------------------
 
-const merchantRoutes = Layer.merge(
-  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }),
-  ShortPath.layerOf(Api)
-).pipe(
+const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
   Layer.provide([
     OrderHttp.layer,
     RefundHttp.layer,
@@ -120,6 +118,10 @@ const merchantRoutes = Layer.merge(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layer])
 )
+const pages = Layer.merge(
+  CheckoutHttp.layer,
+  Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
+)
 const middleware = Layer.mergeAll(
   MerchantKey.layer,
   MerchantKey.layerSandboxOnly,
@@ -129,17 +131,9 @@ const middleware = Layer.mergeAll(
   Quotas.layer
 )
 
-const routes = Layer.mergeAll(
-  merchantRoutes,
-  operatorRoutes,
-  CheckoutHttp.layer,
-  FilesHttp.layer,
-  Health.layer,
-  Metrics.layer,
-  Docs.layer,
-  Welcome.layer,
-  Edge.layer
-).pipe(Layer.provide(middleware))
+const routes = Layer.mergeAll(merchantRoutes, operatorRoutes, pages, Health.layer, Metrics.layer, Edge.layer).pipe(
+  Layer.provide(middleware)
+)
 
 // Rooms ------------------------------------------------------------------------
 

@@ -12,7 +12,9 @@ import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse 
 import type { Attempt } from "../sandbox/SandboxBank.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
+import type { Admission } from "../http/Admission.ts"
 import { decodeUtf8, isCompressed, isUtf8 } from "../http/Body.ts"
+import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import { pathOf } from "../edge/routing.ts"
 import { Orders } from "../orders/Orders.ts"
 import { checkCard } from "./checkCard.ts"
@@ -28,13 +30,14 @@ class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}
 const path = "/checkout/:token"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
-type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | CheckoutLinks | Orders | SandboxBuyer>
+type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | CheckoutLinks | Orders | SandboxBuyer>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* CheckoutLinks
     const orders = yield* Orders
     const buyer = yield* SandboxBuyer
+    const through = yield* PublicAdmission.make
 
     const openOrder = Effect.gen(function* () {
       const { token } = yield* HttpRouter.params
@@ -94,8 +97,8 @@ export const layer: Routes = HttpRouter.use(
         ? Effect.ignore(buyer.pay(order, form.method, "decline"))
         : Effect.void
 
-    yield* router.add("GET", path, orNotNow("Unreachable", show))
-    yield* router.add("POST", path, orNotNow("Uncertain", step))
+    yield* router.add("GET", path, through(orNotNow("Unreachable", show), notNow("Unreachable")))
+    yield* router.add("POST", path, through(orNotNow("Uncertain", step), notNow("Unreachable")))
   })
 )
 
@@ -153,13 +156,13 @@ const noAnswer = (address: string) => {
   }
 }
 
-/** The database does not answer: a page for people, that leads back to where they are. */
+/** A page for people, that leads back to where they are. */
+const notNow = (tag: "Unreachable" | "Uncertain") =>
+  Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => respond({ _tag: tag, address: pathOf(url) }, 503))
+
+/** The database does not answer. */
 const orNotNow = <E, R>(tag: "Unreachable" | "Uncertain", answer: Effect.Effect<Response, E, R>) =>
-  Effect.catchDefect(answer, (defect) =>
-    isDatabaseTrouble(defect)
-      ? Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => respond({ _tag: tag, address: pathOf(url) }, 503))
-      : Effect.die(defect)
-  )
+  Effect.catchDefect(answer, (defect) => (isDatabaseTrouble(defect) ? notNow(tag) : Effect.die(defect)))
 
 const noSuchPage = () => Effect.succeed(respond({ _tag: "InvalidLink" }, 404))
 

@@ -1,9 +1,12 @@
 /**
- * The reference of the merchant API at `/docs`, drawn by Scalar from the published document. Everything it needs is in
- * the page itself: it works where no other host can be reached, and tells no other host that it was read.
+ * The merchant API's published document at `/openapi.json`, and its reference at `/docs`, drawn by Scalar from it.
+ * Everything the page needs is in itself: it works where no other host can be reached, and tells no other host that it
+ * was read.
  */
 import { Api } from "@coffer/contract/Api"
-import { HttpApiScalar } from "effect/http-api"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiScalar, OpenApi } from "effect/http-api"
 
 const scalar = {
   // Fonts of the reader's own system: Scalar's come from a host of Scalar.
@@ -21,4 +24,11 @@ const scalar = {
   favicon: "data:,"
 } as const
 
-export const layer = HttpApiScalar.layer(Api, { path: "/docs", scalar })
+const document = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const made = yield* Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api))))
+    yield* router.add("GET", "/openapi.json", made)
+  })
+)
+
+export const layer = Layer.merge(HttpApiScalar.layer(Api, { path: "/docs", scalar }), document)

@@ -19,6 +19,7 @@ import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { Draining } from "./Draining.ts"
 import * as Metrics from "./Metrics.ts"
 import { asProblem } from "../http/problem.ts"
+import { kindOf } from "./Quotas.ts"
 import { busyMessage, isRefusal, refusalOf } from "../http/replies.ts"
 import { methodsAt, type Route } from "./routes.ts"
 import { pathOf, undecodable } from "./routing.ts"
@@ -70,10 +71,13 @@ export const make = Effect.gen(function* () {
     })
 
   /** The same answer for everybody; only under `/v1` are there keys to look at. */
-  const noRoute = (record: RequestRecord) =>
-    record.sent["x-api-key"] !== undefined && /^\/v1(\/|$)/.test(record.path)
+  const noRoute = (record: RequestRecord) => {
+    record.visit ??= admission.enter("public", record.ip, kindOf(record))
+    if (record.visit === undefined) return Effect.succeed(unavailable(record))
+    return record.sent["x-api-key"] !== undefined && /^\/v1(\/|$)/.test(record.path)
       ? Effect.as(Effect.exit(noteOwner(record)), notFound(record))
       : Effect.succeed(notFound(record))
+  }
 
   /** What the request has taken up is free again. For who has sent the answer, or has nobody to send it to. */
   const leave = ({ record }: Asked) => {
@@ -170,15 +174,13 @@ const fallback = <E>(
   record: RequestRecord
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E> => {
   const { requestId: request_id } = record
-  // Nothing is known to be wrong with the request: it may be sent again.
-  const unavailable = () => fitted(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id })), record)
   if (Cause.hasInterruptsOnly(cause)) {
     // The client has left, or the service ends, or another runner did in the middle of what it was asked.
-    return asked.isConnected() ? Effect.succeed(unavailable()) : Effect.failCause(cause)
+    return asked.isConnected() ? Effect.succeed(unavailable(record)) : Effect.failCause(cause)
   }
   const error = Cause.squash(cause)
   if (isRefusal(error)) return Effect.succeed(fitted(refusalOf(error), record))
-  if (isDatabaseTrouble(error)) return Effect.succeed(unavailable())
+  if (isDatabaseTrouble(error)) return Effect.succeed(unavailable(record))
   if (isUnread(error)) {
     return Effect.succeed(refusalOf(new Wire.InvalidRequest({ message: "The body did not arrive whole.", request_id })))
   }
@@ -187,6 +189,10 @@ const fallback = <E>(
     refusalOf(new Wire.InternalError({ message: "Internal error.", request_id }))
   )
 }
+
+/** Nothing is known to be wrong with the request: it may be sent again. */
+const unavailable = (record: RequestRecord) =>
+  fitted(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id: record.requestId })), record)
 
 const isNoRoute = <E>(cause: Cause.Cause<E>): boolean => {
   const error = Cause.squash(cause)

@@ -1,6 +1,7 @@
 /**
  * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication).
- * Whoever passes is counted as work, and is refused if there is too much of it (silences: U12).
+ * Whoever passes is counted as work, and is refused if there is too much of it (silences: U12). So is a key that has to
+ * be looked up, as the public's.
  */
 import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
@@ -21,6 +22,12 @@ export const layer = Layer.effect(
     return MerchantKey.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential }) {
         const key = Redacted.value(credential)
+        const record = yield* CurrentRecord
+        const kind = kindOf(record)
+        if (!merchants.recalls(key)) {
+          record.visit = admission.enter("public", record.ip, kind)
+          if (record.visit === undefined) return yield* busy
+        }
         // A request without the header arrives here with an empty credential.
         if (key === "") {
           return yield* refuseWith(
@@ -34,7 +41,6 @@ export const layer = Layer.effect(
           )
         }
         const { merchant, mode } = owner.value
-        const record = yield* CurrentRecord
         record.owner = { merchantId: merchant.merchant_id, mode }
         record.quotas = merchant.quotas
         if (!isCallerAllowed(merchant.modes[mode], record.ip)) {
@@ -49,7 +55,8 @@ export const layer = Layer.effect(
               new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
           )
         }
-        record.visit = admission.enter(merchant.merchant_id, kindOf(record))
+        if (record.visit !== undefined) admission.leave(record.visit)
+        record.visit = admission.enter("merchants", merchant.merchant_id, kind)
         if (record.visit === undefined) return yield* busy
         return yield* Effect.provideService(httpEffect, Caller, { merchantId: merchant.merchant_id, mode })
       })

@@ -1,16 +1,23 @@
 /**
- * How much work the process takes in at once (docs/decisions/0014; silences: U12). Requests in work are counted, reads
- * also by merchant, and how many there may be follows from how late the event loop is. What is shed is refused at
- * once: first reads and exports of the merchant that holds most, writes last. Pages and probes are not counted here.
+ * How much work the process takes in at once (docs/decisions/0014; silences: U12). Requests in work are counted by
+ * party: a merchant, the operator, or an address of the public, who has no key. How many there may be follows from how
+ * late the event loop is. What is shed is refused at once: first reads and exports of the party that holds most, writes
+ * last. Probes are not counted.
  */
 import type { QuotaKind } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Metric } from "effect"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 
+/** Each has room of its own, so that pages in work never keep a merchant out. Its part of the room of merchants. */
+export const doors = { merchants: 1, public: 1 / 2, operator: 1 / 4 } as const
+export type Door = keyof typeof doors
+
 /** One request in work: what is given back when it ends. */
 export interface Visit {
-  readonly merchant: string
+  readonly door: Door
+  /** A merchant's id, an address of the public. */
+  readonly party: string
   /** Undefined: not counted, but for the bytes of its body. */
   readonly kind: QuotaKind | undefined
   /** Of the body that it holds. */
@@ -23,7 +30,7 @@ export class Admission extends Context.Service<
   Admission,
   {
     /** Undefined: the request is shed. */
-    readonly enter: (merchant: string, kind: QuotaKind) => Visit | undefined
+    readonly enter: (door: Door, party: string, kind: QuotaKind) => Visit | undefined
     /** Whether a body of so many bytes may be read into memory now; `visit` holds them from then on. */
     readonly hold: (visit: Visit, bytes: number) => boolean
     /** The answer has so many bytes, which stay in memory until the client takes them: until the visit ends. */
@@ -34,7 +41,7 @@ export class Admission extends Context.Service<
   }
 >()("@coffer/http/Admission") {}
 
-/** Reads in work while the loop is on time: of 3 ms each, the last one waits for a second and a half. */
+/** Merchants' reads in work while the loop is on time: of 3 ms each, the last one waits for a second and a half. */
 export const roomMax = 512
 /** And however late it is. */
 export const roomMin = 128
@@ -49,75 +56,54 @@ const weights: Readonly<Record<QuotaKind, number>> = { reads: 1, csv: 16, writes
 
 /** Bodies in memory, of all requests. Text, values and rows made of them take some times as much. */
 export const bytesMax = 32 * 1024 * 1024
-/** Of one merchant: who sends slowly holds what it has announced, and must not hold all. */
+/** Of one party: who sends slowly holds what it has announced, and must not hold all. */
 export const bytesOfOneMax = bytesMax / 4
 
-/** Answers that nobody has read yet, of one merchant and of all. Above it whoever asks for more is shed. */
+/** Answers that nobody has read yet, of one party and of all at its door. Above it whoever asks for more is shed. */
 export const unreadOfOneMax = 32 * 1024 * 1024
 export const unreadMax = 4 * unreadOfOneMax
 
+/** What is counted as shed: the public's and the operator's requests are not told apart. */
+const shedKinds = ["reads", "csv", "writes", "body", "public", "operator"] as const
+type ShedKind = (typeof shedKinds)[number]
+
 /** Counts, and no clock. `shed` is told what was refused. */
-export const make = (shed: (kind: QuotaKind | "body") => void): Admission["Service"] => {
-  const readsOf = new Map<string, number>()
-  const bytesOf = new Map<string, number>()
-  const unreadOf = new Map<string, number>()
-  let [room, reads, writes, bytes, unread] = [roomMax, 0, 0, 0, 0]
-
-  const isUnread = (merchant: string): boolean =>
-    unread > unreadMax || (unread > 0 && (unreadOf.get(merchant) ?? 0) > unreadOfOneMax)
-
-  /** Whoever holds more than an equal share is shed; at the end of the room it is everybody but newcomers. */
-  const isReadTaken = (merchant: string): boolean => {
-    if (reads >= 2 * roomMax) return false
-    const own = readsOf.get(merchant)
-    const merchants = readsOf.size + (own === undefined ? 1 : 0)
-    return (own ?? 0) < Math.max(1, room / merchants)
-  }
+export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
+  const at = { merchants: newDoor(doors.merchants), public: newDoor(doors.public), operator: newDoor(doors.operator) }
+  const bodies = new Shares()
+  let room = roomMax
 
   return {
-    enter: (merchant, kind) => {
-      const hasRoom = kind === "writes" ? writes < writesPerRead * room : isReadTaken(merchant)
-      const isTaken = hasRoom && !isUnread(merchant)
-      if (!isTaken) {
-        shed(kind)
+    enter: (door, party, kind) => {
+      const { part, reads, unread, writes } = at[door]
+      const hasRoom =
+        kind === "writes" ? writes.hasRoom(party, writesPerRead * part * room) : reads.hasRoom(party, part * room)
+      if (!hasRoom || unread.all > unreadMax || (unread.all > 0 && unread.of(party) > unreadOfOneMax)) {
+        shed(door === "merchants" ? kind : door)
         return undefined
       }
-      if (kind === "writes") writes++
-      else {
-        reads += weights[kind]
-        add(readsOf, merchant, weights[kind])
-      }
-      return { merchant, kind, bytes: 0 }
+      if (kind === "writes") writes.add(party, weights.writes)
+      else reads.add(party, weights[kind])
+      return { door, party, kind, bytes: 0 }
     },
     hold: (visit, more) => {
-      const own = (bytesOf.get(visit.merchant) ?? 0) + more
-      if (bytes + more > bytesMax || own > bytesOfOneMax) {
+      if (bodies.all + more > bytesMax || bodies.of(visit.party) + more > bytesOfOneMax) {
         shed("body")
         return false
       }
-      bytes += more
       visit.bytes += more
-      bytesOf.set(visit.merchant, own)
+      bodies.add(visit.party, more)
       return true
     },
     owe: (visit, more) => {
       visit.unread = (visit.unread ?? 0) + more
-      unread += more
-      add(unreadOf, visit.merchant, more)
+      at[visit.door].unread.add(visit.party, more)
     },
-    leave: (visit) => {
-      if (visit.unread !== undefined) {
-        unread -= visit.unread
-        add(unreadOf, visit.merchant, -visit.unread)
-      }
-      if (visit.kind === "writes") writes--
-      else if (visit.kind !== undefined) {
-        reads -= weights[visit.kind]
-        add(readsOf, visit.merchant, -weights[visit.kind])
-      }
-      if (visit.bytes === 0) return
-      bytes -= visit.bytes
-      add(bytesOf, visit.merchant, -visit.bytes)
+    leave: ({ bytes, door, kind, party, unread }) => {
+      if (unread !== undefined) at[door].unread.add(party, -unread)
+      if (kind === "writes") at[door].writes.add(party, -weights.writes)
+      else if (kind !== undefined) at[door].reads.add(party, -weights[kind])
+      if (bytes > 0) bodies.add(party, -bytes)
     },
     tick: (delay) => {
       room = delay > delayMax ? Math.max(roomMin, room / 2) : Math.min(roomMax, room + roomStep)
@@ -125,11 +111,32 @@ export const make = (shed: (kind: QuotaKind | "body") => void): Admission["Servi
   }
 }
 
-/** What is at zero is forgotten: merchants come and go. */
-const add = (counts: Map<string, number>, merchant: string, change: number) => {
-  const count = (counts.get(merchant) ?? 0) + change
-  if (count === 0) counts.delete(merchant)
-  else counts.set(merchant, count)
+const newDoor = (part: number) => ({ part, reads: new Shares(), writes: new Shares(), unread: new Shares() })
+
+/** Something that parties hold. */
+class Shares {
+  all = 0
+  readonly #held = new Map<string, number>()
+
+  of(party: string): number {
+    return this.#held.get(party) ?? 0
+  }
+
+  /** What is at zero is forgotten: parties come and go. */
+  add(party: string, change: number) {
+    this.all += change
+    const held = this.of(party) + change
+    if (held === 0) this.#held.delete(party)
+    else this.#held.set(party, held)
+  }
+
+  /** Whoever holds more than an equal share is shed; at the end of the room it is everybody but newcomers. */
+  hasRoom(party: string, room: number): boolean {
+    if (this.all >= 2 * room) return false
+    const own = this.of(party)
+    const parties = this.#held.size + (own === 0 ? 1 : 0)
+    return own < Math.max(1, room / parties)
+  }
 }
 
 const refused = Metric.counter("coffer_http_requests_shed", {
@@ -144,9 +151,7 @@ export const layer = Layer.effect(
   Admission,
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()
-    const counters = new Map(
-      (["reads", "csv", "writes", "body"] as const).map((kind) => [kind, Metric.withAttributes(refused, { kind })])
-    )
+    const counters = new Map(shedKinds.map((kind) => [kind, Metric.withAttributes(refused, { kind })]))
     for (const counter of counters.values()) counter.updateUnsafe(0, context)
     const admission = make((kind) => counters.get(kind)!.updateUnsafe(1, context))
 

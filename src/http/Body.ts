@@ -56,7 +56,7 @@ export const make = Effect.map(Admission, (admission) => (coming: Coming): Body 
     }
     if (length !== undefined && length > limits.bytes) return tooLarge(limits)
     const record = fiber.getRef(CurrentRecord)
-    const visit = (record.visit ??= { merchant: "", kind: undefined, bytes: 0 })
+    const visit = (record.visit ??= { door: "public", party: record.ip, kind: undefined, bytes: 0 })
     if (length !== undefined && !admission.hold(visit, length)) return busy
     isTouched = true
     return Effect.flatMap(

@@ -30,6 +30,8 @@ export class Merchants extends Context.Service<
   Merchants,
   {
     readonly byKey: (key: string) => Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
+    /** Whether this was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
+    readonly recalls: (key: string) => boolean
     readonly find: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     readonly create: (name: string) => Effect.Effect<NewKeys>
     readonly update: (
@@ -68,7 +70,7 @@ export const layer = Layer.effect(
     yield* Effect.forkScoped(bindSigningSecrets)
 
     return Merchants.of({
-      byKey: makeByKey(cache.byKeyHash, secrets),
+      ...makeKeys(cache.byKeyHash, secrets),
       find,
       create: span("Merchants.create")(function* (name) {
         const created = yield* newMerchant(ids, secrets, name)
@@ -92,21 +94,34 @@ export const layer = Layer.effect(
   })
 )
 
-const makeByKey = (
+const makeKeys = (
   byKeyHash: MerchantStore["Service"]["byKeyHash"],
   secrets: Secrets["Service"]
-): Merchants["Service"]["byKey"] => {
+): Pick<Merchants["Service"], "byKey" | "recalls"> => {
   // The keyed hash costs ten times a plain digest, so it is remembered by the digest. Keys themselves are not kept.
   const keyHash = memoize(MerchantCache.cachedMax, sha256, secrets.keyHash)
-  return (key) =>
+  /** Hashes of keys that were somebody's when they were last looked up. */
+  const known = new Set<string>()
+  const note = (hash: string, isKnown: boolean) => {
+    if (!isKnown) return void known.delete(hash)
+    if (known.size >= MerchantCache.cachedMax) known.clear()
+    known.add(hash)
+  }
+
+  const byKey = (key: string) =>
     Effect.suspend(() => {
       if (!isKey(key)) return Effect.succeedNone
       const hash = keyHash(key)
-      // The key may have been reset between the read of its owner and the read of the merchant.
-      return Effect.map(byKeyHash(hash), (owner) =>
-        Option.filter(owner, ({ merchant, mode }) => secrets.isSameHash(merchant.modes[mode].key_hash, hash))
-      )
+      return Effect.map(byKeyHash(hash), (found) => {
+        // The key may have been reset between the read of its owner and the read of the merchant.
+        const owner = Option.filter(found, ({ merchant, mode }) =>
+          secrets.isSameHash(merchant.modes[mode].key_hash, hash)
+        )
+        note(hash, Option.isSome(owner))
+        return owner
+      })
     })
+  return { byKey, recalls: (key) => isKey(key) && known.has(keyHash(key)) }
 }
 
 const orNotFound = (merchantId: string) => (merchant: Option.Option<Merchant>) =>

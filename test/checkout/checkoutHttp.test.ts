@@ -16,6 +16,7 @@ import { CheckoutLinks } from "../../src/signedUrls/CheckoutLinks.ts"
 import { texts } from "../../src/checkout/texts.ts"
 import { ActorUnavailable } from "../../src/platform/cluster/ask.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
+import { Admission, make as makeAdmission } from "../../src/http/Admission.ts"
 import { OrderNotFound } from "../../src/orders/OrderCommands.ts"
 import { Orders } from "../../src/orders/Orders.ts"
 import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
@@ -39,6 +40,7 @@ const open = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendi
   yield* TestClock.setTime(DateTime.toEpochMillis(at))
   const asked: Array<readonly [PaymentMethod, Attempt]> = []
   const scripted = Layer.mergeAll(
+    Layer.sync(Admission, () => makeAdmission(() => undefined)),
     Layer.succeed(CheckoutLinks, {
       urlOf: () => "https://pay.example/prefix/checkout/good",
       unsignedUrlOf: () => "https://pay.example/prefix/checkout/",

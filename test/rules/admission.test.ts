@@ -4,6 +4,8 @@ import {
   bytesMax,
   bytesOfOneMax,
   delayMax,
+  type Door,
+  doors,
   make,
   roomMax,
   roomMin,
@@ -15,10 +17,11 @@ import {
 
 const admission = () => {
   const shed: Array<string> = []
-  const { enter, hold, leave, owe, tick } = make((kind) => shed.push(kind))
+  const { enter: enterBy, hold, leave, owe, tick } = make((kind) => shed.push(kind))
+  const enter = (party: string, kind: Visit["kind"] & string, door: Door = "merchants") => enterBy(door, party, kind)
   /** So many at once; those that were let in. */
-  const arrive = (count: number, merchant: string, kind: Visit["kind"] & string = "reads") =>
-    Array.from({ length: count }, () => enter(merchant, kind)).filter((visit) => visit !== undefined)
+  const arrive = (count: number, ...[party, kind = "reads", door]: Parameters<typeof enter> | [string]) =>
+    Array.from({ length: count }, () => enter(party, kind, door)).filter((visit) => visit !== undefined)
   return { shed, enter, hold, leave, owe, tick, arrive }
 }
 
@@ -72,12 +75,36 @@ describe("of requests that come at once", () => {
   })
 
   it("writes come in while reads are shed, and are shed last", () => {
-    const { arrive, enter, shed } = admission()
+    const { arrive, shed } = admission()
     arrive(5_000, "a")
     const before = shed.length
     assert.strictEqual(arrive(writesPerRead * roomMax, "a", "writes").length, writesPerRead * roomMax)
     assert.strictEqual(shed.length, before)
-    assert.isUndefined(enter("b", "writes"))
+  })
+
+  it("the writes of who has most of them in work are shed, and another merchant's write comes in", () => {
+    const { arrive, enter, leave } = admission()
+    const most = arrive(5_000, "a", "writes")
+    assert.strictEqual(most.length, writesPerRead * roomMax)
+    assert.isDefined(enter("b", "writes"))
+    for (const visit of most.slice(0, most.length / 2)) leave(visit)
+    assert.isUndefined(enter("a", "writes"), "an equal share")
+    assert.isDefined(enter("b", "writes"))
+  })
+
+  it("what the public and the operator ask for has room of its own, by address, and keeps no merchant out", () => {
+    const { arrive, enter, shed } = admission()
+    for (const door of ["public", "operator"] as const) {
+      for (const kind of ["reads", "writes"] as const) {
+        const room = doors[door] * roomMax * (kind === "writes" ? writesPerRead : 1)
+        assert.strictEqual(arrive(5_000, "a", kind, door).length, room)
+        assert.isDefined(enter("b", kind, door), "another address")
+        assert.strictEqual(arrive(5_000, "c", kind, door).length, Math.ceil(room / 3))
+      }
+    }
+    assert.deepStrictEqual([...new Set(shed)], ["public", "operator"])
+    assert.strictEqual(arrive(5_000, "a").length, roomMax)
+    assert.strictEqual(arrive(5_000, "a", "writes").length, writesPerRead * roomMax)
   })
 
   it("an export takes the room of sixteen reads", () => {

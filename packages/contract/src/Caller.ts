@@ -44,7 +44,7 @@ export class SandboxOnly extends HttpApiMiddleware.Service<SandboxOnly, { requir
 export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken>()("@coffer/contract/OperatorToken", {
   requiredForClient: true,
   security: { bearer: HttpApiSecurity.bearer },
-  error: InvalidApiKey
+  error: [InvalidApiKey, Unavailable]
 }) {}
 
 /** Writes 120, reads 600, CSV 10 a minute, per merchant and mode (spec: Limits): `src/edge/Quotas.ts`. */

@@ -1,7 +1,8 @@
 /** A service with too much in work refuses at once, reads first, and goes on answering the rest (silences: U12). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Admission, bytesOfOneMax, roomMax, writesPerRead } from "../../../src/http/Admission.ts"
+import { Admission, bytesOfOneMax, type Door, doors, roomMax, writesPerRead } from "../../../src/http/Admission.ts"
+import type { Reply } from "../../kit/Api.ts"
 import { head, sendRaw } from "../../kit/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
@@ -27,6 +28,8 @@ const refused = (reply: { status: number; body: { error: string }; headers: Pick
   assert.strictEqual(reply.headers.get("retry-after"), "1")
 }
 
+const none = { reads: 0, csv: 0, writes: 0, body: 0, public: 0, operator: 0 }
+
 const shedCounts = Effect.gen(function* () {
   const { api } = yield* Service
   const { text } = yield* api.get("/metrics")
@@ -34,10 +37,16 @@ const shedCounts = Effect.gen(function* () {
   return Object.fromEntries(lines.map(([, kind, count]) => [kind, Number(count)]))
 })
 
+/** As if so many were in work. */
+const filled = (admission: Admission["Service"], door: Door, party: string, count: number, kind: "reads" | "writes") =>
+  Array.from({ length: count }, () => admission.enter(door, party, kind)!)
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
 layer(service, { excludeTestServices: true })("a service with too much in work", (it) => {
   it.effect("has the count of what it shed from the start, with zero", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* shedCounts, { reads: 0, csv: 0, writes: 0, body: 0 })
+      assert.deepStrictEqual(yield* shedCounts, { ...none })
     })
   )
 
@@ -45,8 +54,7 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
     Effect.gen(function* () {
       const { admission, api, baseUrl } = yield* Service
       const [most, other] = [yield* api.newMerchant(), yield* api.newMerchant()]
-      // As if so many were in work.
-      const inside = Array.from({ length: roomMax }, () => admission.enter(most.merchantId, "reads")!)
+      const inside = filled(admission, "merchants", most.merchantId, roomMax, "reads")
 
       refused(yield* api.get("/v1/orders", most.sandboxKey), "a list")
       refused(yield* api.get("/v1/orders?format=csv", most.sandboxKey), "an export")
@@ -71,25 +79,91 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
         assert.strictEqual((yield* api.get("/v1/orders?format=csv", most.sandboxKey)).status, 200)
       }
       for (const visit of inside.slice(0, roomMax / 2 - 2)) admission.leave(visit)
-      assert.deepStrictEqual(yield* shedCounts, { reads: 2, csv: 1, writes: 0, body: 0 })
+      assert.deepStrictEqual(yield* shedCounts, { ...none, reads: 2, csv: 1 })
     })
   )
 
-  it.effect("refuses writes last", () =>
+  it.effect("refuses writes of who has most of them in work, and nobody else's", () =>
     Effect.gen(function* () {
       const { admission, api, merchant } = yield* Service
-      const inside = Array.from({ length: writesPerRead * roomMax }, () => admission.enter("others", "writes")!)
-      refused(yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 }), "a write")
-      assert.strictEqual((yield* api.get("/v1/orders", merchant.sandboxKey)).status, 200)
-      for (const visit of inside) admission.leave(visit)
+      const most = yield* api.newMerchant()
+      const inside = filled(admission, "merchants", most.merchantId, writesPerRead * roomMax, "writes")
+      refused(yield* api.post("/v1/orders", most.sandboxKey, { amount: 100 }), "a write")
+      assert.strictEqual((yield* api.get("/v1/orders", most.sandboxKey)).status, 200)
       assert.strictEqual((yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })).status, 201)
+      for (const visit of inside) admission.leave(visit)
+      assert.strictEqual((yield* api.post("/v1/orders", most.sandboxKey, { amount: 100 })).status, 201)
+    })
+  )
+
+  it.effect(
+    "refuses pages, files, the reference and calls without a valid key, and no merchant, operator or probe",
+    () =>
+      Effect.gen(function* () {
+        const { admission, api, merchant } = yield* Service
+        const { body } = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })
+        const checkout = new URL(body.data.checkout_url).pathname
+        const asked: ReadonlyArray<readonly [what: string, otherwise: number, ask: Effect.Effect<Reply>]> = [
+          ["the reference", 200, api.get("/docs")],
+          ["the document", 200, api.get("/openapi.json")],
+          ["links", 200, api.get("/")],
+          ["a file", 404, api.get("/files/none")],
+          ["no key", 401, api.get("/v1/orders")],
+          ["a bad key", 401, api.get("/v1/orders", "svc_test_none")],
+          ["a bad key for no address of ours", 404, api.get("/v1/none", "svc_test_none")],
+          ["a bad token", 401, api.call("GET", "/operator/v1/merchants/none", { headers: bearer("none") })],
+          ["no address of ours", 404, api.get("/nowhere")]
+        ]
+        const page = api.call("GET", checkout)
+        const form = { "Content-Type": "application/x-www-form-urlencoded" }
+        const step = api.call("POST", checkout, { raw: "step=pay&method=alipay", headers: form })
+
+        const inside = [
+          ...filled(admission, "public", "127.0.0.1", doors.public * roomMax, "reads"),
+          ...filled(admission, "public", "127.0.0.1", doors.public * roomMax * writesPerRead, "writes")
+        ]
+        for (const [what, , ask] of asked) refused(yield* ask, what)
+        for (const reply of [yield* page, yield* step]) {
+          assert.deepStrictEqual([reply.status, reply.headers.get("retry-after")], [503, "1"])
+          assert.match(reply.headers.get("content-type") ?? "", /^text\/html/)
+          assert.include(reply.text, `href="${checkout}"`)
+        }
+        for (const reply of [
+          yield* api.get("/v1/orders", merchant.sandboxKey),
+          yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 }),
+          yield* api.operator("GET", `/merchants/${merchant.merchantId}`),
+          yield* api.get("/healthz"),
+          yield* api.get("/readyz"),
+          yield* api.get("/metrics")
+        ]) {
+          assert.include([200, 201], reply.status)
+        }
+        // Room for one of each: nothing that was answered is counted still.
+        for (const visit of [inside[0]!, inside.at(-1)!]) admission.leave(visit)
+        for (const [what, status, ask] of [...asked, ...asked]) assert.strictEqual((yield* ask).status, status, what)
+        for (const reply of [yield* page, yield* step, yield* page, yield* step]) assert.strictEqual(reply.status, 200)
+        for (const visit of inside.slice(1, -1)) admission.leave(visit)
+      })
+  )
+
+  it.effect("refuses the operator's calls by a number of their own", () =>
+    Effect.gen(function* () {
+      const { admission, api, merchant } = yield* Service
+      const call = api.operator("GET", `/merchants/${merchant.merchantId}`)
+      const inside = filled(admission, "operator", "operator", doors.operator * roomMax, "reads")
+      refused(yield* call, "the operator")
+      assert.strictEqual((yield* api.get("/v1/orders", merchant.sandboxKey)).status, 200)
+      assert.strictEqual((yield* api.get("/v1/orders")).status, 401)
+      admission.leave(inside[0]!)
+      for (let count = 0; count < 3; count++) assert.strictEqual((yield* call).status, 200)
+      for (const visit of inside.slice(1)) admission.leave(visit)
     })
   )
 
   it.effect("refuses a body that would not find room, without reading it, and gives back what others held", () =>
     Effect.gen(function* () {
       const { admission, api, baseUrl, merchant } = yield* Service
-      const visit = admission.enter(merchant.merchantId, "writes")!
+      const visit = admission.enter("merchants", merchant.merchantId, "writes")!
       assert.isTrue(admission.hold(visit, bytesOfOneMax - 50))
       for (const type of ["application/json", "Application/JSON"]) {
         const headers = { "X-Api-Key": merchant.sandboxKey, "Content-Type": type, "Content-Length": 100 }
