@@ -15,6 +15,7 @@ import {
   type HttpServerResponse
 } from "effect/http"
 import { bodyOf } from "./ApiLogging.ts"
+import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
 import * as Exchange from "./Exchange.ts"
 import { busy, refuseField } from "../http/replies.ts"
@@ -43,6 +44,7 @@ export const layer = Layer.unwrap(
             at,
             sent: request.headers,
             peer: Option.getOrUndefined(request.remoteAddress),
+            behind: (request.source as Arrived).behind ?? 0,
             body,
             logged: bodyOf(body, request.headers),
             isConnected: () => !response.destroyed

@@ -25,7 +25,7 @@ import { methodsAt, type Route } from "./routes.ts"
 import { pathOf, undecodable } from "./routing.ts"
 
 /** A request as it came, with the address that routes know. */
-export interface Asked extends Pick<RequestRecord, "method" | "url" | "sent"> {
+export interface Asked extends Pick<RequestRecord, "method" | "url" | "sent" | "behind"> {
   /** Looked up by the method and the address. */
   readonly at: Route
   /** The other end of the connection. */
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
 
   /** The same answer for everybody; only under `/v1` are there keys to look at. */
   const noRoute = (record: RequestRecord) => {
-    record.visit ??= admission.enter("public", record.ip, kindOf(record))
+    record.visit ??= admission.enter("public", record.ip, kindOf(record), record.behind)
     if (record.visit === undefined) return Effect.succeed(unavailable(record))
     return record.sent["x-api-key"] !== undefined && /^\/v1(\/|$)/.test(record.path)
       ? Effect.as(Effect.exit(noteOwner(record)), notFound(record))
@@ -91,7 +91,7 @@ export const make = Effect.gen(function* () {
     route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
     own?: Own
   ) {
-    const { at, body, logged, method, peer, sent, url } = asked
+    const { at, behind, body, logged, method, peer, sent, url } = asked
     const record: RequestRecord = {
       requestId: yield* ids.next(prefixes.request),
       arrived: yield* currentMillis,
@@ -101,6 +101,7 @@ export const make = Effect.gen(function* () {
       sent,
       text: body.text,
       ip: clientAddress(peer, sent["x-forwarded-for"]),
+      behind,
       owner: undefined,
       visit: undefined,
       quotas: {}

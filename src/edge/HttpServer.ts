@@ -1,17 +1,17 @@
-/** The HTTP server of the service: plain calls take the short path, all others the framework's. */
+/** The HTTP server of the service: requests begin in fair turns, plain calls by the short path. */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { Settings } from "../platform/runtime/Settings.ts"
+import * as Arrivals from "./Arrivals.ts"
 import { closingGently, drainMillis } from "./Draining.ts"
 import * as Listener from "./Listener.ts"
-import { before, ShortPath } from "./ShortPath.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { host, port } = yield* Settings
-    const shortPath = yield* ShortPath
+    const inTurn = yield* Arrivals.make
     const listener = yield* Listener.make
-    return NodeHttpServer.layer(() => before(closingGently(listener()), shortPath), {
+    return NodeHttpServer.layer(() => inTurn(closingGently(listener())), {
       host,
       port,
       backlog: Listener.backlog,

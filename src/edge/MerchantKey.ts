@@ -25,7 +25,7 @@ export const layer = Layer.effect(
         const record = yield* CurrentRecord
         const kind = kindOf(record)
         if (!merchants.recalls(key)) {
-          record.visit = admission.enter("public", record.ip, kind)
+          record.visit = admission.enter("public", record.ip, kind, record.behind)
           if (record.visit === undefined) return yield* busy
         }
         // A request without the header arrives here with an empty credential.
@@ -56,7 +56,7 @@ export const layer = Layer.effect(
           )
         }
         if (record.visit !== undefined) admission.leave(record.visit)
-        record.visit = admission.enter("merchants", merchant.merchant_id, kind)
+        record.visit = admission.enter("merchants", merchant.merchant_id, kind, record.behind)
         if (record.visit === undefined) return yield* busy
         return yield* Effect.provideService(httpEffect, Caller, { merchantId: merchant.merchant_id, mode })
       })

@@ -21,8 +21,8 @@ export const layer = Layer.effect(
         const record = yield* CurrentRecord
         const isOperator = secrets.isOperator(Redacted.value(credential))
         record.visit = isOperator
-          ? admission.enter("operator", "operator", kindOf(record))
-          : admission.enter("public", record.ip, kindOf(record))
+          ? admission.enter("operator", "operator", kindOf(record), record.behind)
+          : admission.enter("public", record.ip, kindOf(record), record.behind)
         if (record.visit === undefined) return yield* busy
         if (isOperator) return yield* httpEffect
         return yield* refuseWith(

@@ -17,7 +17,7 @@ export const make = Effect.map(
   (admission) =>
     <E, R, ShedE, ShedR>(route: Route<E, R>, shed: Route<ShedE, ShedR>): Route<E | ShedE, R | ShedR> =>
       Effect.flatMap(CurrentRecord, (record): Route<E | ShedE, R | ShedR> => {
-        record.visit = admission.enter("public", record.ip, kindOf(record))
+        record.visit = admission.enter("public", record.ip, kindOf(record), record.behind)
         return record.visit === undefined ? shed : route
       })
 )

@@ -3,7 +3,7 @@
  * and back without the framework's server and router, which cost it more than all else together (docs/decisions/0008).
  * Endpoints, middleware, handlers and replies are the same as on the long path; what is not plain goes there.
  */
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
 import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, type SchemaAST, Tracer } from "effect"
@@ -12,6 +12,7 @@ import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-ap
 import { withoutServices } from "../platform/runtime/withoutServices.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import { bodyOf } from "./ApiLogging.ts"
+import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
 import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
 import * as Exchange from "./Exchange.ts"
@@ -19,10 +20,10 @@ import { refuseField } from "../http/replies.ts"
 import { type Route as At, routeOf } from "./routes.ts"
 import { endsInSlash, isHost, pathOf, routed, routerConfig } from "./routing.ts"
 
-/** Asked by the server for every request, before the framework is. Takes nothing until there are endpoints. */
+/** Asked for every request before the framework is (`Arrivals.ts`). Takes nothing until there are endpoints. */
 export class ShortPath extends Context.Service<
   ShortPath,
-  { take: (request: IncomingMessage, response: ServerResponse) => boolean }
+  { take: (request: Arrived, response: ServerResponse) => boolean }
 >()("@coffer/edge/ShortPath") {}
 
 const takesNothing = () => false
@@ -46,16 +47,6 @@ interface ShortRoute {
   readonly route: Route
 }
 type Middleware = Decoding | Idempotency | MerchantKey | Quotas | SandboxOnly
-
-/** The same server, which asks the short path first. */
-export const before = (server: Server, shortPath: ShortPath["Service"]): Server => {
-  const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
-  server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
-    const [request, response] = given as [IncomingMessage, ServerResponse]
-    return (event === "request" && shortPath.take(request, response)) || emit(event, ...given)
-  }
-  return server
-}
 
 /** Opens the short path to an API whose handlers are provided, for as long as they are. */
 export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
@@ -114,6 +105,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
           query: found.searchParams,
           sent,
           peer: socket.remoteAddress,
+          behind: request.behind ?? 0,
           bytes,
           body:
             bytes === 0

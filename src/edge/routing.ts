@@ -13,6 +13,9 @@ export const pathOf = (url: string): string => {
   return query < 0 ? url : url.slice(0, query)
 }
 
+/** How the process is: asked by machines that decide by the answer, so it never waits and is never refused. */
+export const isProbe = (url = ""): boolean => /^\/(healthz|readyz|metrics)(\?|$)/.test(url)
+
 /** No path ends so: a parameter without a character names nothing (silences: G15). */
 export const endsInSlash = (path: string): boolean => path.length > 1 && path.endsWith("/")
 

@@ -29,8 +29,8 @@ export interface Visit {
 export class Admission extends Context.Service<
   Admission,
   {
-    /** Undefined: the request is shed. */
-    readonly enter: (door: Door, party: string, kind: QuotaKind) => Visit | undefined
+    /** Undefined: the request is shed. `behind` it so many of its party wait to be begun, and count as well. */
+    readonly enter: (door: Door, party: string, kind: QuotaKind, behind?: number) => Visit | undefined
     /** Whether a body of so many bytes may be read into memory now; `visit` holds them from then on. */
     readonly hold: (visit: Visit, bytes: number) => boolean
     /** The answer has so many bytes, which stay in memory until the client takes them: until the visit ends. */
@@ -74,10 +74,12 @@ export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
   let room = roomMax
 
   return {
-    enter: (door, party, kind) => {
+    enter: (door, party, kind, behind = 0) => {
       const { part, reads, unread, writes } = at[door]
       const hasRoom =
-        kind === "writes" ? writes.hasRoom(party, writesPerRead * part * room) : reads.hasRoom(party, part * room)
+        kind === "writes"
+          ? writes.hasRoom(party, behind, writesPerRead * part * room)
+          : reads.hasRoom(party, behind, part * room)
       if (!hasRoom || unread.all > unreadMax || (unread.all > 0 && unread.of(party) > unreadOfOneMax)) {
         shed(door === "merchants" ? kind : door)
         return undefined
@@ -131,11 +133,11 @@ class Shares {
   }
 
   /** Whoever holds more than an equal share is shed; at the end of the room it is everybody but newcomers. */
-  hasRoom(party: string, room: number): boolean {
+  hasRoom(party: string, behind: number, room: number): boolean {
     if (this.all >= 2 * room) return false
     const own = this.of(party)
     const parties = this.#held.size + (own === 0 ? 1 : 0)
-    return own < Math.max(1, room / parties)
+    return own + behind < Math.max(1, room / parties)
   }
 }
 

@@ -24,6 +24,8 @@ export interface RequestRecord {
   readonly text: Effect.Effect<string, BodyRefused>
   /** The client's address, as far as the connection and our own proxies tell; "" when it has left. */
   readonly ip: string
+  /** How many more of whoever sent it waited to be begun when it was. */
+  readonly behind: number
   /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
   owner: { readonly merchantId: MerchantId; readonly mode: Mode } | undefined
   /** What the request takes up, once it is let in. */
@@ -46,6 +48,7 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
     sent: {},
     text: Effect.succeed(""),
     ip: "",
+    behind: 0,
     owner: undefined,
     visit: undefined,
     quotas: {}

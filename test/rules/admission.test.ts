@@ -22,7 +22,7 @@ const admission = () => {
   /** So many at once; those that were let in. */
   const arrive = (count: number, ...[party, kind = "reads", door]: Parameters<typeof enter> | [string]) =>
     Array.from({ length: count }, () => enter(party, kind, door)).filter((visit) => visit !== undefined)
-  return { shed, enter, hold, leave, owe, tick, arrive }
+  return { shed, enter, enterBy, hold, leave, owe, tick, arrive }
 }
 
 describe("answers that nobody reads", () => {
@@ -66,6 +66,16 @@ describe("of requests that come at once", () => {
     assert.isUndefined(enter("a", "reads"), "that is an equal share")
     leave(most[0]!)
     assert.isDefined(enter("a", "reads"))
+  })
+
+  it("those that wait to be begun count as if they were in work", () => {
+    const { arrive, enterBy, shed } = admission()
+    assert.isUndefined(enterBy("merchants", "a", "reads", roomMax))
+    assert.isDefined(enterBy("merchants", "a", "reads", roomMax - 1))
+    assert.isUndefined(enterBy("merchants", "a", "reads", roomMax - 1))
+    assert.isUndefined(enterBy("merchants", "a", "writes", writesPerRead * roomMax))
+    assert.deepStrictEqual(shed, ["reads", "reads", "writes"])
+    assert.strictEqual(arrive(5_000, "a").length, roomMax - 1, "of what waits nothing is held")
   })
 
   it("each merchant has one read at least, up to twice the room in all", () => {

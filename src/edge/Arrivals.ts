@@ -1,0 +1,61 @@
+/**
+ * Where requests arrive, before anything is known of them but their heads. Probes begin at once. The others begin in
+ * fair turns (`FairQueue.ts`): each merchant's reads and writes, the operator's, and those of each address of the
+ * public are lines of their own. The short path is asked first, and then the framework.
+ */
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { Effect } from "effect"
+import { elapsedMillis } from "../platform/runtime/realTime.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import * as ClientAddress from "./clientAddress.ts"
+import * as FairQueue from "./FairQueue.ts"
+import { isProbe } from "./routing.ts"
+import { ShortPath } from "./ShortPath.ts"
+
+export interface Arrived extends IncomingMessage {
+  /** How many of its line waited behind it when it began. */
+  behind?: number
+}
+
+const bearer = /^bearer /i
+
+/** Makes a server's requests begin in turn. */
+export const make = Effect.gen(function* () {
+  const merchants = yield* Merchants
+  const shortPath = yield* ShortPath
+  const secrets = yield* Secrets
+  const clientAddress = yield* ClientAddress.make
+
+  /** Of a key that is not known here, or was made up, no more than the address is believed. */
+  const partyOf = ({ headers, socket }: IncomingMessage): string => {
+    const key = headers["x-api-key"]
+    if (typeof key === "string" && merchants.recalls(key)) return key
+    const { authorization = "" } = headers
+    if (bearer.test(authorization) && secrets.isOperator(authorization.replace(bearer, ""))) return "operator"
+    const forwarded = headers["x-forwarded-for"]
+    return clientAddress(socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(",") : forwarded)
+  }
+  const lineOf = (request: IncomingMessage) =>
+    `${request.method === "GET" || request.method === "HEAD" ? "reads" : "writes"} of ${partyOf(request)}`
+
+  return (server: Server): Server => {
+    const queue = FairQueue.make({ later: setImmediate, millis: elapsedMillis })
+    const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
+    server.on("connection", queue.accepted)
+    server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
+      if (event !== "request") return emit(event, ...given)
+      const [request, response] = given as [IncomingMessage, ServerResponse]
+      const begin = (behind: number) => {
+        // Who has left while it waited wants no answer.
+        if (response.destroyed) return
+        if (behind > 0) (request as Arrived).behind = behind
+        if (!shortPath.take(request, response)) emit(event, ...given)
+      }
+      if (isProbe(request.url)) begin(0)
+      else queue.enter(() => lineOf(request), begin)
+      return true
+    }
+    return server
+  }
+})

@@ -1,0 +1,112 @@
+/** In which order requests begin that come faster than they can be begun; the clock and the turns are given. */
+import { assert, describe, it } from "@effect/vitest"
+import { atOnceMax, make, sliceMillis, waitingMax } from "../../src/edge/FairQueue.ts"
+
+const queue = () => {
+  const begun: Array<string> = []
+  let turns: Array<() => void> = []
+  let now = 0
+  let costs = 0
+  const { accepted, enter } = make({ later: (turn) => turns.push(turn), millis: () => now })
+  return {
+    begun,
+    accepted,
+    /** So many at once, in one turn of the loop. */
+    arrive: (count: number, line: string) => {
+      for (let index = 0; index < count; index++) {
+        enter(
+          () => line,
+          (behind) => {
+            begun.push(`${line} ${behind}`)
+            now += costs
+          }
+        )
+      }
+    },
+    /** What begins in the next turn. */
+    turn: () => {
+      const before = begun.length
+      const planned = turns
+      turns = []
+      for (const each of planned) each()
+      return begun.slice(before)
+    },
+    /** Whether another turn was asked for. */
+    isPlanned: () => turns.length > 0,
+    cost: (millis: number) => (costs = millis),
+    pass: (millis: number) => (now += millis)
+  }
+}
+
+describe("requests", () => {
+  it("begin at once while they are few", () => {
+    const { arrive, begun, isPlanned, turn } = queue()
+    for (let round = 0; round < 3; round++) {
+      arrive(atOnceMax, "a")
+      assert.strictEqual(begun.length, (round + 1) * atOnceMax)
+      assert.deepStrictEqual(turn(), [])
+    }
+    assert.isFalse(isPlanned(), "nothing runs while nobody waits")
+  })
+
+  it("begin line by line when they are many, so that one does not wait for thousands of another line", () => {
+    const { arrive, begun, turn } = queue()
+    arrive(atOnceMax + 5_000, "a")
+    arrive(1, "b")
+    arrive(2, "c")
+    assert.strictEqual(begun.length, atOnceMax)
+    assert.deepStrictEqual(turn().slice(0, 6), ["a 4999", "b 0", "c 1", "a 4998", "c 0", "a 4997"])
+    assert.strictEqual(begun.length, atOnceMax + 5_003)
+  })
+
+  it("are told how many of their line wait behind them", () => {
+    const { arrive, turn } = queue()
+    arrive(atOnceMax + 3, "a")
+    assert.deepStrictEqual(turn(), ["a 2", "a 1", "a 0"])
+  })
+
+  it("begin for a while, and then sockets are read again; the next line goes on where the turn ended", () => {
+    const { arrive, cost, isPlanned, turn } = queue()
+    arrive(atOnceMax + 100, "a")
+    arrive(100, "b")
+    cost(sliceMillis / 3)
+    assert.deepStrictEqual(turn(), ["a 99", "b 99", "a 98"])
+    assert.isTrue(isPlanned())
+    arrive(1, "c")
+    assert.deepStrictEqual(turn(), ["b 98", "a 97", "c 0"])
+  })
+
+  it("stand behind those that wait already, also when they come alone", () => {
+    const { arrive, cost, turn } = queue()
+    arrive(atOnceMax + 2, "a")
+    cost(sliceMillis)
+    assert.deepStrictEqual(turn(), ["a 1"])
+    arrive(1, "b")
+    assert.deepStrictEqual([turn(), turn()], [["a 0"], ["b 0"]])
+  })
+
+  it("that wait take turns with connections that come in, since Node accepts one in each turn of the loop", () => {
+    const { accepted, arrive, cost, pass, turn } = queue()
+    arrive(atOnceMax + 100, "a")
+    cost(sliceMillis)
+    for (let round = 0; round < 3; round++) {
+      for (let millis = 0; millis < sliceMillis; millis++) {
+        accepted()
+        assert.deepStrictEqual(turn(), [])
+        pass(1)
+      }
+      accepted()
+      assert.strictEqual(turn().length, 1)
+    }
+    assert.strictEqual(turn().length, 1, "no connection came")
+  })
+
+  it("beyond what may wait begin at once, as those that have all of their line behind them", () => {
+    const { arrive, begun } = queue()
+    arrive(atOnceMax + waitingMax, "a")
+    assert.strictEqual(begun.length, atOnceMax)
+    arrive(1, "a")
+    arrive(1, "b")
+    assert.deepStrictEqual(begun.slice(atOnceMax), [`a ${waitingMax}`, "b 0"])
+  })
+})
