@@ -208,10 +208,10 @@ const base = Transactor.layer.pipe(
       Admission.layer,
       QuotaStore.layer,
       ShortPath.layer,
-      ClockSkew.layer,
-      Vitals.layer
+      ClockSkew.layer
     )
   ),
+  Layer.provideMerge(Vitals.layer),
   Layer.provideMerge(SecretCheck.layer),
   Layer.provideMerge(Migrator.layer)
 )

@@ -6,8 +6,7 @@
  */
 import type { QuotaKind } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Metric } from "effect"
-import { currentMillis } from "../platform/runtime/clock.ts"
-import { onRealTime } from "../platform/runtime/realTime.ts"
+import { Vitals } from "../platform/runtime/Vitals.ts"
 
 /** Each has room of its own, so that pages in work never keep a merchant out. Its part of the room of merchants. */
 export const doors = { merchants: 1, public: 1 / 2, operator: 1 / 4 } as const
@@ -146,9 +145,6 @@ const refused = Metric.counter("coffer_http_requests_shed", {
   incremental: true
 })
 
-/** Between two looks at how late the loop is, milliseconds. */
-const probeEvery = 100
-
 export const layer = Layer.effect(
   Admission,
   Effect.gen(function* () {
@@ -157,13 +153,8 @@ export const layer = Layer.effect(
     for (const counter of counters.values()) counter.updateUnsafe(0, context)
     const admission = make((kind) => counters.get(kind)!.updateUnsafe(1, context))
 
-    const probe = Effect.gen(function* () {
-      const before = yield* currentMillis
-      yield* Effect.sleep(probeEvery)
-      admission.tick((yield* currentMillis) - before - probeEvery)
-    })
-    // A timer of real time: that is what is measured.
-    yield* Effect.forkScoped(onRealTime(Effect.forever(probe)))
+    const { watchDelay } = yield* Vitals
+    watchDelay((delay) => admission.tick(delay))
     return admission
   })
 )

@@ -1,9 +1,17 @@
 /** What the process says about itself in metrics: the event loop's delay, the heap, and which program this is. */
 import { readFileSync } from "node:fs"
-import { monitorEventLoopDelay } from "node:perf_hooks"
+import { createHistogram } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
-import { Effect, Layer, Metric, Schedule, Schema } from "effect"
-import { onRealTime } from "./realTime.ts"
+import { Context, Effect, Layer, Metric, Schema } from "effect"
+import { elapsedMillis, onRealTime } from "./realTime.ts"
+
+export class Vitals extends Context.Service<
+  Vitals,
+  {
+    /** `listener` is told ten times a second how late the event loop was, in milliseconds. */
+    readonly watchDelay: (listener: (millis: number) => void) => void
+  }
+>()("@coffer/platform/Vitals") {}
 
 const Package = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
 
@@ -19,33 +27,47 @@ const delay = Metric.gauge("coffer_event_loop_delay_ms", {
 const heapUsed = Metric.gauge("coffer_heap_used_bytes", { description: "Heap in use" })
 const heapLimit = Metric.gauge("coffer_heap_limit_bytes", { description: "What the heap may grow to" })
 
-const interval = "5 seconds"
+/** Between two looks at how late the loop is. */
+const lookMillis = 100
+/** Looks that the metrics show together. */
+const shownLooks = 50
 
-export const layer = Layer.effectDiscard(
+export const layer = Layer.effect(
+  Vitals,
   Effect.gen(function* () {
-    const loop = yield* Effect.acquireRelease(
-      Effect.sync(() => monitorEventLoopDelay({ resolution: 10 })),
-      (monitor) => Effect.sync(() => monitor.disable())
-    )
-    loop.enable()
-    const sample = Effect.suspend(() => {
+    const listeners: Array<(millis: number) => void> = []
+    /** Microseconds plus one: a histogram takes no zero. */
+    const delays = createHistogram()
+
+    /** From look to look, so that nothing which holds up the loop falls in between. */
+    let looked = elapsedMillis()
+    const look = Effect.gen(function* () {
+      yield* Effect.sleep(lookMillis)
+      const now = elapsedMillis()
+      const late = Math.max(0, now - looked - lookMillis)
+      looked = now
+      delays.record(1 + Math.round(late * 1_000))
+      for (const listener of listeners) listener(late)
+    })
+    const show = Effect.suspend(() => {
       const heap = getHeapStatistics()
-      const millis = (nanos: number) => (loop.count === 0 ? 0 : nanos / 1e6)
-      const [median, high, max] = [millis(loop.percentile(50)), millis(loop.percentile(99)), millis(loop.max)]
-      loop.reset()
-      return Effect.all(
-        [
-          Metric.update(Metric.withAttributes(delay, { quantile: "0.5" }), median),
-          Metric.update(Metric.withAttributes(delay, { quantile: "0.99" }), high),
-          Metric.update(Metric.withAttributes(delay, { quantile: "1" }), max),
-          Metric.update(heapUsed, heap.used_heap_size),
-          Metric.update(heapLimit, heap.heap_size_limit)
-        ],
-        { discard: true }
-      )
+      const quantile = (quantile: string, micros: number) =>
+        Metric.update(Metric.withAttributes(delay, { quantile }), delays.count === 0 ? 0 : (micros - 1) / 1_000)
+      const shown = [
+        quantile("0.5", delays.percentile(50)),
+        quantile("0.99", delays.percentile(99)),
+        quantile("1", delays.max),
+        Metric.update(heapUsed, heap.used_heap_size),
+        Metric.update(heapLimit, heap.heap_size_limit)
+      ]
+      delays.reset()
+      return Effect.all(shown, { discard: true })
     })
     yield* Metric.update(Metric.withAttributes(build, { version, node: process.versions.node }), 1)
-    yield* sample
-    yield* Effect.forkScoped(Effect.delay(sample, interval).pipe(Effect.repeat(Schedule.forever), onRealTime))
+    yield* show
+    const round = Effect.andThen(Effect.repeat(look, { times: shownLooks - 1 }), show)
+    // Timers of real time: that is what is measured.
+    yield* Effect.forkScoped(onRealTime(Effect.forever(round)))
+    return Vitals.of({ watchDelay: (listener) => void listeners.push(listener) })
   })
 )
