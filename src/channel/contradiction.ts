@@ -6,8 +6,12 @@ const contradictions = Metric.counter("coffer_channel_contradictions", {
   incremental: true
 })
 
-export const alarmOfContradiction = (about: Readonly<Record<string, string>>): Effect.Effect<void> =>
-  Effect.logError("the channel contradicts itself").pipe(
-    Effect.annotateLogs(about),
-    Effect.andThen(Metric.update(contradictions, 1))
-  )
+/** Whoever takes the alarm has its count shown from the start, with zero. */
+export const makeAlarmOfContradiction = Effect.as(
+  Metric.update(contradictions, 0),
+  (about: Readonly<Record<string, string>>): Effect.Effect<void> =>
+    Effect.logError("the channel contradicts itself").pipe(
+      Effect.annotateLogs(about),
+      Effect.andThen(Metric.update(contradictions, 1))
+    )
+)

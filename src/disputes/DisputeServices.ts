@@ -2,7 +2,7 @@
 import type { DisputeNo } from "@coffer/model/Ids"
 import type { DisputeCommand } from "@coffer/rules/dispute/Dispute"
 import { Effect, Option } from "effect"
-import { alarmOfContradiction } from "../channel/contradiction.ts"
+import { makeAlarmOfContradiction } from "../channel/contradiction.ts"
 import { DisputeChannel } from "../channel/DisputeChannel.ts"
 import { Files } from "../files/Files.ts"
 import type { Answering } from "../idempotency/Answering.ts"
@@ -19,6 +19,7 @@ import { DisputeStore, type StoredDispute } from "./DisputeStore.ts"
 export const disputeServices = Effect.gen(function* () {
   const store = yield* DisputeStore
   const client = yield* DisputeEntity.client
+  const alarmOfContradiction = yield* makeAlarmOfContradiction
 
   const found = (ref: string, stored: Option.Option<StoredDispute>) =>
     Option.isSome(stored) ? Effect.succeed(stored.value.dispute) : Effect.fail(new DisputeNotFound({ ref }))

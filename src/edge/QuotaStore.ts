@@ -30,6 +30,7 @@ export class QuotaStore extends Context.Service<
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { redisUrl, runner } = yield* Settings
+    yield* Metric.update(failures, 0)
     if (redisUrl !== undefined) return layerRedis(redisUrl)
     if (runner !== undefined) {
       yield* Effect.logWarning("REDIS_URL is not set: each runner counts requests for itself, so quotas add up")

@@ -77,6 +77,7 @@ export const layer = Layer.effect(
     const bell = yield* Queue.sliding<void>(1)
     const flushes = new Set<{ readonly upTo: number; readonly done: Deferred.Deferred<void> }>()
     let [waitingBytes, appended, settled] = [0, 0, 0]
+    yield* Metric.update(dropped, 0)
 
     const append = (call: LoggedCall) =>
       Effect.suspend(() => {

@@ -38,6 +38,7 @@ export const layer = Layer.effect(
     const store = yield* OrderStore
     const links = yield* CheckoutLinks
     const wallets = yield* Wallets
+    yield* Metric.update(parked, 0)
 
     const load = Effect.fnUntraced(function* (tradeNo: TradeNo) {
       const stored = yield* store.load(tradeNo)

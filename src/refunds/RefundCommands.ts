@@ -13,7 +13,7 @@ import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, Effect, Layer, Option } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
-import { alarmOfContradiction } from "../channel/contradiction.ts"
+import { makeAlarmOfContradiction } from "../channel/contradiction.ts"
 import type { Answering } from "../idempotency/Answering.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
@@ -65,6 +65,7 @@ export const layer = Layer.effect(
     const store = yield* RefundStore
     const orders = yield* Orders
     const wallets = yield* Wallets
+    const alarmOfContradiction = yield* makeAlarmOfContradiction
 
     const load = Effect.fnUntraced(function* (refundNo: RefundNo) {
       const stored = yield* store.load(refundNo)

@@ -16,7 +16,7 @@ export interface Work {
   readonly wakeup?: Wakeup
 }
 
-const failures = Metric.counter("coffer_worker_failures", {
+const failuresOfAll = Metric.counter("coffer_worker_failures", {
   description: "Rounds of a worker that failed and were begun again",
   incremental: true
 })
@@ -24,13 +24,15 @@ const failures = Metric.counter("coffer_worker_failures", {
 const pauseAfterFailure = (failed: number) => Duration.seconds(Math.min(60, 2 ** Math.min(failed, 6)))
 const pauseWithoutDatabase = Duration.seconds(1)
 
-/** Runs until nothing is due, and answers when to look again, in milliseconds since 1970. Never fails. */
-export const makeRound = ({ name, next, run }: Work): Effect.Effect<Option.Option<number>> => {
+/** A round runs until nothing is due, and answers when to look again, in milliseconds since 1970. It never fails. */
+export const makeRound = Effect.fnUntraced(function* ({ name, next, run }: Work) {
+  const failures = Metric.withAttributes(failuresOfAll, { worker: name })
+  yield* Metric.update(failures, 0)
   let failedInARow = 0
 
   const recover = Effect.fnUntraced(function* (cause: Cause.Cause<never>) {
     failedInARow++
-    yield* Metric.update(Metric.withAttributes(failures, { worker: name }), 1)
+    yield* Metric.update(failures, 1)
     const isDatabaseAway = isDatabaseTrouble(Cause.squash(cause))
     if (!isDatabaseAway) yield* Effect.logError(`worker ${name} failed and will begin again`, cause)
     else if (failedInARow === 1) yield* Effect.logDebug(`worker ${name} waits for the database`)
@@ -44,4 +46,4 @@ export const makeRound = ({ name, next, run }: Work): Effect.Effect<Option.Optio
     failedInARow = 0
     return Option.map(nextDue, DateTime.toEpochMillis)
   }).pipe(Effect.catchCause(recover))
-}
+})

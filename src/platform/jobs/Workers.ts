@@ -52,7 +52,7 @@ export const layer = Layer.effect(
       const work = make(worker)
       if (work.wakeup !== undefined) yield* wakeups.onRaise(work.wakeup, worker.wake)
 
-      const round = makeRound(work)
+      const round = yield* makeRound(work)
       const loop = Effect.gen(function* () {
         state.sleepsUntil = undefined
         state.woken = false

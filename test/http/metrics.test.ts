@@ -1,0 +1,61 @@
+/** Every metric is there before anything has happened: a rate or an alert over one that appears later is wrong. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { start } from "../kit/Service.ts"
+
+type Row = readonly [name: string, labels: Readonly<Record<string, string>>, value?: number | "missing"]
+
+/** Name, labels that a line of it has, and its value where nothing has happened; any number where none is given. */
+const table: ReadonlyArray<Row> = [
+  ["coffer_build_info", { node: process.versions.node }, 1],
+  ["coffer_heap_used_bytes", {}],
+  ["coffer_heap_limit_bytes", {}],
+  ["coffer_event_loop_delay_ms", { quantile: "0.5" }],
+  ["coffer_event_loop_delay_ms", { quantile: "0.99" }],
+  ["coffer_event_loop_delay_ms", { quantile: "1" }],
+  ["coffer_clock_skew_seconds", {}],
+  ["coffer_database_reachable", {}, 1],
+  ["coffer_database_pool_in_use", {}],
+  ["coffer_database_pool_waiting", {}, 0],
+  ["coffer_change_sets_waiting", {}],
+  ["coffer_change_sets_locked", {}, 0],
+  ["coffer_batches_lost", {}, 0],
+  ...["orders", "wallets", "refunds", "disputes", "payouts", "events"].map(
+    (table) => ["coffer_stale_versions", { table }, 0] as const
+  ),
+  ["coffer_deliveries_due", {}, 0],
+  ["coffer_deliveries_oldest_due_seconds", {}, 0],
+  ...["timeout", "refused_address", "dns", "connect", "tls", "protocol", "status"].map(
+    (outcome) => ["coffer_delivery_failures", { outcome }, 0] as const
+  ),
+  ["coffer_http_requests", { method: "GET", route: "/v1/orders/{ref}" }, 0],
+  ["coffer_http_requests", { method: "POST", route: "/v1/refunds" }, 0],
+  ["coffer_http_requests", { method: "POST", route: "/checkout/{token}" }, 0],
+  ["coffer_http_requests", { method: "GET", route: "none" }, 0],
+  ["coffer_http_requests_shed", { kind: "reads" }, 0],
+  ["coffer_payments_parked", {}, 0],
+  ["coffer_channel_contradictions", {}, 0],
+  ["coffer_quota_store_failures", {}, 0],
+  ["coffer_api_logs_dropped", {}, 0],
+  ...["expiry", "refunds", "dispute checks", "deliveries", "delivery metrics", "retention of API logs", "audit"].map(
+    (worker) => ["coffer_worker_failures", { worker }, 0] as const
+  ),
+  ["effect_cluster_runners", {}, 1]
+]
+
+it.live("every metric is there from the start, those that count with zero", () =>
+  Effect.gen(function* () {
+    const { api } = yield* start()
+    const lines = (yield* api.get("/metrics")).text.split("\n").filter((line) => !line.startsWith("#"))
+    const found = table.map(([name, labels, value]): Row => {
+      const line = lines.find(
+        (each) =>
+          (each.startsWith(`${name}{`) || each.startsWith(`${name} `)) &&
+          Object.entries(labels).every(([label, text]) => each.includes(`${label}="${text}"`))
+      )
+      const is = line === undefined ? "missing" : Number(line.slice(line.lastIndexOf(" ")))
+      return is === "missing" || value !== undefined ? [name, labels, is] : [name, labels]
+    })
+    assert.deepStrictEqual(found, table)
+  })
+)
