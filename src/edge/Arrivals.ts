@@ -4,7 +4,7 @@
  * public are lines of their own. The short path is asked first, and then the framework.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import { elapsedMillis } from "../platform/runtime/realTime.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -12,6 +12,7 @@ import * as ClientAddress from "./clientAddress.ts"
 import * as FairQueue from "./FairQueue.ts"
 import { isProbe } from "./routing.ts"
 import { ShortPath } from "./ShortPath.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 
 export interface Arrived extends IncomingMessage {
   /** How many of its line waited behind it when it began. */
@@ -20,12 +21,20 @@ export interface Arrived extends IncomingMessage {
 
 const bearer = /^bearer /i
 
-/** Makes a server's requests begin in turn. */
+const dropped = Metric.counter("coffer_http_connections_dropped", {
+  description: "Connections that were closed because there were too many",
+  incremental: true
+})
+
+/** Makes a server's requests begin in turn, and bounds its connections. */
 export const make = Effect.gen(function* () {
   const merchants = yield* Merchants
   const shortPath = yield* ShortPath
   const secrets = yield* Secrets
   const clientAddress = yield* ClientAddress.make
+  const { clientConnections } = yield* Settings
+  const context = yield* Effect.context<never>()
+  yield* Metric.update(dropped, 0)
 
   /** Of a key that is not known here, or was made up, no more than the address is believed. */
   const partyOf = ({ headers, socket }: IncomingMessage): string => {
@@ -42,7 +51,8 @@ export const make = Effect.gen(function* () {
   return (server: Server): Server => {
     const queue = FairQueue.make({ later: setImmediate, millis: elapsedMillis })
     const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
-    server.on("connection", queue.accepted)
+    server.maxConnections = clientConnections
+    server.on("drop", () => dropped.updateUnsafe(1, context)).on("connection", queue.accepted)
     server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
       if (event !== "request") return emit(event, ...given)
       const [request, response] = given as [IncomingMessage, ServerResponse]

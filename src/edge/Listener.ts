@@ -31,16 +31,12 @@ const options = {
  */
 export const backlog = 4_096
 
-/** A connection takes some 20 kB while it is idle. Node closes a connection that comes above this number. */
-const connectionsMax = 10_000
-
 export const make = Effect.gen(function* () {
   const { clientPatience } = yield* Settings
   const { clientError, connect } = yield* Unreadable.make
 
   return (): Server => {
     const server = createServer(options)
-    server.maxConnections = connectionsMax
     return (
       server
         .setTimeout(Duration.toMillis(clientPatience))

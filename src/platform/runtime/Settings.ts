@@ -25,6 +25,8 @@ export class Settings extends Context.Service<
     readonly auditInterval: Duration.Duration
     /** How long a client may neither send nor take anything in the middle of a request before it is cut off. */
     readonly clientPatience: Duration.Duration
+    /** Connections of clients, at most. One takes some 20 kB while it is idle; one that comes above is closed. */
+    readonly clientConnections: number
     /** How long an order's actor stays in memory after its last command. */
     readonly orderIdle: Duration.Duration
     /** How many actors are in memory at most; undefined: as many as the heap has room for. */
@@ -82,6 +84,10 @@ const variables = Config.all({
   allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
   workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
   clientPatience: Config.Duration("CLIENT_PATIENCE").pipe(Config.withDefault(Duration.minutes(1))),
+  clientConnections: Config.schema(
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1)),
+    "CLIENT_CONNECTIONS"
+  ).pipe(Config.withDefault(10_000)),
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
   orderIdle: Config.Duration("ORDER_IDLE").pipe(Config.withDefault(Duration.seconds(10))),
   actorsMax: Config.option(
@@ -144,6 +150,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         workerPoll: read.workerPoll,
         auditInterval: read.auditInterval,
         clientPatience: read.clientPatience,
+        clientConnections: read.clientConnections,
         orderIdle: read.orderIdle,
         actorsMax: Option.getOrUndefined(read.actorsMax),
         runner: yield* runnerPlace(read),

@@ -1,7 +1,7 @@
 /** Every metric is there before anything has happened: a rate or an alert over one that appears later is wrong. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { start } from "../kit/Service.ts"
+import { start } from "../../kit/Service.ts"
 
 type Row = readonly [name: string, labels: Readonly<Record<string, string>>, value?: number | "missing"]
 
@@ -16,7 +16,7 @@ const table: ReadonlyArray<Row> = [
   ["coffer_clock_skew_seconds", {}],
   ["coffer_database_reachable", {}, 1],
   ["coffer_database_pool_in_use", {}],
-  ["coffer_database_pool_waiting", {}, 0],
+  ["coffer_database_pool_waiting", {}],
   ["coffer_change_sets_waiting", {}],
   ["coffer_change_sets_locked", {}, 0],
   ["coffer_batches_lost", {}, 0],
@@ -33,6 +33,7 @@ const table: ReadonlyArray<Row> = [
   ["coffer_http_requests", { method: "POST", route: "/checkout/{token}" }, 0],
   ["coffer_http_requests", { method: "GET", route: "none" }, 0],
   ["coffer_http_requests_shed", { kind: "reads" }, 0],
+  ["coffer_http_connections_dropped", {}, 0],
   ["coffer_payments_parked", {}, 0],
   ["coffer_channel_contradictions", {}, 0],
   ["coffer_quota_store_failures", {}, 0],
