@@ -1,29 +1,28 @@
 /**
- * What the worst request that a route accepts costs (silences: G6). No valid body is refused for its size: the largest of
- * each endpoint is accepted, also with all the room beside it filled. Bytes and values are counted; how long each held
- * the event loop is printed, and not asserted, since this machine does other things beside.
+ * What the worst request that a route accepts costs (silences: G6), for each route of both APIs and each page. No valid
+ * body is refused for its size: the largest of each endpoint is accepted, also with all the room beside it filled; and
+ * so is the longest query. Bytes, values and parameters are counted; how long each held the event loop is printed, and
+ * not asserted, since this machine does other things beside.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Worker } from "node:worker_threads"
-import { Api } from "@coffer/contract/Api"
+import { uploadPartsMax } from "@coffer/contract/Files"
 import { bodyLimitsOf } from "@coffer/contract/bodyLimits"
-import { OperatorApi } from "@coffer/contract/Operator"
 import { checkoutFormBytesMax, checkoutFormFieldsMax, queryParametersMax } from "@coffer/model/Limits"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { Logs } from "../../../src/logs/Logs.ts"
 import type { Reply } from "../../kit/Api.ts"
+import { endpoints } from "../../kit/endpoints.ts"
 import { escaped, filled, largestBodies } from "../../kit/largest.ts"
-import { operatorToken, type Running, start } from "../../kit/Service.ts"
-import { fileOf, filePart, formOf, headersOfForm, modePart, upload } from "../../kit/uploads.ts"
+import { isList, longestForPage, longestQueries } from "../../kit/longest.ts"
+import { routes } from "../../kit/routes.ts"
+import { type Running, start } from "../../kit/Service.ts"
+import { fileOf, filePart, formOf, headersOfForm, modePart, type Part, upload } from "../../kit/uploads.ts"
 
 class Service extends Context.Service<Service, Running>()("test/worstBodies") {}
 
-const endpoints = [Api, OperatorApi].flatMap((api) =>
-  (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap(
-    (group) => Object.values(group.endpoints) as ReadonlyArray<HttpApiEndpoint.Top>
-  )
-)
 const nameOf = ({ method, path }: HttpApiEndpoint.Top) => `${method} ${path}`
 
 /** 1.2 MB of JSON parse in some 10 ms; 2,000 values are canonicalised, sorted and decoded in 2. */
@@ -39,9 +38,16 @@ const held = <A>(effect: Effect.Effect<A>) =>
     return { answer, millis: delays.max / 1e6 }
   })
 
+/** Others may have held this machine meanwhile: the least of three. */
+const heldLeast = <A>(sending: Effect.Effect<{ readonly answer: A; readonly millis: number }>) =>
+  Effect.map(Effect.replicateEffect(sending, 3), (tries) => ({
+    answers: tries.map(({ answer }) => answer),
+    millis: Math.min(...tries.map(({ millis }) => millis))
+  }))
+
 /** What each request needs to be there: all of them of one merchant, made anew. */
 const world = Effect.gen(function* () {
-  const { api, baseUrl } = yield* Service
+  const { api, baseUrl, context } = yield* Service
   const { merchantId, sandboxKey: key } = yield* api.newMerchant()
   const order = Effect.map(api.post("/v1/orders", key, { amount: 1_000 }), ({ body }) => body.data.trade_no as string)
   const paid = Effect.tap(order, (no) => api.post(`/v1/test_helpers/orders/${no}/pay`, key))
@@ -60,23 +66,27 @@ const world = Effect.gen(function* () {
     return reply.body.data.payout_no as string
   })
   const approved = Effect.tap(payout, (no) => api.operator("POST", `/payouts/${no}/approve`))
+  const event = Effect.map(api.get("/v1/events", key), ({ body }) => body.data.data[0].id as string)
   const file = yield* upload(baseUrl, merchantId, formOf(modePart("sandbox"), filePart(fileOf("pdf"))))
   const bodies = largestBodies({ trade_no: yield* paid, files: [file.body.data.url] })
+  yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
 
   const pathOf = Effect.fnUntraced(function* (path: string) {
-    const [, kind] = /(orders|refunds|disputes|payouts)\/:\w+/.exec(path) ?? []
+    const [, kind] = /(orders|refunds|disputes|events|payouts)\/:\w+/.exec(path) ?? []
     const step = /\/(pay|expire|complete|fail)$/.exec(path)?.[1]
-    const made = { refunds: refund, disputes: dispute, orders: step === undefined ? paid : order }
+    const made = { refunds: refund, disputes: dispute, events: event, orders: step === undefined ? paid : order }
     const of = kind === "payouts" ? (step === undefined ? payout : approved) : made[kind as keyof typeof made]
     const no = of === undefined ? "" : yield* of
     return path.replace(":merchant_id", merchantId).replace(":mode", "live").replace(/:\w+/, no)
   })
+  const headers = { Authorization: `Bearer ${api.operatorToken}` }
   const send = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, raw: string) {
     const path = yield* pathOf(endpoint.path)
-    const headers = { Authorization: `Bearer ${operatorToken}` }
     return yield* held(api.call(endpoint.method, path, { key, raw, headers }))
   })
-  return { api, baseUrl, key, merchantId, bodies, order, send }
+  const get = (address: string) => api.call("GET", address, { key, headers })
+  const filePath = new URL(file.body.data.url).pathname
+  return { api, baseUrl, key, merchantId, bodies, order, refund, dispute, payout, pathOf, filePath, get, send }
 })
 
 /** From a thread of its own: 10 MB hold a client's loop, too. Ready to be told to begin. */
@@ -96,34 +106,56 @@ const elsewhere = (url: string, headers: Record<string, string>, body: Uint8Arra
     worker.once("online", () => resume(Effect.succeed(send)))
   })
 
-const table: Array<readonly [route: string, bytes: number, values: number | string, millis: number]> = []
+interface Row {
+  readonly route: string
+  readonly what: string
+  readonly bytes: number
+  /** Of a body, of a form's fields or of a query's parameters. */
+  readonly values: number
+  readonly millis: number
+}
+const table: Array<Row> = []
+const refused: Array<Row> = []
 
-layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst body", (it) => {
-  it.effect("that an endpoint takes is bounded in bytes and values, and the largest valid one is accepted", () =>
+/** The id of a list's newest object. */
+const cursorOf = (list: Effect.Effect<Reply>) =>
+  Effect.map(list, ({ body }) => {
+    const [newest] = body.data.data
+    return newest[idNames[newest.object] ?? "id"] as string
+  })
+const idNames: Readonly<Record<string, string>> = {
+  order: "trade_no",
+  refund: "refund_no",
+  dispute: "dispute_no",
+  payout: "payout_no",
+  api_log: "request_id"
+}
+
+const parametersOf = (query: string) => query.split("&").length
+
+layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst request", (it) => {
+  it.effect("with a JSON body is bounded in bytes and values, and the largest valid one is accepted", () =>
     Effect.gen(function* () {
       const { bodies, send } = yield* world
       const taking = endpoints.filter(({ method, path }) => method !== "GET" && !path.endsWith("/files"))
       assert.sameMembers(taking.map(nameOf), Object.keys(bodies), "each endpoint has its largest body")
       for (const endpoint of taking) {
-        const name = nameOf(endpoint)
-        const limits = bodyLimitsOf(endpoint)
-        assert.isAtMost(limits.bytes, bytesMax, name)
-        assert.isAtMost(limits.values, valuesMax, name)
-        const largest = escaped(bodies[name])
+        const route = nameOf(endpoint)
+        const { bytes, values } = bodyLimitsOf(endpoint)
+        assert.isAtMost(bytes, bytesMax, route)
+        assert.isAtMost(values, valuesMax, route)
+        const largest = escaped(bodies[route])
         const first = yield* send(endpoint, largest)
-        assert.isBelow(first.answer.status, 300, `${name} ${first.answer.text.slice(0, 300)}`)
-        const raw = filled(largest, limits)
-        assert.strictEqual(Buffer.byteLength(raw), limits.bytes)
-        const tries = yield* Effect.replicateEffect(send(endpoint, raw), 3)
-        for (const { answer } of tries) {
-          assert.isBelow(answer.status, 300, `${name} ${answer.text.slice(0, 300)}`)
-        }
-        // Others may have held this machine meanwhile: the least of three.
-        table.push([name, limits.bytes, limits.values, Math.min(...tries.map(({ millis }) => millis))])
+        assert.isBelow(first.answer.status, 300, `${route} ${first.answer.text.slice(0, 300)}`)
+        const raw = filled(largest, { bytes, values })
+        assert.strictEqual(Buffer.byteLength(raw), bytes)
+        const { answers, millis } = yield* heldLeast(send(endpoint, raw))
+        for (const { status, text } of answers) assert.isBelow(status, 300, `${route} ${text.slice(0, 300)}`)
+        table.push({ route, what: "body", bytes, values, millis })
         if (endpoint.payload.size === 0) continue
 
         const more: Reply = (yield* send(endpoint, `${raw} `)).answer
-        assert.deepStrictEqual([more.status, more.body.error], [400, "invalid_request"], name)
+        assert.deepStrictEqual([more.status, more.body.error], [400, "invalid_request"], route)
         assert.notProperty(more.body, "param")
       }
     })
@@ -138,7 +170,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
         const { answer, millis } = yield* held(api.call("POST", "/v1/orders", { key, raw, headers }))
         assert.deepStrictEqual([answer.status, answer.body.error], [400, "invalid_request"])
         assert.match(answer.body.message, /more than \d+ values/)
-        table.push(["POST /v1/orders, 45,000 names, refused", raw.length, 45_000, millis])
+        refused.push({ route: "POST /v1/orders", what: "names", bytes: raw.length, values: 45_000, millis })
       }
     })
   )
@@ -148,53 +180,96 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       const { api, key } = yield* world
       const { body } = yield* api.post("/v1/orders", key, { amount: 100 })
       const { pathname } = new URL(body.data.checkout_url)
+      const route = "POST /checkout/:token"
       const headers = { "Content-Type": "application/x-www-form-urlencoded" }
-      const send = (raw: string) => held(api.call("POST", pathname, { raw, headers }))
+      const send = (raw: string) => held(api.call("POST", `${pathname}?${longestForPage}`, { raw, headers }))
+      const rowOf = (raw: string, millis: number) => {
+        return { route, what: "form", bytes: raw.length, values: parametersOf(raw), millis }
+      }
       const card = "step=pay&method=card&number=4242424242424242&expiry=12%2F40&cvc=123"
       const others = Array.from({ length: checkoutFormFieldsMax - 5 }, (_, index) => `&a${index}=`).join("")
       const worst = `${card}${others}`.padEnd(checkoutFormBytesMax, "b")
       for (const raw of ["a&".repeat(520_000), `${worst}b`, `${card}${others}&b=`]) {
         const { answer, millis } = yield* send(raw)
         assert.strictEqual(answer.status, 422)
-        table.push(["POST /checkout/:token, refused", raw.length, raw.split("&").length, millis])
+        refused.push(rowOf(raw, millis))
       }
       const { answer, millis } = yield* send(worst)
       assert.strictEqual(answer.status, 303)
-      table.push(["POST /checkout/:token", worst.length, checkoutFormFieldsMax, millis])
+      table.push(rowOf(worst, millis))
     })
   )
 
-  it.effect("of a file is one of 10 MB, which is written while it comes", () =>
+  it.effect("with a file is one of 10 MB among other parts, which is written while it comes", () =>
     Effect.gen(function* () {
       const { baseUrl, merchantId } = yield* world
-      const form = formOf(modePart("sandbox"), filePart(fileOf("pdf", 10 * 1024 * 1024)))
+      const others = Array.from({ length: uploadPartsMax - 2 }, (_, index): Part => {
+        return { name: `a${index}`, content: "b".repeat(1_000) }
+      })
+      const form = formOf(modePart("sandbox"), ...others, filePart(fileOf("pdf", 10 * 1024 * 1024)))
       const url = `${baseUrl}/operator/v1/merchants/${merchantId}/files`
       const { answer: status, millis } = yield* held(yield* elsewhere(url, headersOfForm, form))
       assert.strictEqual(status, 201)
-      table.push(["POST /operator/v1/merchants/:merchant_id/files", form.length, "-", millis])
+      const route = "POST /operator/v1/merchants/:merchant_id/files"
+      table.push({ route, what: "form", bytes: form.length, values: uploadPartsMax, millis })
     })
   )
 
-  it.effect("is none for a list, but a query of 100 parameters, within the 16 kB of Node's limit for the head", () =>
+  it.effect("without a body has a query of 100 parameters, within the 16 kB of Node's limit for the head", () =>
     Effect.gen(function* () {
-      const { api, key } = yield* world
-      for (const endpoint of endpoints.filter(({ method, path }) => method === "GET" && path.startsWith("/v1"))) {
-        const path = endpoint.path.replace(/:\w+/, "none")
-        const query = (count: number) => Array.from({ length: count }, () => `limit=${"%31".repeat(40)}`).join("&")
-        const worst = yield* held(api.get(`${path}?${query(queryParametersMax)}`, key))
-        assert.include([400, 404, 200], worst.answer.status)
-        assert.notMatch(worst.answer.text, /parameters/)
-        table.push([nameOf(endpoint), query(queryParametersMax).length, queryParametersMax, worst.millis])
-        const more = yield* api.get(`${path}?${query(queryParametersMax + 1)}`, key)
+      const { dispute, get, merchantId, pathOf, payout, refund } = yield* world
+      yield* Effect.all([refund, dispute, payout])
+      for (const endpoint of endpoints.filter(({ method }) => method === "GET")) {
+        const path = yield* pathOf(endpoint.path)
+        const route = nameOf(endpoint)
+        const cursor = isList(endpoint.path)
+          ? yield* cursorOf(get(path.endsWith("/payouts") ? `${path}?mode=sandbox` : path))
+          : undefined
+        for (const { query, what } of longestQueries(endpoint.path, cursor)) {
+          const { answers, millis } = yield* heldLeast(held(get(`${path}?${query}`)))
+          for (const { status, text } of answers) assert.strictEqual(status, 200, `${route} ${text.slice(0, 300)}`)
+          assert.isAtMost(parametersOf(query), queryParametersMax)
+          table.push({ route, what, bytes: query.length, values: parametersOf(query), millis })
+        }
+        const more = yield* get(`${path}?${"limit=1&".repeat(queryParametersMax)}a`)
         assert.deepStrictEqual([more.status, more.body.error], [400, "invalid_request"])
         assert.match(more.body.message, /more than 100 parameters/)
       }
-      const lines = table.map(([route, bytes, values, millis]) =>
-        [route.padEnd(60), String(bytes).padStart(9), String(values).padStart(7), millis.toFixed(1).padStart(8)].join(
-          " "
-        )
+      const longer = yield* get(`/operator/v1/merchants/${merchantId}?${"a".repeat(16 * 1024)}`)
+      assert.deepStrictEqual([longer.status, longer.body.error], [400, "invalid_request"])
+    })
+  )
+
+  it.effect("of a page has a query of as many parameters as the head has room for", () =>
+    Effect.gen(function* () {
+      const { api, bodies, filePath, get, key } = yield* world
+      const { body } = yield* api.post("/v1/orders", key, bodies["POST /v1/orders"])
+      const checkout = new URL(body.data.checkout_url).pathname
+      const pages = routes().filter((route) => route.startsWith("GET ") && !endpoints.map(nameOf).includes(route))
+      for (const route of pages) {
+        const path = route.replace("GET ", "").replace("/checkout/:token", checkout).replace("/files/:name", filePath)
+        const { answers, millis } = yield* heldLeast(held(get(`${path}?${longestForPage}`)))
+        for (const { status, text } of answers) assert.strictEqual(status, 200, `${route} ${text.slice(0, 300)}`)
+        const values = parametersOf(longestForPage)
+        table.push({ route, what: "query", bytes: longestForPage.length, values, millis })
+      }
+    })
+  )
+
+  it.effect("is in the table for every route of both APIs and every page", () =>
+    Effect.sync(() => {
+      const lines = [...table, ...refused.map((row) => ({ ...row, what: `${row.what}, refused` }))].map((row) =>
+        [
+          row.route.padEnd(60),
+          row.what.padEnd(20),
+          String(row.bytes).padStart(8),
+          String(row.values).padStart(6),
+          row.millis.toFixed(1).padStart(5)
+        ].join(" ")
       )
-      process.stdout.write(`\nworst request of each route: bytes, values or fields, ms held\n${lines.join("\n")}\n`)
+      process.stdout.write(`\nworst request of each route: bytes, values or parameters, ms held\n${lines.join("\n")}\n`)
+      assert.deepStrictEqual([...new Set(table.map(({ route }) => route))].toSorted(), routes())
+      assert.includeMembers([...routes()], endpoints.map(nameOf))
     })
   )
 })
