@@ -4,6 +4,7 @@ import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
 
 const FileRow = Schema.Struct({
   name: Schema.String,
@@ -27,6 +28,7 @@ export const layer = Layer.effect(
   FileStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
     const byName = SqlSchema.findOneOption({
       Request: Schema.String,
       Result: FileRow,
@@ -35,10 +37,14 @@ export const layer = Layer.effect(
     return FileStore.of({
       byName: (name) => sqlDefects(byName(name)),
       insert: (row) =>
-        sqlDefects(
-          Effect.asVoid(sql`insert into files (name, merchant_id, mode, content_type, size, created_at)
+        faults.around(
+          "Store.write",
+          sqlDefects(
+            Effect.asVoid(sql`insert into files (name, merchant_id, mode, content_type, size, created_at)
             values (${row.name}, ${row.merchant_id}, ${row.mode}, ${row.content_type}, ${row.size},
               ${isoText(row.created_at)}::text::timestamptz)`)
+          ),
+          () => "files"
         )
     })
   })

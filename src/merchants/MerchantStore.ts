@@ -5,6 +5,7 @@ import { Currency } from "@coffer/model/Money"
 import { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { Faults } from "../platform/runtime/Faults.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 
@@ -63,7 +64,9 @@ export const changedChannel = "coffer_merchants"
 
 export const layer = Layer.effect(
   MerchantStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
     const { byId, byKeyHash, isEmpty } = makeReads(sql)
     const { insert, modify } = makeWrites(sql, byId)
     const { reseal, sealedAs } = makeSigningSecrets(sql)
@@ -71,8 +74,9 @@ export const layer = Layer.effect(
     return MerchantStore.of({
       byId: (merchantId) => sqlDefects(byId(merchantId)),
       byKeyHash: (hash) => sqlDefects(byKeyHash(hash)),
-      insert: (row) => sqlDefects(insert(row)),
-      modify: (merchantId, patch) => sqlDefects(modify(merchantId, patch)),
+      insert: (row) => faults.around("Store.write", sqlDefects(insert(row)), () => "merchants"),
+      modify: (merchantId, patch) =>
+        faults.around("Store.write", sqlDefects(modify(merchantId, patch)), () => "merchants"),
       sealedAs: (form, after) =>
         sqlDefects(sealedAs({ form, merchantId: after?.merchant_id ?? "", mode: after?.mode ?? "" })),
       reseal: (row, fresh) => sqlDefects(reseal(row, fresh)),

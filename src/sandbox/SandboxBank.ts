@@ -19,6 +19,7 @@ import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type Entry, noEntry } from "../wallets/Wallets.ts"
@@ -81,6 +82,7 @@ export const layer = Layer.unwrap(
 const makeBank = Effect.fnUntraced(function* (isRedirecting: IsRedirecting) {
   const sql = yield* SqlClient.SqlClient
   const ids = yield* NewIds
+  const faults = yield* Faults
 
   const reports = leasedRows(sql, { table: "sandbox_payments", key: "payment_id", dueAt: "report_due_at" }, PaymentRow)
   const reportAgain = (now: Statement.Fragment) =>
@@ -97,10 +99,14 @@ const makeBank = Effect.fnUntraced(function* (isRedirecting: IsRedirecting) {
       ),
     nextReport: sqlDefects(reports.next),
     setReachable: (merchantId, reachable) =>
-      sql`insert into sandbox_switches (merchant_id, reachable) values (${merchantId}, ${reachable})
-        on conflict (merchant_id) do update set reachable = excluded.reachable`.pipe(
-        Effect.asVoid,
-        Effect.catchTags({ SqlError: Effect.die })
+      faults.around(
+        "Store.write",
+        sql`insert into sandbox_switches (merchant_id, reachable) values (${merchantId}, ${reachable})
+          on conflict (merchant_id) do update set reachable = excluded.reachable`.pipe(
+          Effect.asVoid,
+          Effect.catchTags({ SqlError: Effect.die })
+        ),
+        () => "sandbox_switches"
       )
   })
 })

@@ -1,44 +1,62 @@
 /**
- * Ways in which a request may fail to be answered, and what whoever sends it again is told. Each is played on all
- * writes of `writes.ts`; those that need a crash are played together, so that one crash serves for all of them.
+ * Ways in which a request may fail to be answered while its process lives, and what whoever sends it again is told. Each
+ * is played on all writes of `writes.ts`. Those of which a process dies are in `deaths.ts`.
  */
 import { assert } from "@effect/vitest"
-import { Deferred, Effect, Exit, Layer, Scope } from "effect"
-import { Faults } from "../../src/platform/runtime/Faults.ts"
-import type { Reply } from "./Api.ts"
+import { Deferred, Effect, Layer, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { cable } from "./Cable.ts"
-import { timeOf } from "./Crash.ts"
+import { Faults } from "../../src/platform/runtime/Faults.ts"
+import { DatabaseUnavailable } from "../../src/platform/postgres/trouble.ts"
+import type { Reply } from "./Api.ts"
 import { hangUp } from "./hangUp.ts"
-import { freshDatabase, type Running, start } from "./Service.ts"
-import { type Asked, send, type Write } from "./writes.ts"
+import { type Running, start } from "./Service.ts"
+import { type Asked, type Door, send, type Write } from "./writes.ts"
 
 export interface Failure {
-  readonly name: string
-  readonly meets: (write: Write) => boolean
-  /** What the retry of each write was told, and where the writes were made. */
-  readonly play: (writes: ReadonlyArray<Write>) => Effect.Effect<Played, SqlError.SqlError, Scope.Scope>
+  /** Columns of the table. */
+  readonly names: ReadonlyArray<string>
+  /** What the retry of each write that it happens to was told, and which service knows all of them. */
+  readonly play: (writes: ReadonlyArray<Write>, place: Place) => Effect.Effect<Played, SqlError.SqlError, Scope.Scope>
+}
+
+/** The service of those failures of which no process dies. */
+export interface Place {
+  readonly service: Running
+  readonly set: Trap
 }
 
 interface Played {
   readonly service: Running
-  readonly told: ReadonlyArray<{ readonly write: Write; readonly merchantId: string; readonly told: string }>
+  readonly told: ReadonlyArray<Told>
+}
+
+export interface Begun {
+  readonly write: Write
+  readonly merchantId: string
+  readonly asked: Asked
+}
+
+export interface Told extends Begun {
+  readonly column: string
+  readonly told: string
+  /** The last answer. */
+  readonly reply: Reply
 }
 
 /** The status; `kept`: the stored answer of the first request; for a refusal, its code. */
-const toldBy = ({ body, headers, status }: Reply) =>
+export const toldBy = ({ body, headers, status }: Reply) =>
   [status, headers.has("idempotent-replayed") ? "kept" : "", body?.error ?? ""].filter(Boolean).join(" ")
 
 type Action = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** What happens at points of the program from now on. */
-interface Trap {
+export interface Trap {
   /** Undefined: nothing but what happens there anyway. */
   at: ((point: string, tables: string) => Action | undefined) | undefined
   readonly layer: Layer.Layer<Faults>
 }
 
-const trap = (): Trap => {
+export const trap = (): Trap => {
   const set: Trap = {
     at: undefined,
     layer: Layer.succeed(Faults, {
@@ -49,42 +67,59 @@ const trap = (): Trap => {
   return set
 }
 
-const prepared = (service: Running, writes: ReadonlyArray<Write>) =>
-  Effect.forEach(writes, (write) =>
-    Effect.gen(function* () {
-      const merchant = yield* service.api.newMerchant()
-      return { write, merchantId: merchant.merchantId, asked: yield* write.prepare(service, merchant) }
-    })
+export const prepared = (service: Door, writes: ReadonlyArray<Write>) =>
+  Effect.forEach(
+    writes,
+    (write) =>
+      Effect.gen(function* () {
+        const merchant = yield* service.api.newMerchant()
+        const begun: Begun = {
+          write,
+          merchantId: merchant.merchantId,
+          asked: yield* write.prepare(service, merchant)
+        }
+        return begun
+      }),
+    { concurrency: 4 }
   )
 
 /** By then the server has heard whatever was sent to it before. */
-const heard = ({ api }: Running) => Effect.repeat(api.get("/healthz"), { times: 5 })
+export const heard = ({ api }: Running) => Effect.repeat(api.get("/healthz"), { times: 5 })
 
+/** Where something is written: through the Transactor, or by a statement of its own. */
+const isWrite = (point: string) => point === "Transactor.write" || point === "Store.write"
 const onlyClaims = (tables: string) => tables === "idempotency_keys"
 
-// One process ------------------------------------------------------------------
+export const place = Effect.gen(function* () {
+  const set = trap()
+  const built: Place = { service: yield* start({ clock: "test", faults: set.layer }), set }
+  return built
+})
 
 /** The first request of each write goes wrong as `first` says, and is sent again to the same process. */
 const inOneProcess = (
   name: string,
-  first: (service: Running, set: Trap, asked: Asked) => Effect.Effect<string | void>,
+  first: (service: Running, set: Trap, asked: Asked) => Effect.Effect<ReadonlyArray<Reply>>,
   meets: (write: Write) => boolean = () => true
 ): Failure => ({
-  name,
-  meets,
-  play: Effect.fnUntraced(function* (writes) {
-    const set = trap()
-    const service = yield* start({ clock: "test", faults: set.layer })
-    const told = yield* Effect.forEach(yield* prepared(service, writes), ({ asked, merchantId, write }) =>
+  names: [name],
+  play: Effect.fnUntraced(function* (writes, { service, set }) {
+    const told = yield* Effect.forEach(yield* prepared(service, writes.filter(meets)), (begun) =>
       Effect.gen(function* () {
-        const already = yield* first(service, set, asked)
+        const already = yield* first(service, set, begun.asked)
         set.at = undefined
-        return { write, merchantId, told: already ?? toldBy(yield* insist(service, asked)) }
+        const reply = yield* insist(service, begun.asked)
+        return { ...begun, column: name, told: toldOf([...already, reply]), reply }
       })
     )
     return { service, told }
   })
 })
+
+const toldOf = (replies: ReadonlyArray<Reply>) =>
+  [...new Set(replies.map((reply) => toldBy(reply)))].toSorted().join(", ")
+
+export const isInProgress = ({ body }: Reply) => body?.error === "idempotency_in_progress"
 
 const triesMax = 100
 
@@ -92,124 +127,59 @@ const triesMax = 100
 const insist = Effect.fnUntraced(function* (service: Running, asked: Asked) {
   for (let tries = 1; ; tries++) {
     const reply = yield* send(service, asked)
-    if (reply.body.error !== "idempotency_in_progress") return reply
+    if (!isInProgress(reply)) return reply
     assert.match(reply.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
     assert.isBelow(tries, triesMax, `in progress for ever: ${asked.path}`)
   }
 })
 
-/** The lane's connection is lost at the first batch that is meant, before or after Postgres has it. */
+/** The connection is lost at the first write that is meant, before or after Postgres has it. */
 const unknown = (isMeant: (tables: string) => boolean, isWritten: boolean) =>
   Effect.fnUntraced(function* (service: Running, set: Trap, asked: Asked) {
     let isDone = false
     set.at = (point, tables) => {
-      if (isDone || point !== "Transactor.write" || !isMeant(tables)) return undefined
+      if (isDone || !isWrite(point) || !isMeant(tables)) return undefined
       isDone = true
-      return (effect) => (isWritten ? Effect.andThen(effect, Effect.die("lost")) : Effect.die("lost"))
+      const lost = Effect.die(new DatabaseUnavailable({ message: "lost" }))
+      return (effect) => (isWritten ? Effect.andThen(effect, lost) : lost)
     }
     const reply = yield* send(service, asked)
     assert.isTrue(isDone, "the connection was lost")
     // A refund looks for itself, and goes on when it is there.
-    if (isWritten && reply.status < 300) return
+    if (isWritten && reply.status < 300) return []
     assert.strictEqual(reply.status, 503, `${asked.path}: ${reply.text}`)
-    assert.match(reply.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
+    // A buyer gets a page that leads back.
+    if (reply.body !== undefined) assert.match(reply.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
+    return []
   })
 
 const hungUp = Effect.fnUntraced(function* (service: Running, set: Trap, asked: Asked) {
   const reached = yield* Deferred.make<void>()
   const gate = yield* Deferred.make<void>()
+  const ended = yield* Deferred.make<void>()
   set.at = (point) =>
-    point === "Transactor.write"
+    isWrite(point)
       ? (effect) =>
-          Deferred.succeed(reached, undefined).pipe(Effect.andThen(Deferred.await(gate)), Effect.andThen(effect))
+          Deferred.succeed(reached, undefined).pipe(
+            Effect.andThen(Deferred.await(gate)),
+            Effect.andThen(effect),
+            Effect.onExit(() => Deferred.succeed(ended, undefined))
+          )
       : undefined
   yield* hangUp(service.baseUrl, asked, Deferred.await(reached))
   yield* heard(service)
   yield* Deferred.succeed(gate, undefined)
+  yield* Deferred.await(ended)
+  return []
 })
 
 const twoAtOnce = Effect.fnUntraced(function* (service: Running, _: Trap, asked: Asked) {
   const replies = yield* Effect.all([send(service, asked), send(service, asked)], { concurrency: "unbounded" })
-  const known = replies.filter(({ body }) => body.error !== "idempotency_in_progress")
-  const told = new Set([...known, yield* insist(service, asked)].map((reply) => toldBy(reply)))
-  return [...told].toSorted().join(", ")
+  return replies.filter((reply) => !isInProgress(reply))
 })
-
-// Two processes ----------------------------------------------------------------
-
-/**
- * All writes are begun and come to where they stand; then the process dies, and the next one on the same database gets
- * them again at that moment. What does not come there by itself is sent last, and stands wherever it has to.
- */
-const dies = (
-  name: string,
-  where: (point: string) => "before" | "after" | undefined,
-  comes: (write: Write) => boolean,
-  others: "are done" | "stand before their commit" | "are not meant"
-): Failure => ({
-  name,
-  meets: (write) => others !== "are not meant" || comes(write),
-  play: Effect.fnUntraced(function* (writes) {
-    const database = yield* freshDatabase
-    const wire = yield* cable(database)
-    const set = trap()
-    const scope = yield* Scope.fork(yield* Effect.scope)
-    const dying = yield* start({ clock: "test", database: wire.url, faults: set.layer }).pipe(Scope.provide(scope))
-    const begun = yield* prepared(dying, writes)
-    const [coming, rest] = [begun.filter(({ write }) => comes(write)), begun.filter(({ write }) => !comes(write))]
-
-    if (others === "are done") yield* Effect.forEach(rest, ({ asked }) => send(dying, asked))
-    const end = yield* Deferred.make<never>()
-    let left = coming.length
-    const all = yield* Deferred.make<void>()
-    const stand = Effect.suspend(() => {
-      if (--left <= 0) Deferred.doneUnsafe(all, Effect.void)
-      return Deferred.await(end)
-    })
-    set.at = (point) => {
-      const side = where(point)
-      if (side === undefined) return undefined
-      return (effect) => (side === "before" ? stand : Effect.onExit(effect, () => stand))
-    }
-    const begin = ({ asked }: { readonly asked: Asked }) => Effect.forkScoped(send(dying, asked))
-    yield* Effect.forEach(coming, begin)
-    yield* Deferred.await(all)
-    if (others === "stand before their commit") {
-      set.at = () => () => stand
-      yield* Effect.forEach(rest, begin)
-      yield* heard(dying)
-    }
-
-    wire.cut()
-    const begins = yield* timeOf(dying)
-    Deferred.doneUnsafe(end, Exit.die("the process is dead"))
-    yield* Effect.forkScoped(Scope.close(scope, Exit.void))
-    const service = yield* start({ clock: "test", database, begins })
-    const told = yield* Effect.forEach(begun, ({ asked, merchantId, write }) =>
-      Effect.map(send(service, asked), (reply) => ({ write, merchantId, told: toldBy(reply) }))
-    )
-    return { service, told }
-  })
-})
-
-const isKeyed = ({ isKeyed }: Write) => isKeyed
-const isChannel = (point: string) => point === "RefundChannel.refund" || point.startsWith("DisputeChannel.")
 
 export const failures: ReadonlyArray<Failure> = [
-  dies(
-    "dies before",
-    (point) => (point === "Idempotency.run" ? "before" : undefined),
-    isKeyed,
-    "stand before their commit"
-  ),
-  dies(
-    "dies midway",
-    (point) => (isChannel(point) ? "after" : undefined),
-    ({ asksChannel }) => asksChannel,
-    "are not meant"
-  ),
-  dies("dies after", (point) => (point === "Idempotency.settle" ? "before" : undefined), isKeyed, "are done"),
-  inOneProcess("answer lost", (service, _, asked) => Effect.asVoid(send(service, asked))),
+  inOneProcess("answer lost", (service, _, asked) => Effect.as(send(service, asked), [])),
   inOneProcess("hangs up", hungUp),
   inOneProcess(
     "unknown, written",
@@ -219,6 +189,6 @@ export const failures: ReadonlyArray<Failure> = [
     "unknown, not written",
     unknown((tables) => !onlyClaims(tables), false)
   ),
-  inOneProcess("claim unknown", unknown(onlyClaims, true), isKeyed),
+  inOneProcess("claim unknown", unknown(onlyClaims, true), ({ isKeyed }) => isKeyed),
   inOneProcess("two at once", twoAtOnce)
 ]

@@ -5,7 +5,7 @@ interface Told {
   on: (method: string, path: FindMyWay.PathInput, handler: unknown) => void
 }
 
-/** `GET /v1/orders/:ref`. */
+/** Leads from a request to the name of its route, such as `GET /v1/orders/:ref`. */
 const told = FindMyWay.make<string>({ maxParamLength: 2_048 })
 const names = new Set<string>()
 

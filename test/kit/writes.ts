@@ -6,12 +6,16 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Merchant, Reply } from "./Api.ts"
 import type { Running } from "./Service.ts"
+import { fileOf, filePart, formOf, headersOfForm, modePart } from "./uploads.ts"
+
+/** Whoever takes requests. */
+export type Door = Pick<Running, "api">
 
 /** A request that can be sent to any process on the same database. */
 export interface Asked {
   readonly path: string
   readonly headers: Record<string, string>
-  readonly body: object
+  readonly raw: string | Uint8Array
 }
 
 export interface Write {
@@ -20,32 +24,46 @@ export interface Write {
   readonly asksChannel: boolean
   readonly isKeyed: boolean
   /** Sets the scene for a merchant of its own, and says what is to be sent. */
-  readonly prepare: (service: Running, merchant: Merchant) => Effect.Effect<Asked>
+  readonly prepare: (service: Door, merchant: Merchant) => Effect.Effect<Asked>
   /** What a merchant's books must show once, counted; by its id. */
   readonly left: string
+  /** What can be read with the answer, such as a new key or the address of a file: the last answer's has to be good. */
+  readonly opens: ((data: Json) => Pick<Asked, "path" | "headers">) | undefined
 }
 
-export const send = ({ api }: Running, { body, headers, path }: Asked): Effect.Effect<Reply> =>
-  api.call("POST", path, { body, headers })
+// oxlint-disable-next-line no-explicit-any -- a test reads what it expects
+type Json = any
+
+export const send = ({ api }: Door, { headers, path, raw }: Asked): Effect.Effect<Reply> =>
+  api.call("POST", path, { raw, headers })
 
 type Scene = (at: { readonly post: Post; readonly operate: Post; readonly merchant: Merchant }) => Effect.Effect<{
   readonly path: string
   readonly body?: object
+  /** Sent instead of a body. */
+  readonly form?: { readonly type: string; readonly raw: string | Uint8Array }
 }>
 type Post = (path: string, body?: object) => Effect.Effect<Reply["body"]>
+
+interface Kind {
+  readonly asksChannel?: boolean
+  readonly by?: "merchant" | "operator" | "buyer"
+  readonly opens?: Write["opens"]
+}
 
 const write = (
   name: string,
   keyed: "keyed" | "plain" | "both",
   left: string,
   scene: Scene,
-  { asksChannel = false, isOperators = false } = {}
+  { asksChannel = false, by = "merchant", opens }: Kind = {}
 ): ReadonlyArray<Write> =>
   (keyed === "both" ? ([true, false] as const) : [keyed === "keyed"]).map((isKeyed) => ({
     name: isKeyed ? `${name}, keyed` : name,
     asksChannel,
     isKeyed,
     left,
+    opens,
     prepare: Effect.fnUntraced(function* (service, merchant) {
       const { api } = service
       const done = ({ body, status, text }: Reply) => {
@@ -54,24 +72,27 @@ const write = (
       }
       const post: Post = (path, body = {}) => Effect.map(api.post(path, merchant.sandboxKey, body), done)
       const operate: Post = (path, body = {}) => Effect.map(api.operator("POST", path, body), done)
-      const { body = {}, path } = yield* scene({ post, operate, merchant })
-      const owner: Record<string, string> = isOperators
-        ? { Authorization: `Bearer ${api.operatorToken}` }
-        : { "X-Api-Key": merchant.sandboxKey }
-      return { path, body, headers: isKeyed ? { ...owner, "Idempotency-Key": "k" } : owner }
+      const { body = {}, form, path } = yield* scene({ post, operate, merchant })
+      const { raw, type } = form ?? { raw: JSON.stringify(body), type: "application/json" }
+      const owners = {
+        merchant: { "X-Api-Key": merchant.sandboxKey },
+        operator: { Authorization: `Bearer ${api.operatorToken}` },
+        buyer: {}
+      }
+      const key = isKeyed ? { "Idempotency-Key": "k" } : {}
+      return { path, raw, headers: { "Content-Type": type, ...owners[by], ...key } as Record<string, string> }
     })
   }))
 
 const order = (post: Post, name: string, amount = 1_000) => post("/v1/orders", { amount, out_trade_no: name })
-const paid = Effect.fnUntraced(function* (post: Post, name: string, method = "card", amount = 1_000) {
-  const { trade_no } = yield* order(post, name, amount)
-  yield* post(`/v1/test_helpers/orders/${name}/pay`, { payment_method: method })
+
+/** An order that is paid, with the number `order`. */
+const sold = Effect.fnUntraced(function* (post: Post, method = "card", amount = 1_000) {
+  const { trade_no } = yield* order(post, "order", amount)
+  yield* post("/v1/test_helpers/orders/order/pay", { payment_method: method })
   return trade_no as string
 })
-const sold = Effect.fnUntraced(function* (post: Post, method = "card") {
-  yield* paid(post, "other", "card", 5_000)
-  return yield* paid(post, "order", method)
-})
+
 const disputed = Effect.fnUntraced(function* (post: Post) {
   yield* sold(post)
   return (yield* post("/v1/test_helpers/orders/order/dispute", { amount: 600 })).dispute_no as string
@@ -112,7 +133,7 @@ const payoutStep = (step: string, ...before: ReadonlyArray<string>) =>
       for (const each of before) yield* operate(`/payouts/${payout_no}/${each}`)
       return { path: `/operator/v1/payouts/${payout_no}/${step}` }
     }),
-    { isOperators: true }
+    { by: "operator" }
   )
 
 const payoutStates: Record<string, string> = {
@@ -121,6 +142,9 @@ const payoutStates: Record<string, string> = {
   complete: "succeeded",
   fail: "failed"
 }
+
+const ofMerchant = ({ merchantId }: Merchant) => `/operator/v1/merchants/${merchantId}`
+const withKey = (key: string) => ({ path: "/v1/balance", headers: { "X-Api-Key": key } })
 
 export const writes: ReadonlyArray<Write> = [
   ...write("create order", "keyed", "select 1 from orders where merchant_id = $1", () =>
@@ -138,11 +162,35 @@ export const writes: ReadonlyArray<Write> = [
   ...write("expire", "both", "select 1 from events where merchant_id = $1 and type = 'payment.expired'", ({ post }) =>
     Effect.as(order(post, "order"), { path: "/v1/orders/order/expire" })
   ),
+  ...write(
+    "pay at checkout",
+    "plain",
+    "select 1 from ledger where merchant_id = $1 and type = 'payment_credit'",
+    ({ post }) =>
+      Effect.map(order(post, "order"), ({ checkout_url }) => ({
+        path: new URL(checkout_url).pathname,
+        form: {
+          type: "application/x-www-form-urlencoded",
+          raw: "step=pay&method=card&number=4242424242424242&expiry=12%2F40&cvc=123"
+        }
+      })),
+    { by: "buyer" }
+  ),
   ...write("pay", "keyed", "select 1 from sandbox_payments where merchant_id = $1", ({ post }) =>
     Effect.as(order(post, "order"), { path: "/v1/test_helpers/orders/order/pay" })
   ),
   ...refundOf("refund at once", "card"),
   ...refundOf("refund that takes time", "alipay"),
+  ...write(
+    "update refund",
+    "both",
+    `select 1 from refunds where merchant_id = $1 and metadata = '{"a": "1"}'`,
+    Effect.fnUntraced(function* ({ post }) {
+      const trade_no = yield* sold(post)
+      yield* post("/v1/refunds", { trade_no, amount: 600, out_refund_no: "r" })
+      return { path: "/v1/refunds/r", body: { metadata: { a: "1" } } }
+    })
+  ),
   ...write(
     "settle refund",
     "both",
@@ -189,15 +237,54 @@ export const writes: ReadonlyArray<Write> = [
       }))
   ),
   ...write(
+    "switch the channel",
+    "both",
+    "select 1 from sandbox_switches where merchant_id = $1 and not reachable",
+    () => Effect.succeed({ path: "/v1/test_helpers/channel", body: { reachable: false } })
+  ),
+  ...write(
+    "merchant: create",
+    "plain",
+    "select distinct name from merchants where name = 'Branch of ' || $1",
+    ({ merchant: { merchantId } }) =>
+      Effect.succeed({ path: "/operator/v1/merchants", body: { name: `Branch of ${merchantId}`, seed: false } }),
+    { by: "operator", opens: ({ sandbox_key }) => withKey(sandbox_key) }
+  ),
+  ...write(
+    "merchant: update",
+    "plain",
+    "select 1 from merchants where merchant_id = $1 and name = 'Renamed'",
+    ({ merchant }) => Effect.succeed({ path: ofMerchant(merchant), body: { name: "Renamed" } }),
+    { by: "operator" }
+  ),
+  ...write(
+    "merchant: reset key",
+    "plain",
+    "select 1 from merchant_modes where merchant_id = $1 and mode = 'sandbox'",
+    ({ merchant }) => Effect.succeed({ path: `${ofMerchant(merchant)}/keys/sandbox/reset` }),
+    { by: "operator", opens: ({ key }) => withKey(key) }
+  ),
+  ...write(
+    "merchant: hand in a file",
+    "plain",
+    "select distinct size from files where merchant_id = $1",
+    ({ merchant }) =>
+      Effect.succeed({
+        path: `${ofMerchant(merchant)}/files`,
+        form: { type: headersOfForm["Content-Type"], raw: formOf(modePart("sandbox"), filePart(fileOf("pdf"))) }
+      }),
+    { by: "operator", opens: ({ url }) => ({ path: new URL(url).pathname, headers: {} }) }
+  ),
+  ...write(
     "payout: request",
     "plain",
     "select 1 from payouts where merchant_id = $1",
     ({ merchant, post }) =>
-      Effect.as(sold(post), {
-        path: `/operator/v1/merchants/${merchant.merchantId}/payouts`,
+      Effect.as(sold(post, "card", 5_000), {
+        path: `${ofMerchant(merchant)}/payouts`,
         body: { mode: "sandbox", currency: "USD", amount: 4_000, reference: "may" }
       }),
-    { isOperators: true }
+    { by: "operator" }
   ),
   ...payoutStep("approve"),
   ...payoutStep("reject"),

@@ -12,6 +12,7 @@ import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
 import { asRunner, type Running, start } from "../../kit/Service.ts"
 
 const triesMax = 100
+const json = { "Content-Type": "application/json" }
 
 /** Until it is no longer in progress; how often that was said. */
 const insist = Effect.fnUntraced(function* (send: Effect.Effect<Reply>) {
@@ -41,7 +42,11 @@ describe("a caller that hangs up", () => {
           const body = { amount: 100 }
           const headers = { "Idempotency-Key": "k" }
           isArmed = true
-          const sent = { path: "/v1/orders", body, headers: { ...headers, "X-Api-Key": key } }
+          const sent = {
+            path: "/v1/orders",
+            raw: JSON.stringify(body),
+            headers: { ...json, ...headers, "X-Api-Key": key }
+          }
           yield* hangUp(service.baseUrl, sent, Deferred.await(fault.reached))
           yield* heard(service)
           yield* fault.release
@@ -73,7 +78,8 @@ describe("a caller that hangs up", () => {
         ]
         for (const [path, body] of writes) {
           const headers = { "X-Api-Key": key, "Idempotency-Key": `${path} ${name}` }
-          yield* hangUp(service.baseUrl, { path, body, headers }, realSleep(millis))
+          const sent = { path, raw: JSON.stringify(body), headers: { ...json, ...headers } }
+          yield* hangUp(service.baseUrl, sent, realSleep(millis))
           const reply = yield* insist(service.api.call("POST", path, { body, headers }))
           assert.include([200, 201], reply.status, `${path} after ${millis} ms: ${reply.text}`)
         }

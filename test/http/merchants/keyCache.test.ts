@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Queue, Redacted } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import type { SqlClient } from "effect/sql"
+import type { Faults } from "../../../src/platform/runtime/Faults.ts"
 import * as NewIds from "../../../src/platform/runtime/NewIds.ts"
 import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
 import * as Secrets from "../../../src/platform/runtime/Secrets.ts"
@@ -17,7 +18,7 @@ const status = (call: Effect.Effect<Reply>) => Effect.map(call, (reply) => reply
 
 const merchantsOver = (
   context: Running["context"],
-  store: Layer.Layer<MerchantStore.MerchantStore, never, SqlClient.SqlClient>
+  store: Layer.Layer<MerchantStore.MerchantStore, never, SqlClient.SqlClient | Faults>
 ) =>
   Layer.build(
     Merchants.layer.pipe(
