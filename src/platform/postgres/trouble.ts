@@ -53,7 +53,7 @@ export const codeOf = ({ reason: { cause } }: SqlError.SqlError): string | undef
     : undefined
 
 /** The database has one of these troubles. A defect: no caller can act on it, and the edge knows what to answer. */
-class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   message: Schema.String
 }) {}
 
