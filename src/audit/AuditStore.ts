@@ -1,4 +1,4 @@
-/** The auditor's notes: the round that is due, and what the last one found. Plain statements, no actor. */
+/** Rows of the auditor: the round that is due, and what the last one found. Plain statements, and no actor. */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -29,16 +29,16 @@ export interface RoundEnd {
 export class AuditStore extends Context.Service<
   AuditStore,
   {
-    /** The round that is due and that nobody does, which is then ours until `leaseUntil`. */
-    readonly claim: (now: DateTime.Utc, leaseUntil: DateTime.Utc) => Effect.Effect<Option.Option<Round>>
-    /** False when somebody else took it over. */
+    /** Leases the round, if it is due and no other runner has it. */
+    readonly lease: (now: DateTime.Utc, leaseUntil: DateTime.Utc) => Effect.Effect<Option.Option<Round>>
+    /** False when another runner has taken the round over. */
     readonly renew: (round: Round, leaseUntil: DateTime.Utc) => Effect.Effect<boolean>
-    /** Puts what was found in place of what was found before; false when somebody else took the round over. */
+    /** Replaces the violations of the round before. False when another runner has taken the round over. */
     readonly finish: (round: Round, end: RoundEnd) => Effect.Effect<boolean>
-    /** When there is something to claim again. */
+    /** When the round can be leased again. */
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly violations: Effect.Effect<ReadonlyArray<Violation>>
-    /** How many of each law; a law without any is left out. */
+    /** Violations of each law; a law without any is left out. */
     readonly counts: Effect.Effect<ReadonlyMap<LawId, number>>
   }
 >()("@coffer/audit/AuditStore") {}
@@ -48,7 +48,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const claim = Effect.fnUntraced(function* (now: DateTime.Utc, leaseUntil: DateTime.Utc) {
+    const lease = Effect.fnUntraced(function* (now: DateTime.Utc, leaseUntil: DateTime.Utc) {
       const at = isoText(now)
       const rows = yield* sql`update audit_rounds
         set version = version + 1, lease_until = ${isoText(leaseUntil)}::text::timestamptz
@@ -93,7 +93,7 @@ export const layer = Layer.effect(
     })
 
     return AuditStore.of({
-      claim,
+      lease,
       renew,
       finish: (round, end) => sqlDefects(sql.withTransaction(finish(round, end))),
       nextDue: sqlDefects(nextDue),

@@ -1,6 +1,6 @@
 /**
- * Checks of ledger rows, each beside the row before it, and of wallets, each beside its whole ledger: laws I1 to I5, I8
- * and I9. They say what the rules in `@coffer/rules/wallet/post` should have done, in other words than theirs.
+ * Checks of ledger rows, each with the row before it, and of wallets, each with its whole ledger: laws I1 to I5, I8 and
+ * I9. They are written independently of the rules that they check (`@coffer/rules/wallet/post`).
  */
 import type { Check } from "@coffer/rules/wallet/laws"
 
@@ -8,8 +8,8 @@ import type { Check } from "@coffer/rules/wallet/laws"
 const rows = `from ledger l left join ledger p on p.wallet_id = l.wallet_id and p.sequence = l.sequence - 1`
 
 /**
- * What one unit of a row's amount does to available and to frozen, and its sign (spec: Balance transaction). `either`:
- * the amount may also have moved available alone, because it was never frozen or no longer was (silences: R7, R9, D8).
+ * The sign of a type's amount, and how one unit of it changes available and frozen (spec: Balance transaction).
+ * `either`: the row may also change available alone, because the amount was not frozen (silences: R7, R9, D8).
  */
 const kinds = `kinds (type, sign, available, frozen, either) as (values
   ('payment_credit', 1, 1, 0, false), ('fee_debit', -1, 1, 0, false),
@@ -19,7 +19,7 @@ const kinds = `kinds (type, sign, available, frozen, either) as (values
   ('payout_freeze', -1, 1, -1, false), ('payout_unfreeze', 1, 1, -1, false),
   ('payout_success', -1, 0, 1, false), ('payout_fee', -1, 1, 0, false))`
 
-/** As `chainText` of the rules has it. */
+/** The text that is hashed, as `chainText` of the rules builds it. */
 const chainText = `concat_ws(chr(10), l.wallet_id, l.previous_hash, l.id, l.sequence, l.type, l.amount,
   l.balance_before, l.balance_after, l.frozen_after, l.reference_id, l.description,
   to_char(l.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
@@ -30,8 +30,8 @@ export const ledgerChecks: ReadonlyArray<Check> = [
   {
     law: "I1",
     about: "ledger",
-    // Allowed: the fee of a payment that raised more than it took, and what was promised before a dispute came, by the
-    // clocks of two runners that may differ. Nothing that is promised after it gets past the wallet's own check.
+    // Two cases are allowed. The fee of a payment that brought in more than the fee. And a refund or payout that was
+    // promised before a dispute came, with a tolerance for the clocks of two runners.
     query: `select l.id as key, format('lowers available to %s, and no dispute forced it', l.balance_after) as detail
       ${rows}
       where l.id = any($1) and l.balance_after < 0 and l.balance_after < l.balance_before
@@ -102,7 +102,7 @@ export const ledgerChecks: ReadonlyArray<Check> = [
   {
     law: "I9",
     about: "ledger",
-    // Without the row before it there is nothing to compare with, and that row is missed already (I2).
+    // Without the row before it there is nothing to compare with, and I2 already reports that it is missing.
     query: `select l.id as key, case
         when l.hash <> encode(sha256(convert_to(${chainText}, 'UTF8')), 'hex') then 'is not what was hashed'
         when l.previous_hash <> coalesce(p.hash, '') and (p.id is not null or l.sequence = 1)
@@ -111,7 +111,7 @@ export const ledgerChecks: ReadonlyArray<Check> = [
   }
 ]
 
-/** Sums of a wallet's rows, with what each row moved in frozen. */
+/** Sums of a wallet's rows. `froze` is how each row changed frozen. */
 const sums = `moves as (
     select l.*, l.frozen_after - lag(l.frozen_after, 1, 0::bigint)
       over (partition by wallet_id order by sequence) as froze

@@ -1,26 +1,26 @@
 /**
- * Checks of orders, refunds, disputes, payouts and events, beside the ledger and beside one another: laws I4 and I6 to
+ * Checks of orders, refunds, disputes, payouts and events against the ledger and against one another: laws I4 and I6 to
  * I8.
  */
 import type { Check } from "@coffer/rules/wallet/laws"
 
 const owner = (table: string) => `(${table}.merchant_id, ${table}.mode)`
 
-/** How many events of the type the object has. */
+/** Counts the object's events of this type. */
 const events = (table: string, key: string, type: string) =>
   `(select count(*) from events e where ${owner("e")} = ${owner(table)} and e.object_id = ${table}.${key}
     and e.type = '${type}')`
 
-/** How often the ledger says so because of the object. */
+/** Counts the ledger rows of this type and amount that refer to the object. */
 const moved = (table: string, key: string, type: string, amount = `-${table}.amount`) =>
   `(select count(*) from ledger l where ${owner("l")} = ${owner(table)} and l.reference_id = ${table}.${key}
     and l.type = '${type}' and l.amount = ${amount})`
 
-/** Rows because of the object, of whatever type and amount. */
+/** Counts all ledger rows that refer to the object. */
 const rows = (table: string, key: string) =>
   `(select count(*) from ledger l where ${owner("l")} = ${owner(table)} and l.reference_id = ${table}.${key})`
 
-/** The first of several counts that is not what it should be. */
+/** Branches of a `case`: the first event type whose count is not the expected one. */
 const counted = (table: string, key: string, expected: ReadonlyArray<readonly [type: string, count: string]>) =>
   expected
     .map(
@@ -100,7 +100,7 @@ const refundChecks: ReadonlyArray<Check> = [
   {
     law: "I7",
     about: "refunds",
-    // One that came back after it had succeeded has both events (silences: R9).
+    // A refund that failed after it had succeeded has both events (silences: R9).
     query: `select r.refund_no as key, case ${counted("r", "refund_no", [
       [
         "refund.succeeded",
@@ -132,7 +132,7 @@ const disputeChecks: ReadonlyArray<Check> = [
   {
     law: "I7",
     about: "disputes",
-    // One that was won by appeal was lost before (silences: D8).
+    // A dispute that was won by appeal was lost before (silences: D8).
     query: `select d.dispute_no as key, case ${counted("d", "dispute_no", [
       ["dispute.created", "true"],
       ["dispute.won", "d.status = 'won'"],

@@ -97,18 +97,18 @@ describe("a round of the auditor", () => {
           violations
         })
 
-        const claims = yield* Effect.forEach(stores, (store) => store.claim(now, later(5)), {
+        const leases = yield* Effect.forEach(stores, (store) => store.lease(now, later(5)), {
           concurrency: "unbounded"
         })
-        const [first, ...others] = claims.flatMap(Option.toArray)
+        const [first, ...others] = leases.flatMap(Option.toArray)
         assert.isDefined(first)
         assert.strictEqual(others.length, 0)
         const [one, two] = [stores[0]!, stores[1]!]
-        assert.isTrue(Option.isNone(yield* two.claim(later(4), later(9))))
+        assert.isTrue(Option.isNone(yield* two.lease(later(4), later(9))))
         assert.isTrue(yield* one.renew(first, later(7)))
-        assert.isTrue(Option.isNone(yield* two.claim(later(6), later(11))))
+        assert.isTrue(Option.isNone(yield* two.lease(later(6), later(11))))
 
-        const second = Option.getOrThrow(yield* two.claim(later(7), later(12)))
+        const second = Option.getOrThrow(yield* two.lease(later(7), later(12)))
         assert.isFalse(yield* one.renew(first, later(20)))
         const wrong: Violation = { law: "I9", table: "ledger", key: "LED_1", detail: "is not what was hashed" }
         assert.isFalse(yield* one.finish(first, end([wrong])))
@@ -117,8 +117,8 @@ describe("a round of the auditor", () => {
         assert.deepStrictEqual(yield* one.violations, [wrong])
         assert.deepStrictEqual(yield* one.counts, new Map([["I9", 1]]))
         assert.deepStrictEqual(yield* one.nextDue, Option.some(later(68)))
-        assert.isTrue(Option.isNone(yield* one.claim(later(67), later(72))))
-        assert.deepStrictEqual(Option.getOrThrow(yield* one.claim(later(68), later(73))).checked_from, later(8))
+        assert.isTrue(Option.isNone(yield* one.lease(later(67), later(72))))
+        assert.deepStrictEqual(Option.getOrThrow(yield* one.lease(later(68), later(73))).checked_from, later(8))
       })
     )
   )
