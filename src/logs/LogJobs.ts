@@ -1,13 +1,13 @@
 /**
- * The days of API logs (spec: API log; Limits): partitions are there before their day begins, and go when all of it is
- * older than the retention. Every runner does so, once a day; the database lets one at a time.
+ * Daily partitions of API logs (spec: API log; Limits). A partition is created before its day begins, and dropped when
+ * the whole day is older than the retention. Every runner does this once a day; the database lets in one at a time.
  */
 import { retentionDays } from "@coffer/contract/Logs"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { LogStore } from "./LogStore.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 
-/** Days made before they begin: a database that is away for one of them loses no logs of the next. */
+/** Partitions created in advance. With two, a database that is away for a day loses no logs of the next. */
 const daysAhead = 2
 
 export const layer = Layer.effectDiscard(

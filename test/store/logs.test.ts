@@ -7,6 +7,8 @@ import { SqlClient, Statement } from "effect/sql"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { waitingMax } from "../../src/logs/logQueue.ts"
+import type { LoggedCall } from "../../src/logs/logRow.ts"
 import * as Logs from "../../src/logs/Logs.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
 import { blocking } from "../kit/Faults.ts"
@@ -19,7 +21,7 @@ const changedMerchant = MerchantId.make("mer_00000000000000000000000003")
 const now = DateTime.makeUnsafe("2026-03-01T12:00:00.000Z")
 const idOf = (index: number) => `req_${String(index).padStart(26, "0")}`
 
-const callOf = (index: number, more: Partial<Logs.LoggedCall> = {}): Logs.LoggedCall => ({
+const callOf = (index: number, more: Partial<LoggedCall> = {}): LoggedCall => ({
   requestId: idOf(index),
   merchantId,
   mode: "sandbox",
@@ -58,7 +60,7 @@ const dropped = Effect.map(
     metrics.find(({ id }) => id === "coffer_api_logs_dropped")?.state as { readonly count: number } | undefined
 ).pipe(Effect.map((state) => Number(state?.count ?? 0)))
 
-const appendAll = (calls: ReadonlyArray<Logs.LoggedCall>) =>
+const appendAll = (calls: ReadonlyArray<LoggedCall>) =>
   Effect.flatMap(Logs.Logs, (logs) => Effect.forEach(calls, logs.append, { discard: true }))
 
 const numbers = (length: number, from = 0) => Array.from({ length }, (_, index) => from + index)
@@ -72,13 +74,13 @@ describe("the queue", () => {
           const before = yield* dropped
           yield* appendAll([callOf(0)])
           yield* Deferred.await(fault.reached)
-          yield* appendAll(numbers(Logs.waitingMax, 1).map((index) => callOf(index)))
+          yield* appendAll(numbers(waitingMax, 1).map((index) => callOf(index)))
           assert.strictEqual(yield* dropped, before)
           yield* appendAll(numbers(7, 20_000).map((index) => callOf(index)))
           assert.strictEqual(yield* dropped, before + 7)
           yield* fault.release
           yield* (yield* Logs.Logs).flushed
-          assert.strictEqual(yield* count, Logs.waitingMax + 1)
+          assert.strictEqual(yield* count, waitingMax + 1)
         }),
         fault.layer
       )

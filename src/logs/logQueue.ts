@@ -1,0 +1,113 @@
+/**
+ * The queue between requests and the log store. A fiber of its own redacts and writes what is queued, many calls in one
+ * insert. Best effort: calls that find the queue full, or no database, are dropped and counted (silences: A7).
+ */
+import { Deferred, Effect, Metric, Queue } from "effect"
+import { Faults } from "../platform/runtime/Faults.ts"
+import { onRealTime } from "../platform/runtime/realTime.ts"
+import { bytesOf, type LoggedCall, rowOf } from "./logRow.ts"
+import { LogStore } from "./LogStore.ts"
+
+/** Calls that may wait. */
+export const waitingMax = 10_000
+/** Bytes of bodies that may wait. A full queue of large bodies would take a third of a gigabyte. */
+const waitingBytesMax = 64 * 1024 * 1024
+/** Rows of one insert. */
+const batchMax = 500
+/** Between two inserts, so that under load each takes many calls. A flush ends the pause. */
+const pause = "100 millis"
+/** An insert that takes longer counts as failed. */
+const insertPatience = "10 seconds"
+/** When the service stops, what is queued has this long to be written. */
+const flushPatience = "2 seconds"
+/** After so many bodies other fibers get their turn. */
+const yieldEvery = 32
+
+const dropped = Metric.counter("coffer_api_logs_dropped", {
+  description: "Calls whose API log was not written: the queue was full or the insert failed",
+  incremental: true
+})
+
+export const makeLogQueue = Effect.gen(function* () {
+  const write = yield* makeWrite
+  yield* Metric.update(dropped, 0)
+  const queue = yield* Queue.dropping<LoggedCall>(waitingMax)
+  const flushes = yield* makeFlushes
+  let waitingBytes = 0
+
+  const append = (call: LoggedCall) =>
+    Effect.suspend(() => {
+      const bytes = bytesOf(call)
+      if (waitingBytes + bytes > waitingBytesMax || !Queue.offerUnsafe(queue, call)) return Metric.update(dropped, 1)
+      waitingBytes += bytes
+      flushes.appended()
+      return Effect.void
+    })
+
+  const drain = Effect.gen(function* () {
+    const calls = yield* Queue.takeBetween(queue, 1, batchMax)
+    for (const call of calls) waitingBytes -= bytesOf(call)
+    yield* Effect.ensuring(
+      write(calls),
+      Effect.sync(() => flushes.settled(calls.length))
+    )
+    if (Queue.sizeUnsafe(queue) < batchMax) yield* flushes.pause
+  })
+
+  // An insert takes real time, also where a test holds the service's clock.
+  yield* drain.pipe(Effect.forever, onRealTime, Effect.forkScoped)
+  // Finalizers run in reverse order: this one runs before the fiber is interrupted.
+  yield* Effect.addFinalizer(() => onRealTime(Effect.timeoutOption(flushes.flushed, flushPatience)))
+
+  return { append, flushed: flushes.flushed }
+})
+
+/** Writes calls in one insert. Never fails: calls that cannot be written are dropped. */
+const makeWrite = Effect.gen(function* () {
+  const store = yield* LogStore
+  const faults = yield* Faults
+  return (calls: ReadonlyArray<LoggedCall>) =>
+    Effect.forEach(calls, (call, index) =>
+      index % yieldEvery === yieldEvery - 1 ? Effect.as(Effect.yieldNow, rowOf(call)) : Effect.succeed(rowOf(call))
+    ).pipe(
+      Effect.flatMap((rows) => faults.around("Logs.insert", store.insert(rows))),
+      Effect.timeout(insertPatience),
+      Effect.catchCause((cause) =>
+        Effect.andThen(
+          Metric.update(dropped, calls.length),
+          Effect.logWarning(`${calls.length} API logs were dropped`, cause)
+        )
+      )
+    )
+})
+
+/** Counts calls, for whoever waits until all that were appended so far are written or dropped. */
+const makeFlushes = Effect.gen(function* () {
+  const requested = yield* Queue.sliding<void>(1)
+  const waiting = new Set<{ readonly upTo: number; readonly done: Deferred.Deferred<void> }>()
+  let [appended, settled] = [0, 0]
+  return {
+    appended: () => {
+      appended++
+    },
+    settled: (count: number) => {
+      settled += count
+      for (const flush of waiting) {
+        if (flush.upTo > settled) continue
+        waiting.delete(flush)
+        Deferred.doneUnsafe(flush.done, Effect.void)
+      }
+    },
+    flushed: Effect.suspend(() => {
+      if (settled >= appended) return Effect.void
+      const flush = { upTo: appended, done: Deferred.makeUnsafe<void>() }
+      waiting.add(flush)
+      Queue.offerUnsafe(requested, undefined)
+      return Deferred.await(flush.done)
+    }),
+    /** The pause between two inserts, which ends when somebody waits. */
+    pause: Effect.suspend(() =>
+      waiting.size === 0 ? Effect.asVoid(Effect.timeoutOption(Queue.take(requested), pause)) : Effect.void
+    )
+  }
+})

@@ -1,0 +1,89 @@
+/** The row of a call: its bodies parsed, without secrets, and in a form that Postgres can store. Pure. */
+import type { MerchantId, Mode } from "@coffer/model/Ids"
+import { redact, redactText } from "@coffer/rules/redaction"
+import { type DateTime, Option, Schema } from "effect"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import type { NewLogRow } from "./LogStore.ts"
+
+/**
+ * A body as it went over the wire, as text or bytes; as a parsed value; or only its size. Undefined if there is none
+ * that is JSON.
+ */
+export type LoggedBody = string | Uint8Array | { readonly bytes: number; readonly json?: unknown } | undefined
+
+export interface LoggedCall {
+  readonly requestId: string
+  readonly merchantId: MerchantId
+  readonly mode: Mode
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly status: number
+  readonly at: DateTime.Utc
+  readonly durationMillis: number
+  readonly ip: string | undefined
+  readonly userAgent: string | undefined
+  readonly idempotencyKey: string | undefined
+  readonly requestBody: LoggedBody
+  readonly responseBody: LoggedBody
+}
+
+/** Bytes that the bodies of a call take up in memory. */
+export const bytesOf = ({ requestBody, responseBody }: LoggedCall): number => sizeOf(requestBody) + sizeOf(responseBody)
+
+const sizeOf = (body: LoggedBody): number => {
+  if (body === undefined) return 0
+  if (typeof body === "object" && "bytes" in body) return "json" in body ? body.bytes : 0
+  return body.length
+}
+
+export const rowOf = (call: LoggedCall): NewLogRow => {
+  const response = redactedBody(call.responseBody)
+  return {
+    request_id: call.requestId,
+    merchant_id: call.merchantId,
+    mode: call.mode,
+    method: call.method,
+    path: redactText(call.path),
+    status: call.status,
+    error_code: call.status >= 400 ? errorCodeOf(response) : null,
+    duration_ms: Math.max(0, Math.round(call.durationMillis)),
+    ip: call.ip ?? null,
+    user_agent: redactedHeader(call.userAgent),
+    idempotency_key: redactedHeader(call.idempotencyKey),
+    request_body: storable(redactedBody(call.requestBody)),
+    response_body: storable(response),
+    created_at: call.at
+  }
+}
+
+const redactedHeader = (header: string | undefined): string | null => (header === undefined ? null : redactText(header))
+
+/** An object or an array without secrets. Anything else is left out, since a bare text may be a secret itself. */
+const redactedBody = (body: LoggedBody): object | undefined => {
+  if (body === undefined) return undefined
+  if (typeof body === "object" && "bytes" in body) {
+    return "json" in body ? redactedJson(body.json) : { _truncated: true, bytes: body.bytes }
+  }
+  return redactedJson(Option.getOrUndefined(parseJson(typeof body === "string" ? body : utf8.decode(body))))
+}
+
+const redactedJson = (value: unknown): object | undefined =>
+  typeof value === "object" && value !== null ? (redact(value) as object) : undefined
+
+const utf8 = new TextDecoder()
+
+const isError = Schema.is(Schema.Struct({ error: Schema.String }))
+const errorCodeOf = (response: object | undefined) => (isError(response) ? response.error : null)
+
+const storable = (body: object | undefined): string | null => {
+  if (body === undefined) return null
+  const text = jsonText(body)
+  return text.includes("\\u") ? text.replace(escapes, (escape) => (escape.length > 2 ? "\\ufffd" : escape)) : text
+}
+
+/**
+ * Escapes of what Postgres cannot store: NUL, and half a surrogate pair. The last branch takes any other escape as a
+ * whole, so that the second backslash of `\\` begins no match.
+ */
+const escapes = /\\(?:u0000|ud[89a-f][0-9a-f]{2}|[^])/g
