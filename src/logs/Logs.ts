@@ -1,4 +1,4 @@
-/** Front door to API logs (spec: API log). A call costs its request one offer to a queue, and no answer waits for it. */
+/** Front door to API logs (spec: API log). A call costs its request one offer to a queue; no answer waits for it. */
 import { type LogQuery, retentionDays } from "@coffer/contract/Logs"
 import { idBody, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"

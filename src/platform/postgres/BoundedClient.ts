@@ -1,7 +1,7 @@
 /**
- * The library's client, with a limit on everything that is waited for: a connection, an answer, the end of a listener.
- * A connection that let a statement wait for too long is never used again. What shares it meets its own limit; what
- * holds it for itself, a transaction, destroys it at once.
+ * The library's client, with a limit on every wait: for a connection, for an answer, for the end of a listener. A
+ * connection on which a statement waited too long is never used again. A transaction, which has it alone, destroys it
+ * at once; where statements share it, each of the others still has its own limit.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Effect, Exit, Scope, Stream } from "effect"
@@ -11,9 +11,9 @@ import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } fro
 import { troubleOf } from "./trouble.ts"
 
 export interface Watch {
-  /** Postgres is known not to answer: nothing is sent, and nobody waits. */
+  /** Whether Postgres is known not to answer. Then nothing is sent, and nobody waits. */
   readonly isAway: () => boolean
-  /** A statement or a connection failed as it does when Postgres is away. */
+  /** Called when a statement or a connection fails as it does when Postgres is away. */
   readonly suspect: () => void
   /** What the pool is doing at this moment. */
   readonly load: { waiting: number; readonly used: Map<object, number> }
@@ -23,86 +23,19 @@ type Query<A> = Effect.Effect<A, SqlError.SqlError>
 
 export const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, watch: Watch) {
   const pool = yield* PgPool.make(config)
-  const { load } = watch
-
-  const watched = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.tapError(effect, (error) => Effect.sync(() => troubleOf(error) === "lost" && watch.suspect()))
-  const unlessAway = <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>) =>
-    Effect.suspend(() => (watch.isAway() ? Effect.fail(late("Postgres does not answer")) : effect))
-
-  const use = (connection: object, by: 1 | -1) => {
-    const count = (load.used.get(connection) ?? 0) + by
-    if (count === 0) load.used.delete(connection)
-    else load.used.set(connection, count)
-  }
-
-  /** One statement, beside others on the same connection. */
-  const share = <A, E, R>(f: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>, millis: number) => {
-    let lent: PgConnection.PgConnection | undefined
-    load.waiting++
-    const query = pool.use((connection) => {
-      load.waiting--
-      lent = connection
-      use(connection, 1)
-      return f(adapted(connection, (query) => query))
-    })
-    const ended = Effect.sync(() => (lent === undefined ? void load.waiting-- : use(lent, -1)))
-    return bounded<A, E | SqlError.SqlError, R>(Effect.ensuring(query, ended), millis, () => {
-      if (lent !== undefined) Effect.runFork(pool.invalidate(lent))
-      return late(lent === undefined ? "No connection to Postgres was free in time" : "Postgres did not answer in time")
-    })
-  }
-
-  /** A connection for one alone until the scope closes. */
-  const reserve: SqlConnection.Acquirer = Effect.withFiber((fiber) => {
-    const limits = fiber.getRef(Patience)
-    return Effect.gen(function* () {
-      const scope = yield* Scope.fork(yield* Effect.scope)
-      load.waiting++
-      const pinned = yield* bounded(Scope.provide(pool.reserve, scope), statementMillis, () =>
-        late("No connection to Postgres was free in time")
-      ).pipe(
-        Effect.ensuring(Effect.sync(() => load.waiting--)),
-        Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
-      )
-      use(pinned, 1)
-      yield* Scope.addFinalizer(
-        scope,
-        Effect.sync(() => use(pinned, -1))
-      )
-      const within = <A>(query: Query<A>) =>
-        watched(
-          bounded(query, limits.statement, () => {
-            // A pin that is given back while a statement runs on it takes its connection with it.
-            Effect.runFork(Scope.close(scope, Exit.void))
-            return late("Postgres did not answer in time")
-          })
-        )
-      const connection = adapted(pinned, within)
-      if (limits.statement !== statementMillis) yield* longer(connection, scope, limits)
-      return connection
-    }).pipe(watched, unlessAway)
-  })
-
-  const listen = (channel: string) =>
-    Effect.gen(function* () {
-      const scope = yield* Effect.scope
-      const pin = yield* Scope.fork(scope)
-      const listening = Effect.flatMap(Scope.provide(pool.reserve, pin), (connection) => connection.listen(channel))
-      const queue = yield* bounded(listening, statementMillis, () => late("Postgres did not answer in time"))
-      // Closed before the listener says goodbye, which a dead connection never answers.
-      yield* Scope.addFinalizer(scope, Scope.close(pin, Exit.void))
-      return queue
-    }).pipe(watched, unlessAway)
+  const guard = makeGuard(watch)
+  const borrow = makeBorrow(pool, watch.load)
+  const reserve = makeReserve(pool, watch.load, guard)
 
   const client = yield* SqlClient.make({
     driver: "@effect/sql-pg",
     acquirer: reserve,
-    borrower: (f) =>
+    borrower: (use) =>
       Effect.withFiber((fiber) => {
         const { statement: millis } = fiber.getRef(Patience)
-        if (millis !== statementMillis) return Effect.scoped(Effect.flatMap(reserve, f))
-        return watch.isAway() ? Effect.fail(late("Postgres does not answer")) : watched(share(f, millis))
+        // A patient statement sets the limits of its connection, so it needs one for itself.
+        if (millis !== statementMillis) return Effect.scoped(Effect.flatMap(reserve, use))
+        return watch.isAway() ? Effect.fail(late(noAnswer)) : guard.watched(borrow(use, millis))
       }),
     transactionAcquirer: reserve,
     compiler: PgClient.makeCompiler(),
@@ -115,14 +48,97 @@ export const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, 
     [PgClient.TypeId]: PgClient.TypeId,
     config,
     json: (value: unknown) => Statement.fragment([json(value, undefined, undefined)]),
-    listen,
+    listen: makeListen(pool, guard),
     notify: (channel: string, payload: string) => Effect.asVoid(client`select pg_notify(${channel}, ${payload})`)
   })
   return pg
 })
 
-/** The connection's own limits, for as long as a patient job holds it. */
-const longer = (connection: SqlConnection.Connection, scope: Scope.Scope, limits: Limits) => {
+/** What every use of the pool tells the watch, and asks it. */
+const makeGuard = (watch: Watch) => ({
+  watched: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.tapError(effect, (error) => Effect.sync(() => troubleOf(error) === "lost" && watch.suspect())),
+  unlessAway: <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>) =>
+    Effect.suspend(() => (watch.isAway() ? Effect.fail(late(noAnswer)) : effect))
+})
+
+type Guard = ReturnType<typeof makeGuard>
+
+const countUse = ({ used }: Watch["load"], connection: object, by: 1 | -1) => {
+  const count = (used.get(connection) ?? 0) + by
+  if (count === 0) used.delete(connection)
+  else used.set(connection, count)
+}
+
+/** Runs one statement on a connection that others use at the same time. */
+const makeBorrow =
+  (pool: PgPool.PgPool, load: Watch["load"]) =>
+  <A, E, R>(use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>, millis: number) => {
+    let borrowed: PgConnection.PgConnection | undefined
+    load.waiting++
+    const query = pool.use((connection) => {
+      load.waiting--
+      borrowed = connection
+      countUse(load, connection, 1)
+      return use(adapted(connection, (query) => query))
+    })
+    const ended = Effect.sync(() => (borrowed === undefined ? void load.waiting-- : countUse(load, borrowed, -1)))
+    return bounded<A, E | SqlError.SqlError, R>(Effect.ensuring(query, ended), millis, () => {
+      if (borrowed === undefined) return late(noConnection)
+      Effect.runFork(pool.invalidate(borrowed))
+      return late(noAnswerInTime)
+    })
+  }
+
+/** Takes a connection for one user alone, until the scope closes. */
+const makeReserve = (
+  pool: PgPool.PgPool,
+  load: Watch["load"],
+  { unlessAway, watched }: Guard
+): SqlConnection.Acquirer =>
+  Effect.withFiber((fiber) => {
+    const limits = fiber.getRef(Patience)
+    return Effect.gen(function* () {
+      const scope = yield* Scope.fork(yield* Effect.scope)
+      load.waiting++
+      const pinned = yield* bounded(Scope.provide(pool.reserve, scope), statementMillis, () => late(noConnection)).pipe(
+        Effect.ensuring(Effect.sync(() => load.waiting--)),
+        Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+      )
+      countUse(load, pinned, 1)
+      yield* Scope.addFinalizer(
+        scope,
+        Effect.sync(() => countUse(load, pinned, -1))
+      )
+      const within = <A>(query: Query<A>) =>
+        watched(
+          bounded(query, limits.statement, () => {
+            // Releasing a connection while a statement runs on it destroys the connection.
+            Effect.runFork(Scope.close(scope, Exit.void))
+            return late(noAnswerInTime)
+          })
+        )
+      const connection = adapted(pinned, within)
+      if (limits.statement !== statementMillis) yield* withLimits(connection, scope, limits)
+      return connection
+    }).pipe(watched, unlessAway)
+  })
+
+const makeListen =
+  (pool: PgPool.PgPool, { unlessAway, watched }: Guard) =>
+  (channel: string) =>
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const pin = yield* Scope.fork(scope)
+      const listening = Effect.flatMap(Scope.provide(pool.reserve, pin), (connection) => connection.listen(channel))
+      const queue = yield* bounded(listening, statementMillis, () => late(noAnswerInTime))
+      // Closed before the listener sends UNLISTEN, which a dead connection never answers.
+      yield* Scope.addFinalizer(scope, Scope.close(pin, Exit.void))
+      return queue
+    }).pipe(watched, unlessAway)
+
+/** Sets the connection's limits on the server, until the scope closes. */
+const withLimits = (connection: SqlConnection.Connection, scope: Scope.Scope, limits: Limits) => {
   const set = (statement: number, lock: number) =>
     connection.execute(
       "select set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false)",
@@ -141,7 +157,7 @@ const adapted = (
 ): SqlConnection.Connection => {
   const rows = (sql: string, params: ReadonlyArray<unknown>, prepare?: boolean) => {
     const query = within(Effect.map(connection.query(sql, params, prepare), (result) => result.rows))
-    // A connection that is gone has rolled back.
+    // Postgres rolls back when the connection is lost.
     return sql === "ROLLBACK" ? Effect.catchIf(query, isLost, () => Effect.succeed([])) : query
   }
   return {
@@ -173,6 +189,10 @@ const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlEr
         )
       : Effect.void
   )
+
+const noAnswer = "Postgres does not answer"
+const noAnswerInTime = "Postgres did not answer in time"
+const noConnection = "No connection to Postgres was free in time"
 
 const late = (message: string) =>
   new SqlError.SqlError({
