@@ -13,7 +13,7 @@ import type { SqlClient } from "effect/sql"
 import { type Life, live, type Point, type Side, timeOf } from "../kit/Crash.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { freshDatabase } from "../kit/Service.ts"
-import { type Shop, type Workflow, workflows } from "../kit/workflows.ts"
+import { type Shop, shopOf, type Workflow, workflows } from "../kit/workflows.ts"
 
 interface Row extends Point {
   readonly workflow: string
@@ -69,7 +69,7 @@ const runWithCrash = Effect.fnUntraced(function* (
   at: Point & { readonly side: Side }
 ) {
   const merchant = yield* first.service.api.newMerchant()
-  const shop = { service: first.service, merchant }
+  const shop = shopOf(first.service, merchant)
   yield* workflow.before(shop)
   yield* first.service.atRest
   const { died } = yield* first.watch(Effect.andThen(workflow.steps(shop), finish(shop)), at)
@@ -77,7 +77,7 @@ const runWithCrash = Effect.fnUntraced(function* (
 
   yield* first.bury
   const life = yield* live(database, yield* timeOf(first.service))
-  const again = { service: life.service, merchant }
+  const again = shopOf(life.service, merchant)
   if (workflow.away) yield* finish(again)
   yield* workflow.steps(again)
   yield* finish(again)
@@ -88,7 +88,7 @@ const everyCrash = Effect.fnUntraced(function* (workflow: Workflow) {
   const database = yield* freshDatabase
   let life = yield* live(database, 0)
   const merchant = yield* life.service.api.newMerchant()
-  const shop = { service: life.service, merchant }
+  const shop = shopOf(life.service, merchant)
   yield* workflow.before(shop)
   yield* life.service.atRest
   const { passed } = yield* life.watch(Effect.andThen(workflow.steps(shop), finish(shop)))

@@ -1,14 +1,15 @@
 /**
- * What a merchant in the sandbox does all day, one call each. Every step asserts that it went as it should, so that a
- * test names only what it is about.
+ * What a merchant in the sandbox, its buyers and their banks do all day, one call each. `paid`, `order`, `reachable` and
+ * what reads the books assert that they went as they should, so that a test names only what it is about; the others
+ * give the reply.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Call, Reply } from "./Api.ts"
 import type { Running } from "./Service.ts"
 
-// oxlint-disable-next-line no-explicit-any
-type Json = Record<string, any>
+// oxlint-disable-next-line no-explicit-any -- a test reads what it expects
+export type Json = Record<string, any>
 
 export interface Books {
   readonly available: number
@@ -19,18 +20,29 @@ export interface Books {
   readonly payout: number
 }
 
-export const merchantOf = ({ api, merchant }: Running, key = merchant.sandboxKey) => {
-  const post = (path: string, body?: unknown, headers?: Call["headers"]) =>
-    api.call("POST", path, {
-      key,
-      ...(body === undefined ? {} : { body }),
-      ...(headers === undefined ? {} : { headers })
-    })
-  const get = (path: string) => api.get(path, key)
-  const done = (code: number) => (reply: Reply) => {
-    assert.strictEqual(reply.status, code, reply.text)
-    return reply.body.data as Json
-  }
+/** The acquiring fee of the default schedule. */
+export const feeOf = (amount: number) => Math.floor((amount * 290 + 5_000) / 10_000) + 30
+
+type Headers = Call["headers"]
+
+/** `send`: how each of its requests is sent, where a reply is not simply waited for. */
+export const merchantOf = (
+  { api, merchant }: Pick<Running, "api" | "merchant">,
+  key = merchant.sandboxKey,
+  send: (call: Effect.Effect<Reply>) => Effect.Effect<Reply> = (call) => call
+) => {
+  const post = (path: string, body?: unknown, headers?: Headers) =>
+    send(
+      api.call("POST", path, {
+        key,
+        ...(body === undefined ? {} : { body }),
+        ...(headers === undefined ? {} : { headers })
+      })
+    )
+  const get = (path: string) => send(api.get(path, key))
+  const helper = (path: string, body?: unknown) => post(`/v1/test_helpers/${path}`, body)
+  const listed = (path: string): Effect.Effect<ReadonlyArray<Json>> =>
+    Effect.map(get(path), (reply) => done(200)(reply)["data"].toReversed())
   return {
     post,
     get,
@@ -38,13 +50,18 @@ export const merchantOf = ({ api, merchant }: Running, key = merchant.sandboxKey
     paid: (amount: number, terms: Json = {}, method = "card"): Effect.Effect<Json> =>
       Effect.gen(function* () {
         const { trade_no } = done(201)(yield* post("/v1/orders", { amount, ...terms }))
-        return done(200)(yield* post(`/v1/test_helpers/orders/${trade_no}/pay`, { payment_method: method }))
+        return done(200)(yield* helper(`orders/${trade_no}/pay`, { payment_method: method }))
       }),
     order: (ref: string) => Effect.map(get(`/v1/orders/${ref}`), done(200)),
-    refund: (body: Json, headers?: Call["headers"]) => post("/v1/refunds", body, headers),
-    settle: (ref: string, outcome: "succeeded" | "failed") =>
-      post(`/v1/test_helpers/refunds/${ref}/settle`, { outcome }),
-    reachable: (reachable: boolean) => Effect.map(post("/v1/test_helpers/channel", { reachable }), done(200)),
+    refund: (body: Json, headers?: Headers) => post("/v1/refunds", body, headers),
+    settle: (ref: string, outcome: "succeeded" | "failed") => helper(`refunds/${ref}/settle`, { outcome }),
+    /** The buyer goes to the bank. */
+    dispute: (ref: string, body: object = {}) => helper(`orders/${ref}/dispute`, body),
+    respond: (no: string, evidence: object, headers?: Headers) =>
+      post(`/v1/disputes/${no}/evidence`, evidence, headers),
+    accept: (no: string, headers?: Headers) => post(`/v1/disputes/${no}/accept`, undefined, headers),
+    resolve: (no: string, outcome: string) => helper(`disputes/${no}/resolve`, { outcome }),
+    reachable: (reachable: boolean) => Effect.map(helper("channel", { reachable }), done(200)),
     balance: (currency = "USD"): Effect.Effect<Books> =>
       Effect.map(get(`/v1/balance?currency=${currency}`), (reply) => {
         const data = done(200)(reply)
@@ -57,22 +74,33 @@ export const merchantOf = ({ api, merchant }: Running, key = merchant.sandboxKey
           payout: data["total_payout"]
         }
       }),
-    /** Type, amount, balance before and after of what refers to this, oldest first. */
-    ledger: (reference: string): Effect.Effect<ReadonlyArray<readonly [string, number, number, number]>> =>
-      Effect.map(get(`/v1/balance_transactions?limit=100&reference_id=${reference}`), (reply) => {
-        const { data } = done(200)(reply)
-        return data
-          .map((row: Json) => [row["type"], row["amount"], row["balance_before"], row["balance_after"]])
-          .toReversed()
-      }),
-    /** Types of the events about this object, oldest first. */
-    events: (objectId: string): Effect.Effect<ReadonlyArray<string>> =>
-      Effect.map(get(`/v1/events?limit=100&object_id=${objectId}`), (reply) => {
-        const { data } = done(200)(reply)
-        return data.map((event: Json) => event["type"]).toReversed()
-      })
+    /** Type, amount, balance before and after, oldest first: of what refers to this, or of all. */
+    ledger: (reference?: string): Effect.Effect<ReadonlyArray<readonly [string, number, number, number]>> =>
+      Effect.map(
+        listed(`/v1/balance_transactions?limit=100${reference === undefined ? "" : `&reference_id=${reference}`}`),
+        (rows) => rows.map((row) => [row["type"], row["amount"], row["balance_before"], row["balance_after"]])
+      ),
+    /** Types of the events, oldest first: about this object, or of all. */
+    events: (objectId?: string): Effect.Effect<ReadonlyArray<string>> =>
+      Effect.map(listed(`/v1/events?limit=100${objectId === undefined ? "" : `&object_id=${objectId}`}`), (events) =>
+        events.map((event) => event["type"])
+      )
   }
 }
+
+export type Shop = ReturnType<typeof merchantOf>
+
+const done = (code: number) => (reply: Reply) => {
+  assert.strictEqual(reply.status, code, reply.text)
+  return reply.body.data as Json
+}
+
+/** What a reply says that must have gone well. */
+export const said = (call: Effect.Effect<Reply>): Effect.Effect<Json> =>
+  Effect.map(call, (reply) => {
+    assert.isBelow(reply.status, 300, reply.text)
+    return reply.body.data
+  })
 
 export const assertRefused = (reply: Reply, code: number, error: string, param?: string) => {
   assert.deepStrictEqual([reply.status, reply.body.error, reply.body.param], [code, error, param], reply.text)

@@ -4,7 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { merchantOf } from "./Merchant.ts"
+import { merchantOf, said } from "./Merchant.ts"
 import type { Running } from "./Service.ts"
 
 const dead = "http://127.0.0.1:9/hook"
@@ -15,10 +15,6 @@ export const busyDay = Effect.fnUntraced(function* (running: Running) {
   const at = merchantOf(running)
   yield* api.operator("POST", `/merchants/${merchant.merchantId}`, { payout_fee: { USD: 25 }, dispute_fee: { HKD: 9 } })
 
-  const dispute = (tradeNo: string, body: object = {}) =>
-    said(at.post(`/v1/test_helpers/orders/${tradeNo}/dispute`, body))
-  const resolve = (no: string, outcome: string) => said(at.post(`/v1/test_helpers/disputes/${no}/resolve`, { outcome }))
-  const settle = (no: string, outcome: "succeeded" | "failed") => said(at.settle(no, outcome))
   const payout = (merchantId: string, body: object) =>
     said(api.operator("POST", `/merchants/${merchantId}/payouts`, { mode: "sandbox", currency: "USD", ...body }))
   const step = (no: string, name: string) => said(api.operator("POST", `/payouts/${no}/${name}`))
@@ -42,10 +38,10 @@ export const busyDay = Effect.fnUntraced(function* (running: Running) {
   const asked = yield* Effect.forEach([100, 200, 300, 400], (amount) =>
     said(at.refund({ trade_no: slow["trade_no"], amount }))
   )
-  yield* settle(asked[0]!["refund_no"], "succeeded")
-  yield* settle(asked[1]!["refund_no"], "failed")
-  yield* settle(asked[2]!["refund_no"], "succeeded")
-  yield* settle(asked[2]!["refund_no"], "failed")
+  yield* said(at.settle(asked[0]!["refund_no"], "succeeded"))
+  yield* said(at.settle(asked[1]!["refund_no"], "failed"))
+  yield* said(at.settle(asked[2]!["refund_no"], "succeeded"))
+  yield* said(at.settle(asked[2]!["refund_no"], "failed"))
   yield* at.reachable(false)
   assert.strictEqual((yield* at.refund({ trade_no: wallet["trade_no"], amount: 5 })).status, 502)
   yield* at.reachable(true)
@@ -53,8 +49,8 @@ export const busyDay = Effect.fnUntraced(function* (running: Running) {
   // Disputes: open, won, withdrawn, lost, and won by appeal after that.
   for (const outcomes of [[], ["won"], ["closed"], ["lost"], ["lost", "won"]]) {
     const order = yield* at.paid(2_000, { currency: "HKD" })
-    const opened = yield* dispute(order["trade_no"])
-    for (const outcome of outcomes) yield* resolve(opened["dispute_no"], outcome)
+    const opened = yield* said(at.dispute(order["trade_no"]))
+    for (const outcome of outcomes) yield* said(at.resolve(opened["dispute_no"], outcome))
   }
 
   // Payouts in every state.
@@ -70,7 +66,7 @@ export const busyDay = Effect.fnUntraced(function* (running: Running) {
   const only = yield* theirs.paid(1_000)
   const promised = yield* payout(poor.merchantId, { amount: 900 })
   yield* pass("1 second")
-  yield* said(theirs.post(`/v1/test_helpers/orders/${only["trade_no"]}/dispute`))
+  yield* said(theirs.dispute(only["trade_no"]))
   yield* step(promised["payout_no"], "approve")
   yield* pass("1 second")
   yield* step(promised["payout_no"], "complete")
@@ -83,9 +79,3 @@ export const busyDay = Effect.fnUntraced(function* (running: Running) {
   yield* said(at.post("/v1/orders", { amount: 700, out_trade_no: "open" }))
   return { rich: merchant.merchantId, poor: poor.merchantId, pendingRefund: refund_no as string }
 })
-
-const said = (call: ReturnType<Running["api"]["get"]>) =>
-  Effect.map(call, (reply) => {
-    assert.isBelow(reply.status, 300, reply.text)
-    return reply.body.data
-  })

@@ -1,7 +1,8 @@
 /** Files as a merchant hands them in, and the form that carries them: parts in any order, whole or as a stream. */
 import { randomBytes } from "node:crypto"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { operatorToken } from "./Service.ts"
+import { operatorToken, type Running } from "./Service.ts"
 
 /** The first bytes that say what a file is; what follows is noise. */
 const heads = {
@@ -68,3 +69,10 @@ export const upload = (
     } as RequestInit)
     return { status: response.status, body: await response.json() }
   })
+
+/** The address of a PDF that was handed in for this merchant. */
+export const uploaded = Effect.fnUntraced(function* ({ baseUrl }: Running, merchantId: string, mode = "sandbox") {
+  const { body, status } = yield* upload(baseUrl, merchantId, formOf(filePart(fileOf("pdf")), modePart(mode)))
+  assert.strictEqual(status, 201, JSON.stringify(body))
+  return body.data.url as string
+})

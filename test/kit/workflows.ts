@@ -6,15 +6,20 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Merchant, Reply } from "./Api.ts"
+import { type Json, merchantOf, said } from "./Merchant.ts"
 import type { Running } from "./Service.ts"
 
-// oxlint-disable-next-line no-explicit-any -- a test reads what it expects
-type Json = Record<string, any>
-
-export interface Shop {
+/** {@link merchantOf}, whose requests are sent until they are answered. */
+export interface Shop extends ReturnType<typeof merchantOf> {
   readonly service: Running
   readonly merchant: Merchant
 }
+
+export const shopOf = (service: Running, merchant: Merchant): Shop => ({
+  ...merchantOf(service, merchant.sandboxKey, insist(service)),
+  service,
+  merchant
+})
 
 export interface Workflow {
   readonly name: string
@@ -31,70 +36,60 @@ const triesMax = 6
 /** A claim's lease is 30 seconds; a bank settles in the sandbox after 60. */
 const leaseEnds = "31 seconds"
 
-/** Sends until there is an answer: what says that it may be sent again is sent again when the dead no longer count as alive. */
-const insist = Effect.fnUntraced(function* ({ service }: Shop, send: Effect.Effect<Reply>) {
-  for (let tries = 1; ; tries++) {
-    const reply = yield* send
-    if (reply.status < 300) return reply.body.data as Json
-    assert.isBelow(tries, triesMax, reply.text)
-    const again = reply.body.error === "idempotency_in_progress" || reply.status === 503 || reply.status === 502
-    assert.isTrue(again, reply.text)
-    yield* service.pass(leaseEnds)
-  }
-})
+/** Sends until it is done: what says that it may be sent again is sent again when the dead no longer count as alive. */
+const insist = (service: Running) =>
+  Effect.fnUntraced(function* (send: Effect.Effect<Reply>) {
+    for (let tries = 1; ; tries++) {
+      const reply = yield* send
+      if (reply.status < 300) return reply
+      assert.isBelow(tries, triesMax, reply.text)
+      const again = reply.body.error === "idempotency_in_progress" || reply.status === 503 || reply.status === 502
+      assert.isTrue(again, reply.text)
+      yield* service.pass(leaseEnds)
+    }
+  })
 
-const post = (shop: Shop, path: string, body: object = {}, idempotencyKey?: string) =>
-  insist(
-    shop,
-    shop.service.api.call("POST", path, {
-      key: shop.merchant.sandboxKey,
-      body,
-      headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }
-    })
-  )
-const get = (shop: Shop, path: string) => insist(shop, shop.service.api.get(path, shop.merchant.sandboxKey))
-const operator = (shop: Shop, path: string, body?: object) =>
-  insist(shop, shop.service.api.operator("POST", path, body))
+const operator = ({ service }: Shop, path: string, body?: object) =>
+  said(insist(service)(service.api.operator("POST", path, body)))
 
 /** An order of this number that is paid; a buyer from whom the bank has taken the money does not pay again. */
 const paid = Effect.fnUntraced(function* (shop: Shop, number: string, amount: number, method = "card") {
-  const order = yield* post(shop, "/v1/orders", { amount, out_trade_no: number })
+  const order = yield* said(shop.post("/v1/orders", { amount, out_trade_no: number }))
   const { sql } = shop.service
   const taken = yield* Effect.orDie(sql`select 1 from sandbox_payments where trade_no = ${order["trade_no"]}`)
-  if (taken.length === 0) yield* post(shop, `/v1/test_helpers/orders/${number}/pay`, { payment_method: method })
+  if (taken.length === 0) yield* shop.post(`/v1/test_helpers/orders/${number}/pay`, { payment_method: method })
 })
 
 /** An order to give money back for, and money enough to do it with. */
 const sold = (method: string) => (shop: Shop) =>
   Effect.andThen(paid(shop, "other", 5_000), paid(shop, "order", 1_000, method))
 
-const tradeNo = (shop: Shop) => Effect.map(get(shop, "/v1/orders/order"), (order) => order["trade_no"] as string)
+const tradeNo = (shop: Shop) => Effect.map(shop.order("order"), (order) => order["trade_no"] as string)
 
 const refund = Effect.fnUntraced(function* (shop: Shop, amount?: number, idempotencyKey?: string) {
   const named = idempotencyKey === undefined ? { out_refund_no: "refund" } : {}
   const body = { trade_no: yield* tradeNo(shop), ...named, ...(amount === undefined ? {} : { amount }) }
-  return yield* post(shop, "/v1/refunds", body, idempotencyKey)
+  return yield* shop.refund(body, idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey })
 })
 
 /** The channel cannot be reached, and then it can. */
 const refundedAfterAll = Effect.fnUntraced(function* (shop: Shop) {
   const { api } = shop.service
-  const switched = (reachable: boolean) => post(shop, "/v1/test_helpers/channel", { reachable })
   const known = yield* api.get("/v1/refunds/refund", shop.merchant.sandboxKey)
   if (known.status === 404) {
-    yield* switched(false)
+    yield* shop.reachable(false)
     const body = { trade_no: yield* tradeNo(shop), out_refund_no: "refund", amount: 400 }
     const refused = yield* api.post("/v1/refunds", shop.merchant.sandboxKey, body)
     assert.include([502, 409, 201, 200], refused.status, refused.text)
   }
-  yield* switched(true)
+  yield* shop.reachable(true)
   yield* refund(shop, 400)
 })
 
 /** The channel decides about a refund that it took its time for, unless it has. */
 const settled = Effect.fnUntraced(function* (shop: Shop, outcome: "succeeded" | "failed") {
-  const { status } = yield* get(shop, "/v1/refunds/refund")
-  if (status === "pending") yield* post(shop, "/v1/test_helpers/refunds/refund/settle", { outcome })
+  const { status } = yield* said(shop.get("/v1/refunds/refund"))
+  if (status === "pending") yield* shop.settle("refund", outcome)
 })
 
 /** The channel has decided, and says so when it is asked. */
@@ -106,9 +101,9 @@ const disputed = Effect.fnUntraced(function* (shop: Shop): Effect.fn.Return<Json
   const { sql } = shop.service
   const trade = yield* tradeNo(shop)
   const atBank = yield* Effect.orDie(sql`select 1 from sandbox_disputes where trade_no = ${trade}`)
-  if (atBank.length === 0) return yield* post(shop, "/v1/test_helpers/orders/order/dispute", { amount: 600 })
+  if (atBank.length === 0) return yield* said(shop.dispute("order", { amount: 600 }))
   for (let waited = 0; ; waited++) {
-    const { data } = yield* get(shop, "/v1/disputes")
+    const { data } = yield* said(shop.get("/v1/disputes"))
     if (data.length > 0) return data[0]
     assert.isBelow(waited, triesMax, "the bank's report")
     yield* shop.service.pass("1 minute")
@@ -118,13 +113,13 @@ const disputed = Effect.fnUntraced(function* (shop: Shop): Effect.fn.Return<Json
 const answered = Effect.fnUntraced(function* (shop: Shop, path: "evidence" | "accept") {
   const { dispute_no, status } = yield* disputed(shop)
   if (status !== "needs_response") return
-  const body = path === "accept" ? {} : { evidence: { product_description: "As described." }, submit: true }
-  yield* post(shop, `/v1/disputes/${dispute_no}/${path}`, body)
+  const evidence = { product_description: "As described." }
+  yield* path === "accept" ? shop.accept(dispute_no) : shop.respond(dispute_no, { evidence, submit: true })
 })
 
 const resolved = Effect.fnUntraced(function* (shop: Shop, outcome: "won" | "lost" | "closed") {
   const { dispute_no, status } = yield* disputed(shop)
-  if (status !== outcome) yield* post(shop, `/v1/test_helpers/disputes/${dispute_no}/resolve`, { outcome })
+  if (status !== outcome) yield* shop.resolve(dispute_no, outcome)
 })
 
 /** Lost, and then won: a dispute that is won already is not lost again. */

@@ -1,107 +1,30 @@
 /**
- * The embedded Postgres with real processes: what a first start makes, what closing and killing leave behind, and what
- * an operator reads when it does not start. Coffer itself, which must die here, is played by a child process.
+ * The embedded Postgres with real processes: what a first start makes, and what closing and killing leave behind.
+ * Coffer itself, which must die here, is played by a child process.
  */
-import { PgConnection } from "@effect/sql-pg"
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Redacted, Schedule, Scope } from "effect"
-import { execFileSync, spawn, type SpawnOptions, spawnSync } from "node:child_process"
-import { once } from "node:events"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Redacted, Scope } from "effect"
+import { spawn } from "node:child_process"
 import fs from "node:fs"
-import net from "node:net"
-import os from "node:os"
-import { dirname, join } from "node:path"
-import { createInterface } from "node:readline"
-import { FreePort, start, type StartedPostgres } from "../../src/platform/embedded/EmbeddedPostgres.ts"
-import { commandOf } from "../../src/platform/embedded/DataDirLock.ts"
+import { join } from "node:path"
+import { start, type StartedPostgres } from "../../src/platform/embedded/EmbeddedPostgres.ts"
+import {
+  ask,
+  coffer,
+  inNewHome,
+  inUsedHome,
+  killed,
+  postmaster,
+  refusal,
+  rulesIn,
+  runs,
+  usedHome,
+  usesTemplate
+} from "../kit/EmbeddedHome.ts"
+
+usesTemplate()
 
 const isRoot = process.getuid?.() === 0
-const nobody = { uid: 65534, gid: 65534 }
-/** In a checkout that only root may enter, no other user can run the program. */
-const strangersMayRun = isRoot && spawnSync(process.execPath, ["--version"], nobody).status === 0
-
-const newPath = (): string => {
-  const folder = fs.mkdtempSync(join(fs.realpathSync(os.tmpdir()), "coffer-ground-"))
-  fs.chmodSync(folder, 0o711)
-  return join(folder, "home")
-}
-
-/** A home yet to be made. At the end nothing runs in it and it is gone. */
-const newHome = Effect.acquireRelease(
-  Effect.sync(newPath),
-  Effect.fnUntraced(function* (home) {
-    const pid = postmaster(home)
-    if (yield* runs(pid)) process.kill(Number(pid), "SIGQUIT")
-    yield* Effect.repeat(runs(pid), { while: (still) => still, schedule: Schedule.spaced("20 millis") })
-    fs.rmSync(dirname(home), { recursive: true, force: true, maxRetries: 50, retryDelay: 100 })
-  })
-)
-
-/** A home that was started and stopped once: copies of one, since a first start takes a second. */
-const template = newPath()
-beforeAll(() => Effect.runPromise(Effect.scoped(start({ home: template }))))
-afterAll(() => fs.rmSync(dirname(template), { recursive: true, force: true }))
-const usedHome = Effect.tap(newHome, (home) => Effect.sync(() => execFileSync("cp", ["-a", template, home])))
-
-type Body = (home: string) => Effect.fn.Return<unknown, unknown, Scope.Scope>
-const rulesIn = (home: typeof newHome, run: typeof it.live) => (rule: string, body: Body) =>
-  run(rule, () => Effect.flatMap(home, Effect.fnUntraced(body)))
-const inNewHome = rulesIn(newHome, it.live)
-const inUsedHome = rulesIn(usedHome, it.live)
-
-/** The pid that Postgres has written, "" when it has stopped. */
-const postmaster = (home: string): string => {
-  const path = join(home, "postgres", "postmaster.pid")
-  return fs.existsSync(path) ? fs.readFileSync(path, "utf8").replace(/\n[^]*/, "") : ""
-}
-
-const runs = (pid: string) => Effect.map(commandOf(pid), (command) => command?.includes("/postgres -D ") === true)
-
-const ask = Effect.fnUntraced(function* (url: Redacted.Redacted, sql: string) {
-  const connection = yield* PgConnection.make({ url })
-  return (yield* connection.queryValues(sql))[0]?.[0]
-}, Effect.scoped)
-
-const refusal = (home: string) => Effect.map(Effect.flip(Effect.scoped(start({ home }))), ({ message }) => message)
-
-/** Keeps a word, waits for a signal, then still needs its database. */
-const program = `
-  import { PgConnection } from "@effect/sql-pg"
-  import { Effect } from "effect"
-  import { start } from "../ground/src/platform/embedded/EmbeddedPostgres.ts"
-  const signal = new Promise((resolve) => ["SIGINT", "SIGTERM"].forEach((name) => process.once(name, resolve)))
-  const serve = Effect.gen(function* () {
-    const { url } = yield* start({ home: process.argv[1] })
-    const ask = (sql) => Effect.scoped(Effect.flatMap(PgConnection.make({ url }), (client) => client.queryValues(sql)))
-    yield* ask("CREATE TABLE kept AS SELECT 'silver' AS word")
-    console.log("ready")
-    console.log("got " + (yield* Effect.promise(() => signal)))
-    console.log("still has " + (yield* ask("SELECT word FROM kept"))[0][0])
-  })
-  Effect.runPromise(Effect.scoped(serve)).then(() => console.log("closed"), (error) => console.log(error.message))
-`
-
-/** That program in a process group of its own, as a terminal would start it. */
-const coffer = (home: string, options: SpawnOptions = {}) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const words = ["--input-type=module-typescript", "-e", program, home]
-      const child = spawn(process.execPath, words, { ...options, detached: true, stdio: ["ignore", "pipe", "inherit"] })
-      const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
-      const says = Effect.promise(() => lines.next().then(({ value }) => value as string))
-      const exit = once(child, "exit")
-      const end = (signal: NodeJS.Signals | 0) => Effect.promise(() => (child.kill(signal), exit))
-      return { pid: child.pid!, says, end }
-    }),
-    ({ end }) => end("SIGTERM")
-  )
-
-/** A Coffer that was killed when it was up; its Postgres may still run. */
-const killed = Effect.fnUntraced(function* (home: string) {
-  const { end, says } = yield* coffer(home)
-  assert.strictEqual(yield* says, "ready")
-  yield* end("SIGKILL")
-})
 
 /** Waits, in a fiber, until initdb has begun in that home. */
 const initialising = (home: string) =>
@@ -111,9 +34,6 @@ const initialising = (home: string) =>
       if (name?.startsWith("postgres.new-")) resume(Effect.sync(() => watcher.close()))
     })
   }).pipe(Effect.forkChild({ startImmediately: true }))
-
-const succeeds = (command: string, words: ReadonlyArray<string>): boolean =>
-  Exit.isSuccess(Effect.runSyncExit(Effect.try(() => execFileSync(command, words, { stdio: "ignore" }))))
 
 describe("embedded Postgres", () => {
   inNewHome("makes the database on the first start, and finds the data again on the second", function* (home) {
@@ -226,80 +146,5 @@ describe("embedded Postgres: when Coffer is stopped or killed", () => {
     yield* Fiber.join(began)
     yield* Fiber.interrupt(starting)
     assert.sameMembers(fs.readdirSync(home), ["coffer.lock", "postgres.log"])
-  })
-})
-
-describe("embedded Postgres: what the operator reads when it does not start", () => {
-  const damages = [
-    ["another major version", "PG_VERSION", "17\n", /FATAL: .*incompatible.*initialized by PostgreSQL version 17/],
-    ["a damaged data directory", "global/pg_control", "", /(FATAL|PANIC): .*pg_control/],
-    ["a setting it does not know", "postgresql.auto.conf", "colour = 'red'\n", /FATAL: configuration file .* errors/]
-  ] as const
-  for (const [what, file, content, said] of damages) {
-    inUsedHome(`one line for ${what}, with Postgres' own words and where its log is`, function* (home) {
-      fs.writeFileSync(join(home, "postgres", file), content)
-      const message = yield* refusal(home)
-      assert.match(message, said)
-      assert.include(message, join(home, "postgres.log"))
-      assert.notInclude(message, "\n")
-    })
-  }
-
-  inNewHome("a home that is a file", function* (home) {
-    fs.writeFileSync(home, "")
-    assert.match(yield* refusal(home), /^\/\S+ cannot be Coffer's home: EEXIST: file already exists.*COFFER_HOME/)
-  })
-
-  describe.runIf(!isRoot || strangersMayRun)("or has", () => {
-    inNewHome("a home that may not be written", function* (home) {
-      fs.mkdirSync(home, { mode: 0o555 })
-      const { says } = yield* coffer(home, isRoot ? nobody : {})
-      assert.include(yield* says, `${home} cannot be Coffer's home: EACCES: permission denied`)
-    })
-  })
-
-  inUsedHome("takes another port when the one it found is taken, but not for ever", function* (home) {
-    const server = net.createServer().listen(0, "127.0.0.1")
-    yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-    yield* Effect.promise(() => once(server, "listening"))
-    const taken = Effect.succeed((server.address() as net.AddressInfo).port)
-    let asked = 0
-    const ports = (times: number) => Effect.suspend(() => (++asked <= times ? taken : FreePort.defaultValue()))
-    yield* Effect.scoped(start({ home })).pipe(Effect.provideService(FreePort, ports(2)))
-    assert.strictEqual(asked, 3)
-    assert.include(yield* Effect.provideService(refusal(home), FreePort, ports(100)), "Address already in use")
-    assert.strictEqual(asked, 3 + 5)
-  })
-})
-
-describe.runIf(isRoot && process.platform === "linux")("embedded Postgres: started by root", () => {
-  describe.runIf(strangersMayRun)("and", () => {
-    inNewHome("by an ordinary user, who needs nothing of root", function* (home) {
-      fs.mkdirSync(home)
-      fs.chownSync(home, nobody.uid, nobody.gid)
-      const { says } = yield* coffer(home, nobody)
-      assert.strictEqual(yield* says, "ready")
-      assert.strictEqual(fs.statSync(join(home, "postgres")).uid, nobody.uid)
-    })
-  })
-
-  inNewHome("in a closed folder, which stays closed; or else it says which one is closed", function* (home) {
-    const parent = dirname(home)
-    fs.chmodSync(parent, 0o700)
-    if (succeeds("setpriv", ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search", "true"])) {
-      const { url } = yield* start({ home })
-      assert.strictEqual(yield* ask(url, "SELECT 1"), 1)
-    } else {
-      assert.include(yield* refusal(home), `may not enter ${parent}. Keep Coffer`)
-    }
-    assert.strictEqual(fs.statSync(parent).mode & 0o777, 0o700)
-  })
-
-  if (!succeeds("unshare", ["-m", "true"])) return
-  inNewHome("on a disk without room it says so", function* (home) {
-    fs.mkdirSync(home)
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=30m,mode=711", "coffer", home])
-    yield* Effect.addFinalizer(() => Effect.sync(() => execFileSync("umount", [home])))
-    assert.match(yield* refusal(home), /initdb failed: .* Only \d+ kB of disk are free\. Its log is /)
   })
 })

@@ -1,3 +1,4 @@
+/** The order's rules: sentences for the interesting cases, the whole machine as tables, and laws over random commands. */
 import { assert, describe, it } from "@effect/vitest"
 import { PaymentId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
@@ -16,9 +17,7 @@ import {
   ConfirmReturn,
   createdAt,
   DeclinePayment,
-  DisputeClosed,
   DisputeOpened,
-  DisputeRegained,
   expiresAt,
   facts,
   FailPayment,
@@ -30,9 +29,7 @@ import {
   pendingOrder,
   ReachDeadline,
   RefundCompleted,
-  RefundReleased,
   RefundReserved,
-  RefundReversed,
   ReserveRefund,
   UnappliedPaymentFound,
   UnappliedPaymentReturned
@@ -182,82 +179,6 @@ describe("order: notes", () => {
     order(OrderAnnotated.make({ metadata: keys("a", 30), receiptEmail: null }))
       .when(Annotate.make({ metadata: keys("b", 21) }))
       .thenRefused("too_many_keys")
-  })
-})
-
-describe("order: refunds", () => {
-  const windowEnd = DateTime.add(createdAt, { days: 90 })
-  const ask = (amount: number, now = createdAt) => ReserveRefund.make({ amount: Minor.make(amount), whole: false, now })
-  const askAll = (amount: number) => ReserveRefund.make({ amount: Minor.make(amount), whole: true, now: createdAt })
-  const lost = (amount: number) => [DisputeOpened.make({}), DisputeClosed.make({ lost: Minor.make(amount) })] as const
-
-  it("takes all that remains, and not one more", () => {
-    paid.when(ask(10_00)).then(RefundReserved.make({ amount: facts.amount }))
-    paid.when(ask(10_01)).thenRefused("exceeds_remaining")
-  })
-
-  it("what is promised and not settled counts against what remains", () => {
-    reserved(6_00)
-      .when(ask(4_00))
-      .then(RefundReserved.make({ amount: Minor.make(4_00) }))
-    reserved(6_00).when(ask(4_01)).thenRefused("exceeds_remaining")
-    reserved(10_00).when(askAll(0)).thenRefused("nothing_left")
-  })
-
-  it("what was released may be asked for again", () =>
-    reserved(10_00, RefundReleased.make({ amount: facts.amount }))
-      .when(ask(10_00))
-      .then(RefundReserved.make({ amount: facts.amount })))
-
-  it("all that remains is asked for anew when it has changed meanwhile", () =>
-    reserved(1).when(askAll(10_00)).thenRefused("remaining_changed"))
-
-  it("nothing is refunded while a dispute is not decided", () => {
-    order(PaymentSucceeded.make({ facts }), DisputeOpened.make({})).when(ask(1)).thenRefused("disputed")
-    order(PaymentSucceeded.make({ facts }), DisputeOpened.make({}), DisputeClosed.make({ lost: Minor.make(0) }))
-      .when(ask(1))
-      .then(RefundReserved.make({ amount: Minor.make(1) }))
-  })
-
-  it("what a dispute took is not refunded a second time, unless an appeal gives it back", () => {
-    order(PaymentSucceeded.make({ facts }), ...lost(4_00))
-      .when(ask(6_01))
-      .thenRefused("exceeds_remaining")
-    order(PaymentSucceeded.make({ facts }), ...lost(10_00))
-      .when(ask(1))
-      .thenRefused("nothing_left")
-    order(PaymentSucceeded.make({ facts }), ...lost(10_00), DisputeRegained.make({ amount: facts.amount }))
-      .when(ask(10_00))
-      .then(RefundReserved.make({ amount: facts.amount }))
-  })
-
-  it("what is promised is completed or released once, and what is open is closed once", () => {
-    const promised = reserved(1, DisputeOpened.make({}))
-    const one = { amount: Minor.make(1) }
-    const { CloseDispute, CompleteRefund, RegainDispute, ReleaseRefund } = OrderCommand.cases
-    promised.when(CompleteRefund.make(one)).then(RefundCompleted.make(one))
-    promised.when(ReleaseRefund.make(one)).then(RefundReleased.make(one))
-    reserved(1, RefundCompleted.make(one)).when(CompleteRefund.make(one)).thenRefused("not_promised")
-    promised.when(CloseDispute.make({ lost: Minor.make(1) })).then(DisputeClosed.make({ lost: Minor.make(1) }))
-    const closed = reserved(1, DisputeOpened.make({}), DisputeClosed.make({ lost: Minor.make(1) }))
-    closed.when(CloseDispute.make({ lost: Minor.make(0) })).thenRefused("not_promised")
-    closed.when(RegainDispute.make(one)).then(DisputeRegained.make(one))
-  })
-
-  it("the window ends after refundable_until, to the millisecond", () => {
-    const windowed = order(PaymentSucceeded.make({ facts: { ...facts, refundableUntil: windowEnd } }))
-    windowed.when(ask(1, windowEnd)).then(RefundReserved.make({ amount: Minor.make(1) }))
-    windowed.when(ask(1, DateTime.add(windowEnd, { milliseconds: 1 }))).thenRefused("window_expired")
-  })
-
-  it("the order is partially refunded, refunded, and paid again, as refunds succeed and come back", () => {
-    const one = RefundCompleted.make({ amount: Minor.make(1) })
-    const rest = RefundCompleted.make({ amount: Minor.make(9_99) })
-    assert.strictEqual(reserved(10_00).state.status, "paid")
-    assert.strictEqual(reserved(10_00, one).state.status, "partially_refunded")
-    assert.strictEqual(reserved(10_00, one, rest).state.status, "refunded")
-    const reversed = RefundReversed.make({ amount: facts.amount })
-    assert.strictEqual(reserved(10_00, one, rest, reversed).state.status, "paid")
   })
 })
 

@@ -2,9 +2,9 @@
 import type { DueLine } from "@coffer/rules/delivery/places"
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
-import { Statement } from "effect/sql"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
 import * as DueLines from "../../src/webhooks/DueLines.ts"
+import { explained, rowsRead, scansIn } from "../kit/plans.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 
@@ -51,48 +51,16 @@ const shown = Effect.fnUntraced(function* (rounds: number) {
   return [...found.values()]
 })
 
-interface Node {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
-  readonly "Rows Removed by Filter"?: number
-  readonly Plans?: ReadonlyArray<Node>
-}
-const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
 /** Rows of deliveries that its statements read from the table or its indexes. */
-const rowsRead = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A>) {
+const read = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A>) {
   const { sql } = yield* Service
-  const plans: Array<Node> = []
-  yield* Effect.provideService(effect, Statement.CurrentTransformer, (statement) => {
-    const [text, params] = statement.compile()
-    return Effect.andThen(
-      Effect.orDie(
-        Effect.map(
-          Effect.provideService(
-            sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
-              `explain (analyze, timing off, format json) ${text}`,
-              params
-            ),
-            Statement.CurrentTransformer,
-            undefined
-          ),
-          ([row]) => plans.push(row!["QUERY PLAN"][0]!.Plan)
-        )
-      ),
-      Effect.succeed(statement)
-    )
-  })
-  const nodes = plans.flatMap(nodesOf).filter((node) => node["Relation Name"] === "deliveries")
+  const { plans } = yield* Effect.orDie(explained(sql, effect))
+  const scans = scansIn(plans).filter((node) => node["Relation Name"] === "deliveries")
   assert.isFalse(
-    nodes.some((node) => node["Node Type"] === "Seq Scan"),
+    scans.some((node) => node["Node Type"] === "Seq Scan"),
     JSON.stringify(plans)
   )
-  return nodes.reduce(
-    (sum, node) => sum + node["Actual Loops"] * (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)),
-    0
-  )
+  return rowsRead(scans)
 })
 
 layer(Layer.effect(Service, place), { excludeTestServices: true, timeout: "2 minutes" })(
@@ -120,9 +88,9 @@ layer(Layer.effect(Service, place), { excludeTestServices: true, timeout: "2 min
       Effect.gen(function* () {
         const store = storeOf(yield* Service)
         const begin = { mode: "sandbox", merchantId: "", destinations: new Map<string, string>() } as const
-        assert.isAtMost(yield* rowsRead(store.oldest(now)), 512)
+        assert.isAtMost(yield* read(store.oldest(now)), 512)
         // 256 merchants; 64 destinations of the first, two of them with 8 rows that count; 25 others with 2 rows.
-        assert.isAtMost(yield* rowsRead(store.walk(now, begin)), 256 + 2 * 64 + 2 * 8 + 25 * 3)
+        assert.isAtMost(yield* read(store.walk(now, begin)), 256 + 2 * 64 + 2 * 8 + 25 * 3)
       })
     )
 
@@ -138,8 +106,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true, timeout: "2 min
             places: 3
           }))
         )
-        const read = yield* rowsRead(store.lease({ now: notYet, leaseUntil: now, lines }))
-        assert.strictEqual(read, 0)
+        assert.strictEqual(yield* read(store.lease({ now: notYet, leaseUntil: now, lines })), 0)
         const claimed = yield* store.lease({ now, leaseUntil: DateTime.makeUnsafe(90_000), lines })
         assert.deepStrictEqual(
           claimed.map(({ destination, merchant_id }) => `${merchant_id} ${destination}`).toSorted(),

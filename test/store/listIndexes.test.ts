@@ -1,7 +1,7 @@
 /**
  * Every query of a list, with every filter, on 200,000 rows: Postgres reads as many rows as a page shows, wherever the
  * page lies and however rare or common what is sought. The statements are those that the rooms themselves send.
- * API logs, which lie in a partition per day, are looked at in `logs.test.ts` beside this.
+ * API logs, which lie in a partition per day, are looked at in `logPlans.test.ts`.
  */
 import { assert, describe, layer } from "@effect/vitest"
 import type { LedgerQuery } from "@coffer/contract/Balance"
@@ -11,13 +11,13 @@ import type { OrderQuery } from "@coffer/contract/Orders"
 import type { RefundQuery } from "@coffer/contract/Refunds"
 import { MerchantId } from "@coffer/model/Ids"
 import { Context, Effect, Layer, Stream } from "effect"
-import { Statement } from "effect/sql"
 import { DisputeLists } from "../../src/disputes/DisputeLists.ts"
 import { EventLists } from "../../src/events/EventLists.ts"
 import type { Exported, Owner } from "../../src/platform/postgres/Pages.ts"
 import { OrderLists } from "../../src/orders/OrderLists.ts"
 import { RefundLists } from "../../src/refunds/RefundLists.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
+import { explained, rowsRead, scansIn } from "../kit/plans.ts"
 import { insertDisputes, insertEvents, insertLedger, insertOrders, insertRefunds, settled } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 
@@ -92,68 +92,17 @@ const place = Effect.gen(function* () {
   return { ...running, owner, middle }
 })
 
-interface Sent {
-  readonly text: string
-  readonly params: ReadonlyArray<unknown>
-}
-
-/** The statements that an effect sends to Postgres. */
-const sentBy = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
-  const sent: Array<Sent> = []
-  yield* Effect.provideService(effect, Statement.CurrentTransformer, (statement) =>
-    Effect.sync(() => {
-      const [text, params] = statement.compile()
-      sent.push({ text, params })
-      return statement
-    })
-  )
-  return sent
-})
-
-interface Node {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
-  readonly "Rows Removed by Filter"?: number
-  readonly "Rows Removed by Index Recheck"?: number
-  readonly Plans?: ReadonlyArray<Node>
-}
-
-const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
-/** Rows that were taken from tables and indexes, used or thrown away. */
-const rowsRead = (nodes: ReadonlyArray<Node>) =>
-  nodes
-    .filter((node) => node["Relation Name"] !== undefined)
-    .reduce(
-      (sum, node) =>
-        sum +
-        node["Actual Loops"] *
-          (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)),
-      0
-    )
-
 const checkPlans = Effect.fnUntraced(function* <A, E>(what: string, effect: Effect.Effect<A, E>, rowsMax: number) {
   const { sql } = yield* Service
-  const sent = yield* sentBy(effect)
-  assert.isAbove(sent.length, 0)
-  const plans = yield* Effect.forEach(sent, ({ params, text }) =>
-    Effect.map(
-      sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
-        `explain (analyze, timing off, format json) ${text}`,
-        params
-      ),
-      ([row]) => row!["QUERY PLAN"][0]!.Plan
-    )
-  )
-  const nodes = plans.flatMap(nodesOf)
-  const why = `${what}: ${sent.map(({ text }) => text).join("\n")}\n${JSON.stringify(plans, null, 1)}`
+  const { plans } = yield* explained(sql, effect)
+  assert.isAbove(plans.length, 0)
+  const why = () => `${what}: ${JSON.stringify(plans, null, 1)}`
+  const scans = scansIn(plans)
   assert.isFalse(
-    nodes.some((node) => node["Node Type"] === "Seq Scan"),
-    `a sequential scan: ${why}`
+    scans.some((node) => node["Node Type"] === "Seq Scan"),
+    `a sequential scan: ${why()}`
   )
-  assert.isAtMost(rowsRead(nodes), rowsMax, `rows read: ${why}`)
+  assert.isAtMost(rowsRead(scans), rowsMax, `rows read: ${why()}`)
 })
 
 /** Rows of a page of 20, and the one that says whether there are more. */

@@ -5,7 +5,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
-import { disputed, isRefused } from "../../kit/disputed.ts"
+import { disputed } from "../../kit/disputed.ts"
+import { assertRefused } from "../../kit/Merchant.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/disputeLists") {}
@@ -78,7 +79,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes a
         assert.deepStrictEqual(amountsOf(yield* list(query)), amounts, query)
       }
       for (const wrong of ["", "LOST", "paid", "won&status=lost"]) {
-        isRefused(yield* list(`status=${wrong}`), 400, "invalid_request", "status")
+        assertRefused(yield* list(`status=${wrong}`), 400, "invalid_request", "status")
       }
     })
   )
@@ -107,13 +108,13 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes a
         }
         assert.deepStrictEqual(back, [...all])
       }
-      isRefused(yield* list("limit=0"), 400, "invalid_request", "limit")
-      isRefused(yield* list("limit=101"), 400, "invalid_request", "limit")
+      assertRefused(yield* list("limit=0"), 400, "invalid_request", "limit")
+      assertRefused(yield* list("limit=101"), 400, "invalid_request", "limit")
       for (const cursor of ["none", tradeNo]) {
-        isRefused(yield* list(`starting_after=${cursor}`), 400, "invalid_request", "starting_after")
+        assertRefused(yield* list(`starting_after=${cursor}`), 400, "invalid_request", "starting_after")
       }
       const both = `starting_after=${numbers[0]}&ending_before=${numbers[1]}`
-      isRefused(yield* list(both), 400, "invalid_request", "ending_before")
+      assertRefused(yield* list(both), 400, "invalid_request", "ending_before")
       assert.deepStrictEqual(amountsOf(yield* list("created[lte]=2020-01-01T00:00:00Z")), [])
       assert.strictEqual(amountsOf(yield* list("created[gte]=2020-01-01T00:00:00Z")).length, 7)
     })
@@ -174,20 +175,20 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes a
       const reset = yield* api.operator("POST", `/merchants/${merchantId}/keys/live/reset`)
       for (const key of [stranger.sandboxKey, reset.body.data.key as string]) {
         for (const ref of [no, opened.processor_dispute_id]) {
-          isRefused(yield* api.get(`/v1/disputes/${ref}`, key), 404, "dispute_not_found")
-          isRefused(yield* api.get(`/v1/disputes/${ref}/evidence`, key), 404, "dispute_not_found")
+          assertRefused(yield* api.get(`/v1/disputes/${ref}`, key), 404, "dispute_not_found")
+          assertRefused(yield* api.get(`/v1/disputes/${ref}/evidence`, key), 404, "dispute_not_found")
           const body = { evidence: { customer_name: "A" }, submit: true }
-          isRefused(yield* api.post(`/v1/disputes/${ref}/evidence`, key, body), 404, "dispute_not_found")
-          isRefused(yield* api.post(`/v1/disputes/${ref}/accept`, key), 404, "dispute_not_found")
+          assertRefused(yield* api.post(`/v1/disputes/${ref}/evidence`, key, body), 404, "dispute_not_found")
+          assertRefused(yield* api.post(`/v1/disputes/${ref}/accept`, key), 404, "dispute_not_found")
         }
         for (const query of ["", `trade_no=${tradeNo}`, "status=lost"]) {
           assert.deepStrictEqual(amountsOf(yield* list(query, key)), [])
         }
-        isRefused(yield* list(`starting_after=${numbers[3]}`, key), 400, "invalid_request", "starting_after")
+        assertRefused(yield* list(`starting_after=${numbers[3]}`, key), 400, "invalid_request", "starting_after")
         assert.strictEqual((yield* list("format=csv", key)).text, `${header}\r\n`)
       }
       const helper = `/v1/test_helpers/disputes/${numbers[4]}/resolve`
-      isRefused(yield* api.post(helper, stranger.sandboxKey, { outcome: "won" }), 404, "dispute_not_found")
+      assertRefused(yield* api.post(helper, stranger.sandboxKey, { outcome: "won" }), 404, "dispute_not_found")
       assert.strictEqual(amountsOf(yield* list("status=needs_response")).length, 3)
     })
   )
@@ -198,7 +199,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes a
         Effect.gen(function* () {
           const { api, merchant } = yield* Service
           const reply = yield* api.get(`/v1/disputes/${ref}`, merchant.sandboxKey)
-          isRefused(reply, 404, "dispute_not_found")
+          assertRefused(reply, 404, "dispute_not_found")
         })
       )
     }

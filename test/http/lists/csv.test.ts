@@ -1,7 +1,4 @@
-/** CSV files of lists (spec: List conventions, CSV files; silences: P4, P7, P8): the rules, the limit, and what it costs. */
-import { get as httpGet, type IncomingMessage } from "node:http"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+/** CSV files of lists: their form, their cells and their filters (spec: List conventions, CSV files; silences: P4, P7). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
 import { Context, Effect, Layer } from "effect"
@@ -21,7 +18,7 @@ const orderHeader =
 const ledgerHeader =
   "id,merchant_id,type,currency,amount,balance_before,balance_after,reference_id,description,mode,created_at"
 
-const merchantOf = Effect.fnUntraced(function* () {
+const anyMerchant = Effect.fnUntraced(function* () {
   const { api, baseUrl, sql } = yield* Service
   const { merchantId, sandboxKey: key } = yield* api.newMerchant()
   return { api, sql, key, baseUrl, many: { merchantId, since, step: 1_000 } }
@@ -40,7 +37,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
       "is UTF-8 with BOM, a header row, CRLF after each line, and comes as an attachment with a request id",
       () =>
         Effect.gen(function* () {
-          const { api, baseUrl, key } = yield* merchantOf()
+          const { api, baseUrl, key } = yield* anyMerchant()
           const bytes = yield* Effect.promise(() =>
             fetch(`${baseUrl}/v1/orders?format=csv`, { headers: { "X-Api-Key": key } }).then((r) => r.arrayBuffer())
           )
@@ -66,7 +63,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
       if (example === undefined) continue
       it.effect(`of ${path} has the columns that the published document shows`, () =>
         Effect.gen(function* () {
-          const { api, key } = yield* merchantOf()
+          const { api, key } = yield* anyMerchant()
           const { text } = yield* api.get(`${path}?format=csv`, key)
           assert.deepStrictEqual(linesOf(text)[0], linesOf(example)[0])
         })
@@ -75,7 +72,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
 
     it.effect("of orders has the fields that the API answers, amounts with two decimals, and nothing for null", () =>
       Effect.gen(function* () {
-        const { api, baseUrl, key } = yield* merchantOf()
+        const { api, baseUrl, key } = yield* anyMerchant()
         const terms = { amount: 1999, out_trade_no: "茶-1", metadata: { source: "web" } }
         const { body } = yield* api.post("/v1/orders", key, terms)
         const path = `/v1/orders/${body.data.trade_no}`
@@ -97,7 +94,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
 
     it.effect("of balance transactions has signed amounts as numbers, with no quote in front", () =>
       Effect.gen(function* () {
-        const { api, key } = yield* merchantOf()
+        const { api, key } = yield* anyMerchant()
         const { body } = yield* api.post("/v1/orders", key, { amount: 1000 })
         yield* api.post(`/v1/test_helpers/orders/${body.data.trade_no}/pay`, key, {})
         const [, fee, credit, end] = linesOf((yield* api.get("/v1/balance_transactions?format=csv", key)).text)
@@ -116,7 +113,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
 
     it.effect("has a single quote in front of text that a spreadsheet would run", () =>
       Effect.gen(function* () {
-        const { api, key } = yield* merchantOf()
+        const { api, key } = yield* anyMerchant()
         for (const subject of ["=1+1", "+1", "-1", "@x", "1-1"]) {
           yield* api.post("/v1/orders", key, {
             amount: 1,
@@ -141,8 +138,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
 
     it.effect("ignores limit and cursors, right or wrong, and applies the other filters", () =>
       Effect.gen(function* () {
-        const { api, key, many, sql } = yield* merchantOf()
-        const stranger = yield* merchantOf()
+        const { api, key, many, sql } = yield* anyMerchant()
+        const stranger = yield* anyMerchant()
         const rows = {
           status: "(array['paid','failed'])[n % 2 + 1]",
           metadata: "jsonb_build_object('third', (n % 3)::text)"
@@ -188,7 +185,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
 
     it.effect("of the ledger, filtered, is as its list", () =>
       Effect.gen(function* () {
-        const { api, key, many, sql } = yield* merchantOf()
+        const { api, key, many, sql } = yield* anyMerchant()
         const rows = {
           currency: "(array['USD','HKD'])[n % 2 + 1]",
           type: "(array['fee_debit','payout_fee'])[n % 3 / 2 + 1]"
@@ -210,7 +207,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
 
     it.effect("that cannot be had is refused as JSON", () =>
       Effect.gen(function* () {
-        const { api, key } = yield* merchantOf()
+        const { api, key } = yield* anyMerchant()
         for (const [query, param] of [
           ["created[gte]=soon", "created[gte]"],
           ["status=x", "status"]
@@ -223,126 +220,4 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
       })
     )
   })
-
-  describe("the limit of 10,000 rows", () => {
-    it.effect("10,000 come whole; of 10,001 the newest 10,000 come, and X-Truncated says so", () =>
-      Effect.gen(function* () {
-        const { api, key, many, sql } = yield* merchantOf()
-        yield* insertOrders(sql, { ...many, count: 10_001 }, { status: "case n when 1 then 'failed' else 'paid' end" })
-        const read = (query: string) => api.get(`/v1/orders?format=csv${query}`, key)
-        const all = yield* read("")
-        assert.strictEqual(all.headers.get("x-truncated"), "true")
-        const numbers = linesOf(all.text)
-          .slice(1, -1)
-          .map((line) => Math.round(Number(line[3]) * 100))
-        assert.deepStrictEqual(
-          numbers,
-          Array.from({ length: 10_000 }, (_, index) => 10_001 - index)
-        )
-        const paid = yield* read("&status=paid")
-        assert.isNull(paid.headers.get("x-truncated"))
-        assert.strictEqual(linesOf(paid.text).length, 10_002)
-      })
-    )
-
-    it.effect("holds for the ledger, whichever way its rows are found", () =>
-      Effect.gen(function* () {
-        const { api, key, many, sql } = yield* merchantOf()
-        const currency = "(array['USD','HKD','CNY'])[n % 3 + 1]"
-        yield* insertLedger(sql, { ...many, count: 10_001 }, { currency })
-        for (const query of ["", "&type=payment_credit"]) {
-          const { headers, text } = yield* api.get(`/v1/balance_transactions?format=csv${query}`, key)
-          assert.strictEqual(headers.get("x-truncated"), "true")
-          const numbers = linesOf(text)
-            .slice(1, -1)
-            .map((line) => Math.round(Number(line[4]) * -100))
-          assert.deepStrictEqual(
-            numbers,
-            Array.from({ length: 10_000 }, (_, index) => 10_001 - index)
-          )
-        }
-      })
-    )
-  })
-
-  describe("what it costs", () => {
-    it.effect("an export of 10,000 rows takes less than 64 MiB of extra memory", () =>
-      Effect.gen(function* () {
-        const { baseUrl, key, many, sql } = yield* merchantOf()
-        yield* insertOrders(sql, { ...many, count: 10_000 }, { subject: "repeat('x', 10000)" })
-        const before = inUse()
-        const response = yield* download(`${baseUrl}/v1/orders?format=csv`, key)
-        let bytes = 0
-        let most = before
-        // The service runs in this process; what is alive while it writes is counted every four megabytes.
-        yield* Effect.callback<void>((resume) => {
-          let next = 0
-          response.on("data", (chunk: Buffer) => {
-            bytes += chunk.length
-            if (bytes < next) return
-            next += 4 * 1024 * 1024
-            most = Math.max(most, inUse())
-          })
-          response.on("end", () => resume(Effect.void))
-        })
-        // The file itself is larger than what it may take: it is nowhere whole.
-        assert.isAbove(bytes, 100_000_000)
-        assert.isBelow(most - before, 64 * 1024 * 1024)
-      })
-    )
-
-    it.effect("readers who stall hold no connection of the pool: the service goes on, and their files end whole", () =>
-      Effect.gen(function* () {
-        const merchants = [yield* merchantOf(), yield* merchantOf()]
-        // 20 MB each: more than sockets hold.
-        for (const { many, sql } of merchants) {
-          yield* insertOrders(sql, { ...many, count: 1_000 }, { subject: "repeat('x', 20000)" })
-        }
-        // Twelve, where the pool has ten.
-        const stalled = yield* Effect.forEach(
-          merchants.flatMap((merchant) => Array.from({ length: 6 }, () => merchant)),
-          ({ baseUrl, key }) => download(`${baseUrl}/v1/orders?format=csv`, key),
-          { concurrency: "unbounded" }
-        )
-        const [{ api, key }] = merchants as [(typeof merchants)[number]]
-        for (let index = 0; index < 20; index++) {
-          assert.strictEqual((yield* api.post("/v1/orders", key, { amount: 1 })).status, 201)
-        }
-        assert.isFalse(
-          stalled.some((response) => response.complete),
-          "none has come whole yet"
-        )
-        const lines = yield* Effect.forEach(stalled, countLines, { concurrency: "unbounded" })
-        assert.deepStrictEqual(
-          lines,
-          stalled.map(() => 1_001)
-        )
-      })
-    )
-  })
 })
-
-setFlagsFromString("--expose-gc")
-const collectGarbage: () => void = runInNewContext("gc")
-
-/** Bytes alive in this process. */
-const inUse = () => {
-  collectGarbage()
-  const { external, heapUsed } = process.memoryUsage()
-  return heapUsed + external
-}
-
-/** The response once its headers are there; its body is not read yet. */
-const download = (url: string, key: string) =>
-  Effect.callback<IncomingMessage>((resume) => {
-    httpGet(url, { headers: { "X-Api-Key": key }, agent: false }, (response) => resume(Effect.succeed(response)))
-  })
-
-const countLines = (response: IncomingMessage) =>
-  Effect.callback<number>((resume) => {
-    let lines = 0
-    response.on("data", (chunk: Buffer) => {
-      for (const byte of chunk) if (byte === 10) lines++
-    })
-    response.on("end", () => resume(Effect.succeed(lines)))
-  })

@@ -1,4 +1,4 @@
-/** Rules that hold for every list (spec: List conventions; silences: G9, P1 to P5, E1), and the filters of each. */
+/** Rules that hold for every list: pages, cursors, ranges and parameters (spec: List conventions; silences: G9, P1 to P5). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Api, Merchant, Reply } from "../../kit/Api.ts"
@@ -257,80 +257,6 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("lists", (i
         assert.deepStrictEqual(idsOf(yield* list()), ids)
         assert.strictEqual(dataOf(yield* get(path, "", merchant.liveKey)).length, 3)
         isRefused(yield* get(path, `starting_after=${ids[0]}`, merchant.liveKey), "starting_after")
-      })
-    )
-  })
-
-  describe("an object in a list", () => {
-    it.effect("is what its own endpoint answers, and the event is what was stored", () =>
-      Effect.gen(function* () {
-        const { api, sql } = yield* Service
-        const { merchantId, sandboxKey: key } = yield* api.newMerchant()
-        for (const status of ["pending", "paid", "expired"]) {
-          const { body } = yield* api.post("/v1/orders", key, {
-            amount: 1000,
-            subject: "茶",
-            metadata: { b: "2", a: "1", 7: "seven", ['__proto__"']: "x" }
-          })
-          const { trade_no } = body.data
-          if (status === "paid") yield* api.post(`/v1/test_helpers/orders/${trade_no}/pay`, key, {})
-          if (status === "expired") yield* api.post(`/v1/orders/${trade_no}/expire`, key)
-        }
-        const orders = dataOf(yield* api.get("/v1/orders", key))
-        assert.deepStrictEqual(
-          orders.map(({ status }) => status),
-          ["expired", "paid", "pending"]
-        )
-        for (const order of orders) {
-          assert.deepStrictEqual((yield* api.get(`/v1/orders/${String(order["trade_no"])}`, key)).body.data, order)
-        }
-
-        const listed = yield* api.get("/v1/events", key)
-        const stored = yield* sql<{ id: string; body: string }>`
-          select id, body from events where merchant_id = ${merchantId} order by id desc`
-        assert.strictEqual(stored.length, 2)
-        for (const { body, id } of stored) {
-          // As stored, and the checkout address with its signature.
-          const whole = orders.reduce((text, { checkout_url }) => {
-            const url = String(checkout_url)
-            return text.replace(`"${url.slice(0, url.lastIndexOf("."))}"`, `"${url}"`)
-          }, body)
-          assert.isAbove(whole.length, body.length)
-          assert.include(listed.text, whole)
-          assert.include((yield* api.get(`/v1/events/${id}`, key)).text, whole)
-        }
-
-        const [fee, credit, ...rest] = dataOf(yield* api.get("/v1/balance_transactions", key))
-        assert.deepStrictEqual(rest, [])
-        assert.deepStrictEqual([credit!["type"], credit!["amount"]], ["payment_credit", 1000])
-        assert.deepStrictEqual([fee!["type"], fee!["amount"], fee!["balance_after"]], ["fee_debit", -59, 941])
-      })
-    )
-  })
-
-  describe("GET /v1/events/{id}", () => {
-    it.effect("finds the caller's own event, and no other", () =>
-      Effect.gen(function* () {
-        const { api, sql } = yield* Service
-        const owner = yield* api.newMerchant()
-        const stranger = yield* api.newMerchant()
-        yield* approve(api, owner)
-        yield* insertEvents(sql, { merchantId: owner.merchantId, count: 1, since, step: 1 })
-        const [event] = dataOf(yield* api.get("/v1/events", owner.sandboxKey))
-        const at = `/v1/events/${String(event!["id"])}`
-        assert.deepStrictEqual((yield* api.get(at, owner.sandboxKey)).body.data, event)
-        for (const [path, key] of [
-          [at, stranger.sandboxKey],
-          [at, owner.liveKey],
-          [`${at}0`, owner.sandboxKey],
-          [at.toLowerCase(), owner.sandboxKey],
-          ["/v1/events/%00", owner.sandboxKey],
-          ["/v1/events/evt_", owner.sandboxKey]
-        ] as const) {
-          const reply = yield* api.get(path, key)
-          assert.strictEqual(reply.status, 404, path)
-          assert.strictEqual(reply.body.error, "event_not_found")
-        }
       })
     )
   })

@@ -1,7 +1,7 @@
 /** How long API logs stay (spec: API log; Limits): 30 days, by the service's own clock, a day at a time. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, DateTime, Effect } from "effect"
-import { Logs } from "../../../src/logs/Logs.ts"
+import { DateTime, Effect } from "effect"
+import { flushed } from "../../kit/logs.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 // Nothing else is due in these weeks: the workers need not look every hour.
@@ -17,8 +17,6 @@ const partitions = ({ sql }: Running) =>
 const nameOf = (day: number) =>
   `api_logs_${DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * 86_400_000)).replaceAll("-", "")}`
 const days = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => nameOf(from + index))
-
-const flushed = ({ context }: Running) => Context.get(context, Logs).flushed
 
 const balanceLogs = Effect.fnUntraced(function* (running: Running, query = "") {
   yield* flushed(running)

@@ -1,22 +1,19 @@
 /** Payouts by the operator's API: money on its way to a merchant's bank, and the ledger rows it leaves (silences: B2). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { Merchant, Reply } from "../../kit/Api.ts"
+import type { Merchant } from "../../kit/Api.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
+import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/payouts") {}
-
-const isRefused = (reply: Reply, status: number, error: string, param?: string) =>
-  assert.deepStrictEqual([reply.status, reply.body.error, reply.body.param], [status, error, param], reply.text)
 
 /** A merchant with 941 minor units of USD, having paid 59 of 1,000 as a fee. */
 const funded = Effect.fnUntraced(function* (settings: object = {}) {
   const { api } = yield* Service
   const merchant = yield* api.newMerchant()
   yield* api.operator("POST", `/merchants/${merchant.merchantId}`, settings)
-  const order = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1000 })
-  yield* api.post(`/v1/test_helpers/orders/${order.body.data.trade_no}/pay`, merchant.sandboxKey)
+  yield* merchantOf(yield* Service, merchant.sandboxKey).paid(1000)
   return merchant
 })
 
@@ -31,16 +28,12 @@ const take = Effect.fnUntraced(function* (payoutNo: string, step: string) {
 })
 
 const balanceOf = Effect.fnUntraced(function* ({ sandboxKey }: Merchant) {
-  const { data } = (yield* (yield* Service).api.get("/v1/balance", sandboxKey)).body
-  return [data.available_balance, data.frozen_balance, data.total_payout, data.total_fee]
+  const { available, fee, frozen, payout } = yield* merchantOf(yield* Service, sandboxKey).balance()
+  return [available, frozen, payout, fee]
 })
 
 const rowsOf = Effect.fnUntraced(function* ({ sandboxKey }: Merchant, payoutNo: string) {
-  const { api } = yield* Service
-  const { data } = (yield* api.get(`/v1/balance_transactions?reference_id=${payoutNo}`, sandboxKey)).body.data
-  return data
-    .map((row: Record<string, unknown>) => [row["type"], row["amount"], row["balance_before"], row["balance_after"]])
-    .toReversed()
+  return yield* merchantOf(yield* Service, sandboxKey).ledger(payoutNo)
 })
 
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", (it) => {
@@ -111,17 +104,17 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
   it.effect("what is available has to cover the amount and its fee, and what is promised cannot be had twice", () =>
     Effect.gen(function* () {
       const merchant = yield* funded({ payout_fee: { USD: 41 } })
-      isRefused(yield* request(merchant, { amount: 901 }), 400, "insufficient_balance", "amount")
+      assertRefused(yield* request(merchant, { amount: 901 }), 400, "insufficient_balance", "amount")
       const first = yield* request(merchant, { amount: 500 })
       assert.strictEqual(first.status, 201)
       // 441 are available, 41 of them promised, and the second fee comes on top.
-      isRefused(yield* request(merchant, { amount: 360 }), 400, "insufficient_balance", "amount")
+      assertRefused(yield* request(merchant, { amount: 360 }), 400, "insufficient_balance", "amount")
       assert.strictEqual((yield* request(merchant, { amount: 359 })).status, 201)
-      isRefused(yield* request(merchant, { amount: 1 }), 400, "insufficient_balance", "amount")
+      assertRefused(yield* request(merchant, { amount: 1 }), 400, "insufficient_balance", "amount")
       for (const step of ["approve", "complete"]) {
         assert.strictEqual((yield* take(first.body.data.payout_no, step)).status, 200, "the fee was kept aside")
       }
-      isRefused(yield* request(merchant, { amount: 1, currency: "HKD" }), 400, "insufficient_balance", "amount")
+      assertRefused(yield* request(merchant, { amount: 1, currency: "HKD" }), 400, "insufficient_balance", "amount")
     })
   )
 
@@ -142,8 +135,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
     Effect.gen(function* () {
       const merchant = yield* funded()
       const { payout_no } = (yield* request(merchant, { amount: 100 })).body.data
-      isRefused(yield* take(payout_no, "complete"), 409, "conflict")
-      isRefused(yield* take(payout_no, "fail"), 409, "conflict")
+      assertRefused(yield* take(payout_no, "complete"), 409, "conflict")
+      assertRefused(yield* take(payout_no, "fail"), 409, "conflict")
       for (const [step, others] of [
         ["approve", ["reject"]],
         ["complete", ["approve", "reject", "fail"]]
@@ -152,7 +145,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
         const twice = yield* take(payout_no, step)
         assert.strictEqual(twice.status, 200)
         assert.deepStrictEqual(twice.body.data, once.body.data)
-        for (const other of others) isRefused(yield* take(payout_no, other), 409, "conflict")
+        for (const other of others) assertRefused(yield* take(payout_no, other), 409, "conflict")
       }
       assert.strictEqual((yield* rowsOf(merchant, payout_no)).length, 3)
     })
@@ -170,7 +163,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
         assert.strictEqual(winners.size, 1, JSON.stringify([...winners]))
         for (const [index, reply] of replies.entries()) {
           const wanted = steps[index] === "complete" ? "succeeded" : "failed"
-          if (!winners.has(wanted)) isRefused(reply, 409, "conflict")
+          if (!winners.has(wanted)) assertRefused(reply, 409, "conflict")
         }
         assert.strictEqual((yield* rowsOf(merchant, payout_no)).length, winners.has("succeeded") ? 3 : 2)
       }
@@ -189,8 +182,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
       const { payout_no } = replies[0]!.body.data
       assert.deepStrictEqual(yield* balanceOf(merchant), [341, 600, 0, 59])
 
-      isRefused(yield* request(merchant, { ...asked, amount: 601 }), 409, "conflict", "amount")
-      isRefused(yield* request(merchant, { ...asked, currency: "CNY" }), 409, "conflict", "currency")
+      assertRefused(yield* request(merchant, { ...asked, amount: 601 }), 409, "conflict", "amount")
+      assertRefused(yield* request(merchant, { ...asked, currency: "CNY" }), 409, "conflict", "currency")
       yield* take(payout_no, "approve")
       const later = yield* request(merchant, asked)
       assert.deepStrictEqual([later.status, later.body.data.status], [200, "approved"])
@@ -220,10 +213,10 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
         [{ amount: 1, reference: "a\u0000" }, "reference"],
         [{ amount: 1, reference: 5 }, "reference"]
       ]
-      for (const [body, param] of wrong) isRefused(yield* request(merchant, body), 400, "invalid_request", param)
-      isRefused(yield* request(merchant, { amount: 1, mode: "live" }), 400, "invalid_request", "currency")
+      for (const [body, param] of wrong) assertRefused(yield* request(merchant, body), 400, "invalid_request", param)
+      assertRefused(yield* request(merchant, { amount: 1, mode: "live" }), 400, "invalid_request", "currency")
       yield* api.operator("POST", `/merchants/${merchant.merchantId}`, { live_currencies: ["USD"] })
-      isRefused(yield* request(merchant, { amount: 1, mode: "live" }), 400, "insufficient_balance", "amount")
+      assertRefused(yield* request(merchant, { amount: 1, mode: "live" }), 400, "insufficient_balance", "amount")
     })
   )
 
@@ -231,17 +224,17 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
     Effect.gen(function* () {
       const { api, merchant } = yield* Service
       for (const id of ["mer_00000000000000000000000000", "1", "%00"]) {
-        isRefused(
+        assertRefused(
           yield* api.operator("POST", `/merchants/${id}/payouts`, { mode: "sandbox", currency: "USD", amount: 1 }),
           404,
           "merchant_not_found"
         )
-        isRefused(yield* api.operator("GET", `/merchants/${id}/payouts?mode=live`), 404, "merchant_not_found")
+        assertRefused(yield* api.operator("GET", `/merchants/${id}/payouts?mode=live`), 404, "merchant_not_found")
       }
       for (const id of ["pyt_00000000000000000000000000", "1", "%00", merchant.merchantId]) {
-        isRefused(yield* api.operator("GET", `/payouts/${id}`), 404, "payout_not_found")
+        assertRefused(yield* api.operator("GET", `/payouts/${id}`), 404, "payout_not_found")
         for (const step of ["approve", "reject", "complete", "fail"]) {
-          isRefused(yield* take(id, step), 404, "payout_not_found")
+          assertRefused(yield* take(id, step), 404, "payout_not_found")
         }
       }
     })
@@ -252,9 +245,9 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
       const { api, merchant } = yield* Service
       const headers = { Authorization: `Bearer ${merchant.sandboxKey}` }
       const path = `/operator/v1/merchants/${merchant.merchantId}/payouts`
-      isRefused(yield* api.call("GET", `${path}?mode=sandbox`, { headers }), 401, "invalid_api_key")
-      isRefused(yield* api.call("POST", path, { headers, body: {} }), 401, "invalid_api_key")
-      isRefused(yield* api.get("/v1/payouts", merchant.sandboxKey), 404, "route_not_found")
+      assertRefused(yield* api.call("GET", `${path}?mode=sandbox`, { headers }), 401, "invalid_api_key")
+      assertRefused(yield* api.call("POST", path, { headers, body: {} }), 401, "invalid_api_key")
+      assertRefused(yield* api.get("/v1/payouts", merchant.sandboxKey), 404, "route_not_found")
     })
   )
 
@@ -282,7 +275,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
         ["mode=sandbox&limit=0", "limit"],
         [`mode=live&starting_after=${numbers[0]}`, "starting_after"]
       ] as const) {
-        isRefused(yield* api.operator("GET", `${path}?${query}`), 400, "invalid_request", param)
+        assertRefused(yield* api.operator("GET", `${path}?${query}`), 400, "invalid_request", param)
       }
     })
   )

@@ -8,7 +8,7 @@ import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/wallet") {}
 
-const merchantOf = Effect.fnUntraced(function* ({ api }: Running) {
+const anyMerchant = Effect.fnUntraced(function* ({ api }: Running) {
   const merchant = yield* api.newMerchant()
   const key = merchant.sandboxKey
   return {
@@ -100,7 +100,7 @@ const prices: ReadonlyArray<Priced> = [
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("the wallet", (it) => {
   it.effect("a successful payment produces payment_credit and fee_debit, and their sum is the net credited", () =>
     Effect.gen(function* () {
-      const merchant = yield* merchantOf(yield* Service)
+      const merchant = yield* anyMerchant(yield* Service)
       yield* merchant.pay(500)
       const order = yield* merchant.pay(1000)
       assert.deepStrictEqual([order.fee, order.net_amount], [59, 941])
@@ -156,7 +156,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the wallet
   for (const { amount, currency, fee, fees, method, rule } of prices) {
     it.effect(`fees: ${rule}`, () =>
       Effect.gen(function* () {
-        const merchant = yield* merchantOf(yield* Service)
+        const merchant = yield* anyMerchant(yield* Service)
         assert.strictEqual((yield* merchant.settings({ fees })).status, 200)
         const order = yield* merchant.pay(amount, currency, method)
         assert.deepStrictEqual([order.fee, order.net_amount], [fee, amount - fee])
@@ -176,7 +176,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the wallet
 
   it.effect("a new schedule holds from the next payment on", () =>
     Effect.gen(function* () {
-      const merchant = yield* merchantOf(yield* Service)
+      const merchant = yield* anyMerchant(yield* Service)
       assert.strictEqual((yield* merchant.pay(1000)).fee, 59)
       yield* merchant.settings({ fees: [{ basis_points: 0, fixed: 1 }] })
       assert.strictEqual((yield* merchant.pay(1000)).fee, 1)
@@ -188,7 +188,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the wallet
   it.effect("there is one wallet per currency and environment, without conversion", () =>
     Effect.gen(function* () {
       const running = yield* Service
-      const merchant = yield* merchantOf(running)
+      const merchant = yield* anyMerchant(running)
       yield* merchant.settings({
         approved: true,
         live_currencies: ["USD", "HKD"],

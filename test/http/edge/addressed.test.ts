@@ -1,9 +1,9 @@
 /** Where a request is addressed to: its host and its path are one, and can be read (RFC 9112, 3.2; silences: G20, G22). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Logs } from "../../src/logs/Logs.ts"
-import { sendRaw } from "../kit/Raw.ts"
-import { type Running, start } from "../kit/Service.ts"
+import { Logs } from "../../../src/logs/Logs.ts"
+import { sendRaw } from "../../kit/Raw.ts"
+import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/addressed") {}
 

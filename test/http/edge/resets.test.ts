@@ -5,9 +5,9 @@
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { blocking } from "../kit/Faults.ts"
-import { head } from "../kit/Raw.ts"
-import { type Running, start } from "../kit/Service.ts"
+import { blocking } from "../../kit/Faults.ts"
+import { head } from "../../kit/Raw.ts"
+import { type Running, start } from "../../kit/Service.ts"
 
 /** What would end the process, as nobody catches it. */
 const uncaught = Effect.map(

@@ -1,0 +1,127 @@
+/** A runner that stands still while another one takes over what it owned, and wakes up again. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { assertBooksWhole, type Coffer, connect, eventually } from "../kit/Process.ts"
+import { freshDatabase } from "../kit/Service.ts"
+import {
+  assertDone,
+  knock,
+  perform,
+  performAtLast,
+  type Plan,
+  planned,
+  read,
+  runner,
+  twoRunners,
+  writeMeanwhile
+} from "../kit/TwoRunners.ts"
+
+describe("a runner that is paused", () => {
+  it.live("decides on what the other has written meanwhile when it wakes up", () =>
+    Effect.gen(function* () {
+      const { a, b, sql } = yield* twoRunners
+      const { plans, wallets } = yield* planned(a, b, 4, ["pay", "pay", "annotate", "expire"])
+      a.signal("SIGSTOP")
+      yield* writeMeanwhile(b, wallets, plans)
+      // They wait at its door while it sleeps, so that it does them first, before it learns that it owns nothing.
+      const knocks = yield* Effect.forEach(plans, (plan) => knock(a, plan.deed, plan), { concurrency: "unbounded" })
+      a.signal("SIGCONT")
+
+      for (const [index, plan] of plans.entries()) {
+        const { body, status } = yield* knocks[index]!
+        assert.include([200, 503], status)
+        if (status === 200) assert.propertyVal(body.data.metadata, "meanwhile", "1")
+        else yield* performAtLast(a, plan.deed, plan)
+        yield* assertDone(b, plan, "meanwhile")
+      }
+      yield* assertBooksWhole(sql)
+    })
+  )
+
+  it.live("cannot write what it had decided before: its version is stale, and its locks keep nobody waiting", () =>
+    Effect.gen(function* () {
+      const databaseUrl = yield* freshDatabase
+      const sql = yield* connect(databaseUrl)
+      yield* countRefusedUpdates(sql)
+      // Alone at first, so that all actors are its own.
+      const a = yield* runner(databaseUrl)
+      yield* a.ready
+      const { plans, wallets } = yield* planned(a, a, 2, ["pay", "pay", "pay", "annotate", "annotate"])
+      // The bank has the money and has not told; it does when it is asked to close the checkout.
+      const deedOf = ({ deed }: Plan) => (deed === "pay" ? "expire" : deed)
+      for (const { key, tradeNo } of plans.filter(({ deed }) => deed === "pay")) {
+        const path = `/v1/test_helpers/orders/${tradeNo}/pay`
+        yield* a.api.post(path, key, { outcome: "succeed_unreported" })
+      }
+
+      const knocks = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`set local idle_in_transaction_session_timeout = 0`
+          yield* sql`lock table orders in exclusive mode`
+          const sent = yield* Effect.forEach(plans, (plan) => knock(a, deedOf(plan), plan), {
+            concurrency: "unbounded"
+          })
+          // The first batch of each lane waits for our lock, and all others wait behind it in the runner's memory.
+          const waiting = sql`select 1 from pg_locks where not granted and relation = 'orders'::regclass`
+          yield* eventually(
+            "both lanes to wait",
+            Effect.map(waiting, ({ length }) => length === 2)
+          )
+          for (let times = 0; times < 5; times++) yield* read(a, plans[0]!)
+          a.signal("SIGSTOP")
+          return sent
+        })
+      )
+
+      const b = yield* runner(databaseUrl)
+      yield* b.ready
+      // The orders to be paid stay as they were: of those, only the wallet is another by then.
+      const noted = plans.filter(({ deed }) => deed === "annotate")
+      yield* writeMeanwhile(b, wallets, noted)
+      assert.strictEqual(yield* refusedUpdates(sql), 0)
+      a.signal("SIGCONT")
+      for (const reply of knocks) assert.include([200, 409, 503], (yield* reply).status)
+      yield* eventually(
+        "what it had decided to be refused",
+        Effect.map(refusedUpdates(sql), (times) => times > 0)
+      )
+
+      for (const plan of plans) {
+        // What nobody has told yet is told now; an order that was paid then cannot be closed.
+        if (plan.deed === "pay") yield* eventually("just paid", isPaid(a, plan))
+        else yield* performAtLast(a, plan.deed, plan)
+        yield* assertDone(b, plan, ...(plan.deed === "annotate" ? ["meanwhile"] : []))
+      }
+      yield* assertBooksWhole(sql)
+    })
+  )
+})
+
+const isPaid = (coffer: Coffer, plan: Plan) =>
+  Effect.map(perform(coffer, "expire", plan), ({ status }) => {
+    assert.include([409, 503], status)
+    return status === 409
+  })
+
+/**
+ * Counts the updates that named a version which no row had any more. In a sequence, which keeps what a transaction has
+ * counted that is rolled back.
+ */
+const countRefusedUpdates = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* sql`create sequence test_refused minvalue 0 start 0`
+  yield* sql`select nextval('test_refused')`
+  yield* sql.unsafe(`create function test_count_refused() returns trigger language plpgsql as $$ begin
+    if current_query() like '%n.replaces%' and not exists (select 1 from written) then
+      perform nextval('test_refused');
+    end if;
+    return null;
+  end $$`)
+  for (const table of ["orders", "wallets"]) {
+    yield* sql.unsafe(`create trigger test_refused after update on ${table} referencing new table as written
+      for each statement execute function test_count_refused()`)
+  }
+})
+
+const refusedUpdates = (sql: SqlClient.SqlClient) =>
+  Effect.map(sql<{ last_value: number }>`select last_value from test_refused`, ([row]) => row!.last_value)

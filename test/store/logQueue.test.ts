@@ -1,0 +1,111 @@
+/** The queue before the table of API logs, on a real database: how much it holds, and what becomes of a failed insert. */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Layer, Logger, Metric } from "effect"
+import { SqlClient } from "effect/sql"
+import { waitingMax } from "../../src/logs/logQueue.ts"
+import * as Logs from "../../src/logs/Logs.ts"
+import { blocking } from "../kit/Faults.ts"
+import { appendAll, callOf, count, layerOn, numbers, withLogs } from "../kit/logStore.ts"
+import { freshDatabase } from "../kit/Service.ts"
+
+const dropped = Effect.map(
+  Metric.snapshot,
+  (metrics) =>
+    metrics.find(({ id }) => id === "coffer_api_logs_dropped")?.state as { readonly count: number } | undefined
+).pipe(Effect.map((state) => Number(state?.count ?? 0)))
+
+describe("the queue", () => {
+  it.live("takes 10,000 while an insert is under way; what comes then is dropped and counted, and nobody waits", () =>
+    Effect.gen(function* () {
+      const fault = yield* blocking("Logs.insert", "before")
+      yield* withLogs(
+        Effect.gen(function* () {
+          const before = yield* dropped
+          yield* appendAll([callOf(0)])
+          yield* Deferred.await(fault.reached)
+          yield* appendAll(numbers(waitingMax, 1).map((index) => callOf(index)))
+          assert.strictEqual(yield* dropped, before)
+          yield* appendAll(numbers(7, 20_000).map((index) => callOf(index)))
+          assert.strictEqual(yield* dropped, before + 7)
+          yield* fault.release
+          yield* (yield* Logs.Logs).flushed
+          assert.strictEqual(yield* count, waitingMax + 1)
+        }),
+        fault.layer
+      )
+    })
+  )
+
+  it.live("holds 64 MB of bodies and no more", () =>
+    Effect.gen(function* () {
+      const fault = yield* blocking("Logs.insert", "before")
+      yield* withLogs(
+        Effect.gen(function* () {
+          const before = yield* dropped
+          yield* appendAll([callOf(0)])
+          yield* Deferred.await(fault.reached)
+          const large = `{"a":"${"x".repeat(16 * 1024 - 8)}"}`
+          yield* appendAll(
+            numbers(5_000, 1).map((index) => callOf(index, { requestBody: large, responseBody: undefined }))
+          )
+          assert.strictEqual(yield* dropped, before + 5_000 - 4_096)
+          yield* fault.release
+          yield* (yield* Logs.Logs).flushed
+          assert.strictEqual(yield* count, 4_097)
+        }),
+        fault.layer
+      )
+    })
+  )
+
+  it.live("an insert that fails drops its batch, counts it, says so once, and the next is written", () => {
+    const lines: Array<unknown> = []
+    const logger = Logger.make(({ message }) => lines.push(message))
+    return withLogs(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const logs = yield* Logs.Logs
+        const before = yield* dropped
+        yield* sql`alter table api_logs rename to away`
+        yield* appendAll(numbers(3).map((index) => callOf(index)))
+        yield* logs.flushed
+        assert.strictEqual(yield* dropped, before + 3)
+        assert.deepStrictEqual(lines.flat(), ["3 API logs were dropped"])
+        yield* sql`alter table away rename to api_logs`
+        yield* appendAll(numbers(3, 3).map((index) => callOf(index)))
+        yield* logs.flushed
+        assert.strictEqual(yield* dropped, before + 3)
+        assert.strictEqual(yield* count, 3)
+      })
+    ).pipe(Effect.provide(Logger.layer([logger])))
+  })
+
+  it.live("what is queued when the service ends is written", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const url = yield* freshDatabase
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const context = yield* Layer.build(layerOn(url))
+            yield* appendAll(numbers(2_300).map((index) => callOf(index))).pipe(Effect.provideContext(context))
+          })
+        )
+        assert.strictEqual(yield* Effect.provide(count, layerOn(url)), 2_300)
+      })
+    )
+  )
+
+  it.live("a flush waits for what was appended before it, and for nothing when all is written", () =>
+    withLogs(
+      Effect.gen(function* () {
+        const logs = yield* Logs.Logs
+        yield* logs.flushed
+        for (const index of numbers(20)) {
+          yield* logs.append(callOf(index))
+          yield* logs.flushed
+          assert.strictEqual(yield* count, index + 1)
+        }
+      })
+    )
+  )
+})
