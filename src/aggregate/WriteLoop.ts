@@ -39,7 +39,7 @@ export interface Doors<State, E> {
 }
 
 /** What goes with a new object. */
-export interface Birth extends Pick<Given, "answer"> {
+interface Birth extends Pick<Given, "answer"> {
   readonly changes?: ChangeSet
   /** Creations with one lane are written in the order in which they came. */
   readonly lane?: string

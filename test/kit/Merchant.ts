@@ -88,7 +88,7 @@ export const merchantOf = (
   }
 }
 
-export type Shop = ReturnType<typeof merchantOf>
+type Shop = ReturnType<typeof merchantOf>
 
 const done = (code: number) => (reply: Reply) => {
   assert.strictEqual(reply.status, code, reply.text)

@@ -5,7 +5,7 @@ import { queryParametersMax } from "@coffer/model/Limits"
 import { OpenApi } from "effect/http-api"
 
 /** Node takes a head of 16 kB; the rest of it is for the method, the path and the headers of a client. */
-export const queryBytes = 15_500
+const queryBytes = 15_500
 
 interface Schema {
   readonly type?: string
