@@ -2,5 +2,10 @@
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
-  test: { include: ["test/tidy.test.ts", "test/rules/**/*.test.ts"], testTimeout: 60_000, maxWorkers: 2 }
+  test: {
+    include: ["test/tidy.test.ts", "test/rules/**/*.test.ts"],
+    testTimeout: 600_000,
+    maxWorkers: 2,
+    isolate: false
+  }
 })

@@ -43,83 +43,74 @@ const tamper = (sql: SqlClient.SqlClient, statement: string) =>
 const changeWords = `update ledger set description = 'x' where sequence = 1 returning id`
 
 describe("coffer audit", () => {
-  it.live(
-    "counts what it checked and ends with 0; names law, table and row of each violation and ends with 1",
-    () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const database = yield* freshDatabase
-          const running = yield* start({ database })
-          for (const amount of [1_000, 2_000]) yield* merchantOf(running).paid(amount)
-          const whole = yield* audit({ DATABASE_URL: database })
-          assert.deepStrictEqual(whole, {
-            code: 0,
-            stdout: "1 wallets, 4 ledger rows, 2 orders checked: no violations\n",
-            stderr: ""
-          })
-
-          const [id] = yield* tamper(running.sql, changeWords)
-          const one = yield* audit({ DATABASE_URL: database })
-          assert.deepStrictEqual(one, {
-            code: 1,
-            stdout: `I9 ledger ${id}: is not what was hashed\n1 wallets, 4 ledger rows, 2 orders checked: 1 violation\n`,
-            stderr: ""
-          })
-          yield* running.sql`update wallets set total_payout = 1`
-          const two = yield* audit({ DATABASE_URL: database })
-          assert.strictEqual(two.code, 1)
-          assert.match(two.stdout, /^I5 wallets mer_\w+\/sandbox\/USD: .*\nI9 ledger .*\n.* checked: 2 violations\n$/)
+  it.live("counts what it checked and ends with 0; names law, table and row of each violation and ends with 1", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        const running = yield* start({ database })
+        for (const amount of [1_000, 2_000]) yield* merchantOf(running).paid(amount)
+        const whole = yield* audit({ DATABASE_URL: database })
+        assert.deepStrictEqual(whole, {
+          code: 0,
+          stdout: "1 wallets, 4 ledger rows, 2 orders checked: no violations\n",
+          stderr: ""
         })
-      ),
-    60_000
+
+        const [id] = yield* tamper(running.sql, changeWords)
+        const one = yield* audit({ DATABASE_URL: database })
+        assert.deepStrictEqual(one, {
+          code: 1,
+          stdout: `I9 ledger ${id}: is not what was hashed\n1 wallets, 4 ledger rows, 2 orders checked: 1 violation\n`,
+          stderr: ""
+        })
+        yield* running.sql`update wallets set total_payout = 1`
+        const two = yield* audit({ DATABASE_URL: database })
+        assert.strictEqual(two.code, 1)
+        assert.match(two.stdout, /^I5 wallets mer_\w+\/sandbox\/USD: .*\nI9 ledger .*\n.* checked: 2 violations\n$/)
+      })
+    )
   )
 
-  it.live(
-    "looks at the embedded database beside the service that runs on it, and at one that nobody runs",
-    () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const home = yield* newHome
-          const env = { COFFER_HOME: home, AUDIT_INTERVAL: "1 second", WORKER_POLL: "1 second" }
-          const empty = yield* audit(env)
-          assert.strictEqual(empty.code, 1)
-          assert.match(empty.stderr, /^coffer: There is no database in /)
+  it.live("looks at the embedded database beside the service that runs on it, and at one that nobody runs", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const home = yield* newHome
+        const env = { COFFER_HOME: home, AUDIT_INTERVAL: "1 second", WORKER_POLL: "1 second" }
+        const empty = yield* audit(env)
+        assert.strictEqual(empty.code, 1)
+        assert.match(empty.stderr, /^coffer: There is no database in /)
 
-          const row = yield* Effect.scoped(
-            Effect.gen(function* () {
-              const coffer = yield* run({ env })
-              const key = yield* demoKey(coffer, home)
-              const beside = yield* audit(env)
-              assert.strictEqual(beside.code, 0, beside.stdout + beside.stderr)
-              assert.match(
-                beside.stdout,
-                /^[\d,]+ wallets, [\d,]+ ledger rows, [\d,]+ orders checked: no violations\n$/
-              )
-              assert.strictEqual((yield* coffer.api.get("/v1/balance", key)).status, 200, "the service goes on")
+        const row = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const coffer = yield* run({ env })
+            const key = yield* demoKey(coffer, home)
+            const beside = yield* audit(env)
+            assert.strictEqual(beside.code, 0, beside.stdout + beside.stderr)
+            assert.match(beside.stdout, /^[\d,]+ wallets, [\d,]+ ledger rows, [\d,]+ orders checked: no violations\n$/)
+            assert.strictEqual((yield* coffer.api.get("/v1/balance", key)).status, 200, "the service goes on")
 
-              // The service itself hears of it, too.
-              const sql = yield* connect(databaseOf(home))
-              const [id] = yield* tamper(sql, changeWords)
-              yield* eventually(
-                "the worker to say so",
-                Effect.sync(() => coffer.said.stderr.includes(id!))
-              )
-              const line = coffer.said.stderr.split("\n").find((text) => text.includes(id!))
-              const { annotations, level } = JSON.parse(line!)
-              assert.strictEqual(level, "ERROR")
-              assert.deepInclude(annotations, { law: "I9", table: "ledger", key: id })
-              return id!
-            })
-          )
-          assert.isFalse(yield* postgresRuns(home))
+            // The service itself hears of it, too.
+            const sql = yield* connect(databaseOf(home))
+            const [id] = yield* tamper(sql, changeWords)
+            yield* eventually(
+              "the worker to say so",
+              Effect.sync(() => coffer.said.stderr.includes(id!))
+            )
+            const line = coffer.said.stderr.split("\n").find((text) => text.includes(id!))
+            const { annotations, level } = JSON.parse(line!)
+            assert.strictEqual(level, "ERROR")
+            assert.deepInclude(annotations, { law: "I9", table: "ledger", key: id })
+            return id!
+          })
+        )
+        assert.isFalse(yield* postgresRuns(home))
 
-          const alone = yield* audit(env)
-          assert.strictEqual(alone.code, 1, alone.stderr)
-          assert.include(alone.stdout, `I9 ledger ${row}: is not what was hashed\n`)
-          assert.isFalse(yield* postgresRuns(home), "what it started it stopped")
-        })
-      ),
-    120_000
+        const alone = yield* audit(env)
+        assert.strictEqual(alone.code, 1, alone.stderr)
+        assert.include(alone.stdout, `I9 ledger ${row}: is not what was hashed\n`)
+        assert.isFalse(yield* postgresRuns(home), "what it started it stopped")
+      })
+    )
   )
 
   it.live("says in one line what keeps it from looking", () =>

@@ -20,8 +20,9 @@ import {
 } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { freePort } from "../kit/Service.ts"
+import { rounds } from "../kit/soak.ts"
 
-const rounds = 20
+const kills = rounds(3, 20)
 const answersMax = 200
 const buyers = 12
 const seed = 1
@@ -62,7 +63,7 @@ describe("kill -9", () => {
           return { coffer, key }
         })
 
-        for (let round = 1; round <= rounds; round++) {
+        for (let round = 1; round <= kills; round++) {
           const { coffer, key } = yield* startAgain
           let answersLeft = 1 + moment(answersMax)
           const onAnswer = () => {
@@ -105,8 +106,7 @@ describe("kill -9", () => {
           []
         )
         yield* assertKept(home, sales)
-      }),
-    300_000
+      })
   )
 })
 

@@ -15,20 +15,16 @@ describe("a first start", () => {
         assert.strictEqual((yield* api.post("/v1/orders", key, { amount: 100 })).status, 201)
         const { body } = yield* api.get("/v1/balance?currency=USD", key)
         assert.isAbove(body.data.available_balance, 0)
-      }),
-    60_000
+      })
   )
 
-  it.live(
-    "greets people with the path of the credentials and the address of the reference, and prints no JSON",
-    () =>
-      Effect.gen(function* () {
-        const home = yield* newHome
-        const { baseUrl, said } = yield* run({ env: { COFFER_HOME: home } })
-        assert.include(said.stdout, `${home}/credentials.json`)
-        assert.include(said.stdout, `${baseUrl}/docs`)
-        assert.strictEqual(said.stderr, "")
-      }),
-    60_000
+  it.live("greets people with the path of the credentials and the address of the reference, and prints no JSON", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      const { baseUrl, said } = yield* run({ env: { COFFER_HOME: home } })
+      assert.include(said.stdout, `${home}/credentials.json`)
+      assert.include(said.stdout, `${baseUrl}/docs`)
+      assert.strictEqual(said.stderr, "")
+    })
   )
 })

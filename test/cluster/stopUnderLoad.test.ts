@@ -91,37 +91,34 @@ const gauge = Effect.fnUntraced(function* ({ baseUrl }: Coffer, name: string) {
 })
 
 describe("of two runners", () => {
-  it.live(
-    "the one that stays counts the other while it lives, and calls neither its stop nor its death an error",
-    () =>
-      Effect.gen(function* () {
-        const database = yield* freshDatabase
-        const stays = yield* onDatabase(database, yield* asMember)
-        const counts = (runners: number) =>
-          eventually(
-            `${runners} runners`,
-            Effect.map(gauge(stays, "effect_cluster_runners"), (found) => found === runners)
-          )
-        yield* counts(1)
-        const stops = yield* onDatabase(database, yield* asMember)
-        yield* counts(2)
-        stops.signal("SIGTERM")
-        assert.deepStrictEqual(yield* stops.ended, { code: 0, signal: null })
-        yield* counts(1)
-        const dies = yield* onDatabase(database, yield* asMember)
-        yield* counts(2)
-        dies.signal("SIGKILL")
-        yield* dies.ended
-        yield* counts(1)
-        const routine = /REDIS_URL is not set/
-        for (const coffer of [stays, stops, dies]) {
-          assert.deepStrictEqual(
-            alarms(coffer).filter((line) => !routine.test(line)),
-            []
-          )
-        }
-      }),
-    120_000
+  it.live("the one that stays counts the other while it lives, and calls neither its stop nor its death an error", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const stays = yield* onDatabase(database, yield* asMember)
+      const counts = (runners: number) =>
+        eventually(
+          `${runners} runners`,
+          Effect.map(gauge(stays, "effect_cluster_runners"), (found) => found === runners)
+        )
+      yield* counts(1)
+      const stops = yield* onDatabase(database, yield* asMember)
+      yield* counts(2)
+      stops.signal("SIGTERM")
+      assert.deepStrictEqual(yield* stops.ended, { code: 0, signal: null })
+      yield* counts(1)
+      const dies = yield* onDatabase(database, yield* asMember)
+      yield* counts(2)
+      dies.signal("SIGKILL")
+      yield* dies.ended
+      yield* counts(1)
+      const routine = /REDIS_URL is not set/
+      for (const coffer of [stays, stops, dies]) {
+        assert.deepStrictEqual(
+          alarms(coffer).filter((line) => !routine.test(line)),
+          []
+        )
+      }
+    })
   )
 })
 

@@ -88,8 +88,6 @@ export const merchantOf = (
   }
 }
 
-type Shop = ReturnType<typeof merchantOf>
-
 const done = (code: number) => (reply: Reply) => {
   assert.strictEqual(reply.status, code, reply.text)
   return reply.body.data as Json

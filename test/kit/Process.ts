@@ -96,7 +96,7 @@ const end = (child: ChildProcess, ended: Effect.Effect<Ended>) =>
     child.kill("SIGCONT")
     child.kill("SIGTERM")
     return Effect.timeoutOrElse(ended, {
-      duration: "20 seconds",
+      duration: "1 minute",
       orElse: () =>
         Effect.andThen(
           Effect.sync(() => child.kill("SIGKILL")),
@@ -115,11 +115,11 @@ const statusOf = (url: string) =>
 
 // ── Waiting ──
 
-/** Looks again and again until it is so, or dies naming what did not come about. */
+/** Looks again and again until it is so. What never comes about is named long before the test itself is given up. */
 export const eventually = <E, R>(
   what: string,
   check: Effect.Effect<boolean, E, R>,
-  patience: Duration.Input = "60 seconds"
+  patience: Duration.Input = "5 minutes"
 ): Effect.Effect<void, E, R> =>
   Effect.gen(function* () {
     while (!(yield* check)) yield* Effect.sleep("20 millis")

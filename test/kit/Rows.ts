@@ -154,7 +154,7 @@ export const insertDeliveries = Effect.fnUntraced(function* (
     select ${idOf(salted, "dlv_")}, ${idOf(salted, "evt_")}, '${merchantId}', '${mode}', null,
       'http://' || ${host} || '${path}', ${host}, 'pending', 0, to_timestamp(0), to_timestamp(0)
     from numbers`)
-})
+}, patiently("5 minutes"))
 
 const orderOf = (many: Many) => idOf(many, many.mode === "live" ? "TRD_" : "TRD_SB_")
 

@@ -1,6 +1,7 @@
 /** Any two hundred steps of a business, by the rules alone, are what the accountant's model says. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { rounds } from "../kit/soak.ts"
 import { Model, stepOf } from "./model.ts"
 import { Rules } from "./rules.ts"
 
@@ -26,7 +27,7 @@ describe("the rules of money", () => {
         }
       }),
       // The same businesses in every run; and the first that fails is shown as it is.
-      { numRuns: 100, seed: 1, endOnFailure: true }
+      { numRuns: rounds(30, 100), seed: 1, endOnFailure: true }
     )
   })
 })

@@ -55,7 +55,7 @@ export interface Expected {
 export type Row = readonly [rule: string, send: (world: World) => Effect.Effect<Reply>, expected: Expected]
 
 export const specified = (section: string, rows: ReadonlyArray<Row>) =>
-  layer(world, { excludeTestServices: true, timeout: 60_000 })(section, (it) => {
+  layer(world, { excludeTestServices: true })(section, (it) => {
     for (const [rule, send, { also, error, param, status }] of rows) {
       it.effect(rule, () =>
         Effect.gen(function* () {

@@ -93,7 +93,7 @@ const rehash = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, walletId: 
   yield* sql`update wallets set head_id = ${head.id}, head_hash = ${head.hash} where wallet_id = ${walletId}`
 })
 
-layer(books, { excludeTestServices: true, timeout: "60 seconds" })("the auditor", (it) => {
+layer(books, { excludeTestServices: true })("the auditor", (it) => {
   it.effect("finds nothing wrong with a busy day, on which there was something of everything", () =>
     Effect.gen(function* () {
       const { sql } = yield* Books

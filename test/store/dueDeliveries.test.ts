@@ -4,6 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
 import * as DueLines from "../../src/webhooks/DueLines.ts"
+import { patiently } from "../../src/platform/runtime/patience.ts"
 import { explained, rowsRead, scansIn } from "../kit/plans.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
@@ -32,7 +33,7 @@ const place = Effect.gen(function* () {
     where merchant_id > ${idOf(0)} and right(merchant_id, 1) <> '7'`
   yield* sql.unsafe("vacuum analyze deliveries")
   return running
-})
+}).pipe(patiently("5 minutes"))
 
 const storeOf = ({ context }: Running) => Context.get(context as Context.Context<DeliveryStore>, DeliveryStore)
 
@@ -63,7 +64,7 @@ const read = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A>) {
   return rowsRead(scans)
 })
 
-layer(Layer.effect(Service, place), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.effect(Service, place), { excludeTestServices: true })(
   "of 20,000 due deliveries of one merchant and a few of 400 others",
   (it) => {
     it.effect("one look shows every merchant with something due, and nobody else", () =>

@@ -80,7 +80,7 @@ describe("the deadline for evidence", () => {
       const answered = yield* disputed(running, { evidence_due_by: inAnHour })
       const endless = yield* disputed(running, { evidence_due_by: null })
       yield* answered.respond(submission)
-      yield* running.pass("30 days")
+      yield* running.pass("3 days")
       assert.strictEqual((yield* answered.read).status, "under_review")
       assert.deepStrictEqual(yield* endless.read, endless.opened)
       assert.strictEqual((yield* endless.respond(submission)).status, 200)

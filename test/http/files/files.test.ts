@@ -26,7 +26,7 @@ const assertRefused = ({ body, status }: Answer, param?: string) => {
   assert.match(body.request_id, /^req_/)
 }
 
-layer(Layer.effect(Service, start()), { timeout: "60 seconds", excludeTestServices: true })("files", (it) => {
+layer(Layer.effect(Service, start()), { excludeTestServices: true })("files", (it) => {
   it.effect("takes a PDF, a PNG and a JPEG, and answers with an address that gives the same bytes", () =>
     Effect.gen(function* () {
       const { baseUrl, merchant } = yield* Service

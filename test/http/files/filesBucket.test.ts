@@ -84,7 +84,7 @@ const running = Layer.effect(
   })
 )
 
-layer(running, { timeout: "60 seconds", excludeTestServices: true })("files in a bucket", (it) => {
+layer(running, { excludeTestServices: true })("files in a bucket", (it) => {
   const send = Effect.gen(function* () {
     const { baseUrl, merchant } = (yield* Service).service
     const content = fileOf("pdf", 3_000_000)

@@ -13,6 +13,7 @@ import type { Reply } from "../../kit/Api.ts"
 import { cable } from "../../kit/Cable.ts"
 import { eventually } from "../../kit/Process.ts"
 import { freshDatabase, type Running, start } from "../../kit/Service.ts"
+import { stretched } from "../../kit/slowness.ts"
 
 const status = (call: Effect.Effect<Reply>) => Effect.map(call, (reply) => reply.status)
 
@@ -201,7 +202,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
       yield* eventually(
         "the old key to be refused",
         Effect.map(status(api.get("/v1/balance", sandboxKey)), (code) => code === 401),
-        "15 seconds"
+        yield* stretched("15 seconds")
       )
       assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
       assert.isFalse(yield* isRemembered("live", liveKey))
@@ -210,7 +211,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
       yield* eventually(
         "the new key to be in memory",
         Effect.andThen(running.leap("1 second"), isRemembered("sandbox", key)),
-        "15 seconds"
+        yield* stretched("15 seconds")
       )
     })
   )

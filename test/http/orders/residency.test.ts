@@ -43,7 +43,6 @@ describe("actors in memory", () => {
           select count(*)::int4 as rows from ledger where type = 'payment_credit'`
         assert.strictEqual(paid!.rows, orders)
         yield* assertLedgerWhole(service.sql)
-      }),
-    120_000
+      })
   )
 })

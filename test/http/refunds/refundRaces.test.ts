@@ -6,9 +6,10 @@ import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { seeded } from "../../kit/Process.ts"
 import { start } from "../../kit/Service.ts"
+import { rounds } from "../../kit/soak.ts"
 
-const rounds = 20
-const parallel = 1_000
+const races = rounds(2, 20)
+const parallel = rounds(400, 1_000)
 const amount = 100_000
 const triesMax = 20
 
@@ -31,7 +32,7 @@ const drawn = (draw: (below: number) => number): ReadonlyArray<Asked> => {
 
 describe("concurrent refunds exceed the capture", () => {
   it.live(
-    `never: ${parallel} at once, half of them repeats, ${rounds} times; accepted once each, and no more than the order`,
+    `never: ${parallel} at once, half of them repeats, ${races} times; accepted once each, and no more than the order`,
     () =>
       Effect.gen(function* () {
         const service = yield* start({ clock: "test" })
@@ -41,9 +42,9 @@ describe("concurrent refunds exceed the capture", () => {
           Effect.flatMap(shop.refund(body), (reply) =>
             reply.status === 503 && triesLeft > 1 ? refund(body, triesLeft - 1) : Effect.succeed(reply)
           )
-        yield* shop.paid(rounds * amount)
+        yield* shop.paid(races * amount)
         const draw = seeded(7)
-        for (let round = 1; round <= rounds; round++) {
+        for (let round = 1; round <= races; round++) {
           const method = round % 2 === 0 ? "card" : "alipay"
           const { trade_no } = yield* shop.paid(amount, {}, method)
           const asked = drawn(draw).map((one) => ({ ...one, out_refund_no: `${round}-${one.out_refund_no}` }))
@@ -82,7 +83,6 @@ describe("concurrent refunds exceed the capture", () => {
           assert.isAbove(smallest, amount - books!.asked)
         }
         yield* assertLedgerWhole(service.sql)
-      }),
-    600_000
+      })
   )
 })

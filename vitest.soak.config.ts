@@ -1,0 +1,18 @@
+/** How `npm run test:soak` runs: the long forms of the tests that repeat something random (test/kit/soak.ts). */
+import { defineConfig } from "vitest/config"
+import { test } from "./vitest.config.ts"
+
+export default defineConfig({
+  test: {
+    ...test,
+    include: [
+      "test/cluster/{crash,steps,twoRunners}.test.ts",
+      "test/http/edge/fuzz.test.ts",
+      "test/http/refunds/refundRaces.test.ts",
+      "test/money/*.test.ts",
+      "test/store/listIndexes.test.ts"
+    ],
+    env: { SOAK: "true" },
+    testTimeout: 3_600_000
+  }
+})
