@@ -52,7 +52,7 @@ export const orderServices = Effect.gen(function* () {
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
 
     /** With somebody else's half. */
-    performWith: (tradeNo: TradeNo, command: OrderCommand, entry: Entry) => send(tradeNo, command, { entry }),
+    performHalf: (tradeNo: TradeNo, command: OrderCommand, entry: Entry) => send(tradeNo, command, { entry }),
     perform: (tradeNo: TradeNo, command: OrderCommand) => Effect.catchTags(send(tradeNo, command), alone),
     /** What the request itself asked for: its answer is committed with the change. */
     performAsked: (tradeNo: TradeNo, command: OrderCommand) =>

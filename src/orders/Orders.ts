@@ -87,7 +87,7 @@ export const layer = Layer.effect(
       note: note(services),
       reachDeadline: reachDeadline(services),
       perform: (tradeNo, command, entry) =>
-        faults.around("Orders.perform", services.performWith(tradeNo, command, entry)),
+        faults.around("Orders.perform", services.performHalf(tradeNo, command, entry)),
       returnUnappliedPayments: returnUnappliedPayments(services)
     })
   })
