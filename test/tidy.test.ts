@@ -69,6 +69,10 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\//, /^@effect\/sql-pg$/]
 ]
 
+/** Files that are run and not imported. */
+const programs =
+  /^(src\/main|packages\/bench\/src\/([a-z]+\/)?main|test\/kit\/(globalSetup|standingRunner)|.*\.test)\.ts$/
+
 /** A file that no longer fits in one sitting should be two. */
 const linesMax = 300
 const columnsMax = 120
@@ -150,6 +154,12 @@ describe("tidy", () => {
       return closedTo.some(([kind, isClosed]) => kind.test(file) && isClosed(imported, file))
     })
     assert.strictEqual(JSON.stringify(stray), "[]")
+  })
+
+  it("every file is a program, a test, or imported by another file", () => {
+    const used = new Set(imports.map(({ file, specifier }) => importedBy(file, specifier)))
+    const unused = sources.map(({ file }) => file).filter((file) => !used.has(file) && !programs.test(file))
+    assert.deepStrictEqual(unused, [])
   })
 
   it("programs of others are known to those alone that use them", () => {
