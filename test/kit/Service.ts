@@ -102,7 +102,7 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
     OPERATOR_TOKEN: operatorToken,
     ALLOW_PRIVATE_WEBHOOKS: "true",
-    WORKER_POLL: options.clock === "test" ? "1 day" : "1 second",
+    WORKER_POLL: options.clock === "test" ? "1 hour" : "1 second",
     // A clock that passes a month would audit every hour of it.
     AUDIT_INTERVAL: "365 days",
     ...options.env

@@ -4,7 +4,8 @@ import { DateTime, Effect } from "effect"
 import { flushed } from "../../kit/logs.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
-const service = start({ clock: "test" })
+// Nothing else is due in these weeks: the workers need not look every hour.
+const service = start({ clock: "test", env: { WORKER_POLL: "1 day" } })
 
 const partitions = ({ sql }: Running) =>
   Effect.map(
