@@ -7,6 +7,7 @@ import { defineConfig, type TestUserConfig } from "vitest/config"
 export const test: TestUserConfig = {
   include: ["test/**/*.test.ts"],
   globalSetup: ["test/kit/globalSetup.ts"],
+  setupFiles: ["test/kit/freshMetrics.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.
   testTimeout: 600_000,
   hookTimeout: 600_000,

@@ -71,7 +71,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|packages\/bench\/src\/([a-z]+\/)?main|test\/kit\/(globalSetup|standingRunner)|.*\.test)\.ts$/
+  /^(src\/main|packages\/bench\/src\/([a-z]+\/)?main|test\/kit\/(freshMetrics|globalSetup|standingRunner)|.*\.test)\.ts$/
 
 /** A file that no longer fits in one sitting should be two. */
 const linesMax = 300
