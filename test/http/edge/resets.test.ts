@@ -58,20 +58,25 @@ describe("a client that resets its connection ends no process:", () => {
     })
   )
 
-  it.live("in the middle of a body, while the request before it on the connection is in work", () =>
-    Effect.gen(function* () {
-      const errors = yield* uncaught
-      const fault = yield* blocking("Idempotency.run", "before")
-      const service = yield* start({ faults: fault.layer })
-      const { api, baseUrl, merchant } = service
-      const key = { "X-Api-Key": merchant.sandboxKey, "Content-Type": "application/json" }
-      const first = `${head("POST /v1/orders", { ...key, "Idempotency-Key": "k", "Content-Length": 14 })}{"amount":100}`
-      const second = `${head("POST /v1/orders", { ...key, "Transfer-Encoding": "chunked" })}3\r\n{"a\r\n`
-      yield* reset(baseUrl, first + second, () => Effect.andThen(Deferred.await(fault.reached), heard(service)))
-      yield* heard(service)
-      yield* fault.release
-      assert.deepStrictEqual(errors, [])
-      assert.strictEqual((yield* api.get("/v1/orders", merchant.sandboxKey)).status, 200)
-    })
-  )
+  for (const [how, expect] of [
+    ["", {}],
+    [", and the client waits to be told to send it", { Expect: "100-continue" }]
+  ] as const) {
+    it.live(`in the middle of a body, while the request before it on the connection is in work${how}`, () =>
+      Effect.gen(function* () {
+        const errors = yield* uncaught
+        const fault = yield* blocking("Idempotency.run", "before")
+        const service = yield* start({ faults: fault.layer })
+        const { api, baseUrl, merchant } = service
+        const key = { "X-Api-Key": merchant.sandboxKey, "Content-Type": "application/json" }
+        const first = `${head("POST /v1/orders", { ...key, "Idempotency-Key": "k", "Content-Length": 14 })}{"amount":100}`
+        const second = `${head("POST /v1/orders", { ...key, ...expect, "Transfer-Encoding": "chunked" })}3\r\n{"a\r\n`
+        yield* reset(baseUrl, first + second, () => Effect.andThen(Deferred.await(fault.reached), heard(service)))
+        yield* heard(service)
+        yield* fault.release
+        assert.deepStrictEqual(errors, [])
+        assert.strictEqual((yield* api.get("/v1/orders", merchant.sandboxKey)).status, 200)
+      })
+    )
+  }
 })
