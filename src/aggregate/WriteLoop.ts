@@ -14,10 +14,10 @@ import {
   AlreadyExists,
   type ChangeSet,
   type CommitError,
+  keyOf,
   NotCommitted,
   StaleVersion
 } from "../platform/commit/Change.ts"
-import { tables } from "../platform/commit/Tables.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { Entry, Wallets } from "../wallets/Wallets.ts"
@@ -169,4 +169,4 @@ const isForCaller = (entry: Entry | undefined, failure: unknown) =>
 
 const isAbout = (changes: ChangeSet, failure: unknown): boolean =>
   (failure instanceof StaleVersion || failure instanceof AlreadyExists) &&
-  changes.some(({ row, table }) => table === failure.table && row[tables[table].key] === failure.key)
+  changes.some((change) => change.table === failure.table && keyOf(change) === failure.key)

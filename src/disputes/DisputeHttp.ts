@@ -1,6 +1,7 @@
 /** Handlers of the `disputes` group (spec: Endpoints, Disputes). */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
+import { DisputeResource } from "@coffer/contract/Disputes"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
@@ -8,7 +9,6 @@ import { replyCsv } from "../http/csv.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { channelRefusals } from "../channel/channelRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
-import { disputeColumns } from "./disputeColumns.ts"
 import { DisputeLists } from "./DisputeLists.ts"
 import { disputeRefusals } from "./disputeRefusals.ts"
 import { Disputes } from "./Disputes.ts"
@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
       list: span("disputes.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv") {
-          return replyCsv("disputes", disputeColumns, yield* lists.exported(owner, query), disputeView)
+          return replyCsv("disputes", DisputeResource, yield* lists.exported(owner, query), disputeView)
         }
         const { data, hasMore } = yield* lists.page(owner, query)
         return yield* replyList("dispute", "/v1/disputes", { data: data.map(disputeView), hasMore })

@@ -8,11 +8,11 @@ import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
-import { disputeOf, DisputeRow } from "./DisputeStore.ts"
+import { disputes } from "./DisputeStore.ts"
 
 export class DisputeLists extends Context.Service<
   DisputeLists,
@@ -28,11 +28,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const pages = Pages.make(sql, {
-      table: "disputes",
-      id: "dispute_no",
+      table: disputes,
       prefixOf: () => prefixes.dispute,
-      row: DisputeRow,
-      idOf: ({ dispute_no }) => dispute_no,
       called: "a dispute"
     })
 
@@ -48,13 +45,11 @@ export const layer = Layer.effect(
     return DisputeLists.of({
       page: span("DisputeLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
-        const { data, hasMore } = yield* pages.page(owner, request, search(query))
-        return { data: data.map(disputeOf), hasMore }
+        return yield* pages.page(owner, request, search(query))
       }),
       exported: span("DisputeLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
-        const { chunks, truncated } = yield* pages.exported(owner, created, search(query))
-        return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(disputeOf)) }
+        return yield* pages.exported(owner, created, search(query))
       })
     })
   })

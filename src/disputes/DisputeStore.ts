@@ -3,19 +3,17 @@
  * written as changes that carry the version they replace. Never decides anything.
  */
 import { Evidence } from "@coffer/model/Evidence"
-import { DisputeNo, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
-import { Currency, Minor } from "@coffer/model/Money"
-import { Dispute, Response } from "@coffer/rules/dispute/Dispute"
+import { DisputeNo } from "@coffer/model/Ids"
+import { Dispute, terms } from "@coffer/rules/dispute/Dispute"
 import { type Kept, nothingKept } from "@coffer/rules/dispute/evidence"
 import { nextCheckOf } from "@coffer/rules/dispute/nextCheck"
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import { isOwnedBy, isStorable, type Owner } from "../platform/postgres/Pages.ts"
-import type { RowOf } from "../platform/commit/Tables.ts"
+import { table } from "../platform/commit/Table.ts"
 
 /** A dispute and the version of its row. */
 export interface StoredDispute {
@@ -43,26 +41,57 @@ export class DisputeStore extends Context.Service<
   }
 >()("@coffer/disputes/DisputeStore") {}
 
+export const disputes = table("disputes", {
+  of: Dispute,
+  beside: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc), checks: Schema.Int },
+  key: "disputeNo",
+  version: "version",
+  fixed: Struct.keys(terms)
+})
+
+const storedOf = (row: typeof disputes.row.Type): StoredDispute => ({
+  version: row.version,
+  dispute: disputes.read(row)
+})
+
+const besideOf = (dispute: Dispute, version: number, now: DateTime.Utc) => ({
+  version,
+  nextCheckAt: nextCheckOf(dispute, now),
+  checks: 0
+})
+
+const disputeEvidence = table("dispute_evidence", {
+  of: Schema.Struct({
+    disputeNo: DisputeNo,
+    version: Schema.Int,
+    evidence: Evidence.fields.text,
+    files: Evidence.fields.files,
+    submitting: Schema.NullOr(Evidence),
+    submittedAt: Schema.NullOr(Schema.DateTimeUtc),
+    updatedAt: Schema.NullOr(Schema.DateTimeUtc)
+  }),
+  key: "disputeNo",
+  version: "version"
+})
+
 /** A new dispute as a change. */
 export const insertion = (dispute: Dispute): Change =>
-  insert("disputes", rowOf({ dispute, version: 1 }, dispute.createdAt))
+  insert(disputes, dispute, besideOf(dispute, 1, dispute.createdAt))
 
 /** The dispute after a decision, replacing the version that was read. */
 export const replacement = (before: StoredDispute, after: Dispute, now: DateTime.Utc): Change =>
-  update("disputes", rowOf({ dispute: after, version: before.version + 1 }, now), before.version)
+  update(disputes, before.version, after, besideOf(after, before.version + 1, now))
 
 /** The evidence after a decision; the first makes the row. */
 export const evidenceChange = (disputeNo: DisputeNo, before: StoredEvidence, kept: Kept): Change => {
-  const row = {
-    dispute_no: disputeNo,
-    version: before.version + 1,
-    evidence: jsonText(kept.evidence.text),
-    files: jsonText(kept.evidence.files),
-    submitting: kept.submitting === null ? null : jsonText(kept.submitting),
-    submitted_at: isoTextOrNull(kept.submittedAt),
-    updated_at: isoTextOrNull(kept.updatedAt)
-  }
-  return before.version === 0 ? insert("dispute_evidence", row) : update("dispute_evidence", row, before.version)
+  const { evidence, ...rest } = kept
+  const after = { disputeNo, version: before.version + 1, evidence: evidence.text, files: evidence.files, ...rest }
+  return before.version === 0 ? insert(disputeEvidence, after) : update(disputeEvidence, before.version, after)
+}
+
+const storedEvidenceOf = (row: typeof disputeEvidence.row.Type): StoredEvidence => {
+  const { disputeNo: _, evidence: text, files, version, ...rest } = disputeEvidence.read(row)
+  return { version, kept: { evidence: { text, files }, ...rest } }
 }
 
 export const layer = Layer.effect(
@@ -72,14 +101,14 @@ export const layer = Layer.effect(
 
     const byNo = SqlSchema.findOneOption({
       Request: Schema.String,
-      Result: DisputeRow,
+      Result: disputes.row,
       execute: (disputeNo) => sql`select * from disputes where dispute_no = ${disputeNo}`
     })
     const load = (disputeNo: string) => sqlDefects(Effect.map(byNo(disputeNo), Option.map(storedOf)))
 
     const findByProcessorId = SqlSchema.findOneOption({
       Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, id: Schema.String }),
-      Result: DisputeRow,
+      Result: disputes.row,
       execute: ({ id, merchantId, mode }) => sql`select * from disputes
         where merchant_id = ${merchantId} and mode = ${mode} and processor_dispute_id = ${id}`
     })
@@ -98,7 +127,7 @@ export const layer = Layer.effect(
 
     const findEvidence = SqlSchema.findOneOption({
       Request: Schema.String,
-      Result: EvidenceRow,
+      Result: disputeEvidence.row,
       execute: (disputeNo) => sql`select * from dispute_evidence where dispute_no = ${disputeNo}`
     })
     const evidence = (disputeNo: DisputeNo) =>
@@ -130,107 +159,3 @@ export const layer = Layer.effect(
 const numbered = Schema.Struct({ dispute_no: DisputeNo })
 
 const isDisputeNo = Schema.is(DisputeNo)
-
-// Rows ------------------------------------------------------------------------
-
-/** A row as Postgres gives it; for this room alone. */
-export const DisputeRow = Schema.Struct({
-  dispute_no: DisputeNo,
-  version: Schema.Int,
-  merchant_id: MerchantId,
-  mode: Mode,
-  trade_no: TradeNo,
-  processor_dispute_id: Schema.String,
-  amount: Minor,
-  fee: Schema.NullOr(Minor),
-  currency: Currency,
-  status: Schema.Literals([...Dispute.discriminants]),
-  processor_status: Schema.String,
-  reason: Schema.String,
-  notify_url: Schema.NullOr(Schema.String),
-  response: Schema.NullOr(Response),
-  evidence_due_by: Schema.NullOr(TimeColumn),
-  opened_at: TimeColumn,
-  closed_at: Schema.NullOr(TimeColumn),
-  created_at: TimeColumn,
-  updated_at: TimeColumn
-})
-export type DisputeRow = typeof DisputeRow.Type
-
-const storedOf = (row: DisputeRow): StoredDispute => ({ version: row.version, dispute: disputeOf(row) })
-
-export const disputeOf = (row: DisputeRow): Dispute => {
-  const terms = {
-    disputeNo: row.dispute_no,
-    tradeNo: row.trade_no,
-    merchantId: row.merchant_id,
-    mode: row.mode,
-    processorDisputeId: row.processor_dispute_id,
-    amount: row.amount,
-    currency: row.currency,
-    processorStatus: row.processor_status,
-    reason: row.reason,
-    evidenceDueBy: row.evidence_due_by,
-    notifyUrl: row.notify_url,
-    response: row.response,
-    openedAt: row.opened_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at
-  }
-  switch (row.status) {
-    case "needs_response":
-    case "under_review":
-      return { status: row.status, ...terms }
-    case "won":
-    case "lost":
-    case "closed":
-      // Written with its end by one change.
-      return { status: row.status, ...terms, fee: row.fee, closedAt: row.closed_at! }
-  }
-}
-
-const rowOf = ({ dispute, version }: StoredDispute, now: DateTime.Utc): RowOf<"disputes"> => {
-  const end = "closedAt" in dispute ? dispute : undefined
-  return {
-    dispute_no: dispute.disputeNo,
-    version,
-    merchant_id: dispute.merchantId,
-    mode: dispute.mode,
-    trade_no: dispute.tradeNo,
-    processor_dispute_id: dispute.processorDisputeId,
-    amount: dispute.amount,
-    fee: end?.fee ?? null,
-    currency: dispute.currency,
-    status: dispute.status,
-    processor_status: dispute.processorStatus,
-    reason: dispute.reason,
-    notify_url: dispute.notifyUrl,
-    response: dispute.response === null ? null : jsonText(dispute.response),
-    evidence_due_by: isoTextOrNull(dispute.evidenceDueBy),
-    next_check_at: isoTextOrNull(nextCheckOf(dispute, now)),
-    checks: 0,
-    opened_at: isoText(dispute.openedAt),
-    closed_at: isoTextOrNull(end?.closedAt ?? null),
-    created_at: isoText(dispute.createdAt),
-    updated_at: isoText(dispute.updatedAt)
-  }
-}
-
-const EvidenceRow = Schema.Struct({
-  version: Schema.Int,
-  evidence: Evidence.fields.text,
-  files: Evidence.fields.files,
-  submitting: Schema.NullOr(Evidence),
-  submitted_at: Schema.NullOr(TimeColumn),
-  updated_at: Schema.NullOr(TimeColumn)
-})
-
-const storedEvidenceOf = (row: typeof EvidenceRow.Type): StoredEvidence => ({
-  version: row.version,
-  kept: {
-    evidence: { text: row.evidence, files: row.files },
-    submitting: row.submitting,
-    submittedAt: row.submitted_at,
-    updatedAt: row.updated_at
-  }
-})

@@ -1,8 +1,8 @@
 /** Rows of events, as they are read back. They are written as changes by whoever records them. */
-import { type Mode, prefixes } from "@coffer/model/Ids"
+import { prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, identity, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
@@ -42,11 +42,8 @@ export const layer = Layer.effect(
     })
 
     const pages = Pages.make(sql, {
-      table: "events",
-      id: "id",
-      prefixOf: (_: Mode) => prefixes.event,
-      row: EventRow,
-      idOf: ({ id }) => id,
+      table: { name: "events", key: "id", row: EventRow, read: identity },
+      prefixOf: () => prefixes.event,
       called: "an event"
     })
 

@@ -8,10 +8,11 @@ import { route } from "@coffer/rules/delivery/route"
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { type ChangeSet, insert } from "../platform/commit/Change.ts"
-import { isoText, jsonText } from "../platform/runtime/codecs.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import type { Owner } from "../platform/postgres/Pages.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { deliveries, events } from "./eventRows.ts"
 import { eventView, type Happening, shownTo } from "./EventView.ts"
 
 export interface Recorded extends Omit<Happening, "mode"> {
@@ -46,34 +47,25 @@ export const layer = Layer.effect(
     const recorderTo =
       ({ merchantId, mode }: Owner, defaultUrl: string | null): Recorder =>
       (happening, now) => {
+        const { notifyUrl, objectId, tradeNo, type } = happening
+        const shared = { merchantId, mode, createdAt: now }
         const id = ids.at(prefixes.event, now)
-        const owner = { merchant_id: merchantId, mode }
-        const created_at = isoText(now)
         const object = withoutSignature(happening.object)
-        const { notifyUrl, type } = happening
+        const body = jsonText(eventView(id, now, { ...happening, mode, object }))
         return [
-          insert("events", {
-            id,
-            ...owner,
-            type,
-            object_id: happening.objectId,
-            trade_no: happening.tradeNo,
-            body: jsonText(eventView(id, now, { ...happening, mode, object })),
-            created_at
-          }),
+          insert(events, { ...shared, id, type, objectId, tradeNo, body }),
           ...route(type, { notifyUrl, endpoints: [], defaultUrl }).map(({ endpointId, url }) =>
-            insert("deliveries", {
+            insert(deliveries, {
+              ...shared,
               id: ids.at(prefixes.delivery, now),
-              event_id: id,
-              ...owner,
-              endpoint_id: endpointId,
+              eventId: id,
+              endpointId,
               url,
               // What may be slow or dead as one: host and port (docs/architecture.md, section 5).
               destination: new URL(url).host,
               status: "pending",
               attempts: 0,
-              next_attempt_at: created_at,
-              created_at
+              nextAttemptAt: now
             })
           )
         ]

@@ -5,7 +5,7 @@
 import { leaseDuration } from "@coffer/rules/idempotency/claim"
 import { DateTime, Schema } from "effect"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
+import { table } from "../platform/commit/Table.ts"
 
 /** What names the row and the version that is ours. */
 export const IdempotencyClaim = Schema.Struct({
@@ -18,28 +18,33 @@ export const IdempotencyClaim = Schema.Struct({
 })
 export type IdempotencyClaim = typeof IdempotencyClaim.Type
 
+/** A row: the claim, and where its request stands. */
+const IdempotencyKey = Schema.Struct({
+  ...IdempotencyClaim.fields,
+  state: Schema.Literals(["running", "done", "released"]),
+  leaseUntil: Schema.NullOr(Schema.DateTimeUtc),
+  status: Schema.NullOr(Schema.Int),
+  data: Schema.NullOr(Schema.String)
+})
+export type IdempotencyKey = typeof IdempotencyKey.Type
+
+export const idempotencyKeys = table("idempotency_keys", {
+  of: IdempotencyKey,
+  key: "id",
+  version: "version",
+  fixed: ["merchantId", "mode"]
+})
+
 /** The row while the request runs, in place of the version `replaces`, if there was one. */
 export const running = (claim: IdempotencyClaim, now: DateTime.Utc, replaces?: number): Change => {
-  const lease_until = isoText(DateTime.addDuration(now, leaseDuration))
-  const row = { ...rowOf(claim), state: "running", lease_until, status: null, data: null }
-  return replaces === undefined ? insert("idempotency_keys", row) : update("idempotency_keys", row, replaces)
+  const leaseUntil = DateTime.addDuration(now, leaseDuration)
+  const key: IdempotencyKey = { ...claim, state: "running", leaseUntil, status: null, data: null }
+  return replaces === undefined ? insert(idempotencyKeys, key) : update(idempotencyKeys, replaces, key)
 }
 
 /** No answer to keep: the key is free for another try (silences: I1). */
 export const released = (claim: IdempotencyClaim): Change =>
   ended(claim, { state: "released", status: null, data: null })
 
-export const ended = (
-  claim: IdempotencyClaim,
-  end: { readonly state: string; readonly status: number | null; readonly data: string | null }
-): Change =>
-  update("idempotency_keys", { ...rowOf(claim), version: claim.version + 1, lease_until: null, ...end }, claim.version)
-
-const rowOf = (claim: IdempotencyClaim) => ({
-  id: claim.id,
-  version: claim.version,
-  merchant_id: claim.merchantId,
-  mode: claim.mode,
-  fingerprint: claim.fingerprint,
-  created_at: isoText(claim.createdAt)
-})
+export const ended = (claim: IdempotencyClaim, end: Pick<IdempotencyKey, "state" | "status" | "data">): Change =>
+  update(idempotencyKeys, claim.version, { ...claim, version: claim.version + 1, leaseUntil: null, ...end })

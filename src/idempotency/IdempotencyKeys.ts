@@ -118,16 +118,15 @@ export const layer = Layer.effect(
       const row = yield* store.find(fresh.id)
       // Dropped between our insert and our look: as if it were being dropped still.
       if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
-      const { created_at, data, fingerprint, lease_until, state, status, version } = row.value
-      const held = { fingerprint, state, leaseUntil: lease_until, createdAt: created_at }
+      const { data, leaseUntil, status, version } = row.value
       // Alone on the database, what does not run in this process does not run: the process that ran it has died, or
       // nobody knew whether the claim was written.
       const isForsaken = runner === undefined && !live.has(fresh.id)
-      switch (judge(held, fresh.fingerprint, fresh.createdAt, isForsaken)) {
+      switch (judge(row.value, fresh.fingerprint, fresh.createdAt, isForsaken)) {
         case "OtherContent":
           return yield* new OtherContent()
         case "InProgress":
-          return yield* new StillRunning({ lasts: DateTime.distance(fresh.createdAt, lease_until ?? fresh.createdAt) })
+          return yield* new StillRunning({ lasts: DateTime.distance(fresh.createdAt, leaseUntil ?? fresh.createdAt) })
         case "Replay":
           return { _tag: "Replay", status: status!, data: links.complete(parseData(data!)) }
         case "TakeOver":

@@ -1,24 +1,13 @@
 /** Rows of idempotency keys: read one, and drop those whose day is over. They are written through the Transactor. */
-import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { TimeColumn } from "../platform/runtime/codecs.ts"
-
-const HeldRow = Schema.Struct({
-  version: Schema.Int,
-  fingerprint: Schema.String,
-  state: Schema.Literals(["running", "done", "released"]),
-  lease_until: Schema.NullOr(TimeColumn),
-  status: Schema.NullOr(Schema.Int),
-  data: Schema.NullOr(Schema.String),
-  created_at: TimeColumn
-})
-export type HeldRow = typeof HeldRow.Type
+import { type IdempotencyKey, idempotencyKeys } from "./IdempotencyClaim.ts"
 
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    readonly find: (id: string) => Effect.Effect<Option.Option<HeldRow>>
+    readonly find: (id: string) => Effect.Effect<Option.Option<IdempotencyKey>>
     /** Removes at most `limit` rows from before `time`; how many they were. */
     readonly dropBefore: (time: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
@@ -30,11 +19,11 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const find = SqlSchema.findOneOption({
       Request: Schema.String,
-      Result: HeldRow,
+      Result: idempotencyKeys.row,
       execute: (id) => sql`select * from idempotency_keys where id = ${id}`
     })
     return IdempotencyStore.of({
-      find: (id) => sqlDefects(find(id)),
+      find: (id) => sqlDefects(Effect.map(find(id), Option.map(idempotencyKeys.read))),
       dropBefore: (time, limit) =>
         sqlDefects(
           Effect.map(

@@ -1,6 +1,7 @@
 /** Handlers of the `orders` group. A handler names the caller, calls the room and shapes the reply. */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
+import { OrderResource } from "@coffer/contract/Orders"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
@@ -10,7 +11,6 @@ import { replyCsv } from "../http/csv.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { channelRefusals } from "../channel/channelRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
-import { orderColumns } from "./orderColumns.ts"
 import { OrderLists } from "./OrderLists.ts"
 import { orderRefusals } from "./orderRefusals.ts"
 import { Orders } from "./Orders.ts"
@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
 
       list: span("orders.list")(function* ({ query }) {
         const owner = yield* Caller
-        if (query.format === "csv") return replyCsv("orders", orderColumns, yield* lists.exported(owner, query), row)
+        if (query.format === "csv") return replyCsv("orders", OrderResource, yield* lists.exported(owner, query), row)
         const { data, hasMore } = yield* lists.page(owner, query)
         return yield* replyList("order", "/v1/orders", { data: data.map(view), hasMore })
       }, Effect.catchTags({ InvalidField })),

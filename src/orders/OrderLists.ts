@@ -8,13 +8,13 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Order } from "@coffer/rules/order/Order"
-import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
-import { OrderRow, orderOf } from "./OrderStore.ts"
+import { orders } from "./OrderStore.ts"
 
 export class OrderLists extends Context.Service<
   OrderLists,
@@ -30,11 +30,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const pages = Pages.make(sql, {
-      table: "orders",
-      id: "trade_no",
+      table: orders,
       prefixOf: (mode) => prefixes.tradeNo[mode],
-      row: OrderRow,
-      idOf: ({ trade_no }) => trade_no,
       called: "an order"
     })
 
@@ -73,13 +70,11 @@ export const layer = Layer.effect(
     return OrderLists.of({
       page: span("OrderLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
-        const { data, hasMore } = yield* pages.page(owner, request, yield* search(owner, query))
-        return { data: data.map(orderOf), hasMore }
+        return yield* pages.page(owner, request, yield* search(owner, query))
       }),
       exported: span("OrderLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
-        const { chunks, truncated } = yield* pages.exported(owner, created, yield* search(owner, query))
-        return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(orderOf)) }
+        return yield* pages.exported(owner, created, yield* search(owner, query))
       })
     })
   })

@@ -2,19 +2,16 @@
  * Rows of orders: found one by one or as a page, and written as changes that carry the version they replace. Never
  * decides anything.
  */
-import { MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
-import { Metadata } from "@coffer/model/Metadata"
-import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
-import { Locale, Order, UnappliedPayment } from "@coffer/rules/order/Order"
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { TradeNo } from "@coffer/model/Ids"
+import { Order, terms } from "@coffer/rules/order/Order"
+import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import { isOwnedBy, isStorable, type Owner } from "../platform/postgres/Pages.ts"
-import type { RowOf } from "../platform/commit/Tables.ts"
+import { table } from "../platform/commit/Table.ts"
 
 /** An order and the version of its row. */
 export interface StoredOrder {
@@ -38,12 +35,35 @@ export class OrderStore extends Context.Service<
   }
 >()("@coffer/orders/OrderStore") {}
 
+export const orders = table("orders", {
+  of: Order,
+  beside: {
+    version: Schema.Int,
+    /** When somebody has to look whether its time is over; pushed ahead by who looks, and by nobody else. */
+    dueAt: Schema.DateTimeUtc,
+    strayDueAt: Schema.NullOr(Schema.DateTimeUtc)
+  },
+  key: "tradeNo",
+  version: "version",
+  fixed: [...Struct.keys(terms), "dueAt"],
+  called: { method: "payment_method", unappliedPayments: "stray_payments" },
+  absent: { refundedAmount: 0, refundingAmount: 0, disputesOpen: 0, disputesLost: 0 }
+})
+
+const storedOf = (row: typeof orders.row.Type): StoredOrder => ({ version: row.version, order: orders.read(row) })
+
+const besideOf = (order: Order, version: number, now: DateTime.Utc) => ({
+  version,
+  dueAt: order.expiresAt,
+  strayDueAt: order.unappliedPayments.some(({ state }) => state === "due") ? now : null
+})
+
 /** A new order as a change. */
-export const insertion = (order: Order): Change => insert("orders", rowOf({ order, version: 1 }, order.createdAt))
+export const insertion = (order: Order): Change => insert(orders, order, besideOf(order, 1, order.createdAt))
 
 /** The order after a decision, replacing the version that was read. */
 export const replacement = (before: StoredOrder, after: Order, now: DateTime.Utc): Change =>
-  update("orders", rowOf({ order: after, version: before.version + 1 }, now), before.version)
+  update(orders, before.version, after, besideOf(after, before.version + 1, now))
 
 export const layer = Layer.effect(
   OrderStore,
@@ -51,15 +71,15 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const byTradeNo = batchedById({
-      row: OrderRow,
-      idOf: ({ trade_no }) => trade_no,
+      row: orders.row,
+      idOf: (row) => String(row[orders.key]),
       select: (ids) => sql`select * from orders where trade_no = any(${ids})`
     })
     const load = (tradeNo: string) => Effect.map(byTradeNo(tradeNo), Option.map(storedOf))
 
     const findByOutTradeNo = SqlSchema.findOneOption({
       Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, outTradeNo: Schema.String }),
-      Result: OrderRow,
+      Result: orders.row,
       execute: ({ merchantId, mode, outTradeNo }) =>
         sql`select * from orders where merchant_id = ${merchantId} and mode = ${mode} and out_trade_no = ${outTradeNo}`
     })
@@ -98,118 +118,3 @@ export const layer = Layer.effect(
 const tradeNosOf = (rows: ReadonlyArray<{ readonly trade_no: TradeNo }>) => rows.map(({ trade_no }) => trade_no)
 
 const isTradeNo = Schema.is(TradeNo)
-// Rows ------------------------------------------------------------------------
-
-/** A row as Postgres gives it; for this room alone. */
-export const OrderRow = Schema.Struct({
-  trade_no: TradeNo,
-  version: Schema.Int,
-  merchant_id: MerchantId,
-  mode: Mode,
-  out_trade_no: OutTradeNo,
-  amount: Minor,
-  currency: Currency,
-  subject: Schema.NullOr(Schema.String),
-  status: Schema.Literals([...Order.discriminants]),
-  fee: Schema.NullOr(Minor),
-  refunded_amount: Minor,
-  refunding_amount: Minor,
-  disputes_open: Schema.Int,
-  disputes_lost: Minor,
-  payment_id: Schema.NullOr(PaymentId),
-  payment_method: Schema.NullOr(PaymentMethod),
-  refundable_until: Schema.NullOr(TimeColumn),
-  notify_url: Schema.NullOr(Schema.String),
-  return_url: Schema.NullOr(Schema.String),
-  metadata: Metadata,
-  receipt_email: Schema.NullOr(Schema.String),
-  locale: Schema.NullOr(Locale),
-  declines: Schema.Int,
-  stray_payments: Schema.Array(UnappliedPayment),
-  paid_at: Schema.NullOr(TimeColumn),
-  expires_at: TimeColumn,
-  created_at: TimeColumn
-})
-export type OrderRow = typeof OrderRow.Type
-
-const storedOf = (row: OrderRow): StoredOrder => ({ version: row.version, order: orderOf(row) })
-
-export const orderOf = (row: OrderRow): Order => {
-  const terms = {
-    tradeNo: row.trade_no,
-    outTradeNo: row.out_trade_no,
-    merchantId: row.merchant_id,
-    mode: row.mode,
-    amount: row.amount,
-    currency: row.currency,
-    subject: row.subject,
-    notifyUrl: row.notify_url,
-    returnUrl: row.return_url,
-    metadata: row.metadata,
-    receiptEmail: row.receipt_email,
-    locale: row.locale,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    declines: row.declines,
-    unappliedPayments: row.stray_payments
-  }
-  switch (row.status) {
-    case "pending":
-    case "failed":
-    case "expired":
-      return { status: row.status, ...terms }
-    case "paid":
-    case "partially_refunded":
-    case "refunded":
-      return { status: row.status, ...terms, ...paymentOf(row) }
-  }
-}
-
-// A paid order's row has its payment: they were written by one change.
-const paymentOf = (row: OrderRow) => ({
-  paymentId: row.payment_id!,
-  method: row.payment_method!,
-  fee: row.fee!,
-  paidAt: row.paid_at!,
-  refundableUntil: row.refundable_until,
-  refundedAmount: row.refunded_amount,
-  refundingAmount: row.refunding_amount,
-  disputesOpen: row.disputes_open,
-  disputesLost: row.disputes_lost
-})
-
-const rowOf = ({ order, version }: StoredOrder, now: DateTime.Utc): RowOf<"orders"> => {
-  const payment = "paymentId" in order ? order : undefined
-  const expiresAt = isoText(order.expiresAt)
-  return {
-    trade_no: order.tradeNo,
-    version,
-    merchant_id: order.merchantId,
-    mode: order.mode,
-    out_trade_no: order.outTradeNo,
-    amount: order.amount,
-    currency: order.currency,
-    subject: order.subject,
-    status: order.status,
-    fee: payment?.fee ?? null,
-    refunded_amount: payment?.refundedAmount ?? 0,
-    refunding_amount: payment?.refundingAmount ?? 0,
-    disputes_open: payment?.disputesOpen ?? 0,
-    disputes_lost: payment?.disputesLost ?? 0,
-    payment_id: payment?.paymentId ?? null,
-    payment_method: payment?.method ?? null,
-    refundable_until: isoTextOrNull(payment?.refundableUntil ?? null),
-    notify_url: order.notifyUrl,
-    return_url: order.returnUrl,
-    metadata: jsonText(order.metadata),
-    receipt_email: order.receiptEmail,
-    locale: order.locale,
-    declines: order.declines,
-    stray_payments: jsonText(order.unappliedPayments),
-    stray_due_at: order.unappliedPayments.some(({ state }) => state === "due") ? isoText(now) : null,
-    paid_at: isoTextOrNull(payment?.paidAt ?? null),
-    due_at: expiresAt,
-    expires_at: expiresAt,
-    created_at: isoText(order.createdAt)
-  }
-}

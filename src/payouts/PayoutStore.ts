@@ -1,16 +1,14 @@
 /** Rows of payouts: found one by one or as a page, and written as changes that carry the version they replace. */
-import { MerchantId, Mode, PayoutNo, prefixes } from "@coffer/model/Ids"
-import { Currency, Minor } from "@coffer/model/Money"
+import { PayoutNo, prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
-import { Payout } from "@coffer/rules/payout/Payout"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Payout, terms } from "@coffer/rules/payout/Payout"
+import { Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
-import type { RowOf } from "../platform/commit/Tables.ts"
+import { table } from "../platform/commit/Table.ts"
 
 /** A payout and the version of its row. */
 export interface StoredPayout {
@@ -28,12 +26,22 @@ export class PayoutStore extends Context.Service<
   }
 >()("@coffer/payouts/PayoutStore") {}
 
+export const payouts = table("payouts", {
+  of: Payout,
+  beside: { version: Schema.Int },
+  key: "payoutNo",
+  version: "version",
+  fixed: Struct.keys(terms)
+})
+
+const storedOf = (row: typeof payouts.row.Type): StoredPayout => ({ version: row.version, payout: payouts.read(row) })
+
 /** A new payout as a change. */
-export const insertion = (payout: Payout): Change => insert("payouts", rowOf({ payout, version: 1 }))
+export const insertion = (payout: Payout): Change => insert(payouts, payout, { version: 1 })
 
 /** The payout after a decision, replacing the version that was read. */
 export const replacement = (before: StoredPayout, after: Payout): Change =>
-  update("payouts", rowOf({ payout: after, version: before.version + 1 }), before.version)
+  update(payouts, before.version, after, { version: before.version + 1 })
 
 export const layer = Layer.effect(
   PayoutStore,
@@ -42,7 +50,7 @@ export const layer = Layer.effect(
 
     const byNo = SqlSchema.findOneOption({
       Request: PayoutNo,
-      Result: PayoutRow,
+      Result: payouts.row,
       execute: (payoutNo) => sql`select * from payouts where payout_no = ${payoutNo}`
     })
     // What cannot be a number is not asked for: Postgres has no text with NUL.
@@ -53,17 +61,14 @@ export const layer = Layer.effect(
 
     const findByReference = SqlSchema.findOneOption({
       Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, reference: Schema.String }),
-      Result: PayoutRow,
+      Result: payouts.row,
       execute: ({ merchantId, mode, reference }) =>
         sql`select * from payouts where merchant_id = ${merchantId} and mode = ${mode} and reference = ${reference}`
     })
 
     const pages = Pages.make(sql, {
-      table: "payouts",
-      id: "payout_no",
+      table: payouts,
       prefixOf: () => prefixes.payout,
-      row: PayoutRow,
-      idOf: ({ payout_no }) => payout_no,
       called: "a payout of this merchant in this environment"
     })
 
@@ -71,56 +76,9 @@ export const layer = Layer.effect(
       load,
       byReference: ({ merchantId, mode }, reference) =>
         sqlDefects(Effect.map(findByReference({ merchantId, mode, reference }), Option.map(storedOf))),
-      page: (owner, request) =>
-        Effect.map(pages.page(owner, request, { path: Pages.along({}), filters: [] }), ({ data, hasMore }) => ({
-          data: data.map(payoutOf),
-          hasMore
-        }))
+      page: (owner, request) => pages.page(owner, request, { path: Pages.along({}), filters: [] })
     })
   })
 )
 
 const isPayoutNo = Schema.is(PayoutNo)
-
-const PayoutRow = Schema.Struct({
-  payout_no: PayoutNo,
-  version: Schema.Int,
-  merchant_id: MerchantId,
-  mode: Mode,
-  currency: Currency,
-  amount: Minor,
-  fee: Minor,
-  status: Schema.Literals([...Payout.discriminants]),
-  reference: Schema.NullOr(Schema.String),
-  created_at: TimeColumn,
-  updated_at: TimeColumn
-})
-
-const storedOf = (row: typeof PayoutRow.Type): StoredPayout => ({ version: row.version, payout: payoutOf(row) })
-
-const payoutOf = (row: typeof PayoutRow.Type): Payout => ({
-  status: row.status,
-  payoutNo: row.payout_no,
-  merchantId: row.merchant_id,
-  mode: row.mode,
-  currency: row.currency,
-  amount: row.amount,
-  fee: row.fee,
-  reference: row.reference,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at
-})
-
-const rowOf = ({ payout, version }: StoredPayout): RowOf<"payouts"> => ({
-  payout_no: payout.payoutNo,
-  version,
-  merchant_id: payout.merchantId,
-  mode: payout.mode,
-  currency: payout.currency,
-  amount: payout.amount,
-  fee: payout.fee,
-  status: payout.status,
-  reference: payout.reference,
-  created_at: isoText(payout.createdAt),
-  updated_at: isoText(payout.updatedAt)
-})

@@ -1,6 +1,7 @@
 /** Handlers of the `refunds` group (spec: Endpoints, Refunds). */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
+import { RefundResource } from "@coffer/contract/Refunds"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith, codeOf } from "../idempotency/Answering.ts"
@@ -11,7 +12,6 @@ import { channelRefusals } from "../channel/channelRefusals.ts"
 import { orderRefusals } from "../orders/orderRefusals.ts"
 import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
-import { refundColumns } from "./refundColumns.ts"
 import { RefundLists } from "./RefundLists.ts"
 import { refundRefusals } from "./refundRefusals.ts"
 import { Refunds } from "./Refunds.ts"
@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(
       list: span("refunds.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv")
-          return replyCsv("refunds", refundColumns, yield* lists.exported(owner, query), refundView)
+          return replyCsv("refunds", RefundResource, yield* lists.exported(owner, query), refundView)
         const { data, hasMore } = yield* lists.page(owner, query)
         return yield* replyList("refund", "/v1/refunds", { data: data.map(refundView), hasMore })
       }, Effect.catchTags({ InvalidField })),

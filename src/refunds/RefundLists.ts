@@ -5,11 +5,11 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Refund } from "@coffer/rules/refund/Refund"
-import { Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
-import { refundOf, RefundRow } from "./RefundStore.ts"
+import { refunds } from "./RefundStore.ts"
 
 export class RefundLists extends Context.Service<
   RefundLists,
@@ -28,11 +28,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const pages = Pages.make(sql, {
-      table: "refunds",
-      id: "refund_no",
+      table: refunds,
       prefixOf: () => prefixes.refund,
-      row: RefundRow,
-      idOf: ({ refund_no }) => refund_no,
       called: "a refund"
     })
 
@@ -57,13 +54,11 @@ export const layer = Layer.effect(
     return RefundLists.of({
       page: span("RefundLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
-        const { data, hasMore } = yield* pages.page(owner, request, search(query))
-        return { data: data.map(refundOf), hasMore }
+        return yield* pages.page(owner, request, search(query))
       }),
       exported: span("RefundLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
-        const { chunks, truncated } = yield* pages.exported(owner, created, search(query))
-        return { truncated, chunks: Stream.map(chunks, (rows) => rows.map(refundOf)) }
+        return yield* pages.exported(owner, created, search(query))
       })
     })
   })

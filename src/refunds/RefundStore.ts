@@ -2,19 +2,16 @@
  * Rows of refunds: found one by one, claimed when they are due, and written as changes that carry the version they
  * replace. A refund that is void is found by its own number alone. Never decides anything.
  */
-import { MerchantId, Mode, OutRefundNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
-import { Metadata } from "@coffer/model/Metadata"
-import { Currency, Minor } from "@coffer/model/Money"
-import { Refund } from "@coffer/rules/refund/Refund"
+import { RefundNo } from "@coffer/model/Ids"
+import { Refund, terms } from "@coffer/rules/refund/Refund"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import { isOwnedBy, isStorable, type Owner } from "../platform/postgres/Pages.ts"
-import type { RowOf } from "../platform/commit/Tables.ts"
+import { table } from "../platform/commit/Table.ts"
 
 /** A refund and the version of its row. */
 export interface StoredRefund {
@@ -37,11 +34,23 @@ export class RefundStore extends Context.Service<
   }
 >()("@coffer/refunds/RefundStore") {}
 
-export const insertion = (refund: Refund): Change => insert("refunds", rowOf({ refund, version: 1 }))
+export const refunds = table("refunds", {
+  of: Refund,
+  beside: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc) },
+  key: "refundNo",
+  version: "version",
+  fixed: Struct.keys(terms)
+})
+
+const storedOf = (row: typeof refunds.row.Type): StoredRefund => ({ version: row.version, refund: refunds.read(row) })
+
+const besideOf = (refund: Refund, version: number) => ({ version, nextCheckAt: nextCheck.after(refund) })
+
+export const insertion = (refund: Refund): Change => insert(refunds, refund, besideOf(refund, 1))
 
 /** The refund after a decision, replacing the version that was read. */
 export const replacement = (before: StoredRefund, after: Refund): Change =>
-  update("refunds", rowOf({ refund: after, version: before.version + 1 }), before.version)
+  update(refunds, before.version, after, besideOf(after, before.version + 1))
 
 export const layer = Layer.effect(
   RefundStore,
@@ -50,14 +59,14 @@ export const layer = Layer.effect(
 
     const byNo = SqlSchema.findOneOption({
       Request: Schema.String,
-      Result: RefundRow,
+      Result: refunds.row,
       execute: (refundNo) => sql`select * from refunds where refund_no = ${refundNo}`
     })
     const load = (refundNo: string) => sqlDefects(Effect.map(byNo(refundNo), Option.map(storedOf)))
 
     const findByOutRefundNo = SqlSchema.findOneOption({
       Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, outRefundNo: Schema.String }),
-      Result: RefundRow,
+      Result: refunds.row,
       execute: ({ merchantId, mode, outRefundNo }) => sql`select * from refunds
         where merchant_id = ${merchantId} and mode = ${mode} and out_refund_no = ${outRefundNo} and status <> 'void'`
     })
@@ -68,7 +77,7 @@ export const layer = Layer.effect(
 
     const findByRequest = SqlSchema.findOneOption({
       Request: Schema.Struct({ request: Schema.String, since: Schema.DateTimeUtcFromDate }),
-      Result: RefundRow,
+      Result: refunds.row,
       execute: ({ request, since }) => sql`select * from refunds
         where request = ${request} and created_at > ${since} and status <> 'void' order by refund_no desc limit 1`
     })
@@ -106,85 +115,3 @@ export const layer = Layer.effect(
 const numbered = Schema.Struct({ refund_no: RefundNo })
 
 const isRefundNo = Schema.is(RefundNo)
-
-// Rows ------------------------------------------------------------------------
-
-/** A row as Postgres gives it; for this room alone. */
-export const RefundRow = Schema.Struct({
-  refund_no: RefundNo,
-  version: Schema.Int,
-  merchant_id: MerchantId,
-  mode: Mode,
-  out_refund_no: OutRefundNo,
-  trade_no: TradeNo,
-  payment_id: PaymentId,
-  request: Schema.NullOr(Schema.String),
-  amount: Minor,
-  requested_amount: Schema.NullOr(Minor),
-  currency: Currency,
-  reason: Schema.NullOr(Schema.String),
-  status: Schema.Literals([...Refund.discriminants]),
-  failure_reason: Schema.NullOr(Schema.String),
-  metadata: Metadata,
-  notify_url: Schema.NullOr(Schema.String),
-  settled_at: Schema.NullOr(TimeColumn),
-  created_at: TimeColumn,
-  updated_at: TimeColumn
-})
-export type RefundRow = typeof RefundRow.Type
-
-const storedOf = (row: RefundRow): StoredRefund => ({ version: row.version, refund: refundOf(row) })
-
-export const refundOf = (row: RefundRow): Refund => {
-  const terms = {
-    refundNo: row.refund_no,
-    outRefundNo: row.out_refund_no,
-    tradeNo: row.trade_no,
-    merchantId: row.merchant_id,
-    mode: row.mode,
-    paymentId: row.payment_id,
-    amount: row.amount,
-    requestedAmount: row.requested_amount,
-    currency: row.currency,
-    reason: row.reason,
-    metadata: row.metadata,
-    notifyUrl: row.notify_url,
-    request: row.request,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at
-  }
-  switch (row.status) {
-    case "reserved":
-    case "pending":
-    case "void":
-      return { status: row.status, ...terms }
-    // Each status was written with what belongs to it.
-    case "succeeded":
-      return { status: row.status, ...terms, settledAt: row.settled_at! }
-    case "failed":
-      return { status: row.status, ...terms, failureReason: row.failure_reason! }
-  }
-}
-
-const rowOf = ({ refund, version }: StoredRefund): RowOf<"refunds"> => ({
-  refund_no: refund.refundNo,
-  version,
-  merchant_id: refund.merchantId,
-  mode: refund.mode,
-  out_refund_no: refund.outRefundNo,
-  trade_no: refund.tradeNo,
-  payment_id: refund.paymentId,
-  request: refund.request,
-  amount: refund.amount,
-  requested_amount: refund.requestedAmount,
-  currency: refund.currency,
-  reason: refund.reason,
-  status: refund.status,
-  failure_reason: refund.status === "failed" ? refund.failureReason : null,
-  metadata: jsonText(refund.metadata),
-  notify_url: refund.notifyUrl,
-  next_check_at: isoTextOrNull(nextCheck.after(refund)),
-  settled_at: refund.status === "succeeded" ? isoText(refund.settledAt) : null,
-  created_at: isoText(refund.createdAt),
-  updated_at: isoText(refund.updatedAt)
-})

@@ -18,13 +18,12 @@ import { insert } from "../platform/commit/Change.ts"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type Entry, noEntry } from "../wallets/Wallets.ts"
 import { makeChannel } from "./SandboxChannel.ts"
-import { type IsRedirecting, makeIsRedirecting, paymentOf, PaymentRow } from "./sandboxPayments.ts"
+import { type IsRedirecting, makeIsRedirecting, paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
 import { unreachableOnSqlError } from "./sandboxReach.ts"
 
 /** How a buyer's attempt ends. `redirect`: the buyer is in 3DS or a wallet's app, and may come back. */
@@ -84,7 +83,11 @@ const makeBank = Effect.fnUntraced(function* (isRedirecting: IsRedirecting) {
   const ids = yield* NewIds
   const faults = yield* Faults
 
-  const reports = leasedRows(sql, { table: "sandbox_payments", key: "payment_id", dueAt: "report_due_at" }, PaymentRow)
+  const reports = leasedRows(
+    sql,
+    { table: "sandbox_payments", key: "payment_id", dueAt: "report_due_at" },
+    sandboxPayments.row
+  )
   const reportAgain = (now: Statement.Fragment) =>
     sql`report_due_at = ${now} + make_interval(secs => ${Duration.toSeconds(reportAgainAfter)})`
 
@@ -94,7 +97,7 @@ const makeBank = Effect.fnUntraced(function* (isRedirecting: IsRedirecting) {
     claimReports: (now, limit) =>
       sqlDefects(
         Effect.map(reports.claim(reportAgain, now, limit), (rows) =>
-          rows.map((row) => ({ tradeNo: row.trade_no, payment: paymentOf(row) }))
+          rows.map(sandboxPayments.read).map((payment) => ({ tradeNo: payment.tradeNo, payment: paymentOf(payment) }))
         )
       ),
     nextReport: sqlDefects(reports.next),
@@ -121,17 +124,15 @@ const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], isRedirect
       yield* sql`update sandbox_payments set state = 'abandoned'
           where trade_no = ${tradeNo} and state = 'redirect'`
     }
-    const row = { payment_id: paymentId, trade_no: tradeNo, method, amount, currency, state: states[attempt] }
-    const changes = [
-      insert("sandbox_payments", { ...row, merchant_id: merchantId, report_due_at: null, created_at: isoText(now) })
-    ]
-    return { report: reportOf(attempt, { ...row, created_at: now }), entry: { ...noEntry, changes } }
+    const payment = { paymentId, tradeNo, method, amount, currency, state: states[attempt], createdAt: now }
+    const changes = [insert(sandboxPayments, payment, { merchantId })]
+    return { report: reportOf(attempt, payment), entry: { ...noEntry, changes } }
   }, Effect.catchTags(unreachableOnSqlError))
 
-const reportOf = (attempt: Attempt, row: PaymentRow): ChannelReport | undefined => {
+const reportOf = (attempt: Attempt, payment: SandboxPayment): ChannelReport | undefined => {
   switch (attempt) {
     case "succeed":
-      return { _tag: "Succeeded", payment: paymentOf(row) }
+      return { _tag: "Succeeded", payment: paymentOf(payment) }
     case "decline":
       return { _tag: "Declined" }
     case "fail":

@@ -7,7 +7,7 @@ import { type CancelReport, Channel, type ChannelUnreachable, type Checkout } fr
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
-import { type IsRedirecting, paymentOf, PaymentRow } from "./sandboxPayments.ts"
+import { type IsRedirecting, paymentOf, sandboxPayments } from "./sandboxPayments.ts"
 import { unreachableOnSqlError } from "./sandboxReach.ts"
 
 export const makeChannel = Effect.fnUntraced(function* (isRedirecting: IsRedirecting) {
@@ -22,15 +22,16 @@ const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], isRed
       // No live acquirer is connected: no buyer can have paid, so every checkout can be closed.
       if (checkout.mode === "live") return { _tag: "Cancelled" }
       if (yield* isRedirecting(checkout)) return { _tag: "BuyerBusy" }
-      const [payment, ...others] = yield* decodePayments(
+      const found = yield* decodePayments(
         yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo} and state = 'succeeded'
           order by payment_id`
       )
+      const [payment, ...others] = found.map(sandboxPayments.read)
       // The answer names one payment. The others are reported like any payment, perhaps for the second time.
       if (others.length > 0) {
         const now = DateTime.toDateUtc(yield* currentTime)
         yield* sql`update sandbox_payments set report_due_at = ${now}
-          where payment_id in ${sql.in(others.map(({ payment_id }) => payment_id))}`
+          where payment_id in ${sql.in(others.map(({ paymentId }) => paymentId))}`
         wakeups.raise("sandbox_reports")
       }
       return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }
@@ -40,7 +41,7 @@ const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], isRed
 
 type Unhandled = ChannelUnreachable | SqlError.SqlError | Schema.SchemaError
 
-const decodePayments = Schema.decodeUnknownEffect(Schema.Array(PaymentRow))
+const decodePayments = Schema.decodeUnknownEffect(Schema.Array(sandboxPayments.row))
 
 const makeGiveBack = (sql: SqlClient.SqlClient, isRedirecting: IsRedirecting) =>
   span("SandboxBank.giveBack")(function* (

@@ -4,34 +4,35 @@ import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { DateTime, Duration, Effect, Schema } from "effect"
 import { SqlClient, SqlResolver } from "effect/sql"
 import { type ChannelPayment, ChannelUnreachable, type Checkout } from "../channel/Channel.ts"
+import { table } from "../platform/commit/Table.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { isoText } from "../platform/runtime/codecs.ts"
 import { unreachableOnSqlError } from "./sandboxReach.ts"
 
-export const PaymentRow = Schema.Struct({
-  payment_id: PaymentId,
-  trade_no: TradeNo,
+const SandboxPayment = Schema.Struct({
+  paymentId: PaymentId,
+  tradeNo: TradeNo,
   method: PaymentMethod,
   amount: Minor,
   currency: Currency,
   state: Schema.String,
-  created_at: TimeColumn
+  createdAt: Schema.DateTimeUtc
 })
-export type PaymentRow = typeof PaymentRow.Type
+export type SandboxPayment = typeof SandboxPayment.Type
+
+export const sandboxPayments = table("sandbox_payments", {
+  of: SandboxPayment,
+  beside: { merchantId: Schema.String },
+  key: "paymentId"
+})
 
 /** Refund windows of the methods that have one (spec: Order, refundable_until). */
 const refundDays: Partial<Record<PaymentMethod, number>> = { alipay: 90, wechat_pay: 180 }
 
-export const paymentOf = (row: PaymentRow): ChannelPayment => {
-  const days = refundDays[row.method]
-  return {
-    paymentId: row.payment_id,
-    method: row.method,
-    amount: row.amount,
-    currency: row.currency,
-    paidAt: row.created_at,
-    refundableUntil: days === undefined ? null : DateTime.add(row.created_at, { days })
-  }
+export const paymentOf = ({ amount, createdAt, currency, method, paymentId }: SandboxPayment): ChannelPayment => {
+  const days = refundDays[method]
+  const refundableUntil = days === undefined ? null : DateTime.add(createdAt, { days })
+  return { paymentId, method, amount, currency, paidAt: createdAt, refundableUntil }
 }
 
 /** A buyer who has not come back from 3DS or a wallet's app after this will not come back. */

@@ -1,5 +1,6 @@
 /** Handlers of the `balance` group (spec: Endpoints, Balance and ledger). */
 import { Api } from "@coffer/contract/Api"
+import { BalanceTransactionResource } from "@coffer/contract/Balance"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -8,7 +9,7 @@ import { replyCsv } from "../http/csv.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { Wallets } from "./Wallets.ts"
-import { balanceTransactionColumns, balanceTransactionView, balanceView } from "./WalletView.ts"
+import { balanceTransactionView, balanceView } from "./WalletView.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -27,7 +28,7 @@ export const layer = HttpApiBuilder.group(
         const owner = yield* Caller
         if (query.format === "csv") {
           const file = yield* wallets.ledgerExported(owner, query)
-          return replyCsv("balance_transactions", balanceTransactionColumns, file, balanceTransactionView)
+          return replyCsv("balance_transactions", BalanceTransactionResource, file, balanceTransactionView)
         }
         const { data, hasMore } = yield* wallets.ledger(owner, query)
         return yield* replyList("balance_transaction", "/v1/balance_transactions", {

@@ -10,11 +10,11 @@ import { post } from "@coffer/rules/wallet/post"
 import { walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Context, DateTime, Effect, Layer, Option, Predicate, Result } from "effect"
 import { type ChangeSet, insert } from "../../src/platform/commit/Change.ts"
-import { isoText } from "../../src/platform/runtime/codecs.ts"
 import { Faults } from "../../src/platform/runtime/Faults.ts"
 import { NewIds } from "../../src/platform/runtime/NewIds.ts"
 import { Transactor } from "../../src/platform/commit/Transactor.ts"
 import { sha256 } from "../../src/platform/runtime/Secrets.ts"
+import { events } from "../../src/events/eventRows.ts"
 import { OrderStore, replacement } from "../../src/orders/OrderStore.ts"
 import { posted, WalletStore } from "../../src/wallets/WalletStore.ts"
 import { facts } from "../kit/fixtures.ts"
@@ -84,15 +84,15 @@ const payElsewhere = (service: Running, tradeNo: TradeNo) =>
       ] as const
       const means = { now, idBody: yield* ids.body, digest: sha256 }
       const posting = Result.getOrThrow(post(wallet, { movements, reserve: 0 }, means))
-      const event = insert("events", {
+      const event = insert(events, {
         id: yield* ids.next("evt_"),
-        merchant_id: order.merchantId,
+        merchantId: order.merchantId,
         mode: order.mode,
         type: "payment.succeeded",
-        object_id: tradeNo,
-        trade_no: tradeNo,
+        objectId: tradeNo,
+        tradeNo,
         body: "{}",
-        created_at: isoText(now)
+        createdAt: now
       })
       return [...posted(wallet, posting.wallet, posting.rows), event]
     })

@@ -9,6 +9,7 @@ import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
 import { Transactor, layer } from "../../src/platform/commit/Transactor.ts"
 import { insertion, replacement } from "../../src/orders/OrderStore.ts"
+import { ledger } from "../../src/wallets/WalletStore.ts"
 import { pendingOrder } from "../kit/fixtures.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
@@ -242,26 +243,31 @@ describe("the ledger", () => {
     withTransactor(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const owner = { merchant_id: pendingOrder.merchantId, mode: "sandbox", currency: "USD" }
+        const { currency, merchantId, mode } = pendingOrder
         yield* sql`insert into wallets values ('w', 0, 'm', 'sandbox', 'USD', 0, 0, 0, 0, 0, 0, '', '', '2026-01-01')`
         yield* commitAll([
           [
-            insert("ledger", {
-              id: "LED_1",
-              wallet_id: "w",
-              sequence: 1,
-              ...owner,
-              type: "payment_credit",
-              amount: 1,
-              balance_before: 0,
-              balance_after: 1,
-              frozen_after: 0,
-              reference_id: "",
-              description: "",
-              created_at: "2026-01-01T00:00:00.000Z",
-              previous_hash: "",
-              hash: ""
-            })
+            insert(
+              ledger,
+              {
+                id: "LED_1",
+                sequence: 1,
+                merchantId,
+                mode,
+                currency,
+                type: "payment_credit",
+                amount: 1,
+                balanceBefore: 0,
+                balanceAfter: 1,
+                frozenAfter: 0,
+                referenceId: "",
+                description: "",
+                createdAt: pendingOrder.createdAt,
+                previousHash: "",
+                hash: ""
+              },
+              { walletId: "w" }
+            )
           ]
         ])
         for (const attempt of [sql`update ledger set amount = 2`, sql`delete from ledger`, sql`truncate ledger`]) {

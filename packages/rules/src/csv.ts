@@ -1,33 +1,31 @@
 /**
  * CSV files: RFC 4180 with a byte order mark, and cells that a spreadsheet will not run (spec: List conventions;
- * silences: P4, P7, P8). Pure. What the columns are is said beside each resource's view.
+ * silences: P4, P7, P8). Pure.
  */
 import { twoDecimals } from "@coffer/model/Money"
 import { Schema } from "effect"
 
-/** `amount`: minor units, written with two decimals. `json`: an object, as its JSON text. */
-export type CellKind = "text" | "amount" | "json"
-
-/** Fields of the object in the order of the columns. */
-export type Columns<Item> = { readonly [Field in keyof Item]?: CellKind }
-
 /** The byte order mark and the header row. */
-export const csvHeader = <Item>(columns: Columns<Item>): string => `\uFEFF${csvLine(Object.keys(columns).map(quoted))}`
+export const csvHeader = (fields: ReadonlyArray<string>): string => `\uFEFF${csvLine(fields.map(quoted))}`
 
-export const csvRow = <Item>(columns: Columns<Item>, item: Item): string =>
-  csvLine((Object.keys(columns) as Array<keyof Item>).map((field) => cell(columns[field]!, item[field])))
+export const csvRow = (fields: ReadonlyArray<string>, item: Readonly<Record<string, unknown>>): string =>
+  csvLine(fields.map((field) => cell(item[field])))
 
 const csvLine = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
 
-const cell = (kind: CellKind, value: unknown): string => {
-  if (value === null || value === undefined) return ""
-  switch (kind) {
-    case "amount":
-      return twoDecimals(Number(value))
-    case "json":
-      return quoted(jsonText(value))
-    case "text":
-      return quoted(typeof value === "string" ? harmless(value) : String(value))
+/** A number is an amount in minor units, written with two decimals; an object is its JSON text. */
+const cell = (value: unknown): string => {
+  switch (typeof value) {
+    case "number":
+      return twoDecimals(value)
+    case "string":
+      return quoted(harmless(value))
+    case "object":
+      return value === null ? "" : quoted(jsonText(value))
+    case "undefined":
+      return ""
+    default:
+      return String(value)
   }
 }
 

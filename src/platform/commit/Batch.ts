@@ -3,9 +3,9 @@
  * Pure. Updates of one row by several sets in a row become one: the first set's version is the guard, the last set's
  * row is what is written. That is how a hot wallet's row is written once per batch.
  */
-import { AlreadyExists, type Change, type ChangeSet, StaleVersion } from "./Change.ts"
+import { AlreadyExists, type Change, type ChangeSet, keyOf, StaleVersion } from "./Change.ts"
 import { jsonText } from "../runtime/codecs.ts"
-import { type Cell, type Table, type TableName, type Tables, tables } from "./Tables.ts"
+import { type Cell, type TableName, tableNames, tableOf, type Written } from "./Table.ts"
 
 export interface Statement {
   readonly table: TableName
@@ -116,7 +116,7 @@ const textAtOnce = (statements: ReadonlyArray<Statement>): string => {
 
 /** Which of the rows that a statement changes are free: asks for their locks and gives them back at once. */
 export const locking = ({ keys, table }: Statement): readonly [text: string, params: ReadonlyArray<string>] => [
-  `select ${tables[table].key} as key from ${table} where ${tables[table].key} = any($1::text::text[])
+  `select ${tableOf(table).key} as key from ${table} where ${tableOf(table).key} = any($1::text::text[])
     for no key update skip locked`,
   [arrayLiteral(keys)]
 ]
@@ -128,14 +128,9 @@ export const conflictOf = ({ op, table }: Pick<Statement, "op" | "table">, key: 
 const follows = (before: Write | undefined, change: Change): boolean => {
   if (before === undefined) return true
   if (change.op === "insert" || before.change.op === "insert") return false
-  return before.change.row[tables[change.table as VersionedTable].version] === change.replaces
+  return before.change.cells[tableOf(change.table).versionIndex] === change.replaces
 }
 
-type VersionedTable = {
-  [Name in TableName]: Tables[Name] extends { readonly version: string } ? Name : never
-}[TableName]
-
-export const keyOf = ({ row, table }: Change): string => String(row[tables[table].key])
 const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`
 
 const statementsOf = (writes: ReadonlyArray<Write>): ReadonlyArray<Statement> => {
@@ -158,56 +153,74 @@ type Part = Pick<Statement, "op" | "table" | "single">
 
 const nameOf = ({ op, single, table }: Part) => `${op} ${table}${single ? " single" : ""}`
 
-const writingOrder = (Object.keys(tables) as ReadonlyArray<TableName>).flatMap((table): ReadonlyArray<Part> => [
+const writingOrder = tableNames.flatMap((table): ReadonlyArray<Part> => [
   { op: "insert", table, single: false },
   { op: "insert", table, single: true },
   { op: "update", table, single: false }
 ])
 
-const statementOf = (part: Part, writes: ReadonlyArray<Write>): Statement => {
-  const { op, table } = part
-  const params = columnsOf[op](table).map((column) =>
-    arrayLiteral(writes.map(({ change }) => change.row[column] ?? null))
-  )
-  if (op === "update") params.push(arrayLiteral(writes.map(({ replaces }) => replaces ?? null)))
-  return { ...part, text: texts[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
+/** One row as a statement of its own. */
+export const rowStatement = (change: Change): Statement => {
+  const { op, table } = change
+  return statementOf({ op, table, single: op === "insert" }, [
+    { change, single: op === "insert", replaces: change.op === "update" ? change.replaces : undefined }
+  ])
 }
 
-const memoized = <A>(make: (name: TableName, table: Table) => A) => {
-  const known = new Map<TableName, A>()
-  return (name: TableName): A => {
-    const made = known.get(name) ?? make(name, tables[name])
+const statementOf = (part: Part, writes: ReadonlyArray<Write>): Statement => {
+  const { op, table } = part
+  const { sent, text } = shapes[op](table)
+  const params = sent.map((index) => arrayLiteral(writes.map(({ change }) => change.cells[index]!)))
+  if (op === "update") params.push(arrayLiteral(writes.map(({ replaces }) => replaces ?? null)))
+  return { ...part, text, params, keys: writes.map(({ change }) => keyOf(change)) }
+}
+
+/** What is sent of a row, as indices of its cells, and the statement that takes it. */
+interface Shape {
+  readonly sent: ReadonlyArray<number>
+  readonly text: string
+}
+
+// The text of a statement depends on the table alone, so Postgres prepares it once per connection.
+const insertShape = (table: Written): Shape => {
+  const { columns, key, name } = table
+  const sent = columns.map((_, index) => index)
+  const names = columns.map(({ name }) => name).join(", ")
+  return {
+    sent,
+    text: `insert into ${name} (${names}) select * from unnest(${arrays(table, sent).join(", ")})
+      on conflict do nothing returning ${key} as key`
+  }
+}
+
+/** Of a row that is there already, what never changes is not sent. */
+const updateShape = (table: Written): Shape => {
+  const { changing: sent, columns, key, name, versionIndex } = table
+  const names = sent.map((index) => columns[index]!.name)
+  const version = columns[versionIndex]!
+  const read = [...arrays(table, sent), `$${sent.length + 1}::text::${version.type}[]`].join(", ")
+  const written = names.filter((column) => column !== key)
+  return {
+    sent,
+    text: `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
+      from unnest(${read}) as n (${names.join(", ")}, replaces)
+      where t.${key} = n.${key} and t.${version.name} = n.replaces returning t.${key} as key`
+  }
+}
+
+const arrays = ({ columns }: Written, sent: ReadonlyArray<number>): ReadonlyArray<string> =>
+  sent.map((column, index) => `$${index + 1}::text::${columns[column]!.type}[]`)
+
+const memoized = (make: (table: Written) => Shape) => {
+  const known = new Map<TableName, Shape>()
+  return (name: TableName): Shape => {
+    const made = known.get(name) ?? make(tableOf(name))
     known.set(name, made)
     return made
   }
 }
 
-/** What is sent of a row: of one that is there already, not what never changes. */
-const columnsOf = {
-  insert: memoized((_, { columns }) => Object.keys(columns)),
-  update: memoized((_, { columns, fixed }) => Object.keys(columns).filter((column) => fixed?.includes(column) !== true))
-}
-
-// The text of a statement depends on the table alone, so Postgres prepares it once per connection.
-const texts = {
-  insert: memoized((name, table) => {
-    const columns = columnsOf.insert(name)
-    return `insert into ${name} (${columns.join(", ")}) select * from unnest(${arrays(table, columns).join(", ")})
-      on conflict do nothing returning ${table.key} as key`
-  }),
-  update: memoized((name, table) => {
-    const columns = columnsOf.update(name)
-    const written = columns.filter((column) => column !== table.key)
-    const version = table.columns[table.version!]
-    const read = [...arrays(table, columns), `$${columns.length + 1}::text::${version}[]`].join(", ")
-    return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
-      from unnest(${read}) as n (${columns.join(", ")}, replaces)
-      where t.${table.key} = n.${table.key} and t.${table.version} = n.replaces returning t.${table.key} as key`
-  })
-}
-
-const arrays = (table: Table, columns: ReadonlyArray<string>): ReadonlyArray<string> =>
-  columns.map((column, index) => `$${index + 1}::text::${table.columns[column]}[]`)
+const shapes = { insert: memoized(insertShape), update: memoized(updateShape) }
 
 /** A Postgres array as text: the client cannot tell the element type of an array of nulls. */
 const arrayLiteral = (cells: ReadonlyArray<Cell>): string => {

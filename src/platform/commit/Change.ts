@@ -3,17 +3,18 @@
  * commits it. Insert: the row must be new. Update: the row replaces exactly one version of itself.
  */
 import { Schema } from "effect"
-import { type Row, type RowOf, type TableName, tables } from "./Tables.ts"
+import { type Table, tableNames, tableOf } from "./Table.ts"
 
-const TableNames = Schema.Literals(Object.keys(tables) as ReadonlyArray<TableName>)
-const RowData = Schema.Record(Schema.String, Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])))
+const TableNames = Schema.Literals(tableNames)
+/** In the order of the table's columns. */
+const Cells = Schema.Array(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])))
 
 export const Change = Schema.Union([
-  Schema.Struct({ op: Schema.tag("insert"), table: TableNames, row: RowData }),
+  Schema.Struct({ op: Schema.tag("insert"), table: TableNames, cells: Cells }),
   Schema.Struct({
     op: Schema.tag("update"),
     table: TableNames,
-    row: RowData,
+    cells: Cells,
     replaces: Schema.Union([Schema.String, Schema.Int])
   })
 ])
@@ -23,18 +24,26 @@ export type Change = typeof Change.Type
 export const ChangeSet = Schema.Array(Change)
 export type ChangeSet = typeof ChangeSet.Type
 
-export const insert = <Name extends TableName>(table: Name, row: RowOf<Name>): Change => ({
-  op: "insert",
-  table,
-  row: row as Row
-})
+/** A new row. `beside`: the columns that the table has beside those of its schema. */
+export const insert = <Self, Beside extends Schema.Struct.Fields>(
+  table: Table<Self, Beside>,
+  self: NoInfer<Self>,
+  ...[beside]: Besides<Beside>
+): Change => ({ op: "insert", table: table.name, cells: table.cells(self, (beside ?? {}) as Values<Beside>) })
 
-export const update = <Name extends TableName>(table: Name, row: RowOf<Name>, replaces: string | number): Change => ({
-  op: "update",
-  table,
-  row: row as Row,
-  replaces
-})
+/** The row, in place of the one whose version is `replaces`. */
+export const update = <Self, Beside extends Schema.Struct.Fields>(
+  table: Table<Self, Beside>,
+  replaces: string | number,
+  self: NoInfer<Self>,
+  ...[beside]: Besides<Beside>
+): Change => ({ op: "update", table: table.name, cells: table.cells(self, (beside ?? {}) as Values<Beside>), replaces })
+
+type Values<Beside extends Schema.Struct.Fields> = Schema.Struct.Type<Beside>
+type Besides<Beside extends Schema.Struct.Fields> = {} extends Beside ? [] : [beside: Values<Beside>]
+
+/** The key of the row. */
+export const keyOf = ({ cells, table }: Change): string => String(cells[tableOf(table).keyIndex])
 
 /** The row is no longer the one that was read: another runner wrote it first. Reload and decide again. */
 export class StaleVersion extends Schema.TaggedError<StaleVersion>()("StaleVersion", {

@@ -3,7 +3,7 @@
  * look. In this process only; other runners find the rows by looking.
  */
 import { Context, Effect, Layer } from "effect"
-import type { TableName } from "./Tables.ts"
+import type { TableName } from "./Table.ts"
 
 /**
  * Rows were committed to this table; an order has money that must go back; the sandbox's bank has to report; a new

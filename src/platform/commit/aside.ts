@@ -5,8 +5,7 @@
  * another attempt ends, and is certainly not written.
  */
 import { Effect, Metric, Semaphore } from "effect"
-import { keyOf } from "./Batch.ts"
-import { NotCommitted } from "./Change.ts"
+import { keyOf, NotCommitted } from "./Change.ts"
 import type { OpenSet, OpenSets } from "./openSets.ts"
 import type { Blocked } from "./Transactor.ts"
 

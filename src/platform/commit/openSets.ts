@@ -7,7 +7,7 @@ import { Deferred, Effect, Exit, Metric } from "effect"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
 import { commitMillis, lockMillis } from "../runtime/patience.ts"
 import { realMillis } from "../runtime/realTime.ts"
-import { type TableName, tables } from "./Tables.ts"
+import { tableNames } from "./Table.ts"
 
 export interface OpenSet {
   readonly lane: string
@@ -29,9 +29,7 @@ const stale = Metric.counter("coffer_stale_versions", {
   description: "Change sets that were decided on a version of a row that was no longer there, by table",
   incremental: true
 })
-const staleIn = new Map(
-  (Object.keys(tables) as ReadonlyArray<TableName>).map((table) => [table, Metric.withAttributes(stale, { table })])
-)
+const staleIn = new Map(tableNames.map((table) => [table, Metric.withAttributes(stale, { table })]))
 
 export const makeOpenSets = Effect.gen(function* () {
   const services = yield* Effect.context()

@@ -33,13 +33,16 @@ export const isOwnedBy =
   (found: Owner): boolean =>
     owner.merchantId === found.merchantId && owner.mode === found.mode
 
-/** A table with `merchant_id`, `mode`, `created_at`, and an id that begins with a prefix and the time. */
-export interface Listed<Row> {
-  readonly table: string
-  readonly id: string
+/** A table with `merchant_id`, `mode`, `created_at`, and a key that begins with a prefix and the time. */
+export interface Listed<Row, Item> {
+  readonly table: {
+    readonly name: string
+    readonly key: string
+    readonly row: Schema.Codec<Row, unknown>
+    /** What a row stands for. */
+    readonly read: (row: Row) => Item
+  }
   readonly prefixOf: (mode: Mode) => string
-  readonly row: Schema.Codec<Row, unknown>
-  readonly idOf: (row: Row) => string
   /** For people: "an order". */
   readonly called: string
 }
@@ -67,17 +70,17 @@ type Values = Readonly<Record<string, string>>
 
 export const along = (...values: ReadonlyArray<Values>): Path => ({ _tag: "Along", values })
 
-export interface Exported<Row> {
+export interface Exported<Item> {
   /** There is more than a file may hold. */
   readonly truncated: boolean
   /** In chunks, newest first. */
-  readonly chunks: Stream.Stream<ReadonlyArray<Row>>
+  readonly chunks: Stream.Stream<ReadonlyArray<Item>>
 }
 
-export interface Pages<Row> {
+export interface Pages<Item> {
   /** Refuses a cursor that is not the id of one of the owner's rows (silences: P1). */
-  readonly page: (owner: Owner, request: PageRequest, search: Search) => Effect.Effect<Page<Row>, InvalidField>
-  readonly exported: (owner: Owner, created: CreatedRange, search: Search) => Effect.Effect<Exported<Row>>
+  readonly page: (owner: Owner, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
+  readonly exported: (owner: Owner, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
   /** How many rows there are, counted no further than `max`: a subquery. */
   readonly count: (owner: Owner, search: Search, max: number) => Fragment
 }
@@ -95,11 +98,13 @@ interface Scan {
   readonly limit: number
 }
 
-export const make = <Row>(sql: SqlClient.SqlClient, listed: Listed<Row>): Pages<Row> => {
-  const { called, id: idName, idOf, prefixOf } = listed
-  const table = sql(listed.table)
-  const own = sql`${sql(`${listed.table}.${idName}`)}`
-  const decode = Schema.decodeUnknownEffect(Schema.Array(listed.row))
+export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
+  sql: SqlClient.SqlClient,
+  { called, prefixOf, table: { key: idName, name, read, row } }: Listed<Row, Item>
+): Pages<Item> => {
+  const table = sql(name)
+  const own = sql`${sql(`${name}.${idName}`)}`
+  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
 
   const isOwned = ({ merchantId, mode }: Owner) => sql`merchant_id = ${merchantId} and mode = ${mode}`
   /** What the index does not say: the times, exactly, and the other filters. */
@@ -128,7 +133,7 @@ export const make = <Row>(sql: SqlClient.SqlClient, listed: Listed<Row>): Pages<
   const scanAlong = (owner: Owner, values: Values, search: Search, scan: Scan) => {
     const order = sql.literal(scan.direction)
     const names = ["merchant_id", "mode", ...Object.keys(values), idName]
-    const columns = names.map((name) => sql`${sql(`${listed.table}.${name}`)}`)
+    const columns = names.map((column) => sql`${sql(`${name}.${column}`)}`)
     const rowAt = (id: string) =>
       sql.csv([unseen(owner.merchantId), ...[owner.mode, ...Object.values(values), id].map((value) => sql`${value}`)])
     const conditions = [
@@ -197,7 +202,7 @@ export const make = <Row>(sql: SqlClient.SqlClient, listed: Listed<Row>): Pages<
     const ids = cursor === undefined ? all : newer ? newerThan(all, cursor.id) : olderThan(all, cursor.id)
     const direction = newer ? "asc" : "desc"
     const found = yield* rows(owner, search, { columns: "*", direction, ids, created, limit: limit + 1 })
-    return pageOf(yield* decode(found), request)
+    return pageOf((yield* decode(found)).map(read), request)
   }, sqlDefects)
 
   const exported = Effect.fnUntraced(function* (owner: Owner, created: CreatedRange, search: Search) {
@@ -210,12 +215,12 @@ export const make = <Row>(sql: SqlClient.SqlClient, listed: Listed<Row>): Pages<
     const step = Effect.fnUntraced(function* ({ ids, left }: Position) {
       if (left === 0) return undefined
       const limit = Math.min(left, stepRows)
-      const read = rows(owner, search, { columns: "*", direction: "desc", ids, created, limit })
-      const chunk = yield* decode(yield* patiently(exportPatience)(read))
+      const some = rows(owner, search, { columns: "*", direction: "desc", ids, created, limit })
+      const chunk = yield* decode(yield* patiently(exportPatience)(some))
       const last = chunk.at(-1)
       if (last === undefined) return undefined
-      const rest: Position = { ids: olderThan(ids, idOf(last)), left: left - chunk.length }
-      return [chunk, rest] as const
+      const rest: Position = { ids: olderThan(ids, String(last[idName])), left: left - chunk.length }
+      return [chunk.map(read), rest] as const
     }, sqlDefects)
     // What is created from here on belongs to a later export: it comes after the newest, and after what follows it.
     const start: Position = { ids: olderThan(ids, `${newest}0`), left: Math.min(found, csvRowsMax) }

@@ -34,9 +34,12 @@ export interface Due<Row> {
 export const leasedRows = <Row>(
   sql: SqlClient.SqlClient,
   { dueAt, key, table, only = sql`${sql(dueAt)} is not null` }: Queue,
-  row: Schema.Codec<Row, unknown> & { readonly fields: Readonly<Record<string, unknown>> }
+  row: Schema.Codec<Row, unknown> & { readonly fields?: Readonly<Record<string, unknown>> }
 ): Due<Row> => {
   const decodeRows = Schema.decodeUnknownEffect(Schema.Array(row))
+  // Of a union it is not said which columns it is about.
+  const shown =
+    row.fields === undefined ? sql`*` : sql.csv(Object.keys(row.fields).map((column) => sql`${sql(column)}`))
   const from = sql`from ${sql(table)} where ${only}`
   return {
     claim: (set, now, limit) => {
@@ -45,7 +48,7 @@ export const leasedRows = <Row>(
         sql`update ${sql(table)} set ${set(at)} where ${sql(key)} in (
             select ${sql(key)} ${from} and ${sql(dueAt)} <= ${at}
             order by ${sql(dueAt)} limit ${limit} for update skip locked)
-          returning ${sql.csv(Object.keys(row.fields).map((column) => sql`${sql(column)}`))}`,
+          returning ${shown}`,
         decodeRows
       )
     },

@@ -25,7 +25,7 @@ export const post = (wallet: WalletRow, order: OrderRow, fee: number, at: string
     id,
     sequence: wallet.sequence + 1,
     type: "payment_credit",
-    amount: order.amount!,
+    amount: order.amount,
     balance_before: wallet.available,
     description: `Payment of order ${order.trade_no}`,
     previous_hash: wallet.head_hash
@@ -45,7 +45,7 @@ export const post = (wallet: WalletRow, order: OrderRow, fee: number, at: string
       wallet.wallet_id,
       debit.sequence,
       debit.balance_after,
-      wallet.total_revenue + order.amount!,
+      wallet.total_revenue + order.amount,
       wallet.total_fee + fee,
       debit.id,
       debit.hash,

@@ -1,9 +1,13 @@
 /** The baseline's SQL. Each has a name, so that Postgres prepares it once for each connection. */
-import { tables } from "../../../../src/platform/commit/Tables.ts"
+import { orders } from "../../../../src/orders/OrderStore.ts"
 import * as Idempotency from "../rivals/idempotency.ts"
 
-const orderColumns = Object.keys(tables.orders.columns) as ReadonlyArray<keyof typeof tables.orders.columns>
-const ledgerColumns = Object.keys(tables.ledger.columns)
+const orderColumns = orders.columns.map(({ name }) => name)
+/** In the order in which {@link payAtOnceText} selects them. */
+const ledgerColumns = (
+  "id wallet_id sequence merchant_id mode currency type amount balance_before balance_after frozen_after " +
+  "reference_id description created_at previous_hash hash"
+).split(" ")
 
 /** `$1, $2, ...`, counted on from `from`. */
 const places = (count: number, from = 1) => Array.from({ length: count }, (_, index) => `$${index + from}`).join(", ")
@@ -27,8 +31,8 @@ export const statements = {
   insertKeyAndOrder: {
     name: "insert_key_and_order",
     text: `with claimed as (${insertKey(orderColumns.length + 1)})
-      insert into orders (${orderColumns.join(", ")}) select ${orderColumns
-        .map((column, index) => `$${index + 1}::${tables.orders.columns[column]}`)
+      insert into orders (${orderColumns.join(", ")}) select ${orders.columns
+        .map(({ type }, index) => `$${index + 1}::${type}`)
         .join(", ")} from claimed returning trade_no`
   },
   findKey: {

@@ -8,13 +8,18 @@ import type { Minor } from "@coffer/model/Money"
 import { emptyWallet, type Wallet } from "@coffer/rules/wallet/Wallet"
 import { DateTime, Result } from "effect"
 import type { Pool } from "pg"
-import { type ChangeSet, insert, update } from "../../../../src/platform/commit/Change.ts"
+import type { ChangeSet } from "../../../../src/platform/commit/Change.ts"
+import { deliveries, events } from "../../../../src/events/eventRows.ts"
+import { idempotencyKeys } from "../../../../src/idempotency/IdempotencyClaim.ts"
+import { orders } from "../../../../src/orders/OrderStore.ts"
+import { sandboxPayments } from "../../../../src/sandbox/sandboxPayments.ts"
 import { posted } from "../../../../src/wallets/WalletStore.ts"
 import { columns, type Keyed, answeredRow } from "../rivals/idempotency.ts"
 import { idBody, newId } from "../rivals/ids.ts"
 import type { Merchant } from "../rivals/merchants.ts"
 import { eventBody, newOrder, type OrderRow, orderView, type OrderView, paid, type Terms } from "../rivals/orderRows.ts"
 import { sha256, type Secrets } from "../rivals/secrets.ts"
+import { insertRow, updateRow } from "./rows.ts"
 
 type Commit = (lane: string, changes: ChangeSet) => Promise<void>
 export interface Answer {
@@ -34,8 +39,8 @@ export const makeOrders = (pool: Pool, commit: Commit, { sign }: Secrets, public
   const create = async (merchant: Merchant, terms: Terms, key: Keyed | undefined): Promise<Answer> => {
     const order = newOrder(merchant, terms, newId("TRD_SB_"), Date.now())
     const data = view(order)
-    const answered = key === undefined ? [] : [keyChange(key, 201, data, order.created_at!)]
-    await commit(order.trade_no!, [insert("orders", order), ...answered])
+    const answered = key === undefined ? [] : [keyChange(key, 201, data, order.created_at)]
+    await commit(order.trade_no, [insertRow(orders, order), ...answered])
     return { code: 201, data }
   }
 
@@ -51,7 +56,7 @@ export const makeOrders = (pool: Pool, commit: Commit, { sign }: Secrets, public
     const eventId = newId("evt_")
     const { amount, currency, merchant_id, mode, payment_id, trade_no } = after
     await wallets.post(after, fee, now, [
-      insert("sandbox_payments", {
+      insertRow(sandboxPayments, {
         payment_id,
         trade_no,
         merchant_id,
@@ -59,11 +64,10 @@ export const makeOrders = (pool: Pool, commit: Commit, { sign }: Secrets, public
         amount,
         currency,
         state: "succeeded",
-        report_due_at: null,
         created_at: at
       }),
-      update("orders", after, before.version!),
-      insert("events", {
+      updateRow(orders, after, before.version),
+      insertRow(events, {
         id: eventId,
         merchant_id,
         mode,
@@ -90,7 +94,7 @@ const deliveriesOf = ({ merchant_id, mode }: OrderRow, eventId: string, at: stri
   url === null
     ? []
     : [
-        insert("deliveries", {
+        insertRow(deliveries, {
           id: newId("dlv_"),
           event_id: eventId,
           merchant_id,
@@ -108,7 +112,7 @@ const deliveriesOf = ({ merchant_id, mode }: OrderRow, eventId: string, at: stri
 const keyChange = (key: Keyed, status: number, data: object, now: string) => {
   const values = answeredRow(key, status, data, now)
   const row = Object.fromEntries(columns.split(", ").map((column, index) => [column, values[index]]))
-  return insert("idempotency_keys", { ...row, lease_until: null } as Parameters<typeof insert<"idempotency_keys">>[1])
+  return insertRow(idempotencyKeys, row)
 }
 
 /** All orders that are asked for in one turn of the event loop are one query. */
@@ -123,7 +127,7 @@ const makeLoader = (pool: Pool) => {
       text: "select * from orders where trade_no = any($1)",
       values: [[...waiting.keys()]]
     })
-    const byNo = new Map<string, OrderRow>(rows.map((row: OrderRow) => [row.trade_no!, textual(row)]))
+    const byNo = new Map<string, OrderRow>(rows.map((row: OrderRow) => [row.trade_no, textual(row)]))
     for (const [tradeNo, resolvers] of waiting) for (const resolve of resolvers) resolve(byNo.get(tradeNo))
   }
 
@@ -186,14 +190,14 @@ const makeWallets = (pool: Pool, commit: Commit) => {
       const movements = [
         {
           type: "payment_credit" as const,
-          amount: order.amount!,
-          referenceId: order.trade_no!,
+          amount: order.amount,
+          referenceId: order.trade_no,
           description: `Payment of order ${order.trade_no}`
         },
         {
           type: "fee_debit" as const,
           amount: 0 - fee,
-          referenceId: order.trade_no!,
+          referenceId: order.trade_no,
           description: `Acquiring fee of order ${order.trade_no}`
         }
       ]

@@ -1,7 +1,38 @@
 /** An order as a row and as its JSON, for the rivals. Both sides of the comparison write and answer the same. */
-import type { RowOf } from "../../../../src/platform/commit/Tables.ts"
+type Text = string | null
 
-export type OrderRow = RowOf<"orders">
+// A type, not an interface: it is a record of columns, too.
+export type OrderRow = {
+  readonly trade_no: string
+  readonly version: number
+  readonly merchant_id: string
+  readonly mode: string
+  readonly out_trade_no: string
+  readonly amount: number
+  readonly currency: string
+  readonly subject: Text
+  readonly status: string
+  readonly fee: number | null
+  readonly refunded_amount: number
+  readonly payment_id: Text
+  readonly payment_method: Text
+  readonly refundable_until: Text
+  readonly notify_url: Text
+  readonly return_url: Text
+  readonly metadata: string
+  readonly receipt_email: Text
+  readonly locale: Text
+  readonly declines: number
+  readonly stray_payments: string
+  readonly stray_due_at: Text
+  readonly refunding_amount: number
+  readonly disputes_open: number
+  readonly disputes_lost: number
+  readonly paid_at: Text
+  readonly due_at: string
+  readonly expires_at: string
+  readonly created_at: string
+}
 
 export interface Terms {
   readonly amount: number
@@ -67,7 +98,7 @@ export interface Payment {
 /** The order once it is paid. */
 export const paid = (order: OrderRow, { fee, method, paidAt, paymentId }: Payment): OrderRow => ({
   ...order,
-  version: order.version! + 1,
+  version: order.version + 1,
   status: "paid",
   fee,
   payment_id: paymentId,
@@ -88,7 +119,7 @@ export const orderView = (row: OrderRow, urlOf: (tradeNo: string, expiresAt: str
   merchant_id: row.merchant_id,
   amount: row.amount,
   fee: row.fee,
-  net_amount: row.fee === null ? null : row.amount! - row.fee,
+  net_amount: row.fee === null ? null : row.amount - row.fee,
   refunded_amount: row.refunded_amount,
   currency: row.currency,
   subject: row.subject,
@@ -97,7 +128,7 @@ export const orderView = (row: OrderRow, urlOf: (tradeNo: string, expiresAt: str
   payment_id: row.payment_id,
   payment_method: row.payment_method,
   refundable_until: row.refundable_until,
-  checkout_url: urlOf(row.trade_no!, row.expires_at!),
+  checkout_url: urlOf(row.trade_no, row.expires_at),
   expires_at: row.expires_at,
   notify_url: row.notify_url,
   return_url: row.return_url,

@@ -25,7 +25,8 @@ export const Response = Schema.Struct({
 })
 export type Response = typeof Response.Type
 
-const terms = {
+/** What the channel said when it opened the dispute; none of it ever changes. */
+export const terms = {
   disputeNo: DisputeNo,
   tradeNo: TradeNo,
   merchantId: MerchantId,
@@ -33,16 +34,19 @@ const terms = {
   processorDisputeId: Schema.String,
   amount: Minor,
   currency: Currency,
-  /** In the channel's own words. */
-  processorStatus: Schema.String,
   reason: Schema.String,
   /** The last moment at which evidence is taken (silences: D3, D10). */
   evidenceDueBy: Schema.NullOr(Schema.DateTimeUtc),
   /** Where the order wants its events, and so those of its disputes (silences: D13). */
   notifyUrl: Schema.NullOr(Schema.String),
-  response: Schema.NullOr(Response),
   openedAt: Schema.DateTimeUtc,
-  createdAt: Schema.DateTimeUtc,
+  createdAt: Schema.DateTimeUtc
+}
+
+const progress = {
+  /** In the channel's own words. */
+  processorStatus: Schema.String,
+  response: Schema.NullOr(Response),
   /** Of what merchants see; drafts and steps on the way do not count. */
   updatedAt: Schema.DateTimeUtc
 }
@@ -51,11 +55,11 @@ const terms = {
 const ended = { fee: Schema.NullOr(Minor), closedAt: Schema.DateTimeUtc }
 
 export const Dispute = Schema.Union([
-  Schema.Struct({ status: Schema.tag("needs_response"), ...terms }),
-  Schema.Struct({ status: Schema.tag("under_review"), ...terms }),
-  Schema.Struct({ status: Schema.tag("won"), ...terms, ...ended }),
-  Schema.Struct({ status: Schema.tag("lost"), ...terms, ...ended }),
-  Schema.Struct({ status: Schema.tag("closed"), ...terms, ...ended })
+  Schema.Struct({ status: Schema.tag("needs_response"), ...terms, ...progress }),
+  Schema.Struct({ status: Schema.tag("under_review"), ...terms, ...progress }),
+  Schema.Struct({ status: Schema.tag("won"), ...terms, ...progress, ...ended }),
+  Schema.Struct({ status: Schema.tag("lost"), ...terms, ...progress, ...ended }),
+  Schema.Struct({ status: Schema.tag("closed"), ...terms, ...progress, ...ended })
 ]).pipe(Schema.toTaggedUnion("status"))
 export type Dispute = typeof Dispute.Type
 export type DisputeStatus = Dispute["status"]

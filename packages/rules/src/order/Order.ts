@@ -28,7 +28,8 @@ export const UnappliedPayment = Schema.Struct({
 })
 export type UnappliedPayment = typeof UnappliedPayment.Type
 
-const terms = {
+/** What is agreed when the order is created; none of it ever changes. */
+export const terms = {
   tradeNo: TradeNo,
   outTradeNo: OutTradeNo,
   merchantId: MerchantId,
@@ -38,12 +39,15 @@ const terms = {
   subject: Schema.NullOr(Schema.String),
   notifyUrl: Schema.NullOr(Schema.String),
   returnUrl: Schema.NullOr(Schema.String),
-  metadata: Metadata,
-  receiptEmail: Schema.NullOr(Schema.String),
   locale: Schema.NullOr(Locale),
   createdAt: Schema.DateTimeUtc,
   /** When checkout stops accepting payment: creation plus 24 hours (spec: Limits). */
-  expiresAt: Schema.DateTimeUtc,
+  expiresAt: Schema.DateTimeUtc
+}
+
+const notes = {
+  metadata: Metadata,
+  receiptEmail: Schema.NullOr(Schema.String),
   /** Attempts that the channel declined; the tenth fails the order (silences: O13). */
   declines: Schema.Int,
   unappliedPayments: Schema.Array(UnappliedPayment)
@@ -71,13 +75,13 @@ const settlement = {
   disputesLost: Minor
 }
 
-export const PendingOrder = Schema.Struct({ status: Schema.tag("pending"), ...terms })
-const settled = { ...terms, ...payment, ...settlement }
+export const PendingOrder = Schema.Struct({ status: Schema.tag("pending"), ...terms, ...notes })
+const settled = { ...terms, ...notes, ...payment, ...settlement }
 const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...settled })
 export const PartiallyRefundedOrder = Schema.Struct({ status: Schema.tag("partially_refunded"), ...settled })
 export const RefundedOrder = Schema.Struct({ status: Schema.tag("refunded"), ...settled })
-const FailedOrder = Schema.Struct({ status: Schema.tag("failed"), ...terms })
-const ExpiredOrder = Schema.Struct({ status: Schema.tag("expired"), ...terms })
+const FailedOrder = Schema.Struct({ status: Schema.tag("failed"), ...terms, ...notes })
+const ExpiredOrder = Schema.Struct({ status: Schema.tag("expired"), ...terms, ...notes })
 
 export const Order = Schema.Union([
   PendingOrder,

@@ -7,7 +7,8 @@ import { MerchantId, Mode, PayoutNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
 
-const terms = {
+/** What is agreed when the payout is asked for; none of it ever changes. */
+export const terms = {
   payoutNo: PayoutNo,
   merchantId: MerchantId,
   mode: Mode,
@@ -17,18 +18,19 @@ const terms = {
   fee: Minor,
   /** The operator's own number for it; two requests with one number are one payout. */
   reference: Schema.NullOr(Schema.String),
-  createdAt: Schema.DateTimeUtc,
-  updatedAt: Schema.DateTimeUtc
+  createdAt: Schema.DateTimeUtc
 }
+
+const updatedAt = Schema.DateTimeUtc
 
 export const Payout = Schema.Union([
   /** Waits for review; its amount is frozen. */
-  Schema.Struct({ status: Schema.tag("requested"), ...terms }),
+  Schema.Struct({ status: Schema.tag("requested"), ...terms, updatedAt }),
   /** On its way to the bank. */
-  Schema.Struct({ status: Schema.tag("approved"), ...terms }),
-  Schema.Struct({ status: Schema.tag("succeeded"), ...terms }),
-  Schema.Struct({ status: Schema.tag("rejected"), ...terms }),
-  Schema.Struct({ status: Schema.tag("failed"), ...terms })
+  Schema.Struct({ status: Schema.tag("approved"), ...terms, updatedAt }),
+  Schema.Struct({ status: Schema.tag("succeeded"), ...terms, updatedAt }),
+  Schema.Struct({ status: Schema.tag("rejected"), ...terms, updatedAt }),
+  Schema.Struct({ status: Schema.tag("failed"), ...terms, updatedAt })
 ]).pipe(Schema.toTaggedUnion("status"))
 export type Payout = typeof Payout.Type
 

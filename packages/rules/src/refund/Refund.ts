@@ -10,7 +10,8 @@ import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
 
-const terms = {
+/** What is agreed when the refund is created; none of it ever changes. */
+export const terms = {
   refundNo: RefundNo,
   outRefundNo: OutRefundNo,
   tradeNo: TradeNo,
@@ -23,21 +24,21 @@ const terms = {
   requestedAmount: Schema.NullOr(Minor),
   currency: Currency,
   reason: Schema.NullOr(Schema.String),
-  metadata: Metadata,
   /** Where the order wants its events, and so those of its refunds. */
   notifyUrl: Schema.NullOr(Schema.String),
   /** The idempotency claim that the request held, when it named no number. */
   request: Schema.NullOr(Schema.String),
-  createdAt: Schema.DateTimeUtc,
-  updatedAt: Schema.DateTimeUtc
+  createdAt: Schema.DateTimeUtc
 }
 
+const notes = { metadata: Metadata, updatedAt: Schema.DateTimeUtc }
+
 export const Refund = Schema.Union([
-  Schema.Struct({ status: Schema.tag("reserved"), ...terms }),
-  Schema.Struct({ status: Schema.tag("pending"), ...terms }),
-  Schema.Struct({ status: Schema.tag("succeeded"), ...terms, settledAt: Schema.DateTimeUtc }),
-  Schema.Struct({ status: Schema.tag("failed"), ...terms, failureReason: Schema.String }),
-  Schema.Struct({ status: Schema.tag("void"), ...terms })
+  Schema.Struct({ status: Schema.tag("reserved"), ...terms, ...notes }),
+  Schema.Struct({ status: Schema.tag("pending"), ...terms, ...notes }),
+  Schema.Struct({ status: Schema.tag("succeeded"), ...terms, ...notes, settledAt: Schema.DateTimeUtc }),
+  Schema.Struct({ status: Schema.tag("failed"), ...terms, ...notes, failureReason: Schema.String }),
+  Schema.Struct({ status: Schema.tag("void"), ...terms, ...notes })
 ]).pipe(Schema.toTaggedUnion("status"))
 export type Refund = typeof Refund.Type
 

@@ -2,52 +2,54 @@
  * The wallet: one per merchant, mode and currency, and the rows its ledger is made of (spec: Wallet balance; Balance
  * transaction). Each row carries a sequence number and the hash of the row before it, so that nobody can take one out.
  */
-import type { MerchantId, Mode } from "@coffer/model/Ids"
-import type { LedgerType } from "@coffer/model/Ledger"
-import type { Currency } from "@coffer/model/Money"
-import type { DateTime } from "effect"
+import { MerchantId, Mode } from "@coffer/model/Ids"
+import { LedgerType } from "@coffer/model/Ledger"
+import { Currency } from "@coffer/model/Money"
+import { type DateTime, Schema } from "effect"
 
-export interface Wallet {
-  readonly merchantId: MerchantId
-  readonly mode: Mode
-  readonly currency: Currency
+export const Wallet = Schema.Struct({
+  merchantId: MerchantId,
+  mode: Mode,
+  currency: Currency,
   /** Minor units. Below zero only when a dispute forced it (silences: D9). */
-  readonly available: number
-  readonly frozen: number
+  available: Schema.Int,
+  frozen: Schema.Int,
   /**
    * Promised and not yet moved: refunds that the channel is being asked for, fees of open payouts. Merchants see no
    * row of it; it only keeps others from spending what is promised (silences: R7).
    */
-  readonly reserved: number
-  readonly totalRevenue: number
-  readonly totalFee: number
-  readonly totalPayout: number
-  readonly totalRefund: number
+  reserved: Schema.Int,
+  totalRevenue: Schema.Int,
+  totalFee: Schema.Int,
+  totalPayout: Schema.Int,
+  totalRefund: Schema.Int,
   /** How many ledger rows there are. */
-  readonly sequence: number
+  sequence: Schema.Int,
   /** Id and hash of the newest ledger row; empty before the first. */
-  readonly headId: string
-  readonly headHash: string
+  headId: Schema.String,
+  headHash: Schema.String,
   /** Fences writers. It says what the wallet holds, not how often it was written: two runners count to one number. */
-  readonly version: string
-  readonly updatedAt: DateTime.Utc
-}
+  version: Schema.String,
+  updatedAt: Schema.DateTimeUtc
+})
+export type Wallet = typeof Wallet.Type
 
-export interface LedgerRow {
-  readonly id: string
-  readonly sequence: number
-  readonly type: LedgerType
+export const LedgerRow = Schema.Struct({
+  id: Schema.String,
+  sequence: Schema.Int,
+  type: LedgerType,
   /** Signed minor units; outflows are negative (spec: Balance transaction). */
-  readonly amount: number
-  readonly balanceBefore: number
-  readonly balanceAfter: number
-  readonly frozenAfter: number
-  readonly referenceId: string
-  readonly description: string
-  readonly createdAt: DateTime.Utc
-  readonly previousHash: string
-  readonly hash: string
-}
+  amount: Schema.Int,
+  balanceBefore: Schema.Int,
+  balanceAfter: Schema.Int,
+  frozenAfter: Schema.Int,
+  referenceId: Schema.String,
+  description: Schema.String,
+  createdAt: Schema.DateTimeUtc,
+  previousHash: Schema.String,
+  hash: Schema.String
+})
+export type LedgerRow = typeof LedgerRow.Type
 
 export type WalletName = Pick<Wallet, "merchantId" | "mode" | "currency">
 

@@ -1,0 +1,20 @@
+/** Rows as the rivals have them, by the names of their columns, as changes of the service. */
+import type { Change } from "../../../../src/platform/commit/Change.ts"
+import type { Cell, Written } from "../../../../src/platform/commit/Table.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+const cellsOf = ({ columns }: Written, row: Row) => columns.map(({ name }) => (row[name] ?? null) as Cell)
+
+export const insertRow = (table: Written, row: Row): Change => ({
+  op: "insert",
+  table: table.name,
+  cells: cellsOf(table, row)
+})
+
+export const updateRow = (table: Written, row: Row, replaces: number): Change => ({
+  op: "update",
+  table: table.name,
+  cells: cellsOf(table, row),
+  replaces
+})

@@ -1,0 +1,220 @@
+/**
+ * A table that business changes are written to, said once by its room: what one of its rows stands for. From the fields
+ * of that schema follow the columns with their Postgres types (`paidAt` is `paid_at`, a timestamptz), the schema of a
+ * row that is read, what it stands for, and the cells that are written. What the columns mean is said in `migrations/`.
+ */
+import { Schema, type SchemaAST } from "effect"
+import { isoText, jsonText, TimeColumn } from "../runtime/codecs.ts"
+
+/**
+ * In the order they are written, so that two transactions lock in the same order. Wallets come after what moves their
+ * money: a step that was taken already is then stale, before the wallet is asked for what it no longer has.
+ */
+export const tableNames = [
+  "orders",
+  "refunds",
+  "disputes",
+  "dispute_evidence",
+  "payouts",
+  "wallets",
+  "ledger",
+  "events",
+  "deliveries",
+  "idempotency_keys",
+  "sandbox_payments"
+] as const
+export type TableName = (typeof tableNames)[number]
+
+/** Rows cross runners inside messages, so a cell is plain data: a time is ISO text, JSON is its text. */
+export type Cell = string | number | null
+
+type ColumnType = "text" | "int8" | "timestamptz" | "jsonb"
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+  readonly field: string
+  /** What is written of a state that has no such field. */
+  readonly absent: Cell
+}
+
+type Fields = Schema.Struct.Fields
+/** A struct, or a union of structs that are told apart by `status`. */
+type Shape<Self> = Schema.Schema<Self> &
+  ({ readonly fields: Fields } | { readonly members: ReadonlyArray<{ readonly fields: Fields }> })
+type FieldOf<Self> = Self extends unknown ? Extract<keyof Self, string> : never
+
+interface Definition<Self, Beside extends Fields> {
+  readonly of: Shape<Self>
+  /** Columns that are written beside those of the schema. Of these a row that is read shows key and version. */
+  readonly beside?: Beside
+  readonly key: FieldOf<Self> | Extract<keyof Beside, string>
+  /**
+   * The field that an update changes, and the only value of it that the update replaces. A counter will do where each
+   * update was decided on what is in the database. Where updates are decided on one another before the first of them
+   * is written, it must be a value that says what it stands for: two runners count to the same number.
+   */
+  readonly version?: FieldOf<Self> | Extract<keyof Beside, string>
+  /** Fields that never change after insert; an update leaves them out. */
+  readonly fixed?: ReadonlyArray<FieldOf<Self> | Extract<keyof Beside, string>>
+  /** Columns that are called otherwise than their fields. */
+  readonly called?: Partial<Record<FieldOf<Self>, string>>
+  /** What is written of a state that has no such field, where that is not null. */
+  readonly absent?: Partial<Record<FieldOf<Self>, Cell>>
+}
+
+/** A row that was read and is whole. */
+export type Row<Beside extends Fields> = Readonly<Record<string, unknown>> &
+  (Beside extends { readonly version: infer Version extends Schema.Top } ? { readonly version: Version["Type"] } : {})
+
+export interface Table<in out Self, in out Beside extends Fields> extends Written {
+  readonly row: Schema.Codec<Row<Beside>, unknown>
+  /** What a row stands for. */
+  readonly read: (row: Row<Beside>) => Self
+  readonly cells: (self: Self, beside: Schema.Struct.Type<Beside>) => ReadonlyArray<Cell>
+}
+
+/** What the Transactor knows of a table. */
+export interface Written {
+  readonly name: TableName
+  readonly columns: ReadonlyArray<Column>
+  /** The column. */
+  readonly key: string
+  readonly keyIndex: number
+  /** Of its column; -1 when rows never change. */
+  readonly versionIndex: number
+  /** Indices of the columns that an update writes, with the key's. */
+  readonly changing: ReadonlyArray<number>
+}
+
+const defined = new Map<TableName, Written>()
+/** The table of this name. Who has a change for it has imported its room. */
+export const tableOf = (name: TableName): Written => defined.get(name)!
+
+export const table = <Self, Beside extends Fields = {}>(
+  name: TableName,
+  definition: Definition<Self, Beside>
+): Table<Self, Beside> => {
+  const { beside = {}, fixed = [], key, of, version } = definition
+  const members = "members" in of ? of.members.map(({ fields }) => fields) : [of.fields]
+  const columnsOf = (fields: Fields) =>
+    Object.entries(fields).map(([field, { ast }]) => columnOf(name, field, ast, definition))
+  const own = columnsOf(Object.assign({}, ...members))
+  const others = columnsOf(beside)
+  const columns = [...own, ...others]
+  const indexOf = (field: string | undefined) => columns.findIndex((column) => column.field === field)
+  const isFixed = new Set<string>(fixed)
+  const found = others.filter(({ field }) => field === key || field === version)
+  const rows = members.map((fields) => rowSchema([...columnsOf(fields), ...found], { ...beside, ...fields }))
+
+  const described: Table<Self, Beside> = {
+    name,
+    columns,
+    key: columns[indexOf(key)]!.name,
+    keyIndex: indexOf(key),
+    versionIndex: indexOf(version),
+    changing: columns.flatMap(({ field }, index) => (isFixed.has(field) && field !== key ? [] : [index])),
+    row: (rows.length === 1 ? rows[0] : Schema.Union(rows)) as unknown as Schema.Codec<Row<Beside>, unknown>,
+    read: reader(new Map(members.map((fields) => [literalOf(fields), columnsOf(fields)]))) as (
+      row: Row<Beside>
+    ) => Self,
+    cells: (self, beside) => {
+      const cells: Array<Cell> = []
+      for (const column of own) cells.push(cellOf(column, self as Readonly<Record<string, unknown>>))
+      for (const column of others) cells.push(cellOf(column, beside))
+      return cells
+    }
+  }
+  defined.set(name, described)
+  return described
+}
+
+const columnOf = (
+  table: TableName,
+  field: string,
+  ast: SchemaAST.AST,
+  {
+    absent = {},
+    called = {}
+  }: {
+    readonly absent?: Partial<Record<string, Cell>>
+    readonly called?: Partial<Record<string, string>>
+  }
+): Column => {
+  const type = typeOf(ast)
+  if (type === undefined) throw new TypeError(`no column type for ${field} of ${table}`)
+  return { name: called[field] ?? snakeCase(field), type, field, absent: absent[field] ?? null }
+}
+
+const rowSchema = (columns: ReadonlyArray<Column>, fields: Fields) =>
+  Schema.Struct(Object.fromEntries(columns.map(({ field, name }) => [name, asRead(fields[field] as Schema.Top)])))
+
+/** Fields are set in a copy that has all of them: to add them one by one takes three times as long. */
+const reader = (columnsOf: ReadonlyMap<unknown, ReadonlyArray<Column>>) => {
+  const shapes = new Map(
+    Array.from(columnsOf, ([status, columns]) => {
+      const empty: Readonly<Record<string, unknown>> = Object.fromEntries(columns.map(({ field }) => [field, null]))
+      return [status, { columns, empty }]
+    })
+  )
+  const [only] = shapes.values()
+  return (row: Readonly<Record<string, unknown>>): unknown => {
+    const { columns, empty } = shapes.size === 1 ? only! : shapes.get(row["status"])!
+    const self = { ...empty }
+    for (const { field, name } of columns) self[field] = row[name]
+    return self
+  }
+}
+
+const cellOf = ({ absent, field, type }: Column, of: Readonly<Record<string, unknown>>): Cell => {
+  const value = of[field]
+  if (value === null) return null
+  if (value === undefined) return absent
+  switch (type) {
+    case "timestamptz":
+      return isoText(value as typeof TimeColumn.Type)
+    case "jsonb":
+      return jsonText(value)
+    case "int8":
+    case "text":
+      return value as string | number
+  }
+}
+
+const snakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Times are only looked at: `pgTypes.ts` has read them, and `Schema.DateTimeUtc` is not compiled. */
+const asRead = (schema: Schema.Top): Schema.Top => {
+  if (typeOf(schema.ast) !== "timestamptz") return schema
+  return isNullable(schema.ast) ? Schema.NullOr(TimeColumn) : TimeColumn
+}
+
+const isNullable = (ast: SchemaAST.AST) => ast._tag === "Union" && ast.types.some(({ _tag }) => _tag === "Null")
+
+const typeOf = (ast: SchemaAST.AST): ColumnType | undefined => {
+  switch (ast._tag) {
+    case "String":
+      return "text"
+    case "Number":
+      return "int8"
+    case "Literal":
+      return typeof ast.literal === "string" ? "text" : undefined
+    // `DateTimeUtc` is the only one that rows have.
+    case "Declaration":
+      return "timestamptz"
+    case "Objects":
+    case "Arrays":
+      return "jsonb"
+    case "Union": {
+      const types = new Set(ast.types.filter(({ _tag }) => _tag !== "Null").map(typeOf))
+      return types.size === 1 ? [...types][0] : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+const literalOf = ({ status }: Fields): unknown => {
+  const ast = status?.ast
+  return ast?._tag === "Literal" ? ast.literal : undefined
+}
