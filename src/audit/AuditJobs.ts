@@ -8,6 +8,7 @@ import { DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { Auditor } from "./Auditor.ts"
 import { AuditStore, type Round } from "./AuditStore.ts"
 import type { Report } from "./slices.ts"
@@ -42,7 +43,7 @@ export const layer = Layer.effectDiscard(
     yield* workers.supervise(() => ({
       name: "audit",
       run: Effect.gen(function* () {
-        const now = yield* DateTime.now
+        const now = yield* currentTime
         const round = yield* store.lease(now, DateTime.addDuration(now, lease))
         if (Option.isSome(round)) yield* runRound(round.value, now)
         yield* showViolations
@@ -66,7 +67,7 @@ const makeRunRound = Effect.gen(function* () {
       yield* auditor.some(about satisfies Subject, [...new Set(keys.map(({ key }) => key))], report)
     }
     const position = yield* walk(auditor, round, report)
-    const end = yield* DateTime.now
+    const end = yield* currentTime
     yield* store.finish(round, {
       about: position?.about ?? null,
       key: position?.key ?? null,
@@ -98,7 +99,7 @@ const makeReport = (
       }),
     progress: () =>
       Effect.gen(function* () {
-        const now = yield* DateTime.now
+        const now = yield* currentTime
         if (DateTime.isLessThan(now, DateTime.addDuration(renewedAt, renewAfter))) return
         renewedAt = now
         if (!(yield* store.renew(round, DateTime.addDuration(now, lease)))) {
@@ -111,11 +112,11 @@ const makeReport = (
 
 /** Continues the walk through everything where the round before ended. Undefined when it has reached the end. */
 const walk = Effect.fnUntraced(function* (auditor: Auditor["Service"], { about, key }: Round, report: Report) {
-  const until = DateTime.addDuration(yield* DateTime.now, walkTime)
+  const until = DateTime.addDuration(yield* currentTime, walkTime)
   let position = about === null ? undefined : { about, key: key ?? "" }
   for (let slice = 0; slice < walkSlicesMax; slice++) {
     position = yield* auditor.further(position, report)
-    if (position === undefined || DateTime.isGreaterThan(yield* DateTime.now, until)) break
+    if (position === undefined || DateTime.isGreaterThan(yield* currentTime, until)) break
   }
   return position
 })

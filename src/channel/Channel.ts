@@ -2,7 +2,8 @@
  * The acquirer as we need it: what the service asks of whoever moves the buyer's money. Only front doors and workers
  * call it, never an actor (docs/architecture.md, section 3). A call that may be repeated carries our own key.
  */
-import { MerchantId, Mode, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { PaymentId, TradeNo } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Context, type Effect, Schema } from "effect"
 
@@ -34,9 +35,7 @@ export type CancelReport =
   | { readonly _tag: "AlreadyPaid"; readonly payment: ChannelPayment }
   | { readonly _tag: "BuyerBusy" }
 
-export interface Checkout {
-  readonly merchantId: MerchantId
-  readonly mode: Mode
+export interface Checkout extends Owner {
   readonly tradeNo: TradeNo
 }
 

@@ -4,15 +4,14 @@
  * went.
  */
 import type { Evidence } from "@coffer/model/Evidence"
-import type { DisputeNo, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
+import type { DisputeNo, TradeNo } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { Minor } from "@coffer/model/Money"
 import { Context, type DateTime, type Effect } from "effect"
 import type { ChannelUnreachable } from "./Channel.ts"
 
-export interface DisputeName {
+export interface DisputeName extends Owner {
   readonly disputeNo: DisputeNo
-  readonly merchantId: MerchantId
-  readonly mode: Mode
   readonly processorDisputeId: string
 }
 
@@ -25,9 +24,7 @@ export interface DisputeWord {
 }
 
 /** What the channel tells us of a dispute unasked, once or many times, and the first time is when we hear of it. */
-export interface DisputeReport extends DisputeWord {
-  readonly merchantId: MerchantId
-  readonly mode: Mode
+export interface DisputeReport extends DisputeWord, Owner {
   readonly tradeNo: TradeNo
   readonly processorDisputeId: string
   readonly amount: Minor

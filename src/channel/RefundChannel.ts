@@ -3,15 +3,14 @@
  * 3). Every call carries our own number of the refund as its key: asked twice, the acquirer pays back once, and its
  * second answer says how the first went.
  */
-import type { MerchantId, Mode, PaymentId, RefundNo } from "@coffer/model/Ids"
+import type { PaymentId, RefundNo } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { Currency, Minor } from "@coffer/model/Money"
 import { Context, type Effect } from "effect"
 import type { ChannelUnreachable } from "./Channel.ts"
 
-export interface RefundRequest {
+export interface RefundRequest extends Owner {
   readonly refundNo: RefundNo
-  readonly merchantId: MerchantId
-  readonly mode: Mode
   readonly paymentId: PaymentId
   readonly amount: Minor
   readonly currency: Currency

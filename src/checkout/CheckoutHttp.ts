@@ -9,6 +9,7 @@ import type { Order } from "@coffer/rules/order/Order"
 import { checkoutFormBytesMax, checkoutFormFieldsMax } from "@coffer/model/Limits"
 import { ByteSize, DateTime, Effect, type Layer, Option, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { currentTime } from "../platform/runtime/clock.ts"
 import type { Attempt } from "../sandbox/SandboxBank.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
@@ -53,7 +54,7 @@ export const layer: Routes = HttpRouter.use(
 
     const show = Effect.gen(function* () {
       const order = yield* openOrder
-      return respond(pageOf(order, yield* DateTime.now))
+      return respond(pageOf(order, yield* currentTime))
     }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.show"))
 
     /** One attempt at the sandbox's bank, and the page that follows from it. */
@@ -62,7 +63,7 @@ export const layer: Routes = HttpRouter.use(
         const after = yield* buyer.pay(order, method, how)
         // Seen through GET, the success can be reloaded without paying again.
         if (after.status === "paid") return HttpServerResponse.redirect(addressOf(after), { status: 303, headers })
-        const page = pageOf(after, yield* DateTime.now)
+        const page = pageOf(after, yield* currentTime)
         if (page._tag !== "Pay") return respond(page)
         return respond(how === "redirect" ? { _tag: "Away", order: after, method } : { ...page, method, notice })
       },
@@ -72,7 +73,7 @@ export const layer: Routes = HttpRouter.use(
     const step = Effect.gen(function* () {
       const order = yield* openOrder
       const form = yield* readForm
-      const page = pageOf(order, yield* DateTime.now)
+      const page = pageOf(order, yield* currentTime)
       if (page._tag !== "Pay") {
         if (Option.isSome(form)) yield* comeHome(order, form.value)
         return respond(page)
@@ -132,7 +133,7 @@ const payByCard = Effect.fnUntraced(function* <E>(
   { cvc = "", expiry = "", method, number = "" }: CheckoutForm,
   attempt: (order: Order, method: PaymentMethod, how: Attempt, notice: Notice) => Effect.Effect<Response, E>
 ) {
-  const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* DateTime.now))
+  const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* currentTime))
   switch (checked._tag) {
     case "Mistaken":
       return respond({ _tag: "Pay", order, method, notice: "mistaken", mistakes: checked.fields }, 422)

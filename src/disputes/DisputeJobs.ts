@@ -2,7 +2,8 @@
  * Disputes of which nothing was heard for long enough: an answer of the merchant's that the channel has not confirmed,
  * a deadline that has passed, a bank that takes its time.
  */
-import { DateTime, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { Disputes } from "./Disputes.ts"
 import { DisputeStore } from "./DisputeStore.ts"
 import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
@@ -18,7 +19,7 @@ export const layer = Layer.effectDiscard(
       name: "dispute checks",
       wakeup: "disputes",
       run: Effect.gen(function* () {
-        const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
+        const due = yield* store.claimDue(yield* currentTime, claimedMax)
         return yield* forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check)
       }),
       next: store.nextDue

@@ -4,6 +4,7 @@
  */
 import type { DisputeQuery } from "@coffer/contract/Disputes"
 import { prefixes } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
@@ -17,9 +18,9 @@ import { disputes } from "./DisputeStore.ts"
 export class DisputeLists extends Context.Service<
   DisputeLists,
   {
-    readonly page: (owner: Pages.Owner, query: DisputeQuery) => Effect.Effect<Page<Dispute>, InvalidField>
+    readonly page: (owner: Owner, query: DisputeQuery) => Effect.Effect<Page<Dispute>, InvalidField>
     /** Takes no notice of `limit` and cursors. */
-    readonly exported: (owner: Pages.Owner, query: DisputeQuery) => Effect.Effect<Pages.Exported<Dispute>, InvalidField>
+    readonly exported: (owner: Owner, query: DisputeQuery) => Effect.Effect<Pages.Exported<Dispute>, InvalidField>
   }
 >()("@coffer/disputes/DisputeLists") {}
 

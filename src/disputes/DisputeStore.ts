@@ -4,15 +4,16 @@
  */
 import { Evidence } from "@coffer/model/Evidence"
 import { DisputeNo } from "@coffer/model/Ids"
+import { isOwnedBy, type Owner } from "@coffer/model/Owner"
 import { Dispute, terms } from "@coffer/rules/dispute/Dispute"
 import { type Kept, nothingKept } from "@coffer/rules/dispute/evidence"
 import { nextCheckOf } from "@coffer/rules/dispute/nextCheck"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { leasedRows } from "../platform/postgres/leasedRows.ts"
-import { isOwnedBy, isStorable, type Owner } from "../platform/postgres/Pages.ts"
+import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { isStorable } from "../platform/postgres/Pages.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** A dispute and the version of its row. */
@@ -138,11 +139,11 @@ export const layer = Layer.effect(
         )
       )
 
-    const due = leasedRows(sql, { table: "disputes", key: "dispute_no", dueAt: "next_check_at" }, numbered)
     // Under review the bank takes its time. Else each look puts the next one off: 30 s, 1 min … at most an hour.
-    const putOff = (now: Statement.Fragment) => sql`checks = checks + 1, next_check_at = ${now} +
-      case status when 'under_review' then 86400 else least(30 * power(2, least(checks, 10)), 3600) end
-      * interval '1 second'`
+    const growing = backOff(sql, "checks", { soon: 30, late: 3_600 })
+    const lease = sql`case status when 'under_review' then interval '24 hours' else ${growing} end`
+    const queue = { table: "disputes", key: "dispute_no", dueAt: "next_check_at", claims: "checks", lease }
+    const due = leasedRows(sql, queue, numbered)
 
     return DisputeStore.of({
       load,
@@ -150,7 +151,7 @@ export const layer = Layer.effect(
       byProcessorId,
       evidence,
       claimDue: (now, limit) =>
-        sqlDefects(Effect.map(due.claim(putOff, now, limit), (rows) => rows.map(({ dispute_no }) => dispute_no))),
+        sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(({ dispute_no }) => dispute_no))),
       nextDue: sqlDefects(due.next)
     })
   })

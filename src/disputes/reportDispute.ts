@@ -2,9 +2,10 @@
 import { disputeFeeOf } from "@coffer/model/Fees"
 import { DisputeNo, prefixes } from "@coffer/model/Ids"
 import { type Dispute, DisputeCommand } from "@coffer/rules/dispute/Dispute"
-import { DateTime, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { DisputeReport, DisputeWord } from "../channel/DisputeChannel.ts"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import type { DisputeServices } from "./DisputeServices.ts"
 
 export const handleReport = (services: DisputeServices) =>
@@ -28,7 +29,7 @@ const commandOf = Effect.fnUntraced(function* (
   dispute: Dispute,
   { outcome, status: processorStatus }: DisputeWord
 ) {
-  const at = yield* DateTime.now
+  const at = yield* currentTime
   switch (outcome) {
     case "won":
       return ReportWon.make({ at, processorStatus })
@@ -46,7 +47,7 @@ const commandOf = Effect.fnUntraced(function* (
 const open = Effect.fnUntraced(function* (services: DisputeServices, report: DisputeReport) {
   const { commands, ids, orders } = services
   const order = yield* orders.byTradeNo(report.tradeNo)
-  const now = yield* DateTime.now
+  const now = yield* currentTime
   const dispute: Dispute = {
     status: "needs_response",
     disputeNo: DisputeNo.make(yield* ids.next(prefixes.dispute)),

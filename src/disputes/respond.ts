@@ -9,14 +9,15 @@ import type { DisputeNo } from "@coffer/model/Ids"
 import { type Dispute, DisputeCommand, DisputeConflict, isOpen, type Response } from "@coffer/rules/dispute/Dispute"
 import { evidenceProblem, filesProblem } from "@coffer/rules/dispute/evidence"
 import { canonical } from "@coffer/rules/idempotency/claim"
-import { DateTime, Effect, Fiber, FiberSet, Option } from "effect"
+import { Effect, Fiber, FiberSet, Option } from "effect"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { answering, currentRequest } from "../idempotency/Answering.ts"
-import type { Owner } from "../platform/postgres/Pages.ts"
+import type { Owner } from "@coffer/model/Owner"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import type { DisputeNotFound } from "./DisputeCommands.ts"
 import type { DisputeServices } from "./DisputeServices.ts"
 import { applyStatus } from "./reportDispute.ts"
@@ -40,7 +41,7 @@ export const respond = (services: DisputeServices, completing: Completing) => {
       filesProblem(yield* Effect.forEach(evidence.files, ({ url }) => files.owns(owner, url)))
     if (problem !== undefined) return yield* problem
     const { disputeNo } = yield* find(owner, ref)
-    const at = yield* DateTime.now
+    const at = yield* currentTime
     if (body.submit !== true) {
       return yield* answering((answer) => perform(disputeNo, SaveDraft.make({ at, evidence }), answer))
     }
@@ -54,7 +55,7 @@ export const concede = (services: DisputeServices, completing: Completing) => {
   const { find, ids, perform } = services
   return span("Disputes.concede")(function* (owner: Owner, ref: string) {
     const { disputeNo } = yield* find(owner, ref)
-    const at = yield* DateTime.now
+    const at = yield* currentTime
     const begun = BeginAccept.make({ at, id: yield* ids.body, request: yield* currentRequest })
     return yield* completed(services, completing, yield* perform(disputeNo, begun))
   })
@@ -64,7 +65,7 @@ export const check = (services: DisputeServices) => {
   const { channel, faults, perform } = services
   return span("Disputes.check")(function* (disputeNo: DisputeNo) {
     // Counted first: who asked before us must not take back what we may bring about.
-    const dispute = yield* perform(disputeNo, AskAgain.make({ at: yield* DateTime.now }))
+    const dispute = yield* perform(disputeNo, AskAgain.make({ at: yield* currentTime }))
     if (!isOpen(dispute)) return
     if (dispute.response !== null && !dispute.response.taken) {
       yield* completeStep(services, dispute, dispute.response)
@@ -90,7 +91,7 @@ const completeStep = span("Disputes.completeStep")(function* (
   const { disputeNo } = dispute
   const { load, perform } = services
   const sent = yield* Effect.result(sendToChannel(services, dispute, response))
-  const at = yield* DateTime.now
+  const at = yield* currentTime
   if (sent._tag === "Failure") {
     const after = yield* perform(disputeNo, WithdrawStep.make({ at, id: response.id }))
     // Somebody else has set out with the same answer: it may still arrive.

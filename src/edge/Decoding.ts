@@ -4,11 +4,12 @@
  */
 import { Decoding } from "@coffer/contract/Caller"
 import { queryParametersMax } from "@coffer/model/Limits"
-import { Context, Effect, Layer, Option, Schema, SchemaIssue } from "effect"
+import { Context, Effect, identity, Layer, Option, Schema, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { refuseField } from "../http/replies.ts"
+import { memoize } from "../platform/runtime/memoize.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -88,16 +89,14 @@ export const layer = Layer.effect(
   )
 ).pipe(Layer.provide(refusing))
 
-const known = new WeakMap<HttpApiEndpoint.Top, boolean>()
-
-/** Whether an empty object is a body that this endpoint takes. */
-export const takesNoBody = (endpoint: HttpApiEndpoint.Top): boolean => {
-  const answer = known.get(endpoint) ?? [...endpoint.payload.values()].some(({ schemas }) => schemas.some(takesNothing))
-  known.set(endpoint, answer)
-  return answer
-}
-
 const takesNothing = (schema: Schema.Top) => Schema.is(Schema.toEncoded(schema))({})
+
+/** More than there are. */
+const endpointsMax = 1_000
+/** Whether an empty object is a body that this endpoint takes. */
+export const takesNoBody = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ payload }) =>
+  [...payload.values()].some(({ schemas }) => schemas.some(takesNothing))
+)
 
 const withBody = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { "content-length": length, "transfer-encoding": encoding } = request.headers

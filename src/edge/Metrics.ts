@@ -4,6 +4,7 @@
  */
 import { Effect, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
+import { memoize } from "../platform/runtime/memoize.ts"
 import { nowhere, type Route, routes } from "./routes.ts"
 
 const requests = Metric.counter("coffer_http_requests", {
@@ -18,19 +19,24 @@ const duration = Metric.histogram("coffer_http_request_duration_ms", {
   boundaries: bounds
 })
 
-type Counter = ReturnType<typeof requestsWith>
-const requestsWith = (method: string, route: string, status: number) =>
-  Metric.withAttributes(requests, { method, route, status: String(status) })
-const known = new Map<string, Counter>()
+interface Answered {
+  readonly method: string
+  readonly route: string
+  readonly status: number
+}
+const countersMax = 10_000
+const counterOf = memoize(
+  countersMax,
+  ({ method, route, status }: Answered) => `${method} ${route} ${status}`,
+  ({ method, route, status }) => Metric.withAttributes(requests, { method, route, status: String(status) })
+)
 const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"])
 
 /** Counts one answer. */
 export const count = (method: string, { pattern }: Route, status: number, millis: number) => {
   // Anybody may invent a method; nobody may fill the memory with counters.
   const label = methods.has(method) ? method : "other"
-  const name = `${label} ${pattern} ${status}`
-  const counter = known.get(name) ?? requestsWith(label, pattern, status)
-  known.set(name, counter)
+  const counter = counterOf({ method: label, route: pattern, status })
   return Effect.withFiberSucceed(({ context }) => {
     counter.updateUnsafe(1, context)
     duration.updateUnsafe(millis, context)
@@ -40,7 +46,8 @@ export const count = (method: string, { pattern }: Route, status: number, millis
 /** Each route is there from the start: a rate over what appears with its first request is wrong. */
 const zeros = Effect.forEach(
   [...routes, { method: "GET", route: nowhere }],
-  ({ method, route }) => Metric.update(requestsWith(method, route.pattern, route === nowhere ? 404 : 200), 0),
+  ({ method, route }) =>
+    Metric.update(counterOf({ method, route: route.pattern, status: route === nowhere ? 404 : 200 }), 0),
   { discard: true }
 )
 

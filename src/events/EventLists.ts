@@ -1,10 +1,10 @@
 /** Front door to events as merchants read them back: one, or a page (spec: Events and logs; silences: E1). */
 import type { EventQuery } from "@coffer/contract/Events"
+import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
-import type { Owner } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
 import { EventStore, type StoredEvent } from "./EventStore.ts"
 import { shownTo } from "./EventView.ts"

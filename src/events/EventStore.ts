@@ -1,5 +1,6 @@
 /** Rows of events, as they are read back. They are written as changes by whoever records them. */
 import { prefixes } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, identity, Layer, Option, Schema } from "effect"
@@ -20,9 +21,9 @@ export interface EventFilters {
 export class EventStore extends Context.Service<
   EventStore,
   {
-    readonly find: (owner: Pages.Owner, id: string) => Effect.Effect<Option.Option<StoredEvent>>
+    readonly find: (owner: Owner, id: string) => Effect.Effect<Option.Option<StoredEvent>>
     readonly page: (
-      owner: Pages.Owner,
+      owner: Owner,
       request: PageRequest,
       filters: EventFilters
     ) => Effect.Effect<Page<StoredEvent>, InvalidField>

@@ -3,9 +3,10 @@
  * cannot be guessed, and it counts only for the merchant and environment that uploaded it (spec: Disputes; silences:
  * D6).
  */
-import type { MerchantId, Mode } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
-import { Context, DateTime, Effect, Layer, Option, type Scope, Stream } from "effect"
+import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { NotCommitted } from "../platform/commit/Change.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -13,11 +14,6 @@ import { span } from "../platform/runtime/span.ts"
 import { FileStorage, type ReceivedFile, type StorageFailed } from "./FileStorage.ts"
 import { FileStore } from "./FileStore.ts"
 import { makeIncoming } from "./Incoming.ts"
-
-export interface FileOwner {
-  readonly merchantId: MerchantId
-  readonly mode: Mode
-}
 
 export interface UploadedFile {
   readonly url: string
@@ -36,7 +32,7 @@ export class Files extends Context.Service<
   Files,
   {
     /** Whether this is the address of a file that this merchant uploaded in this environment. */
-    readonly owns: (owner: FileOwner, url: string) => Effect.Effect<boolean>
+    readonly owns: (owner: Owner, url: string) => Effect.Effect<boolean>
     readonly find: (name: string) => Effect.Effect<Option.Option<KnownFile>>
     /** None when it is not where it should be. */
     readonly open: (name: string) => Effect.Effect<Option.Option<Stream.Stream<Uint8Array>>>
@@ -44,7 +40,7 @@ export class Files extends Context.Service<
     readonly receive: <E>(
       content: Stream.Stream<Uint8Array, E>
     ) => Effect.Effect<ReceivedFile, InvalidField | NotCommitted | E, Scope.Scope>
-    readonly keep: (owner: FileOwner, received: ReceivedFile) => Effect.Effect<UploadedFile, NotCommitted>
+    readonly keep: (owner: Owner, received: ReceivedFile) => Effect.Effect<UploadedFile, NotCommitted>
   }
 >()("@coffer/files/Files") {}
 
@@ -95,7 +91,7 @@ export const layer = Layer.effect(
           const name = `${yield* secrets.random(32)}.${kind.extension}`
           // The row comes last: after a crash there may be a file that nobody knows, and never a name without a file.
           yield* storage.keep(name, received)
-          const created_at = yield* DateTime.now
+          const created_at = yield* currentTime
           yield* store.insert({ name, merchant_id: merchantId, mode, content_type: kind.contentType, size, created_at })
           return { url: `${filesUrl}/${name}`, contentType: kind.contentType, size }
         },

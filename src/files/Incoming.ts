@@ -5,7 +5,8 @@
 import { fileBytesMax } from "@coffer/model/Limits"
 import { fileKind, headLength } from "@coffer/rules/files/fileKind"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { Clock, Effect, FileSystem, Option, Path, type PlatformError, type Scope, Stream } from "effect"
+import { Effect, FileSystem, Option, Path, type PlatformError, type Scope, Stream } from "effect"
+import { currentMillis } from "../platform/runtime/clock.ts"
 import { DataDir } from "../platform/runtime/DataDir.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { type ReceivedFile, StorageFailed } from "./FileStorage.ts"
@@ -49,7 +50,7 @@ export const makeIncoming = Effect.gen(function* () {
     })
 
   const removeAbandoned = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* currentMillis
     for (const name of yield* fs.readDirectory(folder)) {
       if (!name.endsWith(suffix)) continue
       const { mtime } = yield* fs.stat(path.join(folder, name))

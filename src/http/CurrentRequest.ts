@@ -2,7 +2,7 @@
  * The request that is being answered: its id, on every response and in every log line (spec: General rules, 3), what it
  * asks, and what is learnt about it on the way, for whoever looks at it afterwards.
  */
-import type { MerchantId, Mode } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect } from "effect"
 import type { Visit } from "./Admission.ts"
@@ -27,7 +27,7 @@ export interface RequestRecord {
   /** How many more of whoever sent it waited to be begun when it was. */
   readonly behind: number
   /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
-  owner: { readonly merchantId: MerchantId; readonly mode: Mode } | undefined
+  owner: Owner | undefined
   /** What the request takes up, once it is let in. */
   visit: Visit | undefined
   /** Limits of the owner's own. */

@@ -1,6 +1,7 @@
 /** Removes idempotency keys whose day is over (silences: I3). */
 import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { DateTime, Effect, Layer, Option } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 
@@ -14,10 +15,10 @@ export const layer = Layer.effectDiscard(
     const store = yield* IdempotencyStore
     yield* workers.supervise(() => ({
       name: "expired idempotency keys",
-      run: Effect.flatMap(DateTime.now, (now) =>
+      run: Effect.flatMap(currentTime, (now) =>
         store.dropBefore(DateTime.subtractDuration(now, keptDuration), batchMax)
       ),
-      next: Effect.map(DateTime.now, (now) => Option.some(DateTime.addDuration(now, every)))
+      next: Effect.map(currentTime, (now) => Option.some(DateTime.addDuration(now, every)))
     }))
   })
 )

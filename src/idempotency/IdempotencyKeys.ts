@@ -4,6 +4,7 @@
  */
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
 import { type ClaimState, stored } from "./Answering.ts"
@@ -106,7 +107,7 @@ export const layer = Layer.effect(
         merchantId,
         mode,
         fingerprint: fingerprintOf(request.body),
-        createdAt: yield* DateTime.now
+        createdAt: yield* currentTime
       }
       return yield* Effect.catchTags(take(fresh), { AlreadyExists: () => meet(fresh), StaleVersion: Effect.die })
     })

@@ -4,6 +4,7 @@
  */
 import { retentionDays } from "@coffer/contract/Logs"
 import { DateTime, Effect, Layer, Option } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { LogStore } from "./LogStore.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 
@@ -19,7 +20,7 @@ export const layer = Layer.effectDiscard(
     yield* workers.supervise(() => ({
       name: "retention of API logs",
       run: Effect.gen(function* () {
-        const now = yield* DateTime.now
+        const now = yield* currentTime
         const today = DateTime.removeTime(now)
         const day = DateTime.formatIsoDateUtc(today)
         if (day === doneFor) return 0
@@ -29,7 +30,7 @@ export const layer = Layer.effectDiscard(
         doneFor = day
         return 0
       }),
-      next: Effect.map(DateTime.now, (now) => Option.some(DateTime.add(DateTime.removeTime(now), { days: 1 })))
+      next: Effect.map(currentTime, (now) => Option.some(DateTime.add(DateTime.removeTime(now), { days: 1 })))
     }))
   })
 )

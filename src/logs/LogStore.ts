@@ -3,10 +3,10 @@
  * an insert may be lost in a crash, which is why its commit does not wait for the disk.
  */
 import { Mode, prefixes } from "@coffer/model/Ids"
-import { InvalidField } from "@coffer/rules/InvalidField"
-import { type IdRange, idsCreated, newerThan, olderThan } from "@coffer/rules/lists/created"
-import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageRequest"
-import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import type { Owner } from "@coffer/model/Owner"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, DateTime, Effect, identity, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Days from "../platform/postgres/DailyPartitions.ts"
@@ -63,19 +63,7 @@ export const successes = [200, 201, 202]
 /** One of the filters, and how an index leads to what it lets through. */
 interface Way {
   readonly condition: Statement.Fragment
-  /** A column whose index has all rows with these values, each value's in the order of their ids. */
-  readonly column: string
-  readonly values: ReadonlyArray<string | number>
-  /** Follows from the filter, but not so that Postgres sees that the index has all its rows. */
-  readonly needs: ReadonlyArray<Statement.Fragment>
-}
-
-interface Scan {
-  readonly owner: Pages.Owner
-  readonly ids: IdRange
-  readonly conditions: ReadonlyArray<Statement.Fragment>
-  readonly newestFirst: boolean
-  readonly limit: number
+  readonly path: Pages.Path
 }
 
 export class LogStore extends Context.Service<
@@ -83,11 +71,7 @@ export class LogStore extends Context.Service<
   {
     /** Writes all of them or none. A day that has no partition yet gets one. */
     readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<void, SqlError.SqlError>
-    readonly page: (
-      owner: Pages.Owner,
-      request: PageRequest,
-      filter: LogFilter
-    ) => Effect.Effect<Page<LogRow>, InvalidField>
+    readonly page: (owner: Owner, request: PageRequest, filter: LogFilter) => Effect.Effect<Page<LogRow>, InvalidField>
     /** Makes the partitions of these days where there are none. */
     readonly openDays: (days: ReadonlyArray<DateTime.Utc>) => Effect.Effect<void>
     /** Drops the partitions of all days before this one. */
@@ -118,15 +102,20 @@ export const layer = Layer.effect(
         Effect.asVoid
       )
 
-    const mine = ({ merchantId, mode }: Pages.Owner) => sql`merchant_id = ${merchantId} and mode = ${mode}`
+    const pages = Pages.make(sql, {
+      table: { name: "api_logs", key: "request_id", row: LogRow, read: identity },
+      prefixOf: () => prefixes.request,
+      called: "an API log"
+    })
 
     const way = (column: string, value: string, ...needs: ReadonlyArray<Statement.Fragment>): Way => ({
       condition: Pages.equals(sql, column, value),
-      column,
-      values: [value],
-      needs
+      path: { ...Pages.along({ [column]: value }), needs }
     })
-    const successWay: Way = { condition: sql.in("status", successes), column: "status", values: successes, needs: [] }
+    const successWay: Way = {
+      condition: sql.in("status", successes),
+      path: Pages.along(...successes.map((status) => ({ status: String(status) })))
+    }
     const statusWay = (status: string): Way => {
       if (status === "2xx") return successWay
       return status.endsWith("xx") ? way("status_class", status.slice(0, 1), sql`status >= 300`) : way("status", status)
@@ -137,96 +126,33 @@ export const layer = Layer.effect(
       ...(path === undefined ? [] : [way("path", path)])
     ]
 
-    /** All calls of the owner, by the primary key. */
-    const scanAll = ({ conditions, ids, limit, newestFirst, owner }: Scan) =>
-      sql`select * from api_logs where ${sql.and([
-        mine(owner),
-        sql`request_id > ${ids.above} and request_id < ${ids.below}`,
-        ...conditions
-      ])} order by request_id ${sql.literal(newestFirst ? "desc" : "asc")} limit ${limit}`
-
-    /**
-     * Those with one value. Written as a range of `(column, request_id)` and in its order, which only the column's own
-     * index has: asked for equality, Postgres may walk along the key instead, when the value is common on average.
-     */
-    const scanAlong = (column: string, value: string | number, scan: Scan) => {
-      const { conditions, ids, limit, newestFirst, owner } = scan
-      const order = sql.literal(newestFirst ? "desc" : "asc")
-      return sql`select * from api_logs where ${sql.and([
-        mine(owner),
-        sql`(${sql(column)}, request_id) > (${value}, ${ids.above})`,
-        sql`(${sql(column)}, request_id) < (${value}, ${ids.below})`,
-        ...conditions
-      ])} order by ${sql(column)} ${order}, request_id ${order} limit ${limit}`
-    }
-
-    const scanWay = ({ column, needs, values }: Way, scan: Scan) => {
-      const scans = values.map((value) =>
-        scanAlong(column, value, { ...scan, conditions: [...needs, ...scan.conditions] })
-      )
-      if (scans.length === 1) return scans[0]!
-      return sql`select * from (${sql.join(" union all ", false)(scans.map((one) => sql`(${one})`))}) as found
-        order by request_id ${sql.literal(scan.newestFirst ? "desc" : "asc")} limit ${scan.limit}`
-    }
-
-    /** Of several filters the one that lets the fewest through, as far as a short count can tell. */
-    const narrowest = Effect.fnUntraced(function* (ways: ReadonlyArray<Way>, scan: Scan) {
-      if (ways.length < 2) return ways[0]
-      const counts = ways.map((way) => {
-        const some = scanWay(way, { ...scan, limit: countMax })
-        return sql`(select count(*)::int4 from (${some}) as few)`
-      })
-      const [{ found }] = yield* decodeCounts(yield* sql`select array[${sql.csv(counts)}] as found`)
-      return ways[found.indexOf(Math.min(...found))]
-    })
-
-    const has = (owner: Pages.Owner, id: string) =>
-      Pages.isStorable(id)
-        ? Effect.map(
-            sql`select 1 from api_logs where ${mine(owner)} and request_id = ${id}`,
-            ({ length }) => length > 0
-          )
-        : Effect.succeed(false)
-
-    const page = Effect.fnUntraced(function* (owner: Pages.Owner, request: PageRequest, filter: LogFilter) {
-      const { created, cursor, limit } = request
-      if (cursor !== undefined && !(yield* has(owner, cursor.id))) {
-        return yield* new InvalidField({ param: cursor.param, problem: "is not the id of an API log" })
-      }
-      const { errorCode = "", path = "", requestId = "" } = filter
-      if (![errorCode, path, requestId].every(Pages.isStorable)) return pageOf<LogRow>([], request)
-      const newestFirst = cursor?.param !== "ending_before"
-      const all = idsCreated(prefixes.request, created)
-      const ids = cursor === undefined ? all : newestFirst ? olderThan(all, cursor.id) : newerThan(all, cursor.id)
-      const conditions = [
-        ...(created.from === undefined ? [] : [sql`created_at >= ${DateTime.toDateUtc(created.from)}`]),
-        ...(created.to === undefined ? [] : [sql`created_at <= ${DateTime.toDateUtc(created.to)}`]),
-        ...(filter.requestId === undefined ? [] : [sql`request_id = ${filter.requestId}`])
-      ]
-      const scan: Scan = { owner, ids, conditions, newestFirst, limit: limit + 1 }
+    const search = Effect.fnUntraced(function* (owner: Owner, filter: LogFilter) {
+      const { errorCode = "", path = "", requestId } = filter
+      if (![errorCode, path].every(Pages.isStorable)) return { filters: [sql`false`] }
       const ways = waysOf(filter)
       // Of one id there is one call or none: no other filter could lead to it sooner.
-      const taken = filter.requestId === undefined ? yield* narrowest(ways, scan) : undefined
-      const others = ways.filter((way) => way !== taken).map(({ condition }) => condition)
-      const whole: Scan = { ...scan, conditions: [...conditions, ...others] }
-      const found = taken === undefined ? scanAll(whole) : scanWay(taken, whole)
-      return pageOf(yield* decodeRows(yield* found), request)
-    }, sqlDefects)
+      if (requestId !== undefined) {
+        return { filters: [Pages.equals(sql, "request_id", requestId), ...ways.map(({ condition }) => condition)] }
+      }
+      return yield* pages.shortest(
+        owner,
+        ways.map((way) => ({
+          path: way.path,
+          filters: ways.filter((other) => other !== way).map(({ condition }) => condition)
+        }))
+      )
+    })
 
     return LogStore.of({
       insert,
-      page,
+      page: Effect.fnUntraced(function* (owner, request, filter) {
+        return yield* pages.page(owner, request, yield* search(owner, filter))
+      }),
       openDays: (some) => sqlDefects(Effect.asVoid(days.open(some))),
       dropBefore: (day) => sqlDefects(days.dropBefore(day))
     })
   })
 )
-
-/** Beyond it one filter is as wide as another. */
-const countMax = 500
-const decodeCounts = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Array(Schema.Int) })]))
-
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(LogRow))
 
 // Insert ----------------------------------------------------------------------
 

@@ -4,8 +4,9 @@ import { idBody, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer } from "effect"
-import type { Owner } from "../platform/postgres/Pages.ts"
+import type { Owner } from "@coffer/model/Owner"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { makeLogQueue } from "./logQueue.ts"
 import type { LoggedCall } from "./logRow.ts"
 import { type LogFilter, type LogRow, LogStore } from "./LogStore.ts"
@@ -30,7 +31,7 @@ export const layer = Layer.effect(
 
     const page = span("Logs.page")(function* (owner: Owner, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))
-      const oldest = DateTime.subtract(yield* DateTime.now, { days: retentionDays })
+      const oldest = DateTime.subtract(yield* currentTime, { days: retentionDays })
       if (cursor !== undefined && cursor.id < firstIdAt(oldest)) {
         const problem = `is not kept: logs are for ${retentionDays} days`
         return yield* new InvalidField({ param: cursor.param, problem })

@@ -1,8 +1,9 @@
 /** A new merchant with its first keys. The keys are shown once; only their hashes are stored. */
 import { type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import type { NewIds } from "../platform/runtime/NewIds.ts"
 import type { Secrets } from "../platform/runtime/Secrets.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
 import { newSigningSecret } from "./signingSecrets.ts"
 
@@ -32,7 +33,7 @@ export const newMerchant = Effect.fnUntraced(function* (
     dispute_fee: {},
     payout_fee: {},
     quotas: {},
-    created_at: yield* DateTime.now,
+    created_at: yield* currentTime,
     modes: {
       sandbox: yield* newMode(secrets, merchantId, "sandbox", sandboxKey),
       live: yield* newMode(secrets, merchantId, "live", liveKey)

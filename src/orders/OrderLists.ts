@@ -4,13 +4,13 @@
  */
 import type { OrderQuery } from "@coffer/contract/Orders"
 import { prefixes } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Order } from "@coffer/rules/order/Order"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -19,9 +19,9 @@ import { orders } from "./OrderStore.ts"
 export class OrderLists extends Context.Service<
   OrderLists,
   {
-    readonly page: (owner: Pages.Owner, query: OrderQuery) => Effect.Effect<Page<Order>, InvalidField>
+    readonly page: (owner: Owner, query: OrderQuery) => Effect.Effect<Page<Order>, InvalidField>
     /** Takes no notice of `limit` and cursors. */
-    readonly exported: (owner: Pages.Owner, query: OrderQuery) => Effect.Effect<Pages.Exported<Order>, InvalidField>
+    readonly exported: (owner: Owner, query: OrderQuery) => Effect.Effect<Pages.Exported<Order>, InvalidField>
   }
 >()("@coffer/orders/OrderLists") {}
 
@@ -35,14 +35,14 @@ export const layer = Layer.effect(
       called: "an order"
     })
 
-    const tagged = ({ merchantId, mode }: Pages.Owner, { key, value }: Pair): Pages.Path => ({
+    const tagged = ({ merchantId, mode }: Owner, { key, value }: Pair): Pages.Path => ({
       _tag: "Through",
       table: "order_tags",
       key: "tag",
       value: sql`order_tag(${merchantId}, ${mode}, ${key}, ${value})`
     })
 
-    const search = Effect.fnUntraced(function* (owner: Pages.Owner, query: OrderQuery) {
+    const search = Effect.fnUntraced(function* (owner: Owner, query: OrderQuery) {
       const { out_trade_no, status } = query
       const pairs = pairsOf(query)
       if (hasContradiction(pairs) || !pairs.every(isStorablePair)) return { filters: [sql`false`] }
@@ -53,19 +53,11 @@ export const layer = Layer.effect(
       if (out_trade_no !== undefined) {
         return { filters: [Pages.equals(sql, "out_trade_no", out_trade_no), ...inStatus, ...matching] }
       }
-      return yield* shortest(owner, [
+      return yield* pages.shortest(owner, [
         ...(status === undefined ? [] : [{ path: Pages.along({ status }), filters: matching }]),
         ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(owner, pair), filters: [...inStatus, ...matching] }))
       ])
     })
-
-    /** Of several ways to the same orders the one that passes by the fewest, as far as a short count can tell. */
-    const shortest = Effect.fnUntraced(function* (owner: Pages.Owner, searches: ReadonlyArray<Pages.Search>) {
-      if (searches.length < 2) return searches[0] ?? { path: Pages.along({}), filters: [] }
-      const counts = searches.map((one) => pages.count(owner, { ...one, filters: [] }, countMax))
-      const [{ found }] = yield* decodeCounts(yield* sql`select array[${sql.csv(counts)}] as found`)
-      return searches[found.indexOf(Math.min(...found))]!
-    }, sqlDefects)
 
     return OrderLists.of({
       page: span("OrderLists.page")(function* (owner, query) {
@@ -80,15 +72,8 @@ export const layer = Layer.effect(
   })
 )
 
-/**
- * Beyond it one way is as long as another. Two filters that each have more orders, and hardly one in common, are the
- * case in which a page may read many.
- */
-const countMax = 500
 /** Pairs of one request that are looked at for a way. */
 const tagsMax = 10
-
-const decodeCounts = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Array(Schema.Int) })]))
 
 interface Pair {
   readonly key: string

@@ -5,12 +5,13 @@
 import { TradeNo } from "@coffer/model/Ids"
 import { Order, terms } from "@coffer/rules/order/Order"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
-import { isOwnedBy, isStorable, type Owner } from "../platform/postgres/Pages.ts"
+import { isOwnedBy, type Owner } from "@coffer/model/Owner"
+import { isStorable } from "../platform/postgres/Pages.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** An order and the version of its row. */
@@ -96,20 +97,19 @@ export const layer = Layer.effect(
 
     const numbered = Schema.Struct({ trade_no: TradeNo })
     const ofOrders = { table: "orders", key: "trade_no" }
-    const deadlines = leasedRows(sql, { ...ofOrders, dueAt: "due_at", only: sql`status = 'pending'` }, numbered)
-    const unapplied = leasedRows(sql, { ...ofOrders, dueAt: "stray_due_at" }, numbered)
-
     // Each try doubles the wait for the next: 30 s, 1 min … at most an hour (silences: O14).
-    const putOff = (now: Statement.Fragment) => sql`due_attempts = due_attempts + 1,
-      due_at = ${now} + least(30 * power(2, least(due_attempts, 10)), 3600) * interval '1 second'`
-    const putOffReturn = (now: Statement.Fragment) => sql`stray_due_at = ${now} + interval '1 minute'`
+    const lease = backOff(sql, "due_attempts", { soon: 30, late: 3_600 })
+    const pending = { dueAt: "due_at", only: sql`status = 'pending'`, claims: "due_attempts", lease }
+    const deadlines = leasedRows(sql, { ...ofOrders, ...pending }, numbered)
+    const returns = { dueAt: "stray_due_at", lease: sql`interval '1 minute'` }
+    const unapplied = leasedRows(sql, { ...ofOrders, ...returns }, numbered)
 
     return OrderStore.of({
       load,
       resolve,
       byOutTradeNo,
-      claimDue: (now, limit) => sqlDefects(Effect.map(deadlines.claim(putOff, now, limit), tradeNosOf)),
-      claimUnapplied: (now, limit) => sqlDefects(Effect.map(unapplied.claim(putOffReturn, now, limit), tradeNosOf)),
+      claimDue: (now, limit) => sqlDefects(Effect.map(deadlines.claim(now, limit), tradeNosOf)),
+      claimUnapplied: (now, limit) => sqlDefects(Effect.map(unapplied.claim(now, limit), tradeNosOf)),
       nextDue: (kind) => sqlDefects(kind === "due_at" ? deadlines.next : unapplied.next)
     })
   })

@@ -3,9 +3,9 @@ import type { CreateOrder } from "@coffer/contract/Orders"
 import { OutTradeNo, TradeNo } from "@coffer/model/Ids"
 import { checkoutValidity } from "@coffer/model/Limits"
 import { merge } from "@coffer/model/Metadata"
+import type { Owner } from "@coffer/model/Owner"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
-import type { Owner } from "../platform/postgres/Pages.ts"
 
 export const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: DateTime.Utc): Order => ({
   status: "pending",

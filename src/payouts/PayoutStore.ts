@@ -1,5 +1,6 @@
 /** Rows of payouts: found one by one or as a page, and written as changes that carry the version they replace. */
 import { PayoutNo, prefixes } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Payout, terms } from "@coffer/rules/payout/Payout"
@@ -20,9 +21,9 @@ export class PayoutStore extends Context.Service<
   PayoutStore,
   {
     readonly load: (payoutNo: string) => Effect.Effect<Option.Option<StoredPayout>>
-    readonly byReference: (owner: Pages.Owner, reference: string) => Effect.Effect<Option.Option<StoredPayout>>
+    readonly byReference: (owner: Owner, reference: string) => Effect.Effect<Option.Option<StoredPayout>>
     /** Newest first. */
-    readonly page: (owner: Pages.Owner, request: PageRequest) => Effect.Effect<Page<Payout>, InvalidField>
+    readonly page: (owner: Owner, request: PageRequest) => Effect.Effect<Page<Payout>, InvalidField>
   }
 >()("@coffer/payouts/PayoutStore") {}
 

@@ -13,11 +13,12 @@ import { consequences, requesting } from "@coffer/rules/payout/consequences"
 import { evolve } from "@coffer/rules/payout/evolve"
 import { type Payout, PayoutCommand, type PayoutConflict, type PayoutEvent } from "@coffer/rules/payout/Payout"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { insertion, PayoutStore, replacement } from "./PayoutStore.ts"
@@ -73,7 +74,7 @@ export const layer = Layer.effect(
     const step = (name: string, make: (at: DateTime.Utc) => PayoutCommand): Step =>
       span(`Payouts.${name}`)(function* (payoutNo) {
         // The amount is frozen and the fee promised: the wallet refuses nothing.
-        return yield* Effect.catchTags(loop.perform(payoutNo, make(yield* DateTime.now)), withoutEntry)
+        return yield* Effect.catchTags(loop.perform(payoutNo, make(yield* currentTime)), withoutEntry)
       })
 
     return Payouts.of({
@@ -139,7 +140,7 @@ const request = (services: PayoutServices) => {
     if (repeated !== undefined) return { payout: repeated, created: false }
     const problem = currencyProblem(terms.currency, { mode: terms.mode, liveCurrencies: merchant.live_currencies })
     if (problem !== undefined) return yield* problem
-    const payout = newPayout(merchant, terms, yield* ids.next(prefixes.payout), yield* DateTime.now)
+    const payout = newPayout(merchant, terms, yield* ids.next(prefixes.payout), yield* currentTime)
 
     // The wallet's actor may have been asked twice, or somebody else with this reference: then it is there.
     const orMade = <E>(failure: Effect.Effect<never, E>) =>

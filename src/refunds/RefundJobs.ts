@@ -1,5 +1,6 @@
 /** Refunds that the channel has not settled, or whose driver died: it is asked about them (silences: R8). */
-import { DateTime, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { Refunds } from "./Refunds.ts"
 import { RefundStore } from "./RefundStore.ts"
 import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
@@ -15,7 +16,7 @@ export const layer = Layer.effectDiscard(
       name: "refunds",
       wakeup: "refunds",
       run: Effect.gen(function* () {
-        const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
+        const due = yield* store.claimDue(yield* currentTime, claimedMax)
         return yield* forEachLeased("refund", due, (refundNo) => refundNo, refunds.check)
       }),
       next: store.nextDue

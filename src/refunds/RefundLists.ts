@@ -1,6 +1,7 @@
 /** Front door to refunds as lists and exports show them (spec: List conventions; silences: R13). */
 import type { RefundQuery } from "@coffer/contract/Refunds"
 import { prefixes } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -14,9 +15,9 @@ import { refunds } from "./RefundStore.ts"
 export class RefundLists extends Context.Service<
   RefundLists,
   {
-    readonly page: (owner: Pages.Owner, query: RefundQuery) => Effect.Effect<Page<Refund>, InvalidField>
+    readonly page: (owner: Owner, query: RefundQuery) => Effect.Effect<Page<Refund>, InvalidField>
     /** Takes no notice of `limit` and cursors. */
-    readonly exported: (owner: Pages.Owner, query: RefundQuery) => Effect.Effect<Pages.Exported<Refund>, InvalidField>
+    readonly exported: (owner: Owner, query: RefundQuery) => Effect.Effect<Pages.Exported<Refund>, InvalidField>
   }
 >()("@coffer/refunds/RefundLists") {}
 

@@ -3,14 +3,15 @@
  * replace. A refund that is void is found by its own number alone. Never decides anything.
  */
 import { RefundNo } from "@coffer/model/Ids"
+import { isOwnedBy, type Owner } from "@coffer/model/Owner"
 import { Refund, terms } from "@coffer/rules/refund/Refund"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { leasedRows } from "../platform/postgres/leasedRows.ts"
-import { isOwnedBy, isStorable, type Owner } from "../platform/postgres/Pages.ts"
+import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { isStorable } from "../platform/postgres/Pages.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** A refund and the version of its row. */
@@ -93,12 +94,10 @@ export const layer = Layer.effect(
       return yield* byOutRefundNo(owner, ref)
     })
 
-    const due = leasedRows(sql, { table: "refunds", key: "refund_no", dueAt: "next_check_at" }, numbered)
-    // How often it was asked decides when it is asked again: nextCheck, here in SQL.
-    const putOff = (now: Statement.Fragment) => sql`checks = checks + 1, next_check_at = ${now} +
-      case when checks < ${nextCheck.often} then ${nextCheck.soonSeconds}
-        else least(${nextCheck.soonSeconds} * power(2, least(checks - ${nextCheck.often}, 16)),
-          ${nextCheck.lateSeconds}) end * interval '1 second'`
+    const { lateSeconds: late, often, soonSeconds: soon } = nextCheck
+    const lease = backOff(sql, "checks", { soon, late, often })
+    const queue = { table: "refunds", key: "refund_no", dueAt: "next_check_at", claims: "checks", lease }
+    const due = leasedRows(sql, queue, numbered)
 
     return RefundStore.of({
       load,
@@ -106,7 +105,7 @@ export const layer = Layer.effect(
       byOutRefundNo,
       byRequest: (request, since) => sqlDefects(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
       claimDue: (now, limit) =>
-        sqlDefects(Effect.map(due.claim(putOff, now, limit), (rows) => rows.map(({ refund_no }) => refund_no))),
+        sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(({ refund_no }) => refund_no))),
       nextDue: sqlDefects(due.next)
     })
   })

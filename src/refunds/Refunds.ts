@@ -4,13 +4,14 @@ import type { RefundNo } from "@coffer/model/Ids"
 import { patchProblem } from "@coffer/model/Metadata"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Refund, RefundCommand, type RefundConflict } from "@coffer/rules/refund/Refund"
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { answering } from "../idempotency/Answering.ts"
 import type { AlreadyExists } from "../platform/commit/Change.ts"
-import type { Owner } from "../platform/postgres/Pages.ts"
+import type { Owner } from "@coffer/model/Owner"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { checkRefund, type RefundReport, reportRefund } from "./checkRefund.ts"
 import { createRefund } from "./createRefund.ts"
 import type { Answered, DriveFailure } from "./refundAnswers.ts"
@@ -61,6 +62,6 @@ const annotate = ({ commands, find }: RefundServices) =>
     if (patch.metadata === undefined) return refund
     const problem = patchProblem(refund.metadata, patch.metadata)
     if (problem !== undefined) return yield* new InvalidField(problem)
-    const command = RefundCommand.cases.Annotate.make({ at: yield* DateTime.now, patch: patch.metadata })
+    const command = RefundCommand.cases.Annotate.make({ at: yield* currentTime, patch: patch.metadata })
     return yield* answering((answer) => commands.perform(refund.refundNo, command, answer))
   })

@@ -1,8 +1,9 @@
 /** What the channel says of a refund that it had accepted, by itself or because it was asked. */
 import type { RefundNo } from "@coffer/model/Ids"
 import { RefundCommand } from "@coffer/rules/refund/Refund"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import type { RefundServices } from "./RefundServices.ts"
 
 export interface RefundReport {
@@ -15,7 +16,7 @@ export const reportRefund = span("Refunds.report")(function* (
   refundNo: RefundNo,
   { outcome, reason }: RefundReport
 ) {
-  const at = yield* DateTime.now
+  const at = yield* currentTime
   return yield* commands.handleReport(
     refundNo,
     outcome === "succeeded" ? Confirm.make({ at }) : Reject.make({ at, reason })
@@ -24,7 +25,7 @@ export const reportRefund = span("Refunds.report")(function* (
 
 export const checkRefund = span("Refunds.check")(function* (services: RefundServices, refundNo: RefundNo) {
   // Whoever reserved it is gone, or will find that it is no longer alone: from here on it is pending.
-  const refund = yield* services.commands.handleReport(refundNo, Await.make({ at: yield* DateTime.now }))
+  const refund = yield* services.commands.handleReport(refundNo, Await.make({ at: yield* currentTime }))
   if (refund.status !== "pending") return
   const answer = yield* services.askChannel(refund)
   if (answer._tag === "Succeeded") yield* reportRefund(services, refundNo, { outcome: "succeeded", reason: "" })

@@ -11,8 +11,9 @@ import { DateTime, Duration, Effect, Fiber, FiberMap, Option } from "effect"
 import { currentClaim } from "../idempotency/Answering.ts"
 import type { IdempotencyClaim } from "../idempotency/IdempotencyClaim.ts"
 import { NotCommitted } from "../platform/commit/Change.ts"
-import type { Owner } from "../platform/postgres/Pages.ts"
+import type { Owner } from "@coffer/model/Owner"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { checkRefund } from "./checkRefund.ts"
 import { driveRefund } from "./driveRefund.ts"
 import { newRefund } from "./newRefund.ts"
@@ -69,7 +70,7 @@ const begin = Effect.fnUntraced(function* (
   body: CreateRefund,
   claim: IdempotencyClaim | undefined
 ) {
-  const refund = newRefund(order, body, yield* services.ids.next(prefixes.refund), yield* DateTime.now, claim)
+  const refund = newRefund(order, body, yield* services.ids.next(prefixes.refund), yield* currentTime, claim)
   return yield* Fiber.join(yield* FiberMap.run(services.driving, refund.refundNo, driveRefund(services, refund)))
 })
 
@@ -92,7 +93,7 @@ const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Re
     // Settled since it was read, or driven by another runner, or by one that is dead.
     const now = yield* commands.load(refundNo)
     if (now.status !== "reserved") return repeated(now)
-    const lasts = DateTime.distance(yield* DateTime.now, nextCheck.reservedUntil(refund))
+    const lasts = DateTime.distance(yield* currentTime, nextCheck.reservedUntil(refund))
     if (!isAlone && Duration.isGreaterThan(lasts, Duration.zero)) return yield* new RefundRunning({ lasts })
     fiber = yield* FiberMap.run(driving, refundNo, finish(services, refundNo), { onlyIfMissing: true })
   }

@@ -10,6 +10,7 @@ import { type Answering, answering, renewing } from "../idempotency/Answering.ts
 import { actorPatience } from "../platform/cluster/ask.ts"
 import { NotCommitted } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { fresh } from "./refundAnswers.ts"
 import { ChannelRefused } from "./refundErrors.ts"
 import type { RefundServices } from "./RefundServices.ts"
@@ -27,7 +28,7 @@ export const driveRefund = span("Refunds.drive")(function* (services: RefundServ
   const answer = yield* services
     .askChannel(refund)
     .pipe(Effect.catchTags({ ChannelUnreachable: (unreachable) => Effect.succeed(unreachable) }))
-  const at = yield* DateTime.now
+  const at = yield* currentTime
   switch (answer._tag) {
     case "Succeeded":
       return fresh(yield* answering((answer) => settle(services, refund, Confirm.make({ at }), answer)))

@@ -6,7 +6,7 @@
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import {
   Channel,
   type ChannelPayment,
@@ -23,8 +23,8 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type Entry, noEntry } from "../wallets/Wallets.ts"
 import { makeChannel } from "./SandboxChannel.ts"
-import { type IsRedirecting, makeIsRedirecting, paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
-import { unreachableOnSqlError } from "./sandboxReach.ts"
+import { paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
+import { type Reach, sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
 
 /** How a buyer's attempt ends. `redirect`: the buyer is in 3DS or a wallet's app, and may come back. */
 export type Attempt = "succeed" | "decline" | "fail" | "redirect" | "succeed_unreported"
@@ -73,30 +73,29 @@ const states = {
 
 /** The bank as its customers see it, and the channel that the service sees. */
 export const layer = Layer.unwrap(
-  Effect.map(makeIsRedirecting, (isRedirecting) =>
-    Layer.merge(Layer.effect(SandboxBank, makeBank(isRedirecting)), Layer.effect(Channel, makeChannel(isRedirecting)))
+  Effect.map(sandboxReach, (reach) =>
+    Layer.merge(Layer.effect(SandboxBank, makeBank(reach)), Layer.effect(Channel, makeChannel(reach)))
   )
 )
 
-const makeBank = Effect.fnUntraced(function* (isRedirecting: IsRedirecting) {
+const makeBank = Effect.fnUntraced(function* (reach: Reach) {
   const sql = yield* SqlClient.SqlClient
   const ids = yield* NewIds
   const faults = yield* Faults
 
+  const lease = sql`make_interval(secs => ${Duration.toSeconds(reportAgainAfter)})`
   const reports = leasedRows(
     sql,
-    { table: "sandbox_payments", key: "payment_id", dueAt: "report_due_at" },
+    { table: "sandbox_payments", key: "payment_id", dueAt: "report_due_at", lease },
     sandboxPayments.row
   )
-  const reportAgain = (now: Statement.Fragment) =>
-    sql`report_due_at = ${now} + make_interval(secs => ${Duration.toSeconds(reportAgainAfter)})`
 
   return SandboxBank.of({
-    charge: makeCharge(sql, ids, isRedirecting),
+    charge: makeCharge(sql, ids, reach),
     acknowledge: reports.done,
     claimReports: (now, limit) =>
       sqlDefects(
-        Effect.map(reports.claim(reportAgain, now, limit), (rows) =>
+        Effect.map(reports.claim(now, limit), (rows) =>
           rows.map(sandboxPayments.read).map((payment) => ({ tradeNo: payment.tradeNo, payment: paymentOf(payment) }))
         )
       ),
@@ -114,9 +113,9 @@ const makeBank = Effect.fnUntraced(function* (isRedirecting: IsRedirecting) {
   })
 })
 
-const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], isRedirecting: IsRedirecting) =>
-  span("SandboxBank.charge")(function* ({ amount, attempt, currency, merchantId, method, mode, tradeNo }: Charge) {
-    const redirecting = yield* isRedirecting({ merchantId, mode, tradeNo })
+const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Reach) =>
+  span("SandboxBank.charge")(function* ({ amount, attempt, currency, merchantId, method, tradeNo }: Charge) {
+    const redirecting = yield* reach(merchantId, tradeNo)
     const now = yield* currentTime
     const paymentId = PaymentId.make(yield* ids.next(prefixes.payment))
     // The buyer has come back from the redirect, or starts anew: the old attempt is over in both cases.

@@ -7,21 +7,21 @@ import { type CancelReport, Channel, type ChannelUnreachable, type Checkout } fr
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
-import { type IsRedirecting, paymentOf, sandboxPayments } from "./sandboxPayments.ts"
-import { unreachableOnSqlError } from "./sandboxReach.ts"
+import { paymentOf, sandboxPayments } from "./sandboxPayments.ts"
+import { type Reach, unreachableOnSqlError } from "./sandboxReach.ts"
 
-export const makeChannel = Effect.fnUntraced(function* (isRedirecting: IsRedirecting) {
+export const makeChannel = Effect.fnUntraced(function* (reach: Reach) {
   const sql = yield* SqlClient.SqlClient
   const wakeups = yield* Wakeups
-  return Channel.of({ cancel: makeCancel(sql, wakeups, isRedirecting), giveBack: makeGiveBack(sql, isRedirecting) })
+  return Channel.of({ cancel: makeCancel(sql, wakeups, reach), giveBack: makeGiveBack(sql, reach) })
 })
 
-const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], isRedirecting: IsRedirecting) =>
+const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach: Reach) =>
   span("SandboxBank.cancel")(
     function* (checkout: Checkout): Effect.fn.Return<CancelReport, Unhandled> {
       // No live acquirer is connected: no buyer can have paid, so every checkout can be closed.
       if (checkout.mode === "live") return { _tag: "Cancelled" }
-      if (yield* isRedirecting(checkout)) return { _tag: "BuyerBusy" }
+      if (yield* reach(checkout.merchantId, checkout.tradeNo)) return { _tag: "BuyerBusy" }
       const found = yield* decodePayments(
         yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo} and state = 'succeeded'
           order by payment_id`
@@ -43,13 +43,12 @@ type Unhandled = ChannelUnreachable | SqlError.SqlError | Schema.SchemaError
 
 const decodePayments = Schema.decodeUnknownEffect(Schema.Array(sandboxPayments.row))
 
-const makeGiveBack = (sql: SqlClient.SqlClient, isRedirecting: IsRedirecting) =>
+const makeGiveBack = (sql: SqlClient.SqlClient, reach: Reach) =>
   span("SandboxBank.giveBack")(function* (
     checkout: Checkout,
     payment: { readonly paymentId: PaymentId; readonly amount: Minor }
   ) {
-    // Asked only to learn whether the bank can be reached.
-    yield* isRedirecting(checkout)
+    yield* reach(checkout.merchantId)
     const now = yield* currentTime
     yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, created_at)
         values (${`return/${payment.paymentId}`}, ${payment.paymentId}, ${payment.amount}, ${DateTime.toDateUtc(now)})

@@ -8,6 +8,7 @@ import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { DisputeChannel, type DisputeName, type StepAnswer } from "../channel/DisputeChannel.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { oneRow, wordOf } from "./sandboxDisputeRows.ts"
 import { sandboxReach } from "./sandboxReach.ts"
 
@@ -35,7 +36,7 @@ export const layer = Layer.effect(
     return DisputeChannel.of({
       submit: span("SandboxDisputes.submit")(function* (dispute): Step {
         yield* reach(dispute.merchantId)
-        const now = yield* DateTime.now
+        const now = yield* currentTime
         yield* current(dispute, now)
         const submittedAt = sql`${isoText(now)}::text::timestamptz`
         const row = yield* oneRow(sql`update sandbox_disputes set
@@ -49,7 +50,7 @@ export const layer = Layer.effect(
 
       accept: span("SandboxDisputes.accept")(function* (dispute): Step {
         yield* reach(dispute.merchantId)
-        const now = yield* DateTime.now
+        const now = yield* currentTime
         yield* current(dispute, now)
         const lostAt = sql`${isoText(DateTime.addDuration(now, concessionTakes))}::text::timestamptz`
         const row = yield* oneRow(sql`update sandbox_disputes set
@@ -61,7 +62,7 @@ export const layer = Layer.effect(
 
       status: span("SandboxDisputes.status")(function* (dispute) {
         yield* reach(dispute.merchantId)
-        return wordOf(yield* current(dispute, yield* DateTime.now))
+        return wordOf(yield* current(dispute, yield* currentTime))
       })
     })
   })

@@ -7,7 +7,7 @@ import type { Minor } from "@coffer/model/Money"
 import { keptDuration } from "@coffer/rules/idempotency/claim"
 import type { SettledOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { DisputeName, DisputeReport } from "../channel/DisputeChannel.ts"
 import { currentRequest } from "../idempotency/Answering.ts"
@@ -17,6 +17,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { DisputeRow, oneRow, reportOf } from "./sandboxDisputeRows.ts"
 import { sandboxReach } from "./sandboxReach.ts"
 
@@ -64,12 +65,12 @@ export const layer = Layer.effect(
         return reportOf(row)
       })
 
+    const lease = sql`${reportAgainAfter}::text::interval`
     const reports = leasedRows(
       sql,
-      { table: "sandbox_disputes", key: "processor_dispute_id", dueAt: "report_due_at" },
+      { table: "sandbox_disputes", key: "processor_dispute_id", dueAt: "report_due_at", lease },
       DisputeRow
     )
-    const reportAgain = (now: Statement.Fragment) => sql`report_due_at = ${now} + ${reportAgainAfter}::text::interval`
 
     return SandboxDisputes.of({
       open: span("SandboxDisputes.open")(function* (order, chargeback) {
@@ -78,14 +79,13 @@ export const layer = Layer.effect(
       }),
       resolve: span("SandboxDisputes.resolve")(function* ({ merchantId, processorDisputeId }, outcome) {
         yield* reach(merchantId)
-        const again = DateTime.addDuration(yield* DateTime.now, reportAgainAfter)
+        const again = DateTime.addDuration(yield* currentTime, reportAgainAfter)
         return yield* reported(sql`update sandbox_disputes
           set state = ${outcome}, report_due_at = ${isoText(again)}::text::timestamptz
           where processor_dispute_id = ${processorDisputeId} returning *`)
       }),
       acknowledge: reports.done,
-      claimReports: (now, limit) =>
-        sqlDefects(Effect.map(reports.claim(reportAgain, now, limit), (rows) => rows.map(reportOf))),
+      claimReports: (now, limit) => sqlDefects(Effect.map(reports.claim(now, limit), (rows) => rows.map(reportOf))),
       nextReport: sqlDefects(reports.next)
     })
   })
@@ -97,7 +97,7 @@ const makeInsert = Effect.gen(function* () {
   const ids = yield* NewIds
 
   return Effect.fnUntraced(function* (order: SettledOrder, { amount, evidenceDueBy, reason }: Chargeback) {
-    const now = yield* DateTime.now
+    const now = yield* currentTime
     const request = yield* currentRequest
     const since = DateTime.subtractDuration(now, keptDuration)
     const opened = yield* sql`select * from sandbox_disputes

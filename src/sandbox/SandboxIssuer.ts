@@ -9,6 +9,7 @@ import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import type { Order, RefundRefused } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { type DisputeNotFound, Disputes } from "../disputes/Disputes.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
@@ -74,7 +75,7 @@ export const layer = Layer.effect(
       if (evidenceDueBy != null && DateTime.toEpochMillis(evidenceDueBy) > dueByMillisMax) {
         return yield* new InvalidField({ param: "evidence_due_by", problem: "must be before the year 9999" })
       }
-      const dueBy = DateTime.addDuration(yield* DateTime.now, timeToRespond)
+      const dueBy = DateTime.addDuration(yield* currentTime, timeToRespond)
       const chargeback = {
         amount: Minor.make(amount),
         reason,

@@ -2,7 +2,8 @@
  * Workers of the sandbox. They repeat reports of its bank that the service has not acknowledged, and finish the seeding
  * of a new sandbox that failed or was interrupted (silences: R2).
  */
-import { DateTime, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { Disputes } from "../disputes/Disputes.ts"
 import { Orders } from "../orders/Orders.ts"
 import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
@@ -21,7 +22,7 @@ const paymentReports = Effect.gen(function* () {
     name: "sandbox reports",
     wakeup: "sandbox_reports",
     run: Effect.gen(function* () {
-      const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
+      const due = yield* bank.claimReports(yield* currentTime, claimedMax)
       return yield* forEachLeased(
         "the bank's report about order",
         due,
@@ -46,7 +47,7 @@ const disputeReports = Effect.gen(function* () {
     name: "sandbox dispute reports",
     wakeup: "sandbox_reports",
     run: Effect.gen(function* () {
-      const due = yield* bank.claimReports(yield* DateTime.now, claimedMax)
+      const due = yield* bank.claimReports(yield* currentTime, claimedMax)
       return yield* forEachLeased(
         "the bank's report about dispute",
         due,
@@ -67,7 +68,7 @@ const seeding = Effect.gen(function* () {
     name: "seeding",
     wakeup: "sandbox_seeds",
     run: Effect.gen(function* () {
-      const due = yield* store.claimDue(yield* DateTime.now, claimedMax)
+      const due = yield* store.claimDue(yield* currentTime, claimedMax)
       return yield* forEachLeased("the sandbox of merchant", due, (merchantId) => merchantId, seeds.finish)
     }),
     next: store.nextDue

@@ -8,6 +8,7 @@ import { Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { RefundChannel, type RefundAnswer, type RefundRequest } from "../channel/RefundChannel.ts"
 import { unreachableOnSqlError, sandboxReach } from "./sandboxReach.ts"
 
@@ -58,7 +59,7 @@ const make = Effect.gen(function* () {
 
   /** The state as of now: a pending refund settles when its time is up. One statement, so that it cannot race. */
   const stateOf = Effect.fnUntraced(function* (refundNo: string) {
-    const at = sql`${isoText(yield* DateTime.now)}::text::timestamptz`
+    const at = sql`${isoText(yield* currentTime)}::text::timestamptz`
     const rows = yield* sql`update sandbox_refunds
       set state = case when state = 'pending' and settles_at <= ${at} then 'succeeded' else state end
       where refund_key = ${refundNo} returning state`
@@ -76,7 +77,7 @@ const make = Effect.gen(function* () {
         from sandbox_payments p where payment_id = ${paymentId}`
     )
     if (payment?.state !== "succeeded" || payment.paid_back + amount > payment.amount) return undefined
-    const now = yield* DateTime.now
+    const now = yield* currentTime
     const later = isAsynchronous(payment.method)
     const state = later ? ("pending" as const) : ("succeeded" as const)
     const settlesAt = later ? DateTime.addDuration(now, settlesAfter) : null

@@ -28,7 +28,12 @@ export const layer = Layer.effect(
     const wakeups = yield* Wakeups
     const seeds = leasedRows(
       sql,
-      { table: "sandbox_seeds", key: "merchant_id", dueAt: "due_at" },
+      {
+        table: "sandbox_seeds",
+        key: "merchant_id",
+        dueAt: "due_at",
+        lease: sql`make_interval(secs => ${Duration.toSeconds(lease)})`
+      },
       Schema.Struct({ merchant_id: MerchantId })
     )
     return SeedStore.of({
@@ -43,12 +48,7 @@ export const layer = Layer.effect(
       },
       done: seeds.done,
       claimDue: (now, limit) =>
-        sqlDefects(
-          Effect.map(
-            seeds.claim((at) => sql`due_at = ${at} + make_interval(secs => ${Duration.toSeconds(lease)})`, now, limit),
-            (rows) => rows.map(({ merchant_id }) => merchant_id)
-          )
-        ),
+        sqlDefects(Effect.map(seeds.claim(now, limit), (rows) => rows.map(({ merchant_id }) => merchant_id))),
       nextDue: sqlDefects(seeds.next)
     })
   })

@@ -5,7 +5,8 @@
  */
 import { type MerchantId, OutTradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
-import { Context, DateTime, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { SandboxBuyer } from "./SandboxBuyer.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -69,7 +70,7 @@ export const layer = Layer.effect(
 
     return Seeds.of({
       plant: span("Seeds.plant")(function* (merchantId) {
-        yield* store.insert(merchantId, yield* DateTime.now)
+        yield* store.insert(merchantId, yield* currentTime)
         yield* finish(merchantId).pipe(
           Effect.timeout(patience),
           Effect.catchCause((cause) => Effect.logWarning("the sandbox of a new merchant will be seeded later", cause)),

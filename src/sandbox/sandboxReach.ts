@@ -1,24 +1,41 @@
-/** Each merchant can switch its sandbox bank off, so that it cannot be reached (docs/architecture.md, section 7). */
-import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+/**
+ * Whether the sandbox's bank can be reached: each merchant can switch its bank off (docs/architecture.md, section 7).
+ * The same query tells whether the buyer of an order is on a redirect.
+ */
+import { DateTime, Duration, Effect, Schema } from "effect"
+import { SqlClient, SqlResolver } from "effect/sql"
 import { ChannelUnreachable } from "../channel/Channel.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { isoText } from "../platform/runtime/codecs.ts"
 
-const unreachable = () => Effect.fail(new ChannelUnreachable())
+/** A buyer who has not come back from 3DS or a wallet's app after this will not come back. */
+const redirectLapses = Duration.minutes(30)
 
 /** While the bank's own tables cannot be used, the bank cannot be reached. */
-export const unreachableOnSqlError = { SqlError: unreachable } as const
+export const unreachableOnSqlError = { SqlError: () => Effect.fail(new ChannelUnreachable()) } as const
 
-/** Fails while this merchant's bank cannot be reached. */
-export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql) => {
-  const isReachable = SqlSchema.findOne({
-    Request: Schema.String,
-    Result: Schema.Struct({ reachable: Schema.Boolean }),
-    execute: (merchantId) => sql`select
-      coalesce((select reachable from sandbox_switches where merchant_id = ${merchantId}), true) as reachable`
+/** Fails while this merchant's bank cannot be reached; otherwise tells whether this order's buyer is on a redirect. */
+export type Reach = (merchantId: string, tradeNo?: string) => Effect.Effect<boolean, ChannelUnreachable>
+
+export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql): Reach => {
+  // One query for everybody who asks in the same turn of the event loop.
+  const checkouts = SqlResolver.ordered({
+    Request: Schema.Struct({ merchantId: Schema.String, tradeNo: Schema.String, since: Schema.String }),
+    Result: Schema.Struct({ reachable: Schema.Boolean, redirecting: Schema.Boolean }),
+    execute: (asked) => sql`select coalesce(reachable, true) as reachable,
+        exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'redirect'
+          and created_at > since) as redirecting
+      from unnest(${asked.map(({ merchantId }) => merchantId)}::text[], ${asked.map(({ tradeNo }) => tradeNo)}::text[],
+        ${asked.map(({ since }) => since)}::text[]::timestamptz[])
+        with ordinality as asked (merchant_id, trade_no, since, position)
+      left join sandbox_switches using (merchant_id) order by position`
   })
-  return (merchantId: string) =>
-    isReachable(merchantId).pipe(
-      Effect.flatMap(({ reachable }) => (reachable ? Effect.void : unreachable())),
-      Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die, NoSuchElementError: Effect.die })
-    )
+  return Effect.fnUntraced(
+    function* (merchantId, tradeNo = "") {
+      const since = isoText(DateTime.subtractDuration(yield* currentTime, redirectLapses))
+      const { reachable, redirecting } = yield* SqlResolver.request({ merchantId, tradeNo, since }, checkouts)
+      return reachable ? redirecting : yield* new ChannelUnreachable()
+    },
+    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die, ResultLengthMismatch: Effect.die })
+  )
 })

@@ -2,6 +2,7 @@
 import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"
+import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { CreatedRange } from "@coffer/rules/lists/created"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -44,12 +45,12 @@ export class WalletStore extends Context.Service<
     readonly open: (wallet: WalletName, now: DateTime.Utc) => Effect.Effect<Wallet>
     /** Ledger rows, newest first. */
     readonly page: (
-      owner: Pages.Owner,
+      owner: Owner,
       request: PageRequest,
       filters: LedgerFilters
     ) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
     readonly exported: (
-      owner: Pages.Owner,
+      owner: Owner,
       created: CreatedRange,
       filters: LedgerFilters
     ) => Effect.Effect<Pages.Exported<StoredLedgerRow>>

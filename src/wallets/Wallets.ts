@@ -1,5 +1,6 @@
 /** Front door to wallets: post movements, read a balance, list the ledger. */
 import type { LedgerQuery } from "@coffer/contract/Balance"
+import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -8,7 +9,7 @@ import { emptyWallet, type Wallet, walletIdOf, type WalletName } from "@coffer/r
 import { Context, Effect, Layer, Option } from "effect"
 import { ask, askAsActor, type ActorUnavailable } from "../platform/cluster/ask.ts"
 import type { CommitError } from "../platform/commit/Change.ts"
-import type { Exported, Owner } from "../platform/postgres/Pages.ts"
+import type { Exported } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Entry, noEntry, WalletEntity, WalletsAwake } from "./WalletEntity.ts"

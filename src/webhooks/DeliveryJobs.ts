@@ -7,6 +7,7 @@ import { webhookAcknowledgement } from "@coffer/model/Limits"
 import { allot, type DueLine, type Line } from "@coffer/rules/delivery/places"
 import { Cause, DateTime, Duration, Effect, FiberSet, Layer } from "effect"
 import { type Worker, Workers } from "../platform/jobs/Workers.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import { DeliveryStore, type LeasedDelivery } from "./DeliveryStore.ts"
 import * as DueLines from "./DueLines.ts"
@@ -48,7 +49,7 @@ export const layer = Layer.effectDiscard(
         // A delivery that was due at the last look waits for a place: the post that frees it wakes this worker.
         next: Effect.suspend(() => store.nextDue(lastLook)),
         run: Effect.gen(function* () {
-          lastLook = yield* DateTime.now
+          lastLook = yield* currentTime
           const open = modes.filter(places.hasFreePlace)
           return open.length === 0 ? 0 : yield* dueLines.offer(open, lastLook, startDue(lastLook))
         })

@@ -3,6 +3,7 @@
  * The first two describe the whole database, so every runner shows the same values.
  */
 import { DateTime, Effect, Metric, Option } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 import type { NotDeliveredReason, Outcome } from "./Outbound.ts"
 import type { Work } from "../platform/jobs/Work.ts"
@@ -39,7 +40,7 @@ export const make = Effect.gen(function* () {
   yield* Effect.forEach(Object.values(byOutcome), (counter) => Metric.update(counter, 0), { discard: true })
 
   const show = Effect.gen(function* () {
-    const now = yield* DateTime.now
+    const now = yield* currentTime
     const { count, oldest } = yield* store.backlog(now)
     yield* Metric.update(due, count)
     const millis = oldest === null ? 0 : DateTime.toEpochMillis(now) - DateTime.toEpochMillis(oldest)

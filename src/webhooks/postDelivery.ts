@@ -8,6 +8,7 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { hmacHex } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { isDelivered } from "./DeliveryMetrics.ts"
 import type { Attempt, LeasedDelivery } from "./DeliveryStore.ts"
 import { Outbound, type Outcome } from "./Outbound.ts"
@@ -28,7 +29,7 @@ export const makePost = Effect.gen(function* () {
   return span("Deliveries.post")(function* (delivery: LeasedDelivery, latest: DateTime.Utc) {
     const body = events.deliverable(delivery.body)
     const secret = yield* merchants.signingSecret(delivery.merchant_id, delivery.mode)
-    const at = yield* DateTime.now
+    const at = yield* currentTime
     if (DateTime.isGreaterThan(at, latest)) return undefined
     const outcome = yield* outbound.post({
       url: delivery.url,
@@ -44,7 +45,7 @@ export const makePost = Effect.gen(function* () {
         ...(delivery.endpoint_id === null ? {} : { "X-Service-Endpoint-Id": delivery.endpoint_id })
       }
     })
-    const posted: Posted = { at, outcome, ended: yield* DateTime.now }
+    const posted: Posted = { at, outcome, ended: yield* currentTime }
     return posted
   })
 })

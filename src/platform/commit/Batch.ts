@@ -4,7 +4,9 @@
  * row is what is written. That is how a hot wallet's row is written once per batch.
  */
 import { AlreadyExists, type Change, type ChangeSet, keyOf, StaleVersion } from "./Change.ts"
+import { identity } from "effect"
 import { jsonText } from "../runtime/codecs.ts"
+import { memoize } from "../runtime/memoize.ts"
 import { type Cell, type TableName, tableNames, tableOf, type Written } from "./Table.ts"
 
 export interface Statement {
@@ -84,15 +86,15 @@ export const atOnce = (statements: ReadonlyArray<Statement>): Pick<Statement, "t
 
 export const writtenIn = (index: number) => `written_${index}`
 
-const textsAtOnce = new Map<string, string>()
 /** No fault: a key is taken or a row was changed meanwhile, and all else is written right afterwards. */
 const conflictText = "coffer: this batch met a conflict and is written again in parts"
 
+/** Texts of whole batches kept in memory, a few kilobytes each; few kinds of batches are met. */
+const textsMax = 1_000
+
+const partsOf = (statements: ReadonlyArray<Statement>): string => statements.map(nameOf).join()
 /** Depends on which tables the batch writes, in their order, and on nothing else. */
-const textAtOnce = (statements: ReadonlyArray<Statement>): string => {
-  const name = statements.map(nameOf).join()
-  const known = textsAtOnce.get(name)
-  if (known !== undefined) return known
+const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>): string => {
   let place = 0
   const parts = statements.map(({ params, text }, index) => {
     const from = place
@@ -109,10 +111,8 @@ const textAtOnce = (statements: ReadonlyArray<Statement>): string => {
       ? [`case when ${isWhole} then null else array(select key from write_${index}) end as ${writtenIn(index)}`]
       : []
   )
-  const text = `with ${parts.join(", ")} select ${[`${done} as done`, ...written].join(", ")}`
-  textsAtOnce.set(name, text)
-  return text
-}
+  return `with ${parts.join(", ")} select ${[`${done} as done`, ...written].join(", ")}`
+})
 
 /** Which of the rows that a statement changes are free: asks for their locks and gives them back at once. */
 export const locking = ({ keys, table }: Statement): readonly [text: string, params: ReadonlyArray<string>] => [
@@ -211,16 +211,10 @@ const updateShape = (table: Written): Shape => {
 const arrays = ({ columns }: Written, sent: ReadonlyArray<number>): ReadonlyArray<string> =>
   sent.map((column, index) => `$${index + 1}::text::${columns[column]!.type}[]`)
 
-const memoized = (make: (table: Written) => Shape) => {
-  const known = new Map<TableName, Shape>()
-  return (name: TableName): Shape => {
-    const made = known.get(name) ?? make(tableOf(name))
-    known.set(name, made)
-    return made
-  }
+const shapes = {
+  insert: memoize(tableNames.length, identity<TableName>, (name) => insertShape(tableOf(name))),
+  update: memoize(tableNames.length, identity<TableName>, (name) => updateShape(tableOf(name)))
 }
-
-const shapes = { insert: memoized(insertShape), update: memoized(updateShape) }
 
 /** A Postgres array as text: the client cannot tell the element type of an array of nulls. */
 const arrayLiteral = (cells: ReadonlyArray<Cell>): string => {

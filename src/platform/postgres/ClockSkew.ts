@@ -3,8 +3,9 @@
  * more than five minutes off; due rows of one runner are read by another. It is the one place that asks Postgres for
  * the time.
  */
-import { Clock, Context, Effect, Layer, Metric, Schedule } from "effect"
+import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { currentMillis } from "../runtime/clock.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
 export class ClockSkew extends Context.Service<
@@ -19,7 +20,7 @@ export class ClockSkew extends Context.Service<
 
 /** The machine's clock, also where a test moves the service's. A reference, so that a test can set it wrong. */
 export const MachineTime = Context.Reference<Effect.Effect<number>>("coffer/platform/MachineTime", {
-  defaultValue: () => onRealTime(Clock.currentTimeMillis)
+  defaultValue: () => onRealTime(currentMillis)
 })
 
 const interval = "10 seconds"

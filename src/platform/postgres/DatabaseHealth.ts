@@ -3,7 +3,8 @@
  * connection of its own, again and again until there is an answer. While there is none, statements fail at once instead
  * of waiting one by one, and the log has one line for the beginning and one for the end.
  */
-import { Clock, Context, DateTime, Effect, Exit, Metric, Queue } from "effect"
+import { Context, DateTime, Effect, Exit, Metric, Queue } from "effect"
+import { currentMillis } from "../runtime/clock.ts"
 import { bounded } from "../runtime/bounded.ts"
 import type { Watch } from "./BoundedClient.ts"
 import { onRealTime } from "../runtime/realTime.ts"
@@ -43,7 +44,7 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Ef
   )
 
   const look = Effect.gen(function* () {
-    const begun = yield* Clock.currentTimeMillis
+    const begun = yield* currentMillis
     while (true) {
       if (yield* asked) break
       if (away === undefined) {
@@ -55,7 +56,7 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Ef
       yield* Effect.sleep(probeEvery)
     }
     if (away === undefined) return
-    const seconds = Math.round(((yield* Clock.currentTimeMillis) - away) / 1_000)
+    const seconds = Math.round(((yield* currentMillis) - away) / 1_000)
     away = undefined
     yield* Metric.update(reachable, 1)
     yield* Effect.logInfo(`Postgres at ${place} answers again, after ${seconds} s`)

@@ -8,8 +8,9 @@
  * what is common on average but was long ago for this merchant is looked for among everything that came since:
  * 325,000 rows for a page of 20, where `test/store/listIndexes.test.ts` allows 124.
  */
-import type { MerchantId, Mode } from "@coffer/model/Ids"
+import type { Mode } from "@coffer/model/Ids"
 import { csvRowsMax } from "@coffer/model/Limits"
+import type { Owner } from "@coffer/model/Owner"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type CreatedRange, type IdRange, idsCreated, newerThan, olderThan } from "@coffer/rules/lists/created"
 import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -20,18 +21,6 @@ import { isoText } from "../runtime/codecs.ts"
 import { patiently } from "../runtime/patience.ts"
 
 type Fragment = Statement.Fragment
-
-/** Whose rows are listed; everything else is as if it were not there. */
-export interface Owner {
-  readonly merchantId: MerchantId
-  readonly mode: Mode
-}
-
-/** For what was found by its number, whoever it belongs to. */
-export const isOwnedBy =
-  (owner: Owner) =>
-  (found: Owner): boolean =>
-    owner.merchantId === found.merchantId && owner.mode === found.mode
 
 /** A table with `merchant_id`, `mode`, `created_at`, and a key that begins with a prefix and the time. */
 export interface Listed<Row, Item> {
@@ -59,16 +48,17 @@ export interface Search {
 export type Path =
   /**
    * Along an index on merchant_id, mode, the columns named here, and the id. Of several such sets of values each row
-   * sought has exactly one, and the page is merged from them.
+   * sought has exactly one, and the page is merged from them. `needs`: what follows from the values, but not so that
+   * Postgres sees that a partial index has all these rows.
    */
-  | { readonly _tag: "Along"; readonly values: ReadonlyArray<Values> }
+  | { readonly _tag: "Along"; readonly values: ReadonlyArray<Values>; readonly needs?: ReadonlyArray<Fragment> }
   /** Through a table, indexed by a key and the id, that lists the ids of what the rows' own columns cannot say. */
   | { readonly _tag: "Through"; readonly table: string; readonly key: string; readonly value: Fragment }
 
 /** Columns of an index, in its order. */
 type Values = Readonly<Record<string, string>>
 
-export const along = (...values: ReadonlyArray<Values>): Path => ({ _tag: "Along", values })
+export const along = (...values: ReadonlyArray<Values>) => ({ _tag: "Along", values }) satisfies Path
 
 export interface Exported<Item> {
   /** There is more than a file may hold. */
@@ -81,12 +71,17 @@ export interface Pages<Item> {
   /** Refuses a cursor that is not the id of one of the owner's rows (silences: P1). */
   readonly page: (owner: Owner, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
   readonly exported: (owner: Owner, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
-  /** How many rows there are, counted no further than `max`: a subquery. */
-  readonly count: (owner: Owner, search: Search, max: number) => Fragment
+  /** Of several ways to the same rows the one that passes by the fewest, as far as a short count can tell. */
+  readonly shortest: (owner: Owner, searches: ReadonlyArray<Search>) => Effect.Effect<Search>
 }
 
 /** Rows that one step of an export reads. Fifty long pairs of metadata make a row of 100 kB. */
 const stepRows = 100
+/**
+ * Beyond it one way is as long as another. Two filters that each have more rows, and hardly one in common, are the case
+ * in which a page may read many.
+ */
+const countMax = 500
 /** Once the file has begun, a step that looks for few rows among many may take longer than a request. */
 const exportPatience = "30 seconds"
 
@@ -130,7 +125,7 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
   const only = (conditions: ReadonlyArray<Fragment>) =>
     conditions.length === 0 ? [] : [sql`case when ${sql.and(conditions)} then true else false end`]
 
-  const scanAlong = (owner: Owner, values: Values, search: Search, scan: Scan) => {
+  const scanAlong = (owner: Owner, values: Values, needs: ReadonlyArray<Fragment>, search: Search, scan: Scan) => {
     const order = sql.literal(scan.direction)
     const names = ["merchant_id", "mode", ...Object.keys(values), idName]
     const columns = names.map((column) => sql`${sql(`${name}.${column}`)}`)
@@ -139,6 +134,7 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
     const conditions = [
       sql`(${sql.csv(columns)}) > (${rowAt(scan.ids.above)})`,
       sql`(${sql.csv(columns)}) < (${rowAt(scan.ids.below)})`,
+      ...needs,
       ...only(holds(scan, search))
     ]
     return sql`select ${selected(scan)} from ${table} where ${sql.and(conditions)}
@@ -170,7 +166,7 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
     const { branches = [], path } = search
     switch (path?._tag) {
       case "Along":
-        return path.values.map((values) => scanAlong(owner, values, search, scan))
+        return path.values.map((values) => scanAlong(owner, values, path.needs ?? [], search, scan))
       case "Through":
         return [scanThrough(owner, path, search, scan)]
       case undefined:
@@ -227,20 +223,29 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
     return { truncated: found > csvRowsMax, chunks: Stream.unfold(start, step) }
   }, sqlDefects)
 
-  const count = (owner: Owner, search: Search, max: number) => {
+  const count = (owner: Owner, search: Search) => {
     const created = { from: undefined, to: undefined }
     const ids = idsCreated(prefixOf(owner.mode), created)
-    const counted = rows(owner, search, { columns: "id", direction: "desc", ids, created, limit: max })
-    return sql`(select count(*)::int4 from (${counted}) as counted)`
+    const scan = { columns: "id", direction: "desc", ids, created, limit: countMax } as const
+    return sql`(select count(*)::int4 from (${rows(owner, { ...search, filters: [] }, scan)}) as counted)`
   }
 
-  return { page, exported, count }
+  const shortest = Effect.fnUntraced(function* (owner: Owner, searches: ReadonlyArray<Search>) {
+    if (searches.length < 2) return searches[0] ?? { path: along({}), filters: [] }
+    const counts = searches.map((one) => count(owner, one))
+    const [{ found }] = yield* decodeCounts(yield* sql`select array[${sql.csv(counts)}] as found`)
+    return searches[found.indexOf(Math.min(...found))]!
+  }, sqlDefects)
+
+  return { page, exported, shortest }
 }
 
 interface Position {
   readonly ids: IdRange
   readonly left: number
 }
+
+const decodeCounts = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Array(Schema.Int) })]))
 
 const decodeExtent = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ found: Schema.Int, newest: Schema.NullOr(Schema.String) })])

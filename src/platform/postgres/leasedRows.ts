@@ -16,12 +16,26 @@ export interface Queue {
   readonly dueAt: string
   /** What else holds for a row that may be due; the predicate of the index. */
   readonly only?: Fragment
+  /** How long whoever claims a row has it to itself: an interval. Then it is due again. */
+  readonly lease: Fragment
+  /** The column that counts how often a row was claimed. */
+  readonly claims?: string
 }
 
+/**
+ * A lease that grows: `soon` for the first `often` claims and one more, then twice as long each time, `late` at most.
+ * All are seconds.
+ */
+export const backOff = (
+  sql: SqlClient.SqlClient,
+  claims: string,
+  { late, often = 0, soon }: { readonly soon: number; readonly late: number; readonly often?: number }
+): Fragment =>
+  sql`least(${soon} * power(2, least(greatest(${sql(claims)} - ${often}, 0), 16)), ${late}) * interval '1 second'`
+
 export interface Due<Row> {
-  /** At most `limit` rows, those due longest first. `set` is what the update writes; it has to push the time ahead. */
+  /** At most `limit` rows, those due longest first. */
   readonly claim: (
-    set: (now: Fragment) => Fragment,
     now: DateTime.Utc,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
@@ -33,19 +47,20 @@ export interface Due<Row> {
 
 export const leasedRows = <Row>(
   sql: SqlClient.SqlClient,
-  { dueAt, key, table, only = sql`${sql(dueAt)} is not null` }: Queue,
+  { claims, dueAt, key, lease, table, only = sql`${sql(dueAt)} is not null` }: Queue,
   row: Schema.Codec<Row, unknown> & { readonly fields?: Readonly<Record<string, unknown>> }
 ): Due<Row> => {
   const decodeRows = Schema.decodeUnknownEffect(Schema.Array(row))
   // Of a union it is not said which columns it is about.
   const shown =
     row.fields === undefined ? sql`*` : sql.csv(Object.keys(row.fields).map((column) => sql`${sql(column)}`))
+  const counted = claims === undefined ? sql`` : sql`${sql(claims)} = ${sql(claims)} + 1,`
   const from = sql`from ${sql(table)} where ${only}`
   return {
-    claim: (set, now, limit) => {
+    claim: (now, limit) => {
       const at = sql`${isoText(now)}::text::timestamptz`
       return Effect.flatMap(
-        sql`update ${sql(table)} set ${set(at)} where ${sql(key)} in (
+        sql`update ${sql(table)} set ${counted} ${sql(dueAt)} = ${at} + ${lease} where ${sql(key)} in (
             select ${sql(key)} ${from} and ${sql(dueAt)} <= ${at}
             order by ${sql(dueAt)} limit ${limit} for update skip locked)
           returning ${shown}`,
