@@ -2,9 +2,10 @@
  * What a worker does, and one round of it. A round that fails is logged and counted, and the worker tries again after a
  * pause. While the database does not answer, the pause stays short: the worker itself is not at fault.
  */
-import { Cause, Clock, DateTime, Duration, Effect, Metric, Option } from "effect"
+import { Cause, DateTime, Duration, Effect, Metric, Option } from "effect"
 import type { Wakeup } from "../commit/Wakeups.ts"
 import { isDatabaseTrouble } from "../postgres/trouble.ts"
+import { currentMillis } from "../runtime/clock.ts"
 
 export interface Work {
   readonly name: string
@@ -37,7 +38,7 @@ export const makeRound = Effect.fnUntraced(function* ({ name, next, run }: Work)
     if (!isDatabaseAway) yield* Effect.logError(`worker ${name} failed and will begin again`, cause)
     else if (failedInARow === 1) yield* Effect.logDebug(`worker ${name} waits for the database`)
     const pause = isDatabaseAway ? pauseWithoutDatabase : pauseAfterFailure(failedInARow)
-    return Option.some((yield* Clock.currentTimeMillis) + Duration.toMillis(pause))
+    return Option.some((yield* currentMillis) + Duration.toMillis(pause))
   })
 
   return Effect.gen(function* () {

@@ -5,6 +5,7 @@
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Option, Queue, type Scope } from "effect"
 import { Wakeups } from "../commit/Wakeups.ts"
+import { currentMillis } from "../runtime/clock.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { makeRound, type Work } from "./Work.ts"
 
@@ -57,7 +58,7 @@ export const layer = Layer.effect(
         state.sleepsUntil = undefined
         state.woken = false
         const next = yield* round
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* currentMillis
         state.sleepsUntil = wakeTime(now, next, workerPoll)
         rest.notify()
         yield* Effect.timeoutOption(Queue.take(wakeQueue), Duration.millis(state.sleepsUntil - now))
