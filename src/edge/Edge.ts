@@ -18,13 +18,14 @@ import { bodyOf } from "./ApiLogging.ts"
 import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
 import * as Exchange from "./Exchange.ts"
+import { noSuchRoute } from "./fallback.ts"
 import { busy, refuseField } from "../http/replies.ts"
 import { routeAt } from "./routes.ts"
 import { endsInSlash, isHost, pathOf, routed } from "./routing.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const { answer, leave } = yield* Exchange.make
+    const { answer, release } = yield* Exchange.make
     const bodyFrom = yield* Body.make
 
     return HttpRouter.middleware(
@@ -38,7 +39,7 @@ export const layer = Layer.unwrap(
           // Whoever asks for its text gets it within the limits.
           const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
           const response = NodeHttpServerRequest.toServerResponse(request)
-          const asked: Exchange.Asked = {
+          const incoming: Exchange.Incoming = {
             method: request.method,
             url,
             at,
@@ -50,8 +51,8 @@ export const layer = Layer.unwrap(
             isConnected: () => !response.destroyed
           }
           // A file is being written when its answer has begun.
-          response.once("close", () => leave(asked))
-          return yield* answer(asked, reached(limited, route), (context) =>
+          response.once("close", () => release(incoming))
+          return yield* answer(incoming, reached(limited, route), (context) =>
             Context.add(context, HttpServerRequest.HttpServerRequest, limited)
           )
         }),
@@ -72,7 +73,7 @@ const reached = <E, R>(
   if (request.url.includes("#")) return refuse("", "The address must not have a fragment (#)")
   const path = pathOf(request.url)
   // The router would take `*` for `/`.
-  return endsInSlash(path) || path === "*" ? Exchange.noSuchRoute(request) : route
+  return endsInSlash(path) || path === "*" ? noSuchRoute(request) : route
 }
 
 /** What a whole address says of its host does not replace the header, which HTTP/1.1 requires (RFC 9112, 3.2). */

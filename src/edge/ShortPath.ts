@@ -31,7 +31,7 @@ const takesNothing = () => false
 export const layer = Layer.sync(ShortPath, () => ({ take: takesNothing }))
 
 /** One call: what it asks, and its body once somebody has read it. */
-interface Call extends Omit<Exchange.Asked, "logged"> {
+interface Call extends Omit<Exchange.Incoming, "logged"> {
   readonly params: Record<string, string | undefined>
   readonly query: Record<string, string | Array<string>>
   /** Of the body. */
@@ -52,7 +52,7 @@ type Middleware = Decoding | Idempotency | MerchantKey | Quotas | SandboxOnly
 export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { answer, leave } = yield* Exchange.make
+      const { answer, release } = yield* Exchange.make
       const bodyFrom = yield* Body.make
       const shortPath = yield* ShortPath
       const scope = yield* Effect.scope
@@ -67,9 +67,9 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       const fork = Effect.runForkWith(withoutServices(context))
 
       const run = (route: Route, call: Call, response: ServerResponse) => {
-        const asked = askedOf(call)
+        const incoming = incomingOf(call)
         const fiber = Fiber.runIn(
-          fork(answer(asked, Effect.interruptible(route(call))), { uninterruptible: true }),
+          fork(answer(incoming, Effect.interruptible(route(call))), { uninterruptible: true }),
           scope
         )
         fiber.addObserver((exit) => {
@@ -77,8 +77,8 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
           // Nobody is there any more.
           else response.destroy()
           // An answer that the client does not take is in memory as long as the connection is there.
-          if (isTaken(response)) leave(asked)
-          else response.once("close", () => leave(asked))
+          if (isTaken(response)) release(incoming)
+          else response.once("close", () => release(incoming))
         })
         if (fiber.pollUnsafe() !== undefined) return
         response.on("close", () => {
@@ -143,7 +143,7 @@ const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array> =>
     request.on("end", () => resume(Effect.succeed(parts.length === 1 ? parts[0]! : Buffer.concat(parts))))
   })
 
-const askedOf = (call: Call): Exchange.Asked => ({
+const incomingOf = (call: Call): Exchange.Incoming => ({
   ...call,
   logged: Effect.suspend(() => {
     const { body, bytes, json, sent } = call
