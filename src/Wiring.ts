@@ -1,6 +1,6 @@
 /**
- * Who is given to whom: the only file that provides layers. Read from the bottom up it is the house from its ground;
- * closed from the top down it is a clean stop: HTTP drains, workers end, actors leave, and Postgres goes last.
+ * Provides layers to one another; no other file does. The service is built from the bottom of this file up, and stops
+ * from the top down: HTTP drains, workers end, actors leave, and Postgres stops last.
  */
 import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"

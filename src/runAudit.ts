@@ -20,14 +20,14 @@ import * as Settings from "./platform/runtime/Settings.ts"
 class LedgerBroken extends Schema.TaggedError<LedgerBroken>()("LedgerBroken", { violations: Schema.Int }) {}
 
 export const runAudit = Effect.gen(function* () {
-  const { databaseUrl, home } = yield* Settings.ground
+  const { databaseUrl, home } = yield* Settings.startup
   const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* embedded(path.resolve(home))
   yield* Effect.catchTags(audit(url), { SqlError: (error) => notStarted(databaseProblem(url, error)) })
 }).pipe(
   Effect.scoped,
   Effect.catchTags({
     ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
-    GroundFailure: ({ message }) => notStarted(message)
+    EmbeddedFailure: ({ message }) => notStarted(message)
   }),
   Effect.provide(standardError.logger)
 )
@@ -62,7 +62,7 @@ const embedded = Effect.fnUntraced(function* (home: string) {
   return yield* EmbeddedPostgres.start({ home }).pipe(
     Effect.map(({ url }) => url),
     Effect.catchTags({
-      GroundFailure: (failure) =>
+      EmbeddedFailure: (failure) =>
         Effect.flatMap(RunningPostgres.find(home), (url) =>
           url === undefined ? Effect.fail(failure) : Effect.succeed(url)
         )

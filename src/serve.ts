@@ -1,6 +1,6 @@
 /**
- * `coffer serve`: stands on the ground the environment names, starts the service, says what to do next, and stays until
- * it is told to stop. What keeps it from starting is one line.
+ * `coffer serve`: starts the service on the database that the environment names, prints what to do next, and runs until
+ * it is stopped. If it cannot start, one line says why.
  */
 import path from "node:path"
 import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
@@ -21,7 +21,7 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 export const serve = Effect.gen(function* () {
-  const { collector, connections, databaseUrl, home: folder } = yield* Settings.ground
+  const { collector, connections, databaseUrl, home: folder } = yield* Settings.startup
   const home = path.resolve(folder)
   const embedded = Option.isNone(databaseUrl)
   const url = embedded ? (yield* EmbeddedPostgres.start({ home })).url : databaseUrl.value
@@ -50,8 +50,8 @@ export const serve = Effect.gen(function* () {
   Effect.catchTags({
     ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
     BadSetting: ({ message }) => notStarted(message),
-    GroundFailure: ({ message }) => notStarted(message),
-    HomeUnusable: ({ message }) => notStarted(message),
+    EmbeddedFailure: ({ message }) => notStarted(message),
+    DataDirUnusable: ({ message }) => notStarted(message),
     ServeError: ({ cause }) => Effect.flatMap(httpPort, (port) => notStarted(portProblem(cause, port))),
     MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`),
     SocketServerError: ({ cause }) => Effect.flatMap(runnerPort, (port) => notStarted(portProblem(cause, port)))
@@ -72,7 +72,7 @@ const enter = (url: Redacted.Redacted) =>
         yield* Console.log(`Coffer waits. ${reason}`)
         return yield* Effect.provideService(Waiting.serve(reason), Settings.Settings, settings)
       })
-      yield* Tenancy.enter({ url, alone: settings.runner === undefined, whileWaiting })
+      yield* Tenancy.acquire({ url, alone: settings.runner === undefined, whileWaiting })
     })
   )
 

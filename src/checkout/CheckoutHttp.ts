@@ -1,8 +1,9 @@
 /**
- * The checkout's two routes, for buyers: GET shows what the order is, POST takes a step towards paying it. Not part of
- * the API: no key, no envelope; the signed address is all that a buyer has (spec: Order, checkout_url; silences: K).
+ * The checkout's two routes, for buyers: GET shows the order, POST takes a step towards paying it. They are not part of
+ * the API: they have no key and no envelope, and the signed address is all that a buyer needs (spec: Order,
+ * checkout_url; silences: K).
  *
- * A card's number lives as long as the request and is written nowhere.
+ * A card number exists only as long as the request, and is written nowhere.
  */
 import type { PaymentMethod } from "@coffer/model/Money"
 import type { Order } from "@coffer/rules/order/Order"
@@ -25,7 +26,7 @@ import { type Page, pageOf, render } from "./CheckoutPage.ts"
 import { styleSource } from "./checkoutStyle.ts"
 import type { Notice } from "./texts.ts"
 
-/** We did not sign this address. */
+/** The address does not carry our signature. */
 class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}) {}
 
 const path = "/checkout/:token"
@@ -46,8 +47,8 @@ export const layer: Routes = HttpRouter.use(
       return Option.isSome(tradeNo) ? yield* orders.byTradeNo(tradeNo.value) : yield* new LinkNotValid()
     })
 
-    /** Without a host: the buyer stays on the one that brought the page, or the form's policy would stop it. */
-    const addressOf = ({ expiresAt, tradeNo }: Order) => {
+    /** Without a host, so that the buyer stays on the same one: the page's policy forbids forms to leave it. */
+    const pathOf = ({ expiresAt, tradeNo }: Order) => {
       const { pathname } = new URL(links.urlOf(tradeNo, expiresAt))
       return pathname
     }
@@ -57,17 +58,17 @@ export const layer: Routes = HttpRouter.use(
       return respond(pageOf(order, yield* currentTime))
     }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.show"))
 
-    /** One attempt at the sandbox's bank, and the page that follows from it. */
+    /** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
     const attempt = Effect.fnUntraced(
       function* (order: Order, method: PaymentMethod, how: Attempt, notice: Notice) {
         const after = yield* buyer.pay(order, method, how)
         // Seen through GET, the success can be reloaded without paying again.
-        if (after.status === "paid") return HttpServerResponse.redirect(addressOf(after), { status: 303, headers })
+        if (after.status === "paid") return HttpServerResponse.redirect(pathOf(after), { status: 303, headers })
         const page = pageOf(after, yield* currentTime)
         if (page._tag !== "Pay") return respond(page)
         return respond(how === "redirect" ? { _tag: "Away", order: after, method } : { ...page, method, notice })
       },
-      (effect, order) => Effect.catchTags(effect, noAnswer(addressOf(order)))
+      (effect, order) => Effect.catchTags(effect, noAnswer(pathOf(order)))
     )
 
     const step = Effect.gen(function* () {
@@ -75,7 +76,7 @@ export const layer: Routes = HttpRouter.use(
       const form = yield* readForm
       const page = pageOf(order, yield* currentTime)
       if (page._tag !== "Pay") {
-        if (Option.isSome(form)) yield* comeHome(order, form.value)
+        if (Option.isSome(form)) yield* endRedirect(order, form.value)
         return respond(page)
       }
       if (Option.isNone(form)) return respond({ ...page, notice: "unreadable" }, 422)
@@ -92,8 +93,8 @@ export const layer: Routes = HttpRouter.use(
       }
     }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.step"))
 
-    /** Back from the wallet after the end: too late to pay, but the bank would wait for ever, and so would the end. */
-    const comeHome = (order: Order, form: CheckoutForm) =>
+    /** The buyer came back from the wallet too late to pay. Until the bank knows that, the order cannot be closed. */
+    const endRedirect = (order: Order, form: CheckoutForm) =>
       order.status === "pending" && order.mode === "sandbox" && form.step !== "pay"
         ? Effect.ignore(buyer.pay(order, form.method, "decline"))
         : Effect.void
@@ -103,7 +104,7 @@ export const layer: Routes = HttpRouter.use(
   })
 )
 
-/** None for what our forms do not send. What was sent is not kept in an error either: it may hold a card's number. */
+/** None for what our forms do not send. No error keeps the text either, since it may contain a card number. */
 const readForm = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ arrayBuffer, headers }) => {
   const contentType = headers["content-type"]
   if (!isForm(contentType) || !isUtf8(contentType) || isCompressed(headers)) return Effect.succeedNone
@@ -146,7 +147,7 @@ const payByCard = Effect.fnUntraced(function* <E>(
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The channel surely did nothing; all else may have gone through, and the page must not ask to pay again. */
+/** When the channel is unreachable, nothing was paid. Otherwise it may have been, so the page must not ask again. */
 const noAnswer = (address: string) => {
   const uncertain = () => Effect.succeed(respond({ _tag: "Uncertain", address }, 503))
   return {
@@ -176,7 +177,7 @@ const headers = {
     "base-uri 'none'"
   ].join("; "),
   "x-content-type-options": "nosniff",
-  // The address is a key to the page: neither the shop nor a cache nor a search engine may keep it.
+  // The address is the key to the page, so no shop, cache or search engine may learn it.
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
   "x-robots-tag": "noindex"

@@ -1,7 +1,6 @@
 /**
- * The hosted checkout page: HTML from what it is to show, and nothing else. No script, nothing loaded, no clock; what
- * the buyer has typed does not come back. Which page an order shows when nobody is paying it is decided here as well
- * (silences: K, O14).
+ * The hosted checkout page as HTML. It has no script, loads nothing, and never repeats what the buyer has typed. This
+ * file also decides which page an order shows when nobody is paying it (silences: K, O14).
  */
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
 import { type PaymentMethod, twoDecimals } from "@coffer/model/Money"
@@ -31,17 +30,17 @@ export type Page =
   | { readonly _tag: "Failed"; readonly order: Order }
   | { readonly _tag: "NotConnected"; readonly order: Order }
   | { readonly _tag: "InvalidLink" }
-  /** `Unreachable`: the channel could not be asked. `Uncertain`: what became of the payment is not known here. */
+  /** `Unreachable`: the channel could not be asked. `Uncertain`: whether the payment succeeded is not known. */
   | { readonly _tag: "Unreachable" | "Uncertain"; readonly address: string }
 
-/** For so long a paid order is news to whoever opens its page. */
+/** For this long after the payment, the page says that it succeeded just now. */
 const newsFor = "10 minutes"
 
 /** What an order shows when nobody is paying it: the form, or why there is none. */
 export const pageOf = (order: Order, now: DateTime.Utc): Page => {
   switch (order.status) {
     case "pending":
-      // Closing may take the channel a while; the page does not wait for it (silences: O14).
+      // The order may still be closing at the channel; the page does not wait for it (silences: O14).
       if (DateTime.isGreaterThanOrEqualTo(now, order.expiresAt)) return { _tag: "Closed", order }
       return order.mode === "live" ? { _tag: "NotConnected", order } : { _tag: "Pay", order, method: "card" }
     case "paid":
@@ -134,7 +133,7 @@ const renderPaid = ({ justNow, order }: PageOf<"Paid">) => {
       back === undefined
         ? undefined
         : html`<p class="soft">${texts.back.soon(checkoutRedirectSeconds)}</p>
-            ${wayBack(back)}`
+            ${returnButton(back)}`
   })
 }
 
@@ -142,7 +141,7 @@ const renderRefunded = ({ order }: PageOf<"Refunded">) => {
   const back = returnAddress(order)
   return renderState(
     { heading: texts.refunded.heading, text: texts.refunded.text(amountOf(order)) },
-    { order, more: back === undefined ? undefined : wayBack(back) }
+    { order, more: back === undefined ? undefined : returnButton(back) }
   )
 }
 
@@ -155,8 +154,8 @@ interface Words {
 }
 
 /**
- * A page that says one thing. Of an order that cannot be paid any more it shows no more than state and amount: its
- * address stays in histories and messages (silences: O11).
+ * A page with a single message. Of an order that can no longer be paid it shows only state and amount, because the
+ * address stays in browser histories and messages (silences: O11).
  */
 const renderState = (
   words: Words,
@@ -212,7 +211,7 @@ ${shown.sandbox ? html`<p class="sandbox">${texts.sandbox}</p>` : undefined}
 </html>
 `.markup
 
-const wayBack = ({ host, href }: ReturnAddress) =>
+const returnButton = ({ host, href }: ReturnAddress) =>
   html`<a class="button" href="${href}" rel="noreferrer">${texts.back.link(host)}</a>`
 
 type Terms = ReadonlyArray<readonly [name: string, value: Html]>
@@ -228,7 +227,7 @@ const terms = (lines: Terms) =>
     )}
   </dl>`
 
-/** The names that the buyer may know the order by. A name from elsewhere keeps its own direction of writing. */
+/** What the buyer may know the order by. `bdi` keeps the writing direction of text from the merchant. */
 const named = ({ outTradeNo, subject }: Order): Terms => [
   ...(subject === null ? [] : [[texts.order.subject, html`<bdi>${subject}</bdi>`] as const]),
   [texts.order.number, html`<bdi>${outTradeNo}</bdi>`]
@@ -236,7 +235,7 @@ const named = ({ outTradeNo, subject }: Order): Terms => [
 
 const amountOf = ({ amount, currency }: Order): string => money(amount, currency)
 
-/** `USD 1,234.50`. The code instead of a sign, since a dollar is not always the same dollar. */
+/** Such as `USD 1,234.50`. With the code, since several currencies share the sign $. */
 export const money = (minor: number, currency: string): string =>
   `${currency} ${twoDecimals(minor).replace(/\B(?=(\d{3})+\.)/g, ",")}`
 

@@ -1,6 +1,6 @@
 /**
- * What the sandbox makes of a card: a mistake in a field, a number that is no test card, or how the bank will answer.
- * Pure. The number goes in and never comes out (docs/architecture.md, section 7).
+ * Checks a card for the sandbox: a field may be mistaken, the number may be no test card, or the bank's answer is
+ * known. Pure. The result never contains the number (docs/architecture.md, section 7).
  */
 
 export interface CardEntry {
@@ -15,14 +15,14 @@ export type CardCheck =
   | { readonly _tag: "NotATestCard" }
   | { readonly _tag: "TestCard"; readonly attempt: "succeed" | "decline" | "redirect" }
 
-/** The numbers that the sandbox knows. A redirect is the buyer's way to 3DS. */
+/** The test cards, and how the bank answers each. `redirect` asks for 3DS. */
 export const testCards = {
   "4242424242424242": "succeed",
   "4000000000000002": "decline",
   "4000002760003184": "redirect"
 } as const
 
-/** `now`: a year and a month, from 1, since cards end with a month. */
+/** `now`: the year and the month, from 1. */
 export const checkCard = (entry: CardEntry, now: { readonly year: number; readonly month: number }): CardCheck => {
   const number = typed(entry.number).replace(/[\s-]/g, "")
   const fields = new Set<CardField>()
@@ -35,7 +35,7 @@ export const checkCard = (entry: CardEntry, now: { readonly year: number; readon
     : { _tag: "NotATestCard" }
 }
 
-/** A card is good to the end of its last month. */
+/** A card is valid until the end of the month on it. */
 export const isValidExpiry = (text: string, now: { readonly year: number; readonly month: number }): boolean => {
   const [, month, year] = /^(\d{1,2})\s*[/-]\s*(?:20)?(\d{2})$/.exec(typed(text)) ?? []
   if (month === undefined || year === undefined) return false
@@ -44,10 +44,10 @@ export const isValidExpiry = (text: string, now: { readonly year: number; readon
   return lastYear > now.year || (lastYear === now.year && lastMonth >= now.month)
 }
 
-/** Chinese keyboards write digits in full width. */
+/** Normalizes the full-width digits of Chinese keyboards. */
 const typed = (text: string): string => text.normalize("NFKC").trim()
 
-/** The check digit of ISO/IEC 7812: catches a mistyped digit and most swapped neighbours. */
+/** Checks the Luhn digit of ISO/IEC 7812, which detects a mistyped digit and most swapped neighbours. */
 const isLuhn = (digits: string): boolean => {
   let sum = 0
   for (let index = 0; index < digits.length; index++) {

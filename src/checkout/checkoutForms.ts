@@ -1,6 +1,6 @@
 /**
- * The two forms of the checkout page, and what they send: the choice of a method with a card's details, and the
- * simulated wallet or 3DS page. A form posts to the address it was opened at.
+ * The two forms of the checkout page, and what they send. One is the choice of a method with a card's details, the
+ * other is the simulated wallet or 3DS page. A form posts to the address of its page.
  */
 import { PaymentMethod } from "@coffer/model/Money"
 import { Schema } from "effect"
@@ -8,7 +8,7 @@ import { type CardField, testCards } from "./checkCard.ts"
 import { type Html, html } from "./html.ts"
 import { type Notice, texts } from "./texts.ts"
 
-/** What a form sends. `step` is the button: pay, or what the buyer did in the wallet or at the bank. */
+/** What a form sends. `step` is the button that was pressed: pay, or the choice in the wallet or at the bank. */
 export const CheckoutForm = Schema.Struct({
   step: Schema.Literals(["pay", "confirm", "cancel"]),
   method: PaymentMethod,
@@ -25,7 +25,7 @@ interface PayForm {
   readonly mistakes: ReadonlySet<CardField>
 }
 
-// What is missing is told by the server, in our words: `required` on a hidden card field would block every wallet.
+// The server reports missing fields. With `required`, a hidden card field would block payments by wallet.
 export const payForm = ({ amount, method, mistakes, notice }: PayForm): Html =>
   html` <form class="card stack" method="post" novalidate>
     ${notice && alert(notice)}
@@ -60,9 +60,9 @@ interface FieldLook {
   readonly wide?: boolean
 }
 
-/** Always empty: what was typed before never travels back. */
+/** Always empty: what was typed before is never sent back. */
 const cardField = (name: CardField, { autocomplete, maxlength, mistakes, placeholder, wide }: FieldLook) => {
-  // The first one that is wrong takes the focus.
+  // The first mistaken field gets the focus.
   const [first] = mistakes
   return html`<div class="field${wide === true ? " wide" : ""}">
     <label class="label" for="${name}">${texts.form[name]}</label>

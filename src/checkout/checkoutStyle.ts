@@ -1,6 +1,6 @@
 /**
- * How the checkout looks: one column that fits a phone of 360 px, two on a desk. It stands inline in the page, since
- * the page loads nothing; the policy lets in this very text and no other, by its hash.
+ * The style of the checkout: one column on a phone of 360 px, two on a desktop. It is inline, since the page loads
+ * nothing. The page's policy allows exactly this text, by its hash.
  */
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { Html } from "./html.ts"
@@ -96,8 +96,8 @@ footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; co
 @media (prefers-contrast: more) { :root { --soft: var(--ink); --line: var(--edge) } }
 `
 
-/** Raw by nature: nothing of an order ever goes in here. */
+/** Not escaped, so nothing of an order may ever be put into it. */
 export const style = new Html(`<style>${css}</style>`)
 
-/** What the Content-Security-Policy calls this text. */
+/** The source expression of this text for the Content-Security-Policy. */
 export const styleSource = `'sha256-${Buffer.from(sha256(css), "hex").toString("base64")}'`

@@ -1,6 +1,6 @@
 /**
- * HTML in which everything is text until proven otherwise: whatever is put into a template is escaped, and only what
- * another template has made goes in as it is. Attribute values stand in double quotes, always.
+ * HTML templates. Every value that is put into a template is escaped, apart from the result of another template.
+ * Attribute values must be in double quotes.
  */
 
 /** Finished HTML. */
@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** What may be put into a template; undefined is left out. */
+/** What may be put into a template. Undefined is left out. */
 export type Content = string | number | Html | ReadonlyArray<Html> | undefined
 
 export const html = (parts: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html =>
@@ -24,7 +24,7 @@ const markupOf = (content: Content): string => {
   return Array.isArray(content) ? content.map(markupOf).join("") : escape(String(content))
 }
 
-/** Safe as text and in a quoted attribute. */
+/** The result is safe as text and in a quoted attribute. */
 const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!)
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,13 +1,13 @@
 /**
  * Where the buyer goes after paying: the merchant's `return_url` with the order's numbers filled in (spec: Orders).
- * Whatever is not http or https is nowhere at all: a `javascript:` address must never become a link.
+ * Only http and https addresses are used, since a `javascript:` address must never become a link.
  */
 import { isHttpUrl } from "@coffer/rules/delivery/address"
 import type { Order } from "@coffer/rules/order/Order"
 
 export interface ReturnAddress {
   readonly href: string
-  /** As the buyer should know it: `shop.example`. */
+  /** Shown to the buyer, such as `shop.example`. */
   readonly host: string
 }
 
@@ -15,7 +15,7 @@ export const returnAddress = (
   order: Pick<Order, "returnUrl" | "tradeNo" | "outTradeNo">
 ): ReturnAddress | undefined => {
   if (order.returnUrl === null || !isHttpUrl(order.returnUrl)) return undefined
-  // Filled in at once, so that a number which looks like a placeholder stays as it is.
+  // In one pass, so that an order number that looks like a placeholder is not replaced.
   const filled = order.returnUrl.replace(/\{(TRADE_NO|OUT_TRADE_NO)\}/g, (_, name) =>
     encodeURIComponent(name === "TRADE_NO" ? order.tradeNo : order.outTradeNo)
   )

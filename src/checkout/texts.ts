@@ -1,6 +1,4 @@
-/**
- * Every word on the checkout page, in one table, so that another language is another table of the same shape.
- */
+/** All texts of the checkout page in one table. Another language is another table of the same shape. */
 import type { PaymentMethod } from "@coffer/model/Money"
 
 export const texts = {
@@ -123,5 +121,5 @@ export const texts = {
   }
 }
 
-/** What stands above the form after an attempt. */
+/** The message above the form after an attempt. */
 export type Notice = keyof typeof texts.notices

@@ -1,6 +1,6 @@
 /**
- * Files in a folder of this machine, `COFFER_HOME/files`, readable by their owner alone. Several runners need one
- * folder that all of them see, or a bucket.
+ * Files in a folder of this machine, `COFFER_HOME/files`, readable by their owner alone. Several runners need a shared
+ * folder, or a bucket.
  */
 import { Effect, FileSystem, Layer, Option, Path, Stream } from "effect"
 import { DataDir } from "../platform/runtime/DataDir.ts"
@@ -13,7 +13,7 @@ export const layer = Layer.effect(
     const path = yield* Path.Path
     const folder = path.join((yield* DataDir).path, "files")
 
-    /** The new name is in the folder, and the folder is a file too. Where folders cannot be opened there is no need. */
+    /** Makes a new name in the folder durable. Systems on which folders cannot be opened do not need it. */
     const syncFolder = fs.open(folder, { flag: "r" }).pipe(
       Effect.flatMap((open) => open.sync),
       Effect.scoped,
@@ -21,7 +21,7 @@ export const layer = Layer.effect(
     )
 
     return FileStorage.of({
-      // Its content was synced when it was received, so that no name ever stands for half a file.
+      // The content was synced when it was received, so a name never belongs to an incomplete file.
       keep: (name, received) =>
         fs
           .rename(received.path, path.join(folder, name))

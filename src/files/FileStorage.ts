@@ -1,11 +1,11 @@
 /**
- * Where the bytes of files are: a folder of ours (`DiskStorage.ts`) or a bucket (`S3Storage.ts`). Whose they are and
- * what they are stands in the database; a name is written there only when the bytes are safe here.
+ * Stores the bytes of files, in a folder (`DiskStorage.ts`) or in a bucket (`S3Storage.ts`). Their owner and type are
+ * in the database, which gets a name only when its bytes are stored here.
  */
 import type { FileKind } from "@coffer/rules/files/fileKind"
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
 
-/** A whole file on this machine, on its way into the storage. */
+/** A complete file on this machine that is not in the storage yet. */
 export interface ReceivedFile {
   readonly path: string
   /** Bytes. */
@@ -18,7 +18,7 @@ export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageF
 export class FileStorage extends Context.Service<
   FileStorage,
   {
-    /** Survives a crash once it succeeds. The received file may be moved away. */
+    /** Once it succeeds, the file survives a crash. It may move the received file. */
     readonly keep: (name: string, file: ReceivedFile) => Effect.Effect<void, StorageFailed>
     readonly read: (
       name: string

@@ -1,4 +1,4 @@
-/** Rows of files: whose each is, and what. Written once, by a plain statement, and never changed. */
+/** Rows of files: the owner and type of each. Written once, by a plain statement, and never changed. */
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"

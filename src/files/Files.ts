@@ -1,7 +1,7 @@
 /**
- * Front door to uploaded files: evidence that a merchant hands in before a dispute names it by its address. An address
- * cannot be guessed, and it counts only for the merchant and environment that uploaded it (spec: Disputes; silences:
- * D6).
+ * Front door to uploaded files. A merchant uploads evidence first, and then names it by its address in a dispute. An
+ * address cannot be guessed, and is accepted only from the merchant and environment that uploaded the file (spec:
+ * Disputes; silences: D6).
  */
 import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
@@ -34,9 +34,9 @@ export class Files extends Context.Service<
     /** Whether this is the address of a file that this merchant uploaded in this environment. */
     readonly owns: (owner: Owner, url: string) => Effect.Effect<boolean>
     readonly find: (name: string) => Effect.Effect<Option.Option<KnownFile>>
-    /** None when it is not where it should be. */
+    /** None if the storage does not have it. */
     readonly open: (name: string) => Effect.Effect<Option.Option<Stream.Stream<Uint8Array>>>
-    /** Reads the content to its end or to the limit, whichever comes first. Gone with the scope unless it is kept. */
+    /** Reads the content up to the size limit. The file is removed with the scope unless it is kept. */
     readonly receive: <E>(
       content: Stream.Stream<Uint8Array, E>
     ) => Effect.Effect<ReceivedFile, InvalidField | NotCommitted | E, Scope.Scope>
@@ -44,7 +44,7 @@ export class Files extends Context.Service<
   }
 >()("@coffer/files/Files") {}
 
-/** 32 random bytes and what the file is. */
+/** 32 random bytes, and the extension of the file type. */
 const isName = (name: string) => /^[\w-]{43}\.(pdf|png|jpg)$/.test(name)
 
 export const layer = Layer.effect(
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
         function* ({ merchantId, mode }, received) {
           const { kind, size } = received
           const name = `${yield* secrets.random(32)}.${kind.extension}`
-          // The row comes last: after a crash there may be a file that nobody knows, and never a name without a file.
+          // The row comes last: a crash may leave a file without a row, but never a row without a file.
           yield* storage.keep(name, received)
           const created_at = yield* currentTime
           yield* store.insert({ name, merchant_id: merchantId, mode, content_type: kind.contentType, size, created_at })
@@ -107,7 +107,7 @@ const isStorageFailed = (error: unknown): error is StorageFailed =>
 const notKept = (failure: StorageFailed) =>
   Effect.andThen(Effect.logError("a file was not kept", failure), Effect.fail(new NotCommitted({ reason: "unknown" })))
 
-/** The specification wants https; a developer's own machine has none. */
+/** The specification requires https. A developer's own machine is exempt, since it has none. */
 const isSecure = (base: string): boolean => {
   const { hostname, protocol } = new URL(base)
   return protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1"

@@ -1,6 +1,6 @@
 /**
- * Files by their address, for whoever has it: the address is the key, as with a checkout link. What is sent is somebody
- * else's upload, so a browser may show it and nothing in it may run (silences: D6).
+ * Serves files by their address. The address is the only key, as with a checkout link. A file is somebody's upload, so
+ * a browser may show it, but nothing in it may run (silences: D6).
  */
 import { Effect, type Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -8,7 +8,7 @@ import { Files } from "./Files.ts"
 
 const path = "/files/:name"
 
-/** A file never changes; nobody but who asked for it should keep it. */
+/** A file never changes, so a browser may cache it. Shared caches must not. */
 const maxAgeSeconds = 24 * 60 * 60
 
 type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Files>
@@ -32,12 +32,12 @@ export const layer: Routes = HttpRouter.use(
         : yield* noSuchRoute(request)
     }).pipe(Effect.withSpan("files.send"))
 
-    // HEAD comes here too.
+    // This route also gets HEAD requests.
     yield* router.add("GET", path, send)
   })
 )
 
-/** The edge answers it as any address that is none of ours. */
+/** The edge answers it like any unknown address. */
 const noSuchRoute = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.die(new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) }))
 

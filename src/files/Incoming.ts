@@ -1,6 +1,6 @@
 /**
- * Files on their way in: written to disk as they come, so that memory holds a chunk and never a file, and given up at
- * the limit. What is not handed on to the storage is removed at the end; what a crash left is removed by a later start.
+ * Receives uploads: writes them to disk as they arrive, so that memory holds one chunk and never a file, and stops at
+ * the size limit. A file that is not handed on to the storage is removed at the end, or after a crash by a later start.
  */
 import { fileBytesMax } from "@coffer/model/Limits"
 import { fileKind, headLength } from "@coffer/rules/files/fileKind"
@@ -11,7 +11,7 @@ import { DataDir } from "../platform/runtime/DataDir.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { type ReceivedFile, StorageFailed } from "./FileStorage.ts"
 
-/** Nobody is still sending after this long: the HTTP server gives up sooner. */
+/** No upload takes this long: the HTTP server gives up sooner. */
 const abandonedMillis = 60 * 60 * 1_000
 const suffix = ".part"
 
@@ -36,7 +36,7 @@ export const makeIncoming = Effect.gen(function* () {
     return { head: head.subarray(0, size), size }
   }, Effect.scoped)
 
-  /** Lives as long as the scope, unless it was moved away. */
+  /** The file is removed with the scope, unless it was moved. */
   const receive = <E>(
     content: Stream.Stream<Uint8Array, E>
   ): Effect.Effect<ReceivedFile, InvalidField | StorageFailed | E, Scope.Scope> =>

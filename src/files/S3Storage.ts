@@ -1,6 +1,6 @@
 /**
- * Files in a bucket that speaks S3. The client is loaded when one is configured, since it takes longer than the rest of
- * the start. A file goes there from the disk, in one request of known length, which any S3 takes.
+ * Files in an S3-compatible bucket. The client is loaded only when a bucket is configured, since that takes longer than
+ * the rest of the start. A file is sent from disk, in one request of known length, which every S3 service accepts.
  */
 import { createReadStream } from "node:fs"
 import type { Readable } from "node:stream"
@@ -10,10 +10,10 @@ import { Effect, Layer, Option, Redacted, Schedule } from "effect"
 import type { Bucket } from "../platform/runtime/Settings.ts"
 import { FileStorage, StorageFailed } from "./FileStorage.ts"
 
-/** A try that has not ended by then is given up. */
+/** A try that takes longer is given up. */
 const patience = "20 seconds"
-/** The client cannot read a stream twice, so tries are counted here, each with a stream of its own. */
-const triesMore = 2
+/** Retries are made here, each with a new stream, since the client cannot read a stream twice. */
+const retries = 2
 
 export const layer = (bucket: Bucket) =>
   Layer.effect(
@@ -37,7 +37,7 @@ export const layer = (bucket: Bucket) =>
           }),
           Effect.retry({
             schedule: Schedule.exponential("200 millis"),
-            times: triesMore,
+            times: retries,
             while: ({ isMissing }) => !isMissing
           })
         )
@@ -65,12 +65,12 @@ export const layer = (bucket: Bucket) =>
 const configOf = ({ accessKey, endpoint, region, secretKey }: Bucket): S3.S3ClientConfig => ({
   region,
   credentials: { accessKeyId: accessKey, secretAccessKey: Redacted.value(secretKey) },
-  // A bucket as a host name needs DNS that only the large ones have.
+  // Addressing a bucket by host name needs DNS that only large providers have.
   ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
   maxAttempts: 1,
-  // It would write to the console; what fails is logged where it is known what for.
+  // It would write to the console. Failures are logged by the caller.
   logger: silent,
-  // Checksums that trail the body are newer than most of what calls itself S3.
+  // Many S3-compatible services do not support checksums that follow the body.
   requestChecksumCalculation: "WHEN_REQUIRED",
   responseChecksumValidation: "WHEN_REQUIRED"
 })

@@ -1,6 +1,6 @@
 /**
- * Handler of the operator's `files` group. The parts are read as they come; the file is written to disk meanwhile. Its
- * `mode` may stand before it or after it, so whose it is is decided at the end.
+ * Handler of the operator's `files` group. Parts are read as they arrive, and the file is written to disk meanwhile.
+ * `mode` may come before or after the file, so the owner is decided at the end.
  */
 import { uploadPartsMax } from "@coffer/contract/Files"
 import { OperatorApi } from "@coffer/contract/Operator"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
     const { MerchantNotFound } = merchantRefusals
     const { NotCommitted } = unavailable
 
-    /** Other parts are read over, as unknown fields are in any body (silences: G5). */
+    /** Other parts are ignored, as unknown fields are in any body (silences: G5). */
     const readForm = Effect.fnUntraced(function* (parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>) {
       const form: { mode?: string; file?: ReceivedFile } = {}
       yield* Stream.runForEach(
@@ -69,7 +69,7 @@ const isMode = Schema.is(Mode)
 
 const problem = (param: string, problem: string) => Effect.fail(new InvalidField({ param, problem }))
 
-/** A form that cannot be read, or is larger than any that holds one file. */
+/** Refuses a form that cannot be read, or that is too large. */
 const refuseForm = ({ reason }: Multipart.MultipartError) => {
   switch (reason._tag) {
     case "FileTooLarge":

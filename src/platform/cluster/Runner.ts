@@ -1,6 +1,6 @@
 /**
- * Membership of this process in the cluster: which actors it owns. Alone it owns all of them, still under Postgres'
- * locks, so that a second process on the same database waits instead of deciding beside it. Messages are volatile,
+ * This process as a runner of the cluster, which decides which actors it owns. A single process owns all of them, but
+ * still takes the locks in Postgres, so that a second process on the same database has to wait. Messages are volatile,
  * so there is no message storage (docs/architecture.md, sections 3 and 6).
  */
 import { getHeapStatistics } from "node:v8"
@@ -20,12 +20,12 @@ const common = {
   refreshAssignmentsInterval: "500 millis",
   runnerHealthCheckInterval: "3 seconds",
   entityMessagePollInterval: "1 second",
-  // Before it HTTP has drained, after it the locks are released: all of that in less than the 9 s of a stop (main.ts).
+  // HTTP drains before it and the locks are released after it, all within the 9 s of a stop (main.ts).
   entityTerminationTimeout: "3 seconds",
   entityMailboxCapacity: 4_096
 } as const
 
-/** An actor weighs 15 to 18 kB (docs/performance-notes.md). Half of the heap is for all else. */
+/** An actor takes 15 to 18 kB (docs/performance-notes.md). Half of the heap is left for everything else. */
 const actorBytes = 16_384
 export const actorsFitting = (heapBytes: number): number => Math.max(1, Math.floor(heapBytes / 2 / actorBytes))
 
@@ -51,29 +51,31 @@ const layerMember = (maxResidentEntities: number, place: RunnerPlace) => {
   }
   return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(
     Layer.provideMerge(storage(config)),
-    // A peer that dies breaks its connections, which the library would report as errors of this runner.
+    // The library would report the broken connections of a peer that died as errors of this runner.
     Layer.provide(Layer.succeed(References.UnhandledLogLevel, "Info"))
   )
 }
 
 /**
- * The cluster's own loops follow the real clock: its locks live in Postgres and in other processes, which know nothing
- * of a test that moves the service's time by a day.
+ * The cluster's own loops use the real clock. Its locks are in Postgres and concern other processes, which do not
+ * follow a test that moves the service's time by a day.
  */
 export const layer = (options: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
   Layer.unwrap(
     Effect.map(Settings, ({ actorsMax = actorsFitting(getHeapStatistics().heap_size_limit), runner }) =>
-      lean(runner === undefined ? layerAlone(actorsMax, options.remoteSerialization) : layerMember(actorsMax, runner))
+      withLeanContext(
+        runner === undefined ? layerAlone(actorsMax, options.remoteSerialization) : layerMember(actorsMax, runner)
+      )
     )
   ).pipe(Layer.provide(RealTime.layer))
 
-/** What the cluster is built with, every actor's context begins with. */
-const lean = <E, R>(layer: Layer.Layer<Sharding.Sharding | ShardLocks.ShardLocks, E, R>) =>
+/** Builds the cluster without the services of its context, because every actor's context would contain them. */
+const withLeanContext = <E, R>(layer: Layer.Layer<Sharding.Sharding | ShardLocks.ShardLocks, E, R>) =>
   Layer.effectContext(
     Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
       withoutServices(context, SqlClient.SqlClient)
     ).pipe(
-      // The actors were built after the cluster, so they have ended when this is called, before the cluster ends.
+      // The actors are built after the cluster, so they have ended when this finalizer runs.
       Effect.tap((built) => Effect.addFinalizer(() => Context.get(built, ShardLocks.ShardLocks).actorsAreGone)),
       Effect.map(Context.pick(Sharding.Sharding))
     )

@@ -1,8 +1,8 @@
 /**
- * The cluster's register of runners and its shard locks, kept in Postgres. It is the library's own storage, used with
- * more care (docs/effect.md, section 2): the library releases all shards of a runner at once, each with two statements
- * on one connection and with a time-out that begins at once. On a slow database the last ones time out, the connection
- * is replaced, and every release fails and begins again.
+ * The cluster's register of runners and its shard locks in Postgres. It wraps the library's own storage to release
+ * locks more gently (docs/effect.md, section 2). The library releases all shards of a runner at the same time, each
+ * with two statements on one connection, and all time-outs begin at once. On a slow database the last ones time out,
+ * the connection is replaced, and every release fails and starts again.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { ClusterMetrics, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
@@ -10,7 +10,7 @@ import { ClusterMetrics, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
 export class ShardLocks extends Context.Service<
   ShardLocks,
   {
-    /** From now on no actor lives here: all locks may be released with one statement. */
+    /** States that this runner has no actors any more. From then on all locks are released with one statement. */
     readonly actorsAreGone: Effect.Effect<void>
   }
 >()("@coffer/platform/ShardLocks") {}
@@ -34,12 +34,12 @@ export const layer = Layer.effectContext(
         })
       )
 
-    /** Who has left the register does not ask who is in it: the library would warn that nobody is. */
+    /** Without an answer after this runner has left the register, since the library would warn that it is empty. */
     const getRunners: typeof storage.getRunners = Effect.suspend(() =>
       hasLeft
         ? Effect.never
         : Effect.tap(storage.getRunners, (runners) =>
-            // The library's gauge says 1, always.
+            // The library itself sets this gauge to 1 always.
             Effect.sync(() => ClusterMetrics.runners.updateUnsafe(BigInt(runners.length), Context.empty()))
           )
     )

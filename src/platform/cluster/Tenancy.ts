@@ -1,11 +1,12 @@
 /**
- * Who may use a database: one Coffer alone, or the members of one cluster. A second one that is in no cluster would get
- * none of the shard locks, and would still create orders, merchants and deliveries. It waits here instead, before it
- * has touched anything, and says for whom.
+ * A database may be used by one single process, or by the members of one cluster. A second single process would get
+ * none of the shard locks, but would still create orders, merchants and deliveries. So it waits here before it touches
+ * anything, and says for whom it waits.
  *
- * The lock is an advisory one of Postgres: exclusive for who is alone, shared for members. It belongs to a connection
- * of its own, which Postgres ends 15 s after a process has stopped answering, as it does with shard locks. If the
- * connection is lost later, the process goes on: then the shard locks and the version of each row keep order.
+ * The lock is an advisory lock of Postgres, exclusive for a single process and shared for members. It has a connection
+ * of its own, which Postgres closes 15 s after the process has stopped answering, as with shard locks. If the
+ * connection is lost later, the process continues: the shard locks and the version of each row still prevent
+ * conflicting writes.
  */
 import { hostname } from "node:os"
 import { Context, Effect, Layer, type Redacted, Schedule } from "effect"
@@ -13,22 +14,22 @@ import { SqlClient, type SqlError } from "effect/sql"
 import * as Postgres from "../postgres/Postgres.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
-/** As Postgres' `pg_stat_activity` shows this process, so that others can name it. */
+/** The name of this process in `pg_stat_activity`, by which others can name it. */
 export const processName = `coffer ${process.pid}@${hostname()}`.slice(0, 63)
 
 export interface Options<E> {
   readonly url: Redacted.Redacted
-  /** In no cluster. */
+  /** Whether this process is in no cluster. */
   readonly alone: boolean
-  /** Done while this process waits, with the reason. Ended when it need not wait any more. */
+  /** Runs with the reason while this process has to wait. It is interrupted afterwards. */
   readonly whileWaiting: (reason: string) => Effect.Effect<never, E>
 }
 
-/** Succeeds when this process may use the database; holds its place for the length of the scope. */
-export const enter = Effect.fnUntraced(function* <E>({ alone, url, whileWaiting }: Options<E>) {
+/** Succeeds when this process may use the database, and keeps the lock until the scope closes. */
+export const acquire = Effect.fnUntraced(function* <E>({ alone, url, whileWaiting }: Options<E>) {
   const built = yield* Layer.build(Postgres.layer({ url, connections: 1, name: processName, watched: false }))
   const sql = Context.get(built, SqlClient.SqlClient)
-  const session = yield* takeSession(sql, alone)
+  const session = yield* openSession(sql, alone)
 
   const other = yield* session.blockedBy
   if (other !== undefined) {
@@ -38,30 +39,30 @@ export const enter = Effect.fnUntraced(function* <E>({ alone, url, whileWaiting 
     yield* Effect.raceFirst(free, whileWaiting(waitingFor(other)))
   }
   yield* session.staysAlive.pipe(
-    // A new session takes the lock again if it is free, and goes on without it if not.
-    Effect.catch(() => Effect.scoped(Effect.flatMap(takeSession(sql, alone), again))),
+    // A new session takes the lock again if it is free, and continues without it otherwise.
+    Effect.catch(() => Effect.scoped(Effect.flatMap(openSession(sql, alone), lockAgain))),
     Effect.retry(Schedule.spaced("3 seconds")),
     Effect.forkScoped
   )
 }, onRealTime)
 
-const again = ({ blockedBy, staysAlive }: Session) => Effect.andThen(blockedBy, staysAlive)
+const lockAgain = ({ blockedBy, staysAlive }: Session) => Effect.andThen(blockedBy, staysAlive)
 
 const waitingFor = (other: string) =>
   `Another Coffer (${other}) uses this database. Waiting until it ends. ` +
   `To run both together, set RUNNER_HOST and RUNNER_PORT for each.`
 
 interface Session {
-  /** Takes the lock; the name of one who has it when it is not free. */
+  /** Takes the lock. If it is not free, returns the name of a process that has it. */
   readonly blockedBy: Effect.Effect<string | undefined, SqlError.SqlError>
   /** Fails when the connection is lost. */
   readonly staysAlive: Effect.Effect<never, SqlError.SqlError>
 }
 
-/** Any two numbers that no other program on this database takes. */
+/** The key of the lock: two numbers that no other program on this database uses. */
 const [family, member] = [1_668_245_094, 1]
 
-const takeSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, alone: boolean) {
+const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, alone: boolean) {
   const connection = yield* sql.reserve
   yield* connection.executeRaw("select set_config('idle_session_timeout', '15000', false)", [])
   const take = `pg_try_advisory_lock${alone ? "" : "_shared"}(${family}, ${member})`

@@ -1,6 +1,6 @@
 /**
- * One call to an actor, from outside: it answers in time or the caller is told to come back. A call in flight on a
- * runner that dies is sent again, so every command must be one that may arrive twice (docs/architecture.md, section 3).
+ * A call to an actor from outside. The actor answers in time, or the caller has to retry. When a runner dies, its calls
+ * are sent again, so every command may arrive twice (docs/architecture.md, section 3).
  */
 import { Duration, Effect, Schema } from "effect"
 import type { ClusterError } from "effect/cluster"
@@ -8,7 +8,7 @@ import type { ClusterError } from "effect/cluster"
 /** How long a caller waits for an actor, wherever it lives. */
 export const actorPatience = Duration.seconds(5)
 
-/** The actor did not answer in time, or too many wait for it: 503 with `Retry-After`. */
+/** The actor did not answer in time, or its mailbox is full: 503 with `Retry-After`. */
 export class ActorUnavailable extends Schema.TaggedError<ActorUnavailable>()("ActorUnavailable", {
   reason: Schema.String
 }) {}
@@ -29,7 +29,7 @@ export const ask = <A, E, R>(
     })
   )
 
-/** The call of an actor to another: whoever asked the first has the patience for both. */
+/** A call from one actor to another. The time limit of the call from outside covers both. */
 export const askAsActor = <A, E, R>(
   call: Effect.Effect<A, E | ClusterFailure, R>
 ): Effect.Effect<A, E | ActorUnavailable, R> =>

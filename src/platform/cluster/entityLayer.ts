@@ -1,14 +1,14 @@
 /**
- * An entity whose actors wake cheaply. What an actor needs of the house is taken once, when the layer is built, and not
- * by each actor; and an actor's context holds none of the house's services: waking copies its context, and so does
- * every message (docs/performance-notes.md).
+ * An entity whose actors start cheaply. The services that actors need are resolved once, when the layer is built, and
+ * not by each actor. An actor's context contains none of them, because the start of an actor and every message copy the
+ * context (docs/performance-notes.md).
  */
 import { Effect, Layer, Schedule, type Scope } from "effect"
 import { type Entity, Sharding } from "effect/cluster"
 import type { Rpc } from "effect/rpc"
 import { withoutServices } from "../runtime/withoutServices.ts"
 
-/** `prepare` is run once; the effect that it gives, for each actor that wakes. */
+/** `prepare` runs once. The effect that it returns runs for each actor that starts. */
 export const entityLayer = <
   Type extends string,
   Rpcs extends Rpc.Any,
@@ -26,19 +26,19 @@ export const entityLayer = <
 > =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const wake = yield* prepare
+      const startActor = yield* prepare
       const sharding = yield* Sharding.Sharding
       yield* Effect.updateContext(
-        sharding.registerEntity(entity, wake, { defectRetryPolicy: noneOfOurOwn, ...options }),
+        sharding.registerEntity(entity, startActor, { defectRetryPolicy: emptyPolicy, ...options }),
         withoutServices<Scope.Scope | Rpc.ServicesServer<Rpcs> | Rpc.Middleware<Rpcs>>
       )
     })
   )
 
 /**
- * How actors that cannot wake are tried again: as the framework does, which comes after this. What comes after another
- * policy is set up when it is needed; by itself it would be for each actor that wakes, a sixth of the steps of waking.
+ * Retries actors that fail to start as the framework does by default. With an empty policy before it, the framework
+ * builds its retry schedule only on failure. Without one it builds it for each start of an actor, a sixth of the work.
  */
-const noneOfOurOwn = Schedule.recurs(0)
+const emptyPolicy = Schedule.recurs(0)
 
 type ActorServices = Entity.CurrentAddress | Scope.Scope

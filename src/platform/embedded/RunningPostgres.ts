@@ -1,6 +1,6 @@
 /**
- * The embedded Postgres of a Coffer that runs: the home is its own, and its database is open to a second program that
- * only looks. Nothing is started, and nothing is stopped.
+ * The embedded Postgres of another Coffer that is running, for a second program that only reads. Nothing is started or
+ * stopped here.
  */
 import { Effect, Redacted } from "effect"
 import { existsSync } from "node:fs"
@@ -8,11 +8,11 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { inHome } from "./DataDirLock.ts"
 
-/** Whether a Coffer ever kept its data here. */
+/** Whether this home has ever had an embedded Postgres. */
 export const isKeptIn = (home: string): Effect.Effect<boolean> =>
   Effect.sync(() => existsSync(join(home, "postgres", "PG_VERSION")) || existsSync(join(home, "postgres.password")))
 
-/** Its address; undefined while it is not ready. */
+/** The address of the running Postgres; undefined while it is not ready. */
 export const find = Effect.fnUntraced(function* (home: string) {
   const lines = yield* inHome(home, () => readFile(join(home, "postgres", "postmaster.pid"), "utf8").catch(() => ""))
   const [, , , port, , , , state] = lines.split("\n").map((line) => line.trim())

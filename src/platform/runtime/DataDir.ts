@@ -1,18 +1,20 @@
 /**
- * The folder where the embedded default keeps what must survive a restart: COFFER_HOME, `.coffer` by default. Files
- * here are secrets, readable by their owner alone.
+ * The data directory, COFFER_HOME, `.coffer` by default: holds what must survive a restart. Its files are secrets,
+ * readable by their owner alone.
  */
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 
-export class HomeUnusable extends Schema.TaggedError<HomeUnusable>()("HomeUnusable", { message: Schema.String }) {}
+export class DataDirUnusable extends Schema.TaggedError<DataDirUnusable>()("DataDirUnusable", {
+  message: Schema.String
+}) {}
 
 export class DataDir extends Context.Service<
   DataDir,
   {
     readonly path: string
-    /** What the file holds; made and kept when there is none yet. */
-    readonly keep: <R>(file: string, make: Effect.Effect<string, never, R>) => Effect.Effect<string, HomeUnusable, R>
-    readonly write: (file: string, content: string) => Effect.Effect<void, HomeUnusable>
+    /** The content of the file. If the file does not exist, it is created with what `make` returns. */
+    readonly keep: <R>(file: string, make: Effect.Effect<string, never, R>) => Effect.Effect<string, DataDirUnusable, R>
+    readonly write: (file: string, content: string) => Effect.Effect<void, DataDirUnusable>
   }
 >()("@coffer/platform/DataDir") {}
 
@@ -25,13 +27,13 @@ export const layer = (folder: string) =>
       const home = path.resolve(folder)
 
       const usable = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
-        Effect.mapError(effect, ({ message }) => new HomeUnusable({ message: `${home} cannot be used: ${message}` }))
+        Effect.mapError(effect, ({ message }) => new DataDirUnusable({ message: `${home} cannot be used: ${message}` }))
 
       yield* usable(fs.makeDirectory(home, { recursive: true }))
 
       const write = Effect.fnUntraced(function* (file: string, content: string) {
         const target = path.join(home, file)
-        // Written beside and renamed: a crash leaves the old file or the new one, never half of one.
+        // Written to another file and renamed, so that a crash leaves either the old content or the new one.
         yield* usable(fs.writeFileString(`${target}.new`, content, { mode: 0o600 }))
         yield* usable(fs.rename(`${target}.new`, target))
       })

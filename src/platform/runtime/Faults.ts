@@ -1,13 +1,13 @@
 /**
- * Named points at which a test may stop, fail or crash the program. In production every point is the effect itself:
- * `around` returns what it was given. Tests provide another layer (`test/kit/Faults.ts`).
+ * Named points at which a test may stop, fail or crash the program. In production `around` returns the effect that it
+ * is given. Tests provide another layer (`test/kit/Faults.ts`).
  */
 import { Context, Effect, Layer } from "effect"
 
 export class Faults extends Context.Service<
   Faults,
   {
-    /** `detail` tells points of one name apart, and is asked for by tests alone. */
+    /** `detail` distinguishes points of the same name. Only tests evaluate it. */
     readonly around: <A, E, R>(
       point: string,
       effect: Effect.Effect<A, E, R>,

@@ -1,6 +1,6 @@
 /**
- * Fresh ids: a prefix and 26 characters of time and randomness. Within this process each is greater than the one
- * before, also when many are made in one millisecond or the clock steps back.
+ * New ids: a prefix and 26 characters of time and randomness. Within this process each id is greater than the one
+ * before, even if many are made in one millisecond or the clock is set back.
  */
 import { randomFillSync } from "node:crypto"
 import { idBody, idBodyAfter } from "@coffer/model/Ids"
@@ -10,7 +10,7 @@ import { millisOf } from "./clock.ts"
 export class NewIds extends Context.Service<
   NewIds,
   {
-    /** 26 characters without a prefix. */
+    /** The 26 characters without a prefix. */
     readonly body: Effect.Effect<string>
     readonly next: (prefix: string) => Effect.Effect<string>
     /** The same for who knows what time it is, in a synchronous block. */
@@ -18,7 +18,7 @@ export class NewIds extends Context.Service<
   }
 >()("@coffer/platform/NewIds") {}
 
-/** Bytes that are drawn at a time: to draw a few costs as much as to draw them all. */
+/** Random bytes drawn at a time. Drawing a few costs as much as drawing all of them. */
 const drawn = 16 * 256
 
 export const layer = Layer.sync(NewIds, () => {
@@ -26,7 +26,7 @@ export const layer = Layer.sync(NewIds, () => {
   let used = drawn
   let last = ""
 
-  /** Each ends in 0: a wallet that numbers several rows counts on from one, and must not meet the next one. */
+  /** The last digit 0 reserves 31 ids for ledger rows, which a wallet numbers by counting up. */
   const randomDigits = () => {
     if (used === drawn) {
       randomFillSync(pool)
@@ -39,11 +39,11 @@ export const layer = Layer.sync(NewIds, () => {
 
   const bodyAt = (millis: number) => {
     const fresh = idBody(millis, randomDigits())
-    // Only the time decides whether a fresh one may be taken: equal times count on from the last.
+    // In the same millisecond, or an earlier one, the last id is counted up instead.
     last = fresh.slice(0, 10) > last.slice(0, 10) ? fresh : `${idBodyAfter(last.slice(0, -1))}0`
     return last
   }
-  // A payment takes five: each is one step of its fiber.
+  // One step of the fiber, because a payment needs five ids.
   const next = (prefix: string) => Effect.withFiberSucceed((fiber) => prefix + bodyAt(millisOf(fiber)))
   const at = (prefix: string, now: DateTime.Utc) => prefix + bodyAt(DateTime.toEpochMillis(now))
   return NewIds.of({ body: next(""), next, at })

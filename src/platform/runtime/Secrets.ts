@@ -1,6 +1,6 @@
 /**
- * All cryptography that needs the service's secret: key hashes, link signatures, encryption of webhook secrets. One
- * purpose, one derived key, so that a signature made for one use is worthless for another.
+ * All cryptography that needs the service's secret: key hashes, link signatures, encryption of webhook secrets. Each
+ * purpose has its own derived key, so that a signature for one use is worthless for another.
  */
 import {
   createCipheriv,
@@ -19,19 +19,19 @@ import { Settings } from "./Settings.ts"
 export class Secrets extends Context.Service<
   Secrets,
   {
-    /** What of an API key is stored and looked up: its HMAC, in hex. */
+    /** The HMAC of an API key, in hex. It is stored and looked up instead of the key. */
     readonly keyHash: (key: string) => string
-    /** Takes as long for hashes that differ in their first digit as for equal ones. */
+    /** Compares in constant time. */
     readonly isSameHash: (a: string, b: string) => boolean
     /** Signature of a link's payload, base64url. */
     readonly sign: (payload: string) => string
     readonly isSigned: (payload: string, signature: string) => boolean
     /**
-     * AES-256-GCM: `<form>.<iv>.<tag>.<cipher>`, base64url. What is sealed opens with the same `boundTo` only, which
-     * names the row and its use: copied to another row it is worthless.
+     * AES-256-GCM, as `<form>.<iv>.<tag>.<cipher>` in base64url. Decryption needs the same `boundTo`, which names the
+     * row and its use. So a text that is copied to another row is worthless.
      */
     readonly encrypt: (plain: string, boundTo: string) => string
-    /** Throws when it was sealed for something else, or by another secret. */
+    /** Throws if the text was encrypted for another use, or with another secret. */
     readonly decrypt: (sealed: string, boundTo: string) => string
     readonly isOperator: (token: string) => boolean
     /** Unguessable text of so many random bytes, base64url. */
@@ -39,7 +39,7 @@ export class Secrets extends Context.Service<
   }
 >()("@coffer/platform/Secrets") {}
 
-/** How sealed texts begin: those of today, and those from before they were bound, which open anywhere. */
+/** How encrypted texts begin. Those of the older form are not bound, and can be decrypted anywhere. */
 const form = "2"
 export const unboundForm = "1"
 
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
     ]
 
     const hmac = (key: KeyObject, text: string) => createHmac("sha256", key).update(text).digest()
-    // SHA-3 is keyed by what it reads first, as KMAC is: one call, where an HMAC is an object to make and to collect.
+    // SHA-3 may be keyed by a prefix, as in KMAC. It takes one call, where an HMAC has to create an object.
     const sign = (payload: string) => hash("sha3-256", `${links}.${payload}`, "base64url")
     const operator = hmac(tokens, Redacted.value(settings.operatorToken))
 
@@ -90,7 +90,7 @@ export const layer = Layer.effect(
 
 const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
 
-/** Link of the ledger's chain. */
+/** Links the rows of the ledger's chain. */
 export const sha256 = (text: string): string => hash("sha256", text)
 
 /** Signature of a webhook (spec: Events). */

@@ -1,6 +1,6 @@
 /**
- * Every environment variable, read once, checked, and redacted when printed. Nothing else reads the environment.
- * README.md lists them with their defaults.
+ * All environment variables, read once and checked; secret ones are redacted when printed. Nothing else reads the
+ * environment. README.md lists the variables with their defaults.
  */
 import { randomBytes } from "node:crypto"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
@@ -10,36 +10,36 @@ export class Settings extends Context.Service<
   Settings,
   {
     readonly host: string
-    /** TCP port of the HTTP server; 0 takes a free one. */
+    /** TCP port of the HTTP server; 0 for any free one. */
     readonly port: number
     /** Where buyers and merchants reach this service, without a slash at the end. */
     readonly publicUrl: string
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
     readonly secretKey: Redacted.Redacted
     readonly operatorToken: Redacted.Redacted
-    /** Sandbox webhooks may go to http and to private addresses. Live ones never. */
+    /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
     readonly allowPrivateWebhooks: boolean
-    /** How long a worker sleeps at most before it looks for due rows that other runners left. */
+    /** The longest sleep of a worker, after which it looks for due rows that other runners have left. */
     readonly workerPoll: Duration.Duration
-    /** How long after a round of the auditor the next one begins. */
+    /** The time from one round of the auditor to the next. */
     readonly auditInterval: Duration.Duration
-    /** How long a client may neither send nor take anything in the middle of a request before it is cut off. */
+    /** A client that neither sends nor receives anything for this long during a request is disconnected. */
     readonly clientPatience: Duration.Duration
     /** Connections of clients, at most. One takes some 20 kB while it is idle; one that comes above is closed. */
     readonly clientConnections: number
     /** How long an order's actor stays in memory after its last command. */
     readonly orderIdle: Duration.Duration
-    /** How many actors are in memory at most; undefined: as many as the heap has room for. */
+    /** The most actors in memory; undefined for as many as the heap has room for. */
     readonly actorsMax: number | undefined
-    /** Our place in a cluster; undefined for the one process that owns everything. */
+    /** Our place in a cluster; undefined for a single process. */
     readonly runner: RunnerPlace | undefined
-    /** Where all runners count requests together; undefined: each counts for itself. */
+    /** Where all runners count requests together; undefined if each counts for itself. */
     readonly redisUrl: Redacted.Redacted | undefined
-    /** Addresses and ranges of the proxies whose `X-Forwarded-For` is believed, as written. */
+    /** Addresses and ranges of the proxies whose `X-Forwarded-For` is trusted, not yet parsed. */
     readonly trustedProxies: string
     /** Where uploaded files are reached, without a slash at the end. */
     readonly filesUrl: string
-    /** Where they are kept; undefined: in a folder of ours. */
+    /** The bucket that keeps them; undefined for a folder of the data directory. */
     readonly filesBucket: Bucket | undefined
   }
 >()("@coffer/Settings") {}
@@ -53,7 +53,7 @@ export interface RunnerPlace {
 
 /** A bucket of an S3-compatible service. */
 export interface Bucket {
-  /** Undefined: Amazon's own in the region. */
+  /** Undefined for Amazon S3 in the region. */
   readonly endpoint: string | undefined
   readonly region: string
   readonly name: string
@@ -63,11 +63,11 @@ export interface Bucket {
 
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
 
-/** Read before anything is started: what decides which ground to stand on. */
-export const ground = Config.all({
+/** Read before anything is started: which database is used, and where telemetry goes. */
+export const startup = Config.all({
   home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
-  // The cluster's locks hold one for good, two lanes write, two writes may wait for a foreign lock, and requests read.
+  // The cluster's locks hold one, two lanes write, two writes may wait for locked rows, and requests read.
   connections: Config.schema(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(7)),
     "DATABASE_CONNECTIONS"
@@ -106,7 +106,7 @@ const variables = Config.all({
   filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY"))
 })
 
-/** `embedded`: the laptop default, which makes what a server's operator has to choose. */
+/** `embedded`: the default on a laptop, which generates the secrets that a server's operator has to set. */
 export const layer = (options: { readonly embedded: boolean }) =>
   Layer.effect(
     Settings,
@@ -180,7 +180,7 @@ const runnerPlace = Effect.fnUntraced(function* (read: {
 const redisAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.Redacted>) {
   if (Option.isNone(read)) return undefined
   const url = URL.parse(Redacted.value(read.value))
-  // The form that the client reads: a number after the slash is a database.
+  // The client expects this form, where a number after the slash names the database.
   if (url === null || !/^rediss?:$/.test(url.protocol) || !/^(\/\d*)?$/.test(url.pathname)) {
     return yield* new BadSetting({
       message: "REDIS_URL must look like redis://user:password@localhost:6379/0, or rediss:// for TLS."

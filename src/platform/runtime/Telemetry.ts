@@ -1,9 +1,9 @@
 /**
- * Traces, logs and metrics to an OpenTelemetry collector when OTEL_EXPORTER_OTLP_ENDPOINT names one. Without it no span
- * is made, since spans that nobody collects cost a twentieth of the throughput (docs/effect.md).
+ * Sends traces, logs and metrics to an OpenTelemetry collector, if OTEL_EXPORTER_OTLP_ENDPOINT names one. Otherwise no
+ * spans are made, since spans that nobody collects cost a twentieth of the throughput (docs/effect.md).
  *
- * Secrets are cut where a batch is serialized, which every span and every log passes: a new span cannot leak what an
- * old one does not.
+ * Secrets are removed where batches are serialized. Every span and every log passes there, so a new span cannot leak
+ * them either.
  */
 import { isSecretName, redactedText, redactText } from "@coffer/rules/redaction"
 import { Effect, Layer, Option, References } from "effect"
@@ -29,7 +29,7 @@ const withoutSecrets = Layer.effect(
   }))
 ).pipe(Layer.provide(OtlpSerialization.layerJson))
 
-/** A batch has the same shape afterwards: texts alone are changed. */
+/** Changes texts alone, so the batch keeps its shape. */
 const cut = <A>(data: A): A => cutValue(data) as A
 
 const cutValue = (value: unknown): unknown => {
@@ -48,10 +48,10 @@ const cutValue = (value: unknown): unknown => {
 
 const isSecretAttribute = (key: string): boolean => key === "url.query" || isSecretName(key)
 
-/** What may hold a text: an attribute's value, a log's body, a span's name, an error's message. Not ids and times. */
+/** Fields with text: an attribute's value, a log's body, a span's name, an error's message. Not ids and times. */
 const texts: ReadonlySet<string> = new Set(["stringValue", "name", "message"])
 
-/** Whoever has the address of a checkout or a file may use it. A route's pattern and our own sources are no address. */
+/** Addresses of checkouts and files, which give access. Not the patterns of routes, nor paths of our own sources. */
 const addresses = /\/(checkout|files)\/(?!:|\w+\.ts\b)[^\s/?#"'<>]+/g
 const queries = /\?[^\s"'#]+/g
 

@@ -1,4 +1,4 @@
-/** What the process says about itself in metrics: the event loop's delay, the heap, and which program this is. */
+/** Metrics of the process itself: the delay of the event loop, the heap, and the version of the program. */
 import { readFileSync } from "node:fs"
 import { createHistogram } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
@@ -15,7 +15,7 @@ export class Vitals extends Context.Service<
 
 const Package = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
 
-/** Of the package that this program came in. */
+/** The version in package.json. */
 export const version: string = Schema.decodeSync(Package)(
   readFileSync(new URL("../../../package.json", import.meta.url), "utf8")
 ).version

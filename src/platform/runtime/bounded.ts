@@ -1,10 +1,11 @@
 /**
- * An effect with a limit in real time. `Effect.timeout` waits until what it interrupts has ended, which a statement on
- * a connection that is silently dead does not; and it follows a test's clock, which a socket does not.
+ * Limits an effect in real time. `Effect.timeout` does not fit here for two reasons. It waits until the interrupted
+ * effect has ended, but a statement on a dead connection never ends. And it follows a test's clock, which sockets do
+ * not.
  */
 import { Effect, type Exit, Fiber } from "effect"
 
-/** After `millis` the caller fails with `late` at once; what was running is interrupted and ends when it can. */
+/** After `millis` the caller fails with `late` at once. The effect is interrupted, and ends when it can. */
 export const bounded = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   millis: number,
@@ -22,7 +23,7 @@ export const bounded = <A, E, R>(
         resume(Effect.fail(late()))
         fiber.interruptUnsafe()
       }
-      // After a long pause of this process the timer comes before the answer that has been waiting in the socket.
+      // After a long pause of this process, an answer that has arrived in the socket comes first.
       const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), millis)
       fiber.addObserver((exit) => {
         clearTimeout(timer)

@@ -1,10 +1,10 @@
 /**
- * What time it is, in one step of a fiber. `DateTime.now` takes three and `Clock.currentTimeMillis` two, and a payment
- * asks nine times (docs/performance-notes.md). For what requests pass through; the clock is the same.
+ * The current time in one step of a fiber. `DateTime.now` takes three steps and `Clock.currentTimeMillis` two, and a
+ * payment asks nine times (docs/performance-notes.md). The clock is the same.
  */
 import { Clock, DateTime, Effect, type Fiber } from "effect"
 
-/** What the fiber's clock shows, for who has a step of its own. */
+/** The time of the fiber's clock, for code that already runs in a step of the fiber. */
 export const millisOf = (fiber: Fiber.Fiber<unknown, unknown>): number =>
   fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
 

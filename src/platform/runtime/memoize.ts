@@ -1,6 +1,6 @@
 /**
- * A pure function with a memory of its last answers, for those that cost more than to look one up. It holds at most
- * `max` of them, by what `keyOf` makes of the question, and then begins anew.
+ * Caches the results of a pure function that costs more than a look-up. `keyOf` makes the key of a result. When there
+ * are `max` results, all are dropped.
  */
 export const memoize = <Question, Key, Answer extends {}>(
   max: number,

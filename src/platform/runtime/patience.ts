@@ -1,17 +1,17 @@
 /**
- * How long a statement may take: the wait for a connection, the way there, and Postgres' own work. The limits are
- * below the 5 s that a caller waits (`ask.ts`), so that whoever waits for the database is told before the caller
- * leaves. A long job says so with `patiently`, and then holds a connection of its own while it runs.
+ * Time limits of a statement, for the wait for a connection, the network and the work of Postgres together. They are
+ * shorter than the 5 s that a caller waits (`ask.ts`), so that a statement fails before its caller leaves. A long job
+ * gets longer limits with `patiently`, and then has a connection of its own while it runs.
  */
 import { Context, Duration, Effect } from "effect"
 
-/** After this the connection is given up: nobody else's statement is sent on it. */
+/** After this the connection is given up, and gets no further statements. */
 export const statementMillis = 4_000
-/** Postgres stops by itself earlier, so that a connection which still works is kept. */
+/** Postgres itself stops a statement earlier, so that a connection that works is kept. */
 export const serverShareOf = (millis: number) => Math.floor(millis * 0.875)
-/** How long a statement waits for a lock that somebody else holds. */
+/** How long a statement waits for a lock. */
 export const lockMillis = 1_000
-/** How long a change set waits for its commit, whatever it waits for. */
+/** How long a change set waits for its commit, including all other waits. */
 export const commitMillis = 4_500
 
 export interface Limits {
@@ -23,7 +23,7 @@ const ordinary: Limits = { statement: statementMillis, lock: lockMillis }
 
 export const Patience = Context.Reference<Limits>("@coffer/platform/Patience", { defaultValue: () => ordinary })
 
-/** For what works longer than a request may: audits, exports, partitions. A lock is waited for no longer than else. */
+/** For work that may take longer than a request: audits, exports, partitions. The wait for a lock stays the same. */
 export const patiently =
   (statement: Duration.Input, lock: Duration.Input = lockMillis) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -1,7 +1,7 @@
 /**
- * Standard error holds JSON lines, for whoever collects logs. What Node itself would print there becomes such a line:
- * its warnings, and an error that nobody caught, which still ends the process. The one exception is for people: the
- * line that begins with `coffer:` and says why the program did not start, or was cut short.
+ * Standard error holds JSON lines, for log collectors. Node's warnings become such lines, and so does an uncaught
+ * error, which still ends the process. The one exception is for people: a line that begins with `coffer:` says why the
+ * program did not start, or ended early.
  */
 import { Cause, Effect, Logger } from "effect"
 

@@ -1,13 +1,13 @@
 /**
- * Contexts that cost little to carry. Whoever adds to a context pays for what is in it, and so does whoever keeps one
- * for each actor: what was taken from a context once need not stay in it (docs/decisions/0009).
+ * Removes services from a context that are no longer needed there. Adding to a context costs time in proportion to its
+ * size, and keeping one for each actor costs memory (docs/decisions/0009).
  */
 import { Context } from "effect"
 
-/** What belongs to every fiber: its scope, the clock, loggers and the other references. */
+/** Services that every fiber needs: its scope, the clock, loggers and other references. */
 const everyFibers = /^effect\/(Clock|Console|Logger|Random|References|Scheduler|Scope|Tracer)\b/
 
-/** The context with what belongs to every fiber, and with these services. */
+/** The context with the services that every fiber needs, and with these. */
 export const withoutServices = <R>(
   context: Context.Context<R>,
   ...services: ReadonlyArray<{ readonly key: string }>
