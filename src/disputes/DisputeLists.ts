@@ -12,6 +12,7 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pages from "../platform/postgres/Pages.ts"
+import { along, isStorable, type Search } from "../platform/postgres/scans.ts"
 import { span } from "../platform/runtime/span.ts"
 import { disputes } from "./DisputeStore.ts"
 
@@ -34,13 +35,13 @@ export const layer = Layer.effect(
       called: "a dispute"
     })
 
-    const search = ({ status, trade_no }: DisputeQuery): Pages.Search => {
+    const search = ({ status, trade_no }: DisputeQuery): Search => {
       if (trade_no !== undefined) {
-        if (!Pages.isStorable(trade_no)) return { filters: [sql`false`] }
+        if (!isStorable(trade_no)) return { filters: [sql`false`] }
         // An order has few disputes.
-        return { path: Pages.along({ trade_no }), filters: status === undefined ? [] : [sql`status = ${status}`] }
+        return { path: along({ trade_no }), filters: status === undefined ? [] : [sql`status = ${status}`] }
       }
-      return { path: Pages.along(status === undefined ? {} : { status }), filters: [] }
+      return { path: along(status === undefined ? {} : { status }), filters: [] }
     }
 
     return DisputeLists.of({

@@ -7,6 +7,7 @@ import { Context, Effect, identity, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
+import { along, isStorable, type Search } from "../platform/postgres/scans.ts"
 
 /** The body as JSON: the event, but for the signature of a checkout address. */
 const EventRow = Schema.Struct({ id: Schema.String, body: Schema.fromJsonString(Schema.ObjectKeyword) })
@@ -48,20 +49,20 @@ export const layer = Layer.effect(
       called: "an event"
     })
 
-    const search = ({ object_id, type }: EventFilters): Pages.Search => {
+    const search = ({ object_id, type }: EventFilters): Search => {
       const types = [...new Set(type)]
       if (object_id === undefined) {
-        return { path: Pages.along(...(types.length === 0 ? [{}] : types.map((one) => ({ type: one })))), filters: [] }
+        return { path: along(...(types.length === 0 ? [{}] : types.map((one) => ({ type: one })))), filters: [] }
       }
       // An object has few events: nothing to merge.
-      return Pages.isStorable(object_id)
-        ? { path: Pages.along({ object_id }), filters: types.length === 0 ? [] : [sql.in("type", types)] }
+      return isStorable(object_id)
+        ? { path: along({ object_id }), filters: types.length === 0 ? [] : [sql.in("type", types)] }
         : { filters: [sql`false`] }
     }
 
     return EventStore.of({
       find: ({ merchantId, mode }, id) =>
-        Pages.isStorable(id) ? sqlDefects(find({ id, merchantId, mode })) : Effect.succeedNone,
+        isStorable(id) ? sqlDefects(find({ id, merchantId, mode })) : Effect.succeedNone,
       page: (owner, request, filters) => pages.page(owner, request, search(filters))
     })
   })

@@ -11,6 +11,7 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Days from "../platform/postgres/DailyPartitions.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
+import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { asyncCommit } from "../platform/postgres/asyncCommit.ts"
 
@@ -63,7 +64,7 @@ export const successes = [200, 201, 202]
 /** One of the filters, and how an index leads to what it lets through. */
 interface Way {
   readonly condition: Statement.Fragment
-  readonly path: Pages.Path
+  readonly path: Path
 }
 
 export class LogStore extends Context.Service<
@@ -108,40 +109,7 @@ export const layer = Layer.effect(
       called: "an API log"
     })
 
-    const way = (column: string, value: string, ...needs: ReadonlyArray<Statement.Fragment>): Way => ({
-      condition: Pages.equals(sql, column, value),
-      path: { ...Pages.along({ [column]: value }), needs }
-    })
-    const successWay: Way = {
-      condition: sql.in("status", successes),
-      path: Pages.along(...successes.map((status) => ({ status: String(status) })))
-    }
-    const statusWay = (status: string): Way => {
-      if (status === "2xx") return successWay
-      return status.endsWith("xx") ? way("status_class", status.slice(0, 1), sql`status >= 300`) : way("status", status)
-    }
-    const waysOf = ({ errorCode, path, status }: LogFilter): ReadonlyArray<Way> => [
-      ...(errorCode === undefined ? [] : [way("error_code", errorCode, sql`error_code is not null`)]),
-      ...(status === undefined ? [] : [statusWay(status)]),
-      ...(path === undefined ? [] : [way("path", path)])
-    ]
-
-    const search = Effect.fnUntraced(function* (owner: Owner, filter: LogFilter) {
-      const { errorCode = "", path = "", requestId } = filter
-      if (![errorCode, path].every(Pages.isStorable)) return { filters: [sql`false`] }
-      const ways = waysOf(filter)
-      // Of one id there is one call or none: no other filter could lead to it sooner.
-      if (requestId !== undefined) {
-        return { filters: [Pages.equals(sql, "request_id", requestId), ...ways.map(({ condition }) => condition)] }
-      }
-      return yield* pages.shortest(
-        owner,
-        ways.map((way) => ({
-          path: way.path,
-          filters: ways.filter((other) => other !== way).map(({ condition }) => condition)
-        }))
-      )
-    })
+    const search = makeSearch(sql, pages)
 
     return LogStore.of({
       insert,
@@ -153,6 +121,45 @@ export const layer = Layer.effect(
     })
   })
 )
+
+// Search ----------------------------------------------------------------------
+
+const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<LogRow>) => {
+  const way = (column: string, value: string, ...needs: ReadonlyArray<Statement.Fragment>): Way => ({
+    condition: equals(sql, column, value),
+    path: { ...along({ [column]: value }), needs }
+  })
+  const successWay: Way = {
+    condition: sql.in("status", successes),
+    path: along(...successes.map((status) => ({ status: String(status) })))
+  }
+  const statusWay = (status: string): Way => {
+    if (status === "2xx") return successWay
+    return status.endsWith("xx") ? way("status_class", status.slice(0, 1), sql`status >= 300`) : way("status", status)
+  }
+  const waysOf = ({ errorCode, path, status }: LogFilter): ReadonlyArray<Way> => [
+    ...(errorCode === undefined ? [] : [way("error_code", errorCode, sql`error_code is not null`)]),
+    ...(status === undefined ? [] : [statusWay(status)]),
+    ...(path === undefined ? [] : [way("path", path)])
+  ]
+
+  return Effect.fnUntraced(function* (owner: Owner, filter: LogFilter) {
+    const { errorCode = "", path = "", requestId } = filter
+    if (![errorCode, path].every(isStorable)) return { filters: [sql`false`] }
+    const ways = waysOf(filter)
+    // Of one id there is one call or none: no other filter could lead to it sooner.
+    if (requestId !== undefined) {
+      return { filters: [equals(sql, "request_id", requestId), ...ways.map(({ condition }) => condition)] }
+    }
+    return yield* pages.shortest(
+      owner,
+      ways.map((way) => ({
+        path: way.path,
+        filters: ways.filter((other) => other !== way).map(({ condition }) => condition)
+      }))
+    )
+  })
+}
 
 // Insert ----------------------------------------------------------------------
 

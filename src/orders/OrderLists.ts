@@ -13,6 +13,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
+import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
 import { span } from "../platform/runtime/span.ts"
 import { orders } from "./OrderStore.ts"
 
@@ -35,7 +36,7 @@ export const layer = Layer.effect(
       called: "an order"
     })
 
-    const tagged = ({ merchantId, mode }: Owner, { key, value }: Pair): Pages.Path => ({
+    const tagged = ({ merchantId, mode }: Owner, { key, value }: Pair): Path => ({
       _tag: "Through",
       table: "order_tags",
       key: "tag",
@@ -51,10 +52,10 @@ export const layer = Layer.effect(
       const inStatus = status === undefined ? [] : [sql`status = ${status}`]
       // A unique key: there is one or none.
       if (out_trade_no !== undefined) {
-        return { filters: [Pages.equals(sql, "out_trade_no", out_trade_no), ...inStatus, ...matching] }
+        return { filters: [equals(sql, "out_trade_no", out_trade_no), ...inStatus, ...matching] }
       }
       return yield* pages.shortest(owner, [
-        ...(status === undefined ? [] : [{ path: Pages.along({ status }), filters: matching }]),
+        ...(status === undefined ? [] : [{ path: along({ status }), filters: matching }]),
         ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(owner, pair), filters: [...inStatus, ...matching] }))
       ])
     })
@@ -92,4 +93,4 @@ const pairsOf = (query: OrderQuery): ReadonlyArray<Pair> =>
 /** No order has two values under one key. */
 const hasContradiction = (pairs: ReadonlyArray<Pair>) => new Set(pairs.map(({ key }) => key)).size < pairs.length
 
-const isStorablePair = ({ key, value }: Pair) => Pages.isStorable(key) && Pages.isStorable(value)
+const isStorablePair = ({ key, value }: Pair) => isStorable(key) && isStorable(value)

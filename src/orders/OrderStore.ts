@@ -11,7 +11,7 @@ import { type Change, insert, update } from "../platform/commit/Change.ts"
 import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import { isOwnedBy, type Owner } from "@coffer/model/Owner"
-import { isStorable } from "../platform/postgres/Pages.ts"
+import { isStorable } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** An order and the version of its row. */

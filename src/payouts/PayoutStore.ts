@@ -9,6 +9,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
+import { along } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** A payout and the version of its row. */
@@ -77,7 +78,7 @@ export const layer = Layer.effect(
       load,
       byReference: ({ merchantId, mode }, reference) =>
         sqlDefects(Effect.map(findByReference({ merchantId, mode, reference }), Option.map(storedOf))),
-      page: (owner, request) => pages.page(owner, request, { path: Pages.along({}), filters: [] })
+      page: (owner, request) => pages.page(owner, request, { path: along({}), filters: [] })
     })
   })
 )

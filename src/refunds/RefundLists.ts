@@ -9,6 +9,7 @@ import type { Refund } from "@coffer/rules/refund/Refund"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pages from "../platform/postgres/Pages.ts"
+import { along, equals, isStorable, type Search } from "../platform/postgres/scans.ts"
 import { span } from "../platform/runtime/span.ts"
 import { refunds } from "./RefundStore.ts"
 
@@ -34,22 +35,20 @@ export const layer = Layer.effect(
       called: "a refund"
     })
 
-    const search = ({ out_refund_no, status, trade_no }: RefundQuery): Pages.Search => {
+    const search = ({ out_refund_no, status, trade_no }: RefundQuery): Search => {
       const shown = sql`status <> 'void'`
       const inStatus = status === undefined ? [shown] : [sql`status in ${sql.in(statuses[status])}`]
       // A unique key: there is one or none.
       if (out_refund_no !== undefined) {
-        const inOrder = trade_no === undefined ? [] : [Pages.equals(sql, "trade_no", trade_no)]
-        return { filters: [Pages.equals(sql, "out_refund_no", out_refund_no), shown, ...inOrder, ...inStatus] }
+        const inOrder = trade_no === undefined ? [] : [equals(sql, "trade_no", trade_no)]
+        return { filters: [equals(sql, "out_refund_no", out_refund_no), shown, ...inOrder, ...inStatus] }
       }
       if (trade_no !== undefined) {
-        return Pages.isStorable(trade_no)
-          ? { path: Pages.along({ trade_no }), filters: inStatus }
-          : { filters: [sql`false`] }
+        return isStorable(trade_no) ? { path: along({ trade_no }), filters: inStatus } : { filters: [sql`false`] }
       }
       // By status also when all are wanted: refunds that are void, of which an outage makes many, are passed by.
       const wanted = status === undefined ? Object.values(statuses).flat() : statuses[status]
-      return { path: Pages.along(...wanted.map((one) => ({ status: one }))), filters: [] }
+      return { path: along(...wanted.map((one) => ({ status: one }))), filters: [] }
     }
 
     return RefundLists.of({

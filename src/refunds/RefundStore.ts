@@ -11,7 +11,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
 import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
-import { isStorable } from "../platform/postgres/Pages.ts"
+import { isStorable } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** A refund and the version of its row. */

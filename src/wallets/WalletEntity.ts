@@ -57,75 +57,84 @@ interface Known {
   pending: Effect.Effect<unknown, CommitError>
 }
 
+const makePostEntry = (
+  address: string,
+  {
+    ids,
+    store,
+    transactor
+  }: {
+    readonly ids: NewIds["Service"]
+    readonly store: WalletStore["Service"]
+    readonly transactor: Transactor["Service"]
+  }
+) => {
+  const loading = Semaphore.makeUnsafe(1)
+  let known: Known | undefined
+
+  const load = loading.withPermit(
+    Effect.gen(function* () {
+      if (known !== undefined) return known
+      const now = yield* currentTime
+      known = { wallet: yield* store.open(nameOf(address), now), pending: Effect.void }
+      return known
+    })
+  )
+
+  const attempt = Effect.fnUntraced(function* (entry: Entry) {
+    const idBody = yield* ids.body
+    const now = yield* currentTime
+    const current = known ?? (yield* load)
+    // From here to `submit` nothing may yield: another message must not decide on the same wallet.
+    const posting = post(current.wallet, entry, { now, idBody, digest: sha256 })
+    if (Result.isFailure(posting)) {
+      // The wallet it was decided on may not be in the database yet. The refusal holds only if it gets there.
+      yield* current.pending.pipe(
+        Effect.catch(() => {
+          if (known === current) known = undefined
+          return Effect.fail(new StaleVersion({ table: "wallets", key: address }))
+        })
+      )
+      return yield* posting.failure
+    }
+    const { rows, wallet } = posting.success
+    const committed = transactor.submit(address, [...entry.changes, ...posted(current.wallet, wallet, rows)])
+    if (committed === undefined) return yield* new NotCommitted({ reason: "overloaded" })
+    current.wallet = wallet
+    current.pending = committed
+    yield* Effect.onError(committed, (cause) =>
+      Effect.sync(() => {
+        // An interrupted caller does not take its entry back: the entry will be written, and the next one follows it.
+        if (known === current && !Cause.hasInterruptsOnly(cause)) known = undefined
+      })
+    )
+  })
+
+  // Not `Effect.retry`, which sets up a schedule for each entry: few need a second attempt.
+  const postEntry = (entry: Entry, retriesLeft = retriesMax): Effect.Effect<void, CommitError | InsufficientBalance> =>
+    Effect.catchIf(
+      attempt(entry),
+      // An entry before this one in the queue failed, or another runner wrote: decide on what is there now.
+      (error) => retriesLeft > 0 && error._tag === "StaleVersion" && error.table === "wallets",
+      () => postEntry(entry, retriesLeft - 1)
+    )
+  return postEntry
+}
+
 const prepare = Effect.gen(function* () {
-  const store = yield* WalletStore
-  const transactor = yield* Transactor
-  const ids = yield* NewIds
+  const services = { store: yield* WalletStore, transactor: yield* Transactor, ids: yield* NewIds }
   const awake = yield* WalletsAwake
 
   return Effect.gen(function* () {
     const address = (yield* Entity.CurrentAddress).entityId
-    const loading = yield* Semaphore.make(1)
-    let known: Known | undefined
-
-    const load = loading.withPermit(
-      Effect.gen(function* () {
-        if (known !== undefined) return known
-        const now = yield* currentTime
-        known = { wallet: yield* store.open(nameOf(address), now), pending: Effect.void }
-        return known
-      })
-    )
-
-    const attempt = Effect.fnUntraced(function* (entry: Entry) {
-      const idBody = yield* ids.body
-      const now = yield* currentTime
-      const current = known ?? (yield* load)
-      // From here to `submit` nothing may yield: another message must not decide on the same wallet.
-      const posting = post(current.wallet, entry, { now, idBody, digest: sha256 })
-      if (Result.isFailure(posting)) {
-        // Decided on what may not be in the database yet: only if it gets there is it a reason.
-        yield* current.pending.pipe(
-          Effect.catch(() => {
-            if (known === current) known = undefined
-            return Effect.fail(new StaleVersion({ table: "wallets", key: address }))
-          })
-        )
-        return yield* posting.failure
-      }
-      const { rows, wallet } = posting.success
-      const committed = transactor.submit(address, [...entry.changes, ...posted(current.wallet, wallet, rows)])
-      if (committed === undefined) return yield* new NotCommitted({ reason: "overloaded" })
-      current.wallet = wallet
-      current.pending = committed
-      yield* Effect.onError(committed, (cause) =>
-        Effect.sync(() => {
-          // Who no longer waits has not taken it back: it is on its way, and what is decided next is decided on it.
-          if (known === current && !Cause.hasInterruptsOnly(cause)) known = undefined
-        })
-      )
-    })
-
-    // Not `Effect.retry`, which sets up a schedule for each entry: few need a second attempt.
-    const postEntry = (
-      entry: Entry,
-      retriesLeft = retriesMax
-    ): Effect.Effect<void, CommitError | InsufficientBalance> =>
-      Effect.catchIf(
-        attempt(entry),
-        // Somebody else's failure before us in the queue, or another runner's write: decide on what is there now.
-        (error) => retriesLeft > 0 && error._tag === "StaleVersion" && error.table === "wallets",
-        () => postEntry(entry, retriesLeft - 1)
-      )
-
+    const postEntry = makePostEntry(address, services)
     awake.set(address, postEntry)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
-        // Its successor may be here already.
+        // The actor that comes after this one may be here already.
         if (awake.get(address) === postEntry) awake.delete(address)
       })
     )
-
     return WalletEntity.of({ Post: ({ payload }) => postEntry(payload) })
   })
 })

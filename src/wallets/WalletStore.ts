@@ -15,6 +15,7 @@ import { rowStatement } from "../platform/commit/Batch.ts"
 import { table } from "../platform/commit/Table.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
+import { along, equals, isStorable, type Search } from "../platform/postgres/scans.ts"
 
 const wallets = table("wallets", {
   of: Wallet,
@@ -94,19 +95,17 @@ export const layer = Layer.effect(
       called: "a balance transaction"
     })
 
-    const search = ({ currency, reference_id, type }: LedgerFilters): Pages.Search => {
+    const search = ({ currency, reference_id, type }: LedgerFilters): Search => {
       if (reference_id !== undefined) {
         const filters = Object.entries({ currency, type }).flatMap(([column, value]) =>
-          value === undefined ? [] : [Pages.equals(sql, column, value)]
+          value === undefined ? [] : [equals(sql, column, value)]
         )
-        return Pages.isStorable(reference_id)
-          ? { path: Pages.along({ reference_id }), filters }
-          : { filters: [sql`false`] }
+        return isStorable(reference_id) ? { path: along({ reference_id }), filters } : { filters: [sql`false`] }
       }
-      if (type === undefined) return { path: Pages.along(currency === undefined ? {} : { currency }), filters: [] }
+      if (type === undefined) return { path: along(currency === undefined ? {} : { currency }), filters: [] }
       // The index has the types within each currency.
       const currencies = currency === undefined ? Currency.literals : [currency]
-      return { path: Pages.along(...currencies.map((one) => ({ currency: one, type }))), filters: [] }
+      return { path: along(...currencies.map((one) => ({ currency: one, type }))), filters: [] }
     }
 
     return WalletStore.of({

@@ -7,7 +7,7 @@
 import { Effect, Metric, Semaphore } from "effect"
 import { keyOf, NotCommitted } from "./Change.ts"
 import type { OpenSet, OpenSets } from "./openSets.ts"
-import type { Blocked } from "./Transactor.ts"
+import type { Blocked } from "./writeSets.ts"
 
 /** What is tried together. */
 interface Parcel {
@@ -32,73 +32,20 @@ const waiting = Metric.gauge("coffer_change_sets_locked", {
   description: "Change sets that wait for a lock that somebody else holds"
 })
 
-export const makeAside = Effect.fnUntraced(function* (options: {
+interface Options {
   readonly sets: OpenSets
   readonly write: (sets: ReadonlyArray<OpenSet>) => Effect.Effect<Blocked | undefined>
   readonly batchMax: number
-}) {
-  const { batchMax, sets, write } = options
-  const scope = yield* Effect.scope
-  const turn = yield* Semaphore.make(attemptsMax)
+}
+
+export const makeAside = Effect.fnUntraced(function* (options: Options) {
+  const { sets } = options
   const parcelOf = new Map<string, Parcel>()
   yield* Metric.update(waiting, 0)
-
-  const show = Effect.suspend(() => {
-    const parcels = new Set(parcelOf.values())
-    return Metric.update(
-      waiting,
-      Array.from(parcels).reduce((sum, parcel) => sum + parcel.sets.length, 0)
-    )
-  })
-
-  const carry = (parcel: Parcel): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      parcel.carried = true
-      return Effect.asVoid(Effect.forkIn(Effect.uninterruptible(attempts(parcel)), scope))
-    })
-
-  const attempts = Effect.fnUntraced(function* (parcel: Parcel): Effect.fn.Return<void> {
-    while (true) {
-      for (const set of parcel.sets) {
-        if (sets.isTooLate(set)) sets.fail(set, new NotCommitted({ reason: "overloaded" }))
-      }
-      parcel.sets = parcel.sets.filter(sets.isOpen)
-      yield* show
-      if (parcel.sets.length === 0) break
-      const now = parcel.sets.slice(0, batchMax)
-      const blocked = yield* turn.withPermit(write(now))
-      parcel.sets = parcel.sets.filter(sets.isOpen)
-      if (blocked === undefined) {
-        if (parcel.sets.length > 0) continue
-        for (const lane of parcel.lanes) parcelOf.delete(lane)
-        break
-      }
-      if (parcel.lanes.size > 1) return yield* split(parcel)
-      // What meets the lock keeps the rest of its key from being written: they are told apart, and decide anew.
-      if (blocked.blocked.size > 0 && blocked.blocked.size < blocked.sets.length) {
-        for (const set of blocked.blocked) sets.fail(set, new NotCommitted({ reason: "overloaded" }))
-      }
-    }
-    parcel.carried = false
-    yield* show
-  })
-
-  /** Whatever the lock is, half of them may not meet it. */
-  const split = Effect.fnUntraced(function* (parcel: Parcel): Effect.fn.Return<void> {
-    const lanes = [...parcel.lanes]
-    const middle = Math.ceil(lanes.length / 2)
-    for (const half of [lanes.slice(0, middle), lanes.slice(middle)]) yield* begin(half, parcel.sets)
-  })
-
-  const begin = (lanes: ReadonlyArray<string>, from: ReadonlyArray<OpenSet>): Effect.Effect<void> => {
-    const own = new Set(lanes)
-    const parcel: Parcel = { lanes: own, sets: from.filter(({ lane }) => own.has(lane)), carried: false }
-    for (const lane of lanes) parcelOf.set(lane, parcel)
-    return carry(parcel)
-  }
+  const { begin, carry, show } = yield* makeCarrier(options, parcelOf)
 
   return {
-    /** What may be written now. The others go to where their lane key waits; so does what is over already. */
+    /** What may be written now. The others join the parcel of their lane key; what is over already is left out. */
     without: (taken: ReadonlyArray<OpenSet>): ReadonlyArray<OpenSet> =>
       parcelOf.size === 0
         ? taken.filter(sets.isOpen)
@@ -128,4 +75,66 @@ export const makeAside = Effect.fnUntraced(function* (options: {
       return all.filter(({ lane }) => !lanes.has(lane))
     })
   }
+})
+
+/** Tries parcels until all of their sets are written or answered. */
+const makeCarrier = Effect.fnUntraced(function* ({ batchMax, sets, write }: Options, parcelOf: Map<string, Parcel>) {
+  const scope = yield* Effect.scope
+  const turn = yield* Semaphore.make(attemptsMax)
+
+  const show = Effect.suspend(() => {
+    const parcels = Array.from(new Set(parcelOf.values()))
+    return Metric.update(
+      waiting,
+      parcels.reduce((sum, parcel) => sum + parcel.sets.length, 0)
+    )
+  })
+
+  const carry = (parcel: Parcel): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      parcel.carried = true
+      return Effect.asVoid(Effect.forkIn(Effect.uninterruptible(attempts(parcel)), scope))
+    })
+
+  const attempts = Effect.fnUntraced(function* (parcel: Parcel): Effect.fn.Return<void> {
+    while (true) {
+      for (const set of parcel.sets) {
+        if (sets.isTooLate(set)) sets.fail(set, new NotCommitted({ reason: "overloaded" }))
+      }
+      parcel.sets = parcel.sets.filter(sets.isOpen)
+      yield* show
+      if (parcel.sets.length === 0) break
+      const now = parcel.sets.slice(0, batchMax)
+      const blocked = yield* turn.withPermit(write(now))
+      parcel.sets = parcel.sets.filter(sets.isOpen)
+      if (blocked === undefined) {
+        if (parcel.sets.length > 0) continue
+        for (const lane of parcel.lanes) parcelOf.delete(lane)
+        break
+      }
+      if (parcel.lanes.size > 1) return yield* split(parcel)
+      // Fail the sets that meet the lock, so that the rest of their lane can be written; their callers decide anew.
+      if (blocked.blocked.size > 0 && blocked.blocked.size < blocked.sets.length) {
+        for (const set of blocked.blocked) sets.fail(set, new NotCommitted({ reason: "overloaded" }))
+      }
+    }
+    parcel.carried = false
+    yield* show
+  })
+
+  /** Where the lock is not known: one half of the lanes may not meet it. */
+  const split = Effect.fnUntraced(function* (parcel: Parcel): Effect.fn.Return<void> {
+    const lanes = [...parcel.lanes]
+    const middle = Math.ceil(lanes.length / 2)
+    for (const half of [lanes.slice(0, middle), lanes.slice(middle)]) yield* begin(half, parcel.sets)
+  })
+
+  const begin = (lanes: ReadonlyArray<string>, from: ReadonlyArray<OpenSet>): Effect.Effect<void> => {
+    const own = new Set(lanes)
+    const parcel: Parcel = { lanes: own, sets: from.filter(({ lane }) => own.has(lane)), carried: false }
+    for (const lane of lanes) parcelOf.set(lane, parcel)
+    return carry(parcel)
+  }
+
+  return { begin, carry, show }
 })

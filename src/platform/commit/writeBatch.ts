@@ -38,6 +38,8 @@ const lost = Metric.counter("coffer_batches_lost", {
   incremental: true
 })
 
+export type Writer = Effect.Success<ReturnType<typeof makeWriter>>
+
 export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const faults = yield* Faults
   yield* Metric.update(lost, 0)

@@ -1,0 +1,190 @@
+/**
+ * How the rows of a page are read: scans of one index along ids.
+ *
+ * A scan is written so that Postgres has no choice of index: as a range of rows, `(a, b, id) between ...`, in the order
+ * of `(a, b, id)`, which only the index on these columns has. Written as `a = ... and b = ...`, Postgres may take an
+ * index along which the rows sought are rare: it then read 325,000 rows for a page of 20, where
+ * `test/store/listIndexes.test.ts` allows 124.
+ */
+import type { Mode } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
+import type { CreatedRange, IdRange } from "@coffer/rules/lists/created"
+import type { Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import { isoText } from "../runtime/codecs.ts"
+
+type Fragment = Statement.Fragment
+
+/** A table with `merchant_id`, `mode`, `created_at`, and a key that begins with a prefix and the time. */
+export interface Listed<Row, Item> {
+  readonly table: {
+    readonly name: string
+    readonly key: string
+    readonly row: Schema.Codec<Row, unknown>
+    /** What a row stands for. */
+    readonly read: (row: Row) => Item
+  }
+  readonly prefixOf: (mode: Mode) => string
+  /** For people: "an order". */
+  readonly called: string
+}
+
+export interface Search {
+  /** All of them hold for the rows sought. */
+  readonly filters: ReadonlyArray<Fragment>
+  /** How rows are found in the order of their ids. Without it Postgres decides, by the filters. */
+  readonly path?: Path
+  /** Where Postgres decides: exactly one holds for each row sought, and the page is merged from a scan for each. */
+  readonly branches?: ReadonlyArray<Fragment>
+}
+
+export type Path =
+  /**
+   * Along an index on merchant_id, mode, the columns named here, and the id. Of several such sets of values each row
+   * sought has exactly one, and the page is merged from them. `needs` holds for all rows with these values; it is there
+   * so that Postgres sees that a partial index has all of them.
+   */
+  | { readonly _tag: "Along"; readonly values: ReadonlyArray<Values>; readonly needs?: ReadonlyArray<Fragment> }
+  /** Through a table, indexed by a key and the id, that lists the ids of what the rows' own columns cannot say. */
+  | { readonly _tag: "Through"; readonly table: string; readonly key: string; readonly value: Fragment }
+
+/** Columns of an index, in its order. */
+type Values = Readonly<Record<string, string>>
+
+export const along = (...values: ReadonlyArray<Values>) => ({ _tag: "Along", values }) satisfies Path
+
+export interface Scan {
+  readonly columns: "*" | "id"
+  readonly direction: "desc" | "asc"
+  readonly ids: IdRange
+  readonly created: CreatedRange
+  readonly limit: number
+}
+
+/** The rows of a scan, as a statement. */
+export type Rows = (owner: Owner, search: Search, scan: Scan) => Statement.Statement<unknown>
+
+/** The table that is scanned. */
+interface Scanned {
+  readonly sql: SqlClient.SqlClient
+  readonly name: string
+  readonly idName: string
+  readonly table: Statement.Identifier
+  /** Its id column, with the table's name. */
+  readonly own: Fragment
+}
+
+export const makeRows = (sql: SqlClient.SqlClient, name: string, idName: string): Rows => {
+  const scanned: Scanned = { sql, name, idName, table: sql(name), own: sql`${sql(`${name}.${idName}`)}` }
+  return (owner, search, scan) => {
+    const scans = scansOf(scanned, owner, search, scan)
+    if (scans.length === 1) return sql`${scans[0]!}`
+    return sql`select * from (${sql.join(" union all ", false)(scans.map((one) => sql`(${one})`))}) as ${scanned.table}
+      order by ${scanned.own} ${sql.literal(scan.direction)} limit ${scan.limit}`
+  }
+}
+
+const scansOf = (scanned: Scanned, owner: Owner, search: Search, scan: Scan): ReadonlyArray<Fragment> => {
+  const { branches = [], path } = search
+  switch (path?._tag) {
+    case "Along":
+      return path.values.map((values) => scanAlong(scanned, owner, values, path.needs ?? [], search, scan))
+    case "Through":
+      return [scanThrough(scanned, owner, path, search, scan)]
+    case undefined:
+      return branches.length < 2
+        ? [scanWhere(scanned, owner, branches, search, scan)]
+        : branches.map((branch) => scanWhere(scanned, owner, [branch], search, scan))
+  }
+}
+
+const scanAlong = (
+  scanned: Scanned,
+  owner: Owner,
+  values: Values,
+  needs: ReadonlyArray<Fragment>,
+  search: Search,
+  scan: Scan
+) => {
+  const { idName, name, sql, table } = scanned
+  const order = sql.literal(scan.direction)
+  const names = ["merchant_id", "mode", ...Object.keys(values), idName]
+  const columns = names.map((column) => sql`${sql(`${name}.${column}`)}`)
+  const rowAt = (id: string) =>
+    sql.csv([
+      unseen(sql, owner.merchantId),
+      ...[owner.mode, ...Object.values(values), id].map((value) => sql`${value}`)
+    ])
+  const conditions = [
+    sql`(${sql.csv(columns)}) > (${rowAt(scan.ids.above)})`,
+    sql`(${sql.csv(columns)}) < (${rowAt(scan.ids.below)})`,
+    ...needs,
+    ...only(sql, holds(sql, scan, search))
+  ]
+  return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
+    order by ${sql.csv(columns.map((column) => sql`${column} ${order}`))} limit ${limitOf(sql, scan)}`
+}
+
+// `offset 0` keeps the planner from changing the order of the two tables.
+const scanThrough = (
+  scanned: Scanned,
+  owner: Owner,
+  path: Extract<Path, { _tag: "Through" }>,
+  search: Search,
+  scan: Scan
+) => {
+  const { idName, own, sql, table } = scanned
+  const order = sql.literal(scan.direction)
+  const key = sql(`${path.table}.${path.key}`)
+  const id = sql(`${path.table}.${idName}`)
+  const conditions = [
+    sql`(${key}, ${id}) > (${unseen(sql, path.value)}, ${scan.ids.above})`,
+    sql`(${key}, ${id}) < (${unseen(sql, path.value)}, ${scan.ids.below})`,
+    ...only(sql, [isOwned(sql, owner), ...holds(sql, scan, search)])
+  ]
+  return sql`select ${selected(scanned, scan)} from ${sql(path.table)}
+    cross join lateral (select * from ${table} where ${own} = ${id} offset 0) as ${table}
+    where ${sql.and(conditions)} order by ${key} ${order}, ${id} ${order} limit ${limitOf(sql, scan)}`
+}
+
+const scanWhere = (scanned: Scanned, owner: Owner, branch: ReadonlyArray<Fragment>, search: Search, scan: Scan) => {
+  const { own, sql, table } = scanned
+  const { above, below } = scan.ids
+  const inRange = sql`${own} > ${above} and ${own} < ${below}`
+  const conditions = [isOwned(sql, owner), ...branch, inRange, ...holds(sql, scan, search)]
+  return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
+    order by ${own} ${sql.literal(scan.direction)} limit ${scan.limit}`
+}
+
+const selected = ({ own, sql, table }: Scanned, { columns }: Scan) => (columns === "id" ? own : sql`${table}.*`)
+
+export const isOwned = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner) =>
+  sql`merchant_id = ${merchantId} and mode = ${mode}`
+
+/** What the index does not say: the times, exactly, and the other filters. */
+const holds = (sql: SqlClient.SqlClient, { created }: Scan, { filters }: Search): ReadonlyArray<Fragment> => [
+  ...filters,
+  ...(created.from === undefined ? [] : [sql`created_at >= ${isoText(created.from)}::timestamptz`]),
+  ...(created.to === undefined ? [] : [sql`created_at <= ${isoText(created.to)}::timestamptz`])
+]
+
+/**
+ * A value that the planner does not see, so that it cannot guess how many rows are in the range. When it guesses few,
+ * it reads all of them and sorts.
+ */
+const unseen = (sql: SqlClient.SqlClient, value: string | Fragment) => sql`(select ${value})`
+
+/** A count's limit is hidden likewise: when the planner expects half of all rows, it reads all of them. */
+const limitOf = (sql: SqlClient.SqlClient, { columns, limit }: Scan) =>
+  columns === "id" ? sql`(select ${limit}::bigint)` : sql`${limit}`
+
+/** Conditions for which the planner seeks no other index: it takes each for true of every other row. */
+const only = (sql: SqlClient.SqlClient, conditions: ReadonlyArray<Fragment>) =>
+  conditions.length === 0 ? [] : [sql`case when ${sql.and(conditions)} then true else false end`]
+
+/** Text that can be in a row at all: Postgres has no NUL, and half a surrogate pair is no character. */
+export const isStorable = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed()
+
+/** The column is the value exactly; what cannot be in a row is found nowhere. */
+export const equals = (sql: SqlClient.SqlClient, column: string, value: string): Fragment =>
+  isStorable(value) ? sql`${sql(column)} = ${value}` : sql`false`
