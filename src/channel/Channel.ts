@@ -4,7 +4,8 @@
  */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
-import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
+import { Currency, Minor } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Context, type Effect, Schema } from "effect"
 
 /** A successful payment in the channel's words. */

@@ -5,7 +5,7 @@
  *
  * A card number exists only as long as the request, and is written nowhere.
  */
-import type { PaymentMethod } from "@coffer/model/Money"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { checkoutFormBytesMax, checkoutFormFieldsMax } from "@coffer/model/Limits"
 import { ByteSize, DateTime, Effect, type Layer, Option, Schema } from "effect"

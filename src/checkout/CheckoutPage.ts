@@ -3,7 +3,8 @@
  * file also decides which page an order shows when nobody is paying it (silences: K, O14).
  */
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
-import { type PaymentMethod, twoDecimals } from "@coffer/model/Money"
+import { twoDecimals } from "@coffer/model/Money"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import type { CardField } from "./checkCard.ts"

@@ -2,7 +2,7 @@
  * The two forms of the checkout page, and what they send. One is the choice of a method with a card's details, the
  * other is the simulated wallet or 3DS page. A form posts to the address of its page.
  */
-import { PaymentMethod } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 import { type CardField, testCards } from "./checkCard.ts"
 import { type Html, html } from "./html.ts"

@@ -1,5 +1,5 @@
 /** All texts of the checkout page in one table. Another language is another table of the same shape. */
-import type { PaymentMethod } from "@coffer/model/Money"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 
 export const texts = {
   lang: "en",

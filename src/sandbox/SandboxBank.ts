@@ -4,7 +4,8 @@
  * may not know of is reported again and again until it is acknowledged.
  */
 import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
-import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
+import { Currency, Minor } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import {

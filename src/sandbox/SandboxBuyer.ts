@@ -2,7 +2,8 @@
  * The sandbox's buyer: pays at the sandbox bank, then brings the bank's report and rows to the order, as a channel's
  * webhook would. Used by the checkout page and by the test helpers.
  */
-import type { Minor, PaymentMethod } from "@coffer/model/Money"
+import type { Minor } from "@coffer/model/Money"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer } from "effect"
 import type { ActorUnavailable } from "../platform/cluster/ask.ts"

@@ -4,7 +4,8 @@
  * D11).
  */
 import { TradeNo } from "@coffer/model/Ids"
-import { Minor, type PaymentMethod } from "@coffer/model/Money"
+import { Minor } from "@coffer/model/Money"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import type { Order, RefundRefused } from "@coffer/rules/order/Order"

@@ -2,7 +2,7 @@
  * Refunds at the sandbox's bank: cards are refunded at once, alipay and wechat_pay after a minute or when a test helper
  * says so (docs/architecture.md, section 7). The bank has its own table, whose key is our refund number.
  */
-import { PaymentMethod } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { RefundNo } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"

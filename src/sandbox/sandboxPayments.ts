@@ -1,6 +1,7 @@
 /** The payments of the sandbox's bank (`sandbox_payments`). */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
-import { Currency, Minor, PaymentMethod } from "@coffer/model/Money"
+import { Currency, Minor } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { DateTime, Schema } from "effect"
 import type { ChannelPayment } from "../channel/Channel.ts"
 import { table } from "../platform/commit/Table.ts"

@@ -86,7 +86,9 @@ const day = (api: Api, { sandboxKey: key }: Merchant) =>
     return replies.map(({ body: answer, status }) => ({ status, body: anonymous(answer) }))
   })
 
-/** What the workers of the service do to a row afterwards, whoever wrote it, and what no two requests have in common. */
+/**
+ * What the workers of the service do to a row afterwards, whoever wrote it, and what no two requests have in common.
+ */
 const left: Readonly<Record<string, ReadonlyArray<string>>> = {
   deliveries: ["status", "attempts", "next_attempt_at"],
   api_logs: ["duration_ms"]

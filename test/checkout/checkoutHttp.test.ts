@@ -2,7 +2,7 @@
  * The checkout's routes without the service behind them: what a step asks of the bank and what it answers. Orders and
  * the buyer are scripted here; the real ones meet the page in test/pages (silences: K, O14).
  */
-import type { PaymentMethod } from "@coffer/model/Money"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order, OrderConflict } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"

@@ -2,7 +2,7 @@
  * The checkout page as text: what each state says, and that nothing a merchant or a buyer writes is ever markup (spec:
  * Orders, return_url; silences: K, O14).
  */
-import { PaymentMethod } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"

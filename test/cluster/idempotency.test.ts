@@ -1,4 +1,7 @@
-/** One `Idempotency-Key` at two doors: two services on one database, as two runners of a cluster are (silences: I1, I6). */
+/**
+ * One `Idempotency-Key` at two doors: two services on one database, as two runners of a cluster are (silences: I1,
+ * I6).
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { blocking } from "../kit/Faults.ts"

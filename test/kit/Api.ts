@@ -113,7 +113,10 @@ export class Api {
   }
 }
 
-/** Every response carries `request_id`, in the body and in the header; `code` equals the status (spec: General rules, 3). */
+/**
+ * Every response carries `request_id`, in the body and in the header; `code` equals the status (spec: General rules,
+ * 3).
+ */
 const checkEnvelope = ({ body, headers, status }: Reply) => {
   assert.strictEqual(body.code, status)
   assert.match(body.request_id, /^req_/)

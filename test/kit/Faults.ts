@@ -1,6 +1,6 @@
 /**
- * Faults at the named points of `src/platform/runtime/Faults.ts`. A test waits until the program has reached the point, looks
- * at the world as it is there, and lets it go on, or never does: what a crash would leave.
+ * Faults at the named points of `src/platform/runtime/Faults.ts`. A test waits until the program has reached the
+ * point, looks at the world as it is there, and lets it go on, or never does: what a crash would leave.
  */
 import { Deferred, Effect, Layer } from "effect"
 import { Faults } from "../../src/platform/runtime/Faults.ts"

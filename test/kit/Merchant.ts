@@ -1,7 +1,7 @@
 /**
- * What a merchant in the sandbox, its buyers and their banks do all day, one call each. `paid`, `order`, `reachable` and
- * what reads the books assert that they went as they should, so that a test names only what it is about; the others
- * give the reply.
+ * What a merchant in the sandbox, its buyers and their banks do all day, one call each. `paid`, `order`, `reachable`
+ * and what reads the books assert that they went as they should, so that a test names only what it is about; the
+ * others give the reply.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Ways in which a request may fail to be answered while its process lives, and what whoever sends it again is told. Each
- * is played on all writes of `writes.ts`. Those of which a process dies are in `deaths.ts`.
+ * Ways in which a request may fail to be answered while its process lives, and what whoever sends it again is told.
+ * Each is played on all writes of `writes.ts`. Those of which a process dies are in `deaths.ts`.
  */
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Layer, type Scope } from "effect"

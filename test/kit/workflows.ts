@@ -1,7 +1,7 @@
 /**
- * What merchants, buyers' banks and the operator do with money, each as a list of steps that can be taken again from the
- * start after no answer came: by the same numbers, and only what has not happened yet. Nothing is remembered but those
- * numbers, as after a crash of the merchant's own.
+ * What merchants, buyers' banks and the operator do with money, each as a list of steps that can be taken again from
+ * the start after no answer came: by the same numbers, and only what has not happened yet. Nothing is remembered but
+ * those numbers, as after a crash of the merchant's own.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,6 @@
-/** How far this machine's clock is from Postgres'; what that does to `/readyz` is in test/http/edge/operating.test.ts. */
+/**
+ * How far this machine's clock is from Postgres'; what that does to `/readyz` is in test/http/edge/operating.test.ts.
+ */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { inject } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * When an event is pushed, and how it is signed (spec: Events; silences: W7, W9, W13). Signatures are checked by the receiver
- * that merchants really use, the official `stripe` package.
+ * When an event is pushed, and how it is signed (spec: Events; silences: W7, W9, W13). Signatures are checked by the
+ * receiver that merchants really use, the official `stripe` package.
  */
 import { createHmac } from "node:crypto"
 import { signatureTolerance, webhookRedeliveryDelays } from "@coffer/model/Limits"

@@ -1,4 +1,6 @@
-/** How the query of a list is read, and what a page says of the rest (spec: List conventions; silences: G9, P1 to P3). */
+/**
+ * How the query of a list is read, and what a page says of the rest (spec: List conventions; silences: G9, P1 to P3).
+ */
 import { idBody, prefixes } from "@coffer/model/Ids"
 import { idsCreated, newerThan, olderThan, readTimestamp } from "@coffer/rules/lists/created"
 import { pageOf, readPageRequest } from "@coffer/rules/lists/pageRequest"

@@ -1,3 +1,4 @@
+/** The refund's rules: what each command does in each status, and what a refund posts. */
 import { assert, describe, it } from "@effect/vitest"
 import { OutRefundNo, RefundNo } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"

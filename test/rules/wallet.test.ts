@@ -1,3 +1,4 @@
+/** The wallet's rules: what a movement does to the balance, the chain of the ledger, and the laws of both. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { idBody, MerchantId } from "@coffer/model/Ids"

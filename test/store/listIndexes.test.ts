@@ -1,6 +1,6 @@
 /**
- * Every query of a list, with every filter, on very many rows: Postgres reads as many rows as a page shows, wherever the
- * page lies and however rare or common what is sought. The statements are those that the rooms themselves send.
+ * Every query of a list, with every filter, on very many rows: Postgres reads as many rows as a page shows, wherever
+ * the page lies and however rare or common what is sought. The statements are those that the rooms themselves send.
  * API logs, which lie in a partition per day, are looked at in `logPlans.test.ts`.
  */
 import { assert, describe, layer } from "@effect/vitest"

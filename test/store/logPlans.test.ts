@@ -1,6 +1,6 @@
 /**
- * Every filter of the list of API logs, over 200,000 calls of 30 days: Postgres reads an index, and little more than the
- * page.
+ * Every filter of the list of API logs, over 200,000 calls of 30 days: Postgres reads an index, and little more than
+ * the page.
  */
 import type { LogQuery } from "@coffer/contract/Logs"
 import { MerchantId } from "@coffer/model/Ids"

@@ -1,4 +1,7 @@
-/** Quotas counted in Redis: by all runners together, and by each alone while Redis is away or stands still (silences: U1, U2). */
+/**
+ * Quotas counted in Redis: by all runners together, and by each alone while Redis is away or stands still (silences:
+ * U1, U2).
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Duration, Effect, Layer, Logger, Metric, Redacted } from "effect"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"

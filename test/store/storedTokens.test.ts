@@ -1,4 +1,7 @@
-/** Rows that were written when checkout addresses were stored whole lose the signature, and nothing else (silences: O11). */
+/**
+ * Rows that were written when checkout addresses were stored whole lose the signature, and nothing else (silences:
+ * O11).
+ */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -3,7 +3,8 @@
  * specification's (docs/architecture.md, section 7). A live key finds no such route.
  */
 import { disputeReasonLengthMax } from "@coffer/model/Limits"
-import { OrderAmount, PaymentMethod } from "@coffer/model/Money"
+import { OrderAmount } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
 import { Moment } from "@coffer/model/Times"

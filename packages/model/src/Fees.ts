@@ -6,7 +6,8 @@
 import { Schema } from "effect"
 import { Mode } from "./Ids.ts"
 import { orderAmountMax } from "./Limits.ts"
-import { Currency, Minor, PaymentMethod } from "./Money.ts"
+import { Currency, Minor } from "./Money.ts"
+import { PaymentMethod } from "./PaymentMethod.ts"
 import { optional, withoutNulls } from "./optional.ts"
 
 /** One line of a schedule. A criterion that is left out holds for all; the first line that fits is taken. */

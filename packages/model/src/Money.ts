@@ -19,9 +19,6 @@ export const OrderAmount = Schema.Int.check(
   Schema.isBetween({ minimum: orderAmountMin, maximum: orderAmountMax })
 ).pipe(Schema.brand("Minor"))
 
-export const PaymentMethod = Schema.Literals(["card", "alipay", "wechat_pay", "apple_pay", "google_pay"])
-export type PaymentMethod = typeof PaymentMethod.Type
-
 /** Minor units as people read them: `1234` is `12.34`. Exact, since no float is divided. */
 export const twoDecimals = (minor: number): string => {
   const digits = String(Math.abs(minor)).padStart(3, "0")

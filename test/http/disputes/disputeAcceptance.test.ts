@@ -1,4 +1,7 @@
-/** Acceptance of a dispute: the status stays until the bank confirms the loss (spec: States and transitions, Dispute; silences: D3). */
+/**
+ * Acceptance of a dispute: the status stays until the bank confirms the loss (spec: States and transitions, Dispute;
+ * silences: D3).
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { disputed } from "../../kit/disputed.ts"

@@ -1,4 +1,7 @@
-/** What evidence may hold: every text and its length, and whose files may be named (spec: Limits; silences: D4, D6, D7). */
+/**
+ * What evidence may hold: every text and its length, and whose files may be named (spec: Limits; silences: D4, D6,
+ * D7).
+ */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { disputed } from "../../kit/disputed.ts"

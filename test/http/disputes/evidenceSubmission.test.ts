@@ -1,4 +1,7 @@
-/** The one submission of evidence: what it changes, and that it is final (spec: Endpoints, Disputes; silences: D4, D5). */
+/**
+ * The one submission of evidence: what it changes, and that it is final (spec: Endpoints, Disputes; silences: D4,
+ * D5).
+ */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { disputed } from "../../kit/disputed.ts"

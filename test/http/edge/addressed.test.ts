@@ -1,4 +1,7 @@
-/** Where a request is addressed to: its host and its path are one, and can be read (RFC 9112, 3.2; silences: G20, G22). */
+/**
+ * Where a request is addressed to: its host and its path are one, and can be read (RFC 9112, 3.2; silences: G20,
+ * G22).
+ */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Logs } from "../../../src/logs/Logs.ts"

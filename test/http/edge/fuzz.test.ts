@@ -1,5 +1,6 @@
 /**
- * Many requests to every endpoint of merchants and of operators, thousands in all, half of them shaped by the document, half hostile: whatever comes, the answer is never a 5xx, always the envelope, and one that the document
+ * Many requests to every endpoint of merchants and of operators, thousands in all, half of them shaped by the
+ * document, half hostile: whatever comes, the answer is never a 5xx, always the envelope, and one that the document
  * knows (test/kit/contract.ts looks at each).
  */
 import { assert, describe, it } from "@effect/vitest"

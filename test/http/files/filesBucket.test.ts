@@ -1,7 +1,7 @@
 /**
  * Files in a bucket instead of a folder. The bucket is a small HTTP server in this test which speaks of S3 what the
- * service needs, PUT and GET of an object: it looks at the signature's form, not at its truth, so that a real S3 accepts
- * ours is not shown here.
+ * service needs, PUT and GET of an object: it looks at the signature's form, not at its truth, so that a real S3
+ * accepts ours is not shown here.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

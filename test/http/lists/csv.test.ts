@@ -1,4 +1,7 @@
-/** CSV files of lists: their form, their cells and their filters (spec: List conventions, CSV files; silences: P4, P7). */
+/**
+ * CSV files of lists: their form, their cells and their filters (spec: List conventions, CSV files; silences: P4,
+ * P7).
+ */
 import { assert, describe, layer } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
 import { Context, Effect, Layer } from "effect"

@@ -1,4 +1,7 @@
-/** CSV files of lists: the limit of 10,000 rows, and what a file costs (spec: List conventions, CSV files; silences: P8). */
+/**
+ * CSV files of lists: the limit of 10,000 rows, and what a file costs (spec: List conventions, CSV files; silences:
+ * P8).
+ */
 import { get as httpGet, type IncomingMessage } from "node:http"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"

@@ -1,4 +1,7 @@
-/** Rules that hold for every list: pages, cursors, ranges and parameters (spec: List conventions; silences: G9, P1 to P5). */
+/**
+ * Rules that hold for every list: pages, cursors, ranges and parameters (spec: List conventions; silences: G9, P1 to
+ * P5).
+ */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Api, Merchant, Reply } from "../../kit/Api.ts"

@@ -1,4 +1,6 @@
-/** Payouts by the operator's API: money on its way to a merchant's bank, and the ledger rows it leaves (silences: B2). */
+/**
+ * Payouts by the operator's API: money on its way to a merchant's bank, and the ledger rows it leaves (silences: B2).
+ */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Merchant } from "../../kit/Api.ts"

@@ -1,4 +1,6 @@
-/** The same refund asked for twice: by its number, by its Idempotency-Key, at once, and after a crash (silences: R4). */
+/**
+ * The same refund asked for twice: by its number, by its Idempotency-Key, at once, and after a crash (silences: R4).
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { blocking } from "../../kit/Faults.ts"

@@ -1,4 +1,7 @@
-/** Every type of ledger row comes from something that merchants or their bank do, with its sign (spec: Balance transaction). */
+/**
+ * Every type of ledger row comes from something that merchants or their bank do, with its sign (spec: Balance
+ * transaction).
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { LedgerType } from "@coffer/model/Ledger"
 import { Effect } from "effect"

@@ -6,7 +6,8 @@
  */
 import { MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
-import { Currency, Minor, OrderAmount, PaymentMethod } from "@coffer/model/Money"
+import { Currency, Minor, OrderAmount } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 
 // State ----------------------------------------------------------------------

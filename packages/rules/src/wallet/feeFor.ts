@@ -1,7 +1,8 @@
 /** The acquiring fee of one payment (silences: O6): rounded half up, never above the amount. Pure. */
 import { defaultFee, type FeeSchedule } from "@coffer/model/Fees"
 import type { Mode } from "@coffer/model/Ids"
-import { type Currency, Minor, type PaymentMethod } from "@coffer/model/Money"
+import { type Currency, Minor } from "@coffer/model/Money"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 
 export interface Acquired {
   readonly mode: Mode
