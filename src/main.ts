@@ -28,7 +28,7 @@ const coffer = Command.make("coffer").pipe(
 
 standardError.keepToJson()
 
-/** Whoever asks for a stop counts on it: what hangs, such as a database that does not answer, is left behind. */
+/** A stop ends in this time even when something hangs, such as a database that does not answer. */
 const stopMillisMax = 9_000
 
 const leaveInTime = () => {

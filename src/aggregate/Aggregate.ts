@@ -1,5 +1,5 @@
 /**
- * What the write loop has to know of one kind of object: an order, a refund, a dispute, a payout. All of it but the two
+ * What the write loop needs of one kind of object: an order, a refund, a dispute, a payout. All of it but the two
  * reads is plain and synchronous. The rules come from `@coffer/rules`, the rows from the store of the room.
  */
 import type { Consequence } from "@coffer/rules/Consequence"

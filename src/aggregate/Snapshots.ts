@@ -5,7 +5,7 @@
 import type { Stored } from "./Aggregate.ts"
 
 export interface Snapshots<State> {
-  /** Takes it out: until the command has ended nobody knows what is in the database. */
+  /** Removes it: until the command has ended, the row in the database is not known. */
   readonly take: (id: string) => Stored<State> | undefined
   /** As it is in the database now. */
   readonly keep: (id: string, stored: Stored<State>) => void

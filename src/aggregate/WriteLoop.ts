@@ -1,7 +1,7 @@
 /**
  * The one way from a command to committed rows: load, decide, derive, commit, and again when somebody else wrote first
  * (docs/decisions/0019). Between load and commit everything is plain and synchronous. It does not keep two commands for
- * one object apart: whoever calls it does (an entity's mailbox), or the row's version does.
+ * one object apart: its caller does (an entity's mailbox), or the row's version does.
  */
 import type { Consequence } from "@coffer/rules/Consequence"
 import { type OrderCommand, RefundRefused } from "@coffer/rules/order/Order"
@@ -25,13 +25,13 @@ import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 import { type Derived, derive, deriveNew, type Given } from "./derive.ts"
 import { makeSnapshots } from "./Snapshots.ts"
 
-/** What can go wrong in any write, whatever it is: it may be sent again. */
+/** What can go wrong in any write. The caller may send it again. */
 export type WriteFailure = NotCommitted | ActorUnavailable
 
-/** What may refuse the entry that comes with a command, and so the whole. */
+/** Why the entry of a command, and so the whole command, may be refused. */
 export type EntryFailure = StaleVersion | AlreadyExists | InsufficientBalance
 
-/** Where money and orders are changed. Calls go one way: refund, dispute → order → wallet. */
+/** The rooms that change money and orders. Calls go one way: refund, dispute → order → wallet. */
 export interface Doors<State, E> {
   readonly post: Wallets["Service"]["post"]
   /** Only for aggregates whose facts have consequences for an order. */
@@ -158,12 +158,12 @@ export const withoutEntry = {
 /** Somebody else wrote the object first: what was decided was decided on an old row. */
 const isSuperseded = (own: ChangeSet, failure: unknown): boolean =>
   isAbout(own, failure) ||
-  // The order has done already what it is told: by this very command, whose answer was lost.
+  // The order has already performed this very command, and the answer was lost.
   (failure instanceof RefundRefused && failure.reason === "not_promised")
 
 const isAnswerStale = (failure: unknown) => failure instanceof StaleVersion && failure.table === "idempotency_keys"
 
-/** A row that is stale and came with the entry is for whoever brought it to read again. */
+/** A stale row that came with the entry: the caller has to read it again. */
 const isForCaller = (entry: Entry | undefined, failure: unknown) =>
   !(failure instanceof StaleVersion) || (entry !== undefined && isAbout(entry.changes, failure))
 

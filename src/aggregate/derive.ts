@@ -1,6 +1,6 @@
 /**
- * From a decision to what is committed: one synchronous step without effects. Whatever needs an effect (where events
- * go, the clock, the row beside the object) is read before and comes in as surroundings. Pure.
+ * From a decision to what is committed: one synchronous step without effects. Everything that needs an effect (where
+ * events go, the clock, the row beside the object) is read before and comes in as surroundings. Pure.
  */
 import type { Consequence } from "@coffer/rules/Consequence"
 import type { OrderCommand } from "@coffer/rules/order/Order"
@@ -16,7 +16,7 @@ import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 export interface Given {
   /** The answer to the request is committed with the change. */
   readonly answer?: Answering | undefined
-  /** Money and rows of whoever asks, committed with the change; where the command changes nothing they are not. */
+  /** Money and rows of the caller. They are committed with the change; a command that changes nothing commits none. */
   readonly entry?: Entry | undefined
 }
 

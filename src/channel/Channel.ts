@@ -1,6 +1,6 @@
 /**
- * The acquirer as we need it: what the service asks of whoever moves the buyer's money. Only front doors and workers
- * call it, never an actor (docs/architecture.md, section 3). A call that may be repeated carries our own key.
+ * The acquirer as we need it: what the service asks of the system that moves the buyer's money. Only front doors and
+ * workers call it, never an actor (docs/architecture.md, section 3). A call that may be repeated carries our own key.
  */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
@@ -40,7 +40,7 @@ export interface Checkout extends Owner {
   readonly tradeNo: TradeNo
 }
 
-/** The channel could not be asked, and surely did nothing. */
+/** The channel was not reached, and certainly did nothing. */
 export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {}) {}
 
 export class Channel extends Context.Service<

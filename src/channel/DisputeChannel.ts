@@ -1,7 +1,7 @@
 /**
  * The acquirer's desk for disputes. Only front doors and workers call it, never an actor (docs/architecture.md, section
- * 3). Every call names the dispute: told twice, the acquirer does it once, and its second answer says how the first
- * went.
+ * 3). Every call names the dispute. A call that is repeated takes effect once, and the second answer is that of the
+ * first.
  */
 import type { Evidence } from "@coffer/model/Evidence"
 import type { DisputeNo, TradeNo } from "@coffer/model/Ids"
@@ -23,7 +23,7 @@ export interface DisputeWord {
   readonly outcome: "won" | "lost" | "closed" | undefined
 }
 
-/** What the channel tells us of a dispute unasked, once or many times, and the first time is when we hear of it. */
+/** A report of the channel on a dispute, sent once or many times. The first one opens the dispute. */
 export interface DisputeReport extends DisputeWord, Owner {
   readonly tradeNo: TradeNo
   readonly processorDisputeId: string
@@ -38,7 +38,7 @@ export type StepAnswer =
   /** It is too late, or was decided meanwhile. */
   | { readonly _tag: "Refused"; readonly word: DisputeWord }
 
-/** Unreachable: this very call surely did nothing. No answer at all means that nobody knows. */
+/** Unreachable: this call certainly did nothing. Without an answer it is not known what the call did. */
 export class DisputeChannel extends Context.Service<
   DisputeChannel,
   {

@@ -1,7 +1,7 @@
 /**
  * The acquirer's desk for refunds. Only front doors and workers call it, never an actor (docs/architecture.md, section
- * 3). Every call carries our own number of the refund as its key: asked twice, the acquirer pays back once, and its
- * second answer says how the first went.
+ * 3). Every call carries our own number of the refund as its key: repeated, the acquirer pays back once, and its
+ * second answer is that of the first.
  */
 import type { PaymentId, RefundNo } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
@@ -25,7 +25,7 @@ export type RefundAnswer =
 export class RefundChannel extends Context.Service<
   RefundChannel,
   {
-    /** Unreachable: this very call surely did nothing. No answer at all means that nobody knows. */
+    /** Unreachable: this call certainly did nothing. Without an answer it is not known what the call did. */
     readonly refund: (request: RefundRequest) => Effect.Effect<RefundAnswer, ChannelUnreachable>
   }
 >()("@coffer/channel/RefundChannel") {}

@@ -1,4 +1,4 @@
-/** How the errors of the channel are told to the caller (spec: Errors, processor_error). */
+/** How the errors of the channel become answers (spec: Errors, processor_error). */
 import * as Wire from "@coffer/contract/Errors"
 import { told } from "../http/refusals.ts"
 import type { ChannelUnreachable } from "./Channel.ts"

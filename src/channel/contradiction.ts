@@ -6,7 +6,7 @@ const contradictions = Metric.counter("coffer_channel_contradictions", {
   incremental: true
 })
 
-/** Whoever takes the alarm has its count shown from the start, with zero. */
+/** Makes the alarm, and shows its counter with zero from the start. */
 export const makeAlarmOfContradiction = Effect.as(
   Metric.update(contradictions, 0),
   (about: Readonly<Record<string, string>>): Effect.Effect<void> =>

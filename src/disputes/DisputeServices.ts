@@ -36,7 +36,7 @@ export const disputeServices = Effect.gen(function* () {
     ids: yield* NewIds,
     faults: yield* Faults,
     find: (owner: Owner, ref: string) => Effect.flatMap(store.resolve(owner, ref), (stored) => found(ref, stored)),
-    /** What contradicts is written down by the actor; here it is told to whoever watches (silences: D1). */
+    /** The actor records a contradiction; this raises the alarm (silences: D1). */
     perform: (disputeNo: DisputeNo, command: DisputeCommand, answer?: Answering) =>
       Effect.catchTags(ask(client(disputeNo).Perform({ command, answer })), {
         DisputeContradicted: ({ processorStatus, status }) =>

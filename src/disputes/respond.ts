@@ -1,6 +1,6 @@
 /**
  * What merchants answer to a dispute, in three steps: the actor records it, it is sent to the channel in a fiber that
- * outlives the request, and the actor is told how that went. Whatever dies in between leaves a due row, and a worker
+ * outlives the request, and the actor records the result. A crash in between leaves a due row, and a worker
  * sends it again (docs/architecture.md, section 3).
  */
 import type { SubmitEvidence } from "@coffer/contract/Disputes"

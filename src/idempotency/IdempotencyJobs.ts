@@ -1,4 +1,4 @@
-/** Removes idempotency keys whose day is over (silences: I3). */
+/** Deletes idempotency keys after their 24 hours (silences: I3). */
 import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"

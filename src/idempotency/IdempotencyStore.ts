@@ -1,4 +1,6 @@
-/** Rows of idempotency keys: read one, and drop those whose day is over. They are written through the Transactor. */
+/**
+ * Rows of idempotency keys: read one, and delete those older than 24 hours. They are written through the Transactor.
+ */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"

@@ -1,4 +1,4 @@
-/** How the errors of idempotency keys are told to the caller (spec: Errors). */
+/** How the errors of idempotency keys become answers (spec: Errors). */
 import * as Wire from "@coffer/contract/Errors"
 import { told, toldMeanwhile } from "../http/refusals.ts"
 import type { OtherContent, StillRunning } from "./IdempotencyKeys.ts"

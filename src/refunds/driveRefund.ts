@@ -1,7 +1,7 @@
 /**
  * A new refund on its way to its first answer. The amount is promised first (the order says whether it may be), then
  * the channel is asked, then its answer is settled: each in a transaction of its own, in a fiber that outlives the
- * request. Whatever dies in between leaves a due row (silences: R7, R8).
+ * request. A crash in between leaves a due row (silences: R7, R8).
  */
 import { reserving } from "@coffer/rules/refund/consequences"
 import { type Refund, RefundCommand } from "@coffer/rules/refund/Refund"

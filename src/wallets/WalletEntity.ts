@@ -36,9 +36,9 @@ export const WalletEntity = Entity.make("Wallet", [
 ])
 
 /**
- * The wallets that are awake on this runner. Who finds one here may ask it without a message, which costs as much as
- * the decision itself: the order of decisions is the order of asking in either case, and the row's version is the fence
- * in either case. A wallet is here from its first message until its actor leaves.
+ * The wallets that are awake on this runner. A caller on this runner asks them without a message, which costs as much
+ * as the decision itself: the order of decisions is the order of asking in either case, and the row's version is the
+ * fence in either case. A wallet is here from its first message until its actor leaves.
  */
 export class WalletsAwake extends Context.Service<
   WalletsAwake,

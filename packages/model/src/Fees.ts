@@ -28,7 +28,7 @@ export type FeeLine = typeof FeeLine.Type
 export const FeeSchedule = Schema.Array(FeeLine).check(Schema.isMaxLength(100))
 export type FeeSchedule = typeof FeeSchedule.Type
 
-/** 2.9 % + 0.30 for everybody who has no schedule of their own. */
+/** 2.9 % + 0.30 for merchants without a schedule of their own. */
 export const defaultFee: FeeLine = { basis_points: 290, fixed: Minor.make(30) }
 
 const Fixed = optional(Minor.check(Schema.isLessThanOrEqualTo(orderAmountMax)))

@@ -1,6 +1,7 @@
 /**
- * What follows from one fact beside the object itself: what the wallet posts and promises, what the order is told, and
- * which event merchants get. `consequences.ts` of each object derives it from the object before the fact, and the fact.
+ * What follows from one fact beside the object itself: what the wallet posts and promises, the command for the order,
+ * and which event merchants get. `consequences.ts` of each object derives it from the object before the fact, and the
+ * fact.
  */
 import type { EventType } from "@coffer/model/EventType"
 import type { OrderCommand } from "./order/Order.ts"

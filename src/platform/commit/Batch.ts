@@ -103,7 +103,7 @@ const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Stateme
   })
   const isWhole = statements.map((_, index) => `(select count(*) from write_${index}) = $${++place}::text::int8`)
   const whole = isWhole.filter((_, index) => !statements[index]!.single)
-  // The error is a line in Postgres' log: what it fails to read as a number tells who reads the log what it means.
+  // Postgres logs the error: the text that it fails to read as a number explains the error to a reader of the log.
   const refusal = `('${conflictText}, ' || (select count(*) from write_0))::int8`
   const done = whole.length === 0 ? "1" : `case when ${whole.join(" and ")} then 1 else ${refusal} end`
   const written = isWhole.flatMap((isWhole, index) =>

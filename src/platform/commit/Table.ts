@@ -25,7 +25,7 @@ export const tableNames = [
 ] as const
 export type TableName = (typeof tableNames)[number]
 
-/** Rows cross runners inside messages, so a cell is plain data: a time is ISO text, JSON is its text. */
+/** Rows travel between runners in messages, so a cell is plain data: a time is ISO text, JSON is its text. */
 export type Cell = string | number | null
 
 type ColumnType = "text" | "int8" | "timestamptz" | "jsonb"
@@ -88,7 +88,7 @@ export interface Written {
 }
 
 const defined = new Map<TableName, Written>()
-/** The table of this name. Who has a change for it has imported its room. */
+/** The table of this name. A change for it can only come from its room, which has defined it. */
 export const tableOf = (name: TableName): Written => defined.get(name)!
 
 export const table = <Self, Beside extends Fields = {}>(

@@ -51,7 +51,7 @@ export const layer = Layer.effect(
         yield* Effect.logError(`This machine's clock and Postgres' are ${Math.round(skew)} s apart; set both right`)
       }
     }).pipe(
-      // Postgres away is for others to say.
+      // DatabaseHealth reports that Postgres is away.
       Effect.catchTags({ SqlError: () => Effect.void })
     )
     yield* Metric.update(gauge, 0)

@@ -6,7 +6,7 @@ import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { patiently } from "../runtime/patience.ts"
 
-/** How long a list, which reads the table meanwhile, may keep us waiting. */
+/** How long to wait for a list that reads the table meanwhile. */
 const lockTimeout = "5s"
 /** How long making or dropping days may take in all. */
 const patience = "1 minute"

@@ -1,5 +1,5 @@
 /**
- * Whether Postgres answers at all. Whoever finds that it may not says so (`suspect`), and one fiber looks: with a
+ * Whether Postgres answers at all. A caller that suspects it does not calls `suspect`, and one fiber asks Postgres on a
  * connection of its own, again and again until there is an answer. While there is none, statements fail at once instead
  * of waiting one by one, and the log has one line for the beginning and one for the end.
  */
@@ -27,7 +27,7 @@ const probeMillis = 2_000
 const probeEvery = "500 millis"
 const showEvery = "1 second"
 
-/** Of a client whose trouble nobody is told of here. */
+/** For a client whose trouble is not reported here. */
 export const unwatched: { readonly health: DatabaseHealth["Service"]; readonly watch: Watch } = {
   health: { answers: Effect.succeed(true) },
   watch: { isAway: () => false, suspect: () => undefined, load: { waiting: 0, used: new Map() } }

@@ -25,7 +25,7 @@ export interface Pages<Item> {
   /** Refuses a cursor that is not the id of one of the owner's rows (silences: P1). */
   readonly page: (owner: Owner, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
   readonly exported: (owner: Owner, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
-  /** Of several ways to the same rows the one that passes by the fewest, as far as a short count can tell. */
+  /** Of several ways to the same rows the one that reads the fewest, as far as a short count can tell. */
   readonly shortest: (owner: Owner, searches: ReadonlyArray<Search>) => Effect.Effect<Search>
 }
 

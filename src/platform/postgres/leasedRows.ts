@@ -1,7 +1,7 @@
 /**
  * Rows that carry the time at which somebody has to look at them (docs/architecture.md, section 5). Claiming pushes
  * that time ahead, so a worker that dies with rows in hand delays them and loses none; rows that another runner is
- * claiming are passed by.
+ * claiming are skipped.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
@@ -39,7 +39,7 @@ export interface Due<Row> {
     now: DateTime.Utc,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
-  /** Nobody has to look at this row any more. If that cannot be written down, it is claimed again, as after a crash. */
+  /** The row is no longer due. If this cannot be written, the row is claimed again, as after a crash. */
   readonly done: (key: string) => Effect.Effect<void>
   /** When the next row is due. */
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>, SqlError.SqlError | Schema.SchemaError>
@@ -51,7 +51,7 @@ export const leasedRows = <Row>(
   row: Schema.Codec<Row, unknown> & { readonly fields?: Readonly<Record<string, unknown>> }
 ): Due<Row> => {
   const decodeRows = Schema.decodeUnknownEffect(Schema.Array(row))
-  // Of a union it is not said which columns it is about.
+  // A union does not tell its columns.
   const shown =
     row.fields === undefined ? sql`*` : sql.csv(Object.keys(row.fields).map((column) => sql`${sql(column)}`))
   const counted = claims === undefined ? sql`` : sql`${sql(claims)} = ${sql(claims)} + 1,`

@@ -1,11 +1,11 @@
 /**
- * Loggers for whoever needs the database. That Postgres is away is one line of `DatabaseHealth`; each part of the house
- * that meets it has nothing to add, and a stack of our own client says nothing either.
+ * Loggers for code that needs the database. `DatabaseHealth` logs one line when Postgres is away. Errors that follow
+ * from it, and their stacks, are not logged.
  */
 import { Cause, Logger } from "effect"
 import { isDatabaseTrouble } from "./trouble.ts"
 
-/** Said by the cluster every second while Postgres is away, and once before that is known. It is said once, by us. */
+/** The cluster logs these every second while Postgres is away. DatabaseHealth logs it once. */
 const ofTheCluster = /^Shard lock storage (is|has)/
 
 export const quiet = (

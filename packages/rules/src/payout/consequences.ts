@@ -21,7 +21,7 @@ export const consequences = (payout: Payout, event: PayoutEvent): Consequence =>
       ...nothing,
       movements: [
         movement(payout, "payout_success", 0 - payout.amount),
-        // Also a fee of 0: whoever reads the ledger finds two rows for every payout.
+        // Also for a fee of 0, so that every payout has two rows in the ledger.
         movement(payout, "payout_fee", 0 - payout.fee)
       ],
       reserve: 0 - payout.fee
