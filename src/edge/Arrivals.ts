@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
   /** Of a key that is not known here, or was made up, no more than the address is believed. */
   const partyOf = ({ headers, socket }: IncomingMessage): string => {
     const key = headers["x-api-key"]
-    if (typeof key === "string" && merchants.recalls(key)) return key
+    if (typeof key === "string" && merchants.byKey(key).isRecalled) return key
     const { authorization = "" } = headers
     if (bearer.test(authorization) && secrets.isOperator(authorization.replace(bearer, ""))) return "operator"
     const forwarded = headers["x-forwarded-for"]

@@ -15,12 +15,15 @@ type Begin = (behind: number) => void
 
 /** In one turn of the loop, while nobody waits. */
 export const atOnceMax = 64
-/** For so long lines are served before sockets are read again; and connections accepted before lines are served. */
+/** So many connections are accepted, one in each turn, before lines are served again. */
+export const acceptsMax = 256
+/** For so long lines are served before sockets are read again; for longer where accepting has taken longer. */
 export const sliceMillis = 10
+const sliceMillisMax = 50
 /** Whoever comes when so many wait begins at once, and is refused for the number behind it. */
 export const waitingMax = 10_000
 
-/** `later` calls back once in the next turn of the loop. */
+/** `later` calls back once at the end of this turn of the loop. */
 export const make = (options: {
   readonly later: (turn: () => void) => unknown
   readonly millis: () => number
@@ -28,8 +31,10 @@ export const make = (options: {
   const { later, millis } = options
   /** The line whose turn it is stands first. */
   const lines = new Map<string, Array<Begin>>()
-  let [begun, waiting, paused] = [0, 0, 0]
-  let [isPlanned, hasAccepted] = [false, false]
+  /** Since lines were served: connections accepted, and the moment itself. */
+  let [accepts, pausedAt] = [0, 0]
+  let [begun, waiting] = [0, 0]
+  let [isPlanned, isAccepting] = [false, false]
 
   const plan = () => {
     if (!isPlanned) later(turn)
@@ -37,17 +42,18 @@ export const make = (options: {
   }
 
   const turn = () => {
+    // While nothing is begun turns are short, and what stands in the system's own line comes in, whoever it is.
+    if (waiting > 0 && !(isAccepting && accepts < acceptsMax)) serve()
     isPlanned = false
+    isAccepting = false
     begun = 0
-    // A turn is short while lines wait, so that what stands in the system's own line comes in soon, whoever it is.
-    const isAccepting = hasAccepted && millis() - paused < sliceMillis
-    hasAccepted = false
-    if (!isAccepting) serve()
     if (waiting > 0) plan()
+    else accepts = 0
   }
 
   const serve = () => {
-    const end = millis() + sliceMillis
+    const now = millis()
+    const end = now + Math.min(sliceMillisMax, Math.max(sliceMillis, now - pausedAt))
     for (const [name, line] of lines) {
       lines.delete(name)
       const begin = line.shift()!
@@ -56,11 +62,12 @@ export const make = (options: {
       begin(line.length)
       if (millis() >= end) break
     }
-    paused = millis()
+    accepts = 0
+    pausedAt = millis()
   }
 
   const wait = (name: string, begin: Begin) => {
-    if (waiting++ === 0) paused = millis()
+    if (waiting++ === 0) pausedAt = millis()
     const line = lines.get(name)
     if (line === undefined) lines.set(name, [begin])
     else line.push(begin)
@@ -69,13 +76,15 @@ export const make = (options: {
   return {
     enter: (lineOf, begin) => {
       plan()
-      if (waiting === 0 && begun++ < atOnceMax) return begin(0)
+      if (waiting === 0 && !isAccepting && begun++ < atOnceMax) return begin(0)
       const name = lineOf()
       if (waiting < waitingMax) wait(name, begin)
       else begin(lines.get(name)?.length ?? 0)
     },
     accepted: () => {
-      hasAccepted = true
+      plan()
+      isAccepting = true
+      accepts++
     }
   }
 }

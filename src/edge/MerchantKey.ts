@@ -24,7 +24,8 @@ export const layer = Layer.effect(
         const key = Redacted.value(credential)
         const record = yield* CurrentRecord
         const kind = kindOf(record)
-        if (!merchants.recalls(key)) {
+        const keyed = merchants.byKey(key)
+        if (!keyed.isRecalled) {
           record.visit = admission.enter("public", record.ip, kind, record.behind)
           if (record.visit === undefined) return yield* busy
         }
@@ -34,7 +35,7 @@ export const layer = Layer.effect(
             (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
           )
         }
-        const owner = yield* merchants.byKey(key)
+        const owner = yield* keyed.owner
         if (Option.isNone(owner)) {
           return yield* refuseWith(
             (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or was reset.", request_id })
@@ -56,7 +57,9 @@ export const layer = Layer.effect(
           )
         }
         if (record.visit !== undefined) admission.leave(record.visit)
-        record.visit = admission.enter("merchants", merchant.merchant_id, kind, record.behind)
+        // Until now it stood in a line with others of its address.
+        const behind = keyed.isRecalled ? record.behind : 0
+        record.visit = admission.enter("merchants", merchant.merchant_id, kind, behind)
         if (record.visit === undefined) return yield* busy
         return yield* Effect.provideService(httpEffect, Caller, { merchantId: merchant.merchant_id, mode })
       })

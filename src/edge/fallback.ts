@@ -77,7 +77,7 @@ export const isNoRoute = <E>(cause: Cause.Cause<E>): boolean => {
  */
 export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Admission["Service"]) => {
   const noteOwner = (record: RequestRecord, key: string) =>
-    Effect.map(merchants.byKey(key), (owner) => {
+    Effect.map(merchants.byKey(key).owner, (owner) => {
       if (Option.isNone(owner)) return
       const { merchant, mode } = owner.value
       record.owner = { merchantId: merchant.merchant_id, mode }

@@ -43,7 +43,7 @@ export class Admission extends Context.Service<
 /** Merchants' reads in work while the loop is on time: of 3 ms each, the last one waits for a second and a half. */
 export const roomMax = 512
 /** And however late it is. */
-export const roomMin = 128
+export const roomMin = 256
 /** A loop that is later than this has too much to do. A garbage collection or a large answer takes less. */
 export const delayMax = 250
 /** What a tick on time gives back. */

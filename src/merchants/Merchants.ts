@@ -20,6 +20,12 @@ export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("Me
   merchantId: Schema.String
 }) {}
 
+export interface Keyed {
+  /** Whether it was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
+  readonly isRecalled: boolean
+  readonly owner: Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
+}
+
 export interface NewKeys {
   readonly merchant: Merchant
   readonly sandboxKey: string
@@ -29,9 +35,7 @@ export interface NewKeys {
 export class Merchants extends Context.Service<
   Merchants,
   {
-    readonly byKey: (key: string) => Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
-    /** Whether this was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
-    readonly recalls: (key: string) => boolean
+    readonly byKey: (key: string) => Keyed
     readonly find: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     readonly create: (name: string) => Effect.Effect<NewKeys>
     readonly update: (
@@ -70,7 +74,7 @@ export const layer = Layer.effect(
     yield* Effect.forkScoped(bindSigningSecrets)
 
     return Merchants.of({
-      ...makeKeys(cache.byKeyHash, secrets),
+      byKey: makeByKey(cache.byKeyHash, secrets),
       find,
       create: span("Merchants.create")(function* (name) {
         const created = yield* newMerchant(ids, secrets, name)
@@ -94,35 +98,39 @@ export const layer = Layer.effect(
   })
 )
 
-const makeKeys = (
+const makeByKey = (
   byKeyHash: MerchantStore["Service"]["byKeyHash"],
   secrets: Secrets["Service"]
-): Pick<Merchants["Service"], "byKey" | "recalls"> => {
+): Merchants["Service"]["byKey"] => {
   // The keyed hash costs ten times a plain digest, so it is remembered by the digest. Keys themselves are not kept.
   const keyHash = memoize(MerchantCache.cachedMax, sha256, secrets.keyHash)
   /** Hashes of keys that were somebody's when they were last looked up. */
   const known = new Set<string>()
   const note = (hash: string, isKnown: boolean) => {
     if (!isKnown) return void known.delete(hash)
+    if (known.has(hash)) return
     if (known.size >= MerchantCache.cachedMax) known.clear()
     known.add(hash)
   }
 
-  const byKey = (key: string) =>
-    Effect.suspend(() => {
-      if (!isKey(key)) return Effect.succeedNone
-      const hash = keyHash(key)
-      return Effect.map(byKeyHash(hash), (found) => {
-        // The key may have been reset between the read of its owner and the read of the merchant.
-        const owner = Option.filter(found, ({ merchant, mode }) =>
-          secrets.isSameHash(merchant.modes[mode].key_hash, hash)
-        )
-        note(hash, Option.isSome(owner))
-        return owner
-      })
+  const ownerOf = (hash: string) =>
+    Effect.map(byKeyHash(hash), (found) => {
+      // The key may have been reset between the read of its owner and the read of the merchant.
+      const owner = Option.filter(found, ({ merchant, mode }) =>
+        secrets.isSameHash(merchant.modes[mode].key_hash, hash)
+      )
+      note(hash, Option.isSome(owner))
+      return owner
     })
-  return { byKey, recalls: (key) => isKey(key) && known.has(keyHash(key)) }
+
+  return (key) => {
+    if (!isKey(key)) return nobodys
+    const hash = keyHash(key)
+    return { isRecalled: known.has(hash), owner: ownerOf(hash) }
+  }
 }
+
+const nobodys: Keyed = { isRecalled: false, owner: Effect.succeedNone }
 
 const orNotFound = (merchantId: string) => (merchant: Option.Option<Merchant>) =>
   Option.isSome(merchant) ? Effect.succeed(merchant.value) : Effect.fail(new MerchantNotFound({ merchantId }))

@@ -138,7 +138,7 @@ describe("a loop that is late", () => {
       tick(delay)
       rooms.push(room())
     }
-    assert.deepStrictEqual(rooms, [512, 512, 256, 128, roomMin, roomMin, 192, 256, 320])
+    assert.deepStrictEqual(rooms, [512, 512, 256, roomMin, roomMin, roomMin, 320, 384, 448])
   })
 })
 

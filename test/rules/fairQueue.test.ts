@@ -1,6 +1,6 @@
 /** In which order requests begin that come faster than they can be begun; the clock and the turns are given. */
 import { assert, describe, it } from "@effect/vitest"
-import { atOnceMax, make, sliceMillis, waitingMax } from "../../src/edge/FairQueue.ts"
+import { acceptsMax, atOnceMax, make, sliceMillis, waitingMax } from "../../src/edge/FairQueue.ts"
 
 const queue = () => {
   const begun: Array<string> = []
@@ -85,20 +85,32 @@ describe("requests", () => {
     assert.deepStrictEqual([turn(), turn()], [["a 0"], ["b 0"]])
   })
 
-  it("that wait take turns with connections that come in, since Node accepts one in each turn of the loop", () => {
+  it("wait while connections come in, since Node accepts one in each turn of the loop, and then begin for as long", () => {
     const { accepted, arrive, cost, pass, turn } = queue()
-    arrive(atOnceMax + 100, "a")
-    cost(sliceMillis)
-    for (let round = 0; round < 3; round++) {
-      for (let millis = 0; millis < sliceMillis; millis++) {
-        accepted()
+    cost(1)
+    accepted()
+    arrive(1_000, "a")
+    for (const millis of [1, sliceMillis, 30, 1_000]) {
+      for (let count = 1; count < acceptsMax; count++) {
         assert.deepStrictEqual(turn(), [])
-        pass(1)
+        accepted()
       }
+      pass(millis)
+      assert.strictEqual(turn().length, Math.min(50, Math.max(sliceMillis, millis)), `accepted in ${millis} ms`)
       accepted()
-      assert.strictEqual(turn().length, 1)
     }
-    assert.strictEqual(turn().length, 1, "no connection came")
+    assert.deepStrictEqual(turn(), [])
+    assert.strictEqual(turn().length, sliceMillis, "no connection came")
+  })
+
+  it("that come with a connection begin in the next turn, if no other connection comes", () => {
+    const { accepted, arrive, isPlanned, turn } = queue()
+    for (let round = 0; round < 3; round++) {
+      accepted()
+      arrive(1, "a")
+      assert.deepStrictEqual([turn(), turn()], [[], ["a 0"]])
+      assert.isFalse(isPlanned())
+    }
   })
 
   it("beyond what may wait begin at once, as those that have all of their line behind them", () => {

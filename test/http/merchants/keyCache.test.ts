@@ -98,15 +98,34 @@ describe("keys in memory", () => {
       const { byKey } = yield* merchantsOver(context, counting)
       const isInMemory = Effect.gen(function* () {
         const before = reads
-        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey)))
+        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey).owner))
         return reads === before
       })
       yield* eventually("the key to be in memory", isInMemory)
       // One more than there are places.
-      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`))
+      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`).owner)
       const found = yield* Effect.all(unknown, { concurrency: 50 })
       assert.isFalse(found.some(Option.isSome))
       assert.isTrue(yield* isInMemory)
+    })
+  )
+})
+
+describe("whether a key is recalled", () => {
+  it.live("is known once it was looked up, until it was looked up and found to be nobody's", () =>
+    Effect.gen(function* () {
+      const { api, context, merchant } = yield* start()
+      const { byKey } = Context.get(context, Merchants.Merchants)
+      const { merchantId, sandboxKey: key } = yield* api.newMerchant()
+      assert.isFalse(byKey(key).isRecalled)
+      yield* byKey(key).owner
+      assert.isTrue(byKey(key).isRecalled)
+      yield* api.operator("POST", `/merchants/${merchantId}/keys/sandbox/reset`)
+      assert.isTrue(byKey(key).isRecalled)
+      yield* byKey(key).owner
+      assert.isFalse(byKey(key).isRecalled)
+      yield* byKey(merchant.sandboxKey).owner
+      assert.isFalse(byKey("nonsense").isRecalled)
     })
   )
 })
@@ -238,7 +257,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
         "the key to be in memory",
         Effect.gen(function* () {
           const before = reads
-          yield* byKey(running.merchant.sandboxKey)
+          yield* byKey(running.merchant.sandboxKey).owner
           return reads === before
         })
       )
@@ -249,7 +268,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
         const [kind, speaker] = (yield* Queue.take(said)).payload.split(":")
         assert.strictEqual(kind, "beat")
         speakers.add(speaker!)
-        yield* byKey(running.merchant.sandboxKey)
+        yield* byKey(running.merchant.sandboxKey).owner
       }
       assert.strictEqual(speakers.size, 2)
       assert.strictEqual(reads, before)
