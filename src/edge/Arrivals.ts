@@ -54,11 +54,8 @@ export const make = Effect.gen(function* () {
     server.maxConnections = clientConnections
     server.on("drop", () => dropped.updateUnsafe(1, context)).on("connection", queue.accepted)
     server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
-      const [request, response] = given as [IncomingMessage, ServerResponse]
-      // A body whose connection is reset raises an error, and an error without a listener ends the process. A request
-      // with `Expect: 100-continue` comes by an event of its own.
-      if (event === "request" || event === "checkContinue") request.on("error", () => undefined)
       if (event !== "request") return emit(event, ...given)
+      const [request, response] = given as [IncomingMessage, ServerResponse]
       const begin = (behind: number) => {
         // Who has left while it waited wants no answer.
         if (response.destroyed) return

@@ -42,8 +42,6 @@ export const make = Effect.gen(function* () {
         .setTimeout(Duration.toMillis(clientPatience))
         .on("clientError", clientError)
         .on("connect", connect)
-        // Whoever reads a body listens for errors only while it reads, and one that nobody hears ends the process.
-        .on("request", (request) => request.on("error", () => undefined))
         // Node would refuse it without an envelope.
         .on("checkExpectation", (request, response) => server.emit("request", request, response))
     )

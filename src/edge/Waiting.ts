@@ -10,6 +10,7 @@ import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as NewIds from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import * as Listener from "./Listener.ts"
+import { inOrder } from "./pipelining.ts"
 import { refusalOf } from "../http/replies.ts"
 import { pathOf } from "./routing.ts"
 
@@ -44,7 +45,7 @@ export const serve = Effect.fnUntraced(function* (reason: string) {
   })
   yield* Layer.build(
     HttpServer.serve(answer).pipe(
-      Layer.provide(NodeHttpServer.layer(listener, { host, port, gracefulShutdownTimeout: 1_000 }))
+      Layer.provide(NodeHttpServer.layer(() => inOrder(listener()), { host, port, gracefulShutdownTimeout: 1_000 }))
     )
   )
   return yield* Effect.never
