@@ -47,7 +47,8 @@ export const disputes = table("disputes", {
   beside: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc), checks: Schema.Int },
   key: "disputeNo",
   version: "version",
-  fixed: Struct.keys(terms)
+  fixed: Struct.keys(terms),
+  number: { field: "processorDisputeId" }
 })
 
 const storedOf = (row: typeof disputes.row.Type): StoredDispute => ({

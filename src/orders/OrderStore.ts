@@ -47,6 +47,7 @@ export const orders = table("orders", {
   key: "tradeNo",
   version: "version",
   fixed: [...Struct.keys(terms), "dueAt"],
+  number: { field: "outTradeNo" },
   called: { method: "payment_method", unappliedPayments: "stray_payments" },
   absent: { refundedAmount: 0, refundingAmount: 0, disputesOpen: 0, disputesLost: 0 }
 })

@@ -33,7 +33,8 @@ export const payouts = table("payouts", {
   beside: { version: Schema.Int },
   key: "payoutNo",
   version: "version",
-  fixed: Struct.keys(terms)
+  fixed: Struct.keys(terms),
+  number: { field: "reference", among: "reference is not null" }
 })
 
 const storedOf = (row: typeof payouts.row.Type): StoredPayout => ({ version: row.version, payout: payouts.read(row) })

@@ -40,7 +40,8 @@ export const refunds = table("refunds", {
   beside: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc) },
   key: "refundNo",
   version: "version",
-  fixed: Struct.keys(terms)
+  fixed: Struct.keys(terms),
+  number: { field: "outRefundNo", among: "status <> 'void'" }
 })
 
 const storedOf = (row: typeof refunds.row.Type): StoredRefund => ({ version: row.version, refund: refunds.read(row) })

@@ -29,9 +29,9 @@ const startCounting = Effect.gen(function* () {
     around: (_, effect) =>
       Effect.andThen(
         Effect.suspend(() => before.write),
-        Effect.tapError(effect, (error) =>
+        Effect.tap(effect, (outcome) =>
           Effect.sync(() => {
-            if (Predicate.isTagged(error, "Conflict")) refused.times++
+            if (Predicate.isTagged(outcome, "Conflict")) refused.times++
           })
         )
       )

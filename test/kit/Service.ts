@@ -3,7 +3,7 @@
  * clock, a day passes when the test says so; sockets, Postgres and the cluster's locks keep real time.
  */
 import { randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -32,6 +32,12 @@ export const freshDatabase = Effect.acquireRelease(
   }),
   (url) => Effect.ignore(onServer(`drop database ${url.slice(url.lastIndexOf("/") + 1)} with (force)`))
 )
+
+/** What Postgres has logged as an error in a database of a test, up to now; not that it gave up a slow statement. */
+export const errorsLoggedIn = (url: string): ReadonlyArray<string> =>
+  readFileSync(inject("postgresLog"), "utf8")
+    .split("\n")
+    .filter((line) => line.includes(` ${url.slice(url.lastIndexOf("/") + 1)} ERROR: `) && !line.endsWith(" timeout"))
 
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(

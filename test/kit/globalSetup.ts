@@ -16,6 +16,8 @@ import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 declare module "vitest" {
   interface ProvidedContext {
     readonly postgresUrl: string
+    /** The file with its log. Each line names the database. */
+    readonly postgresLog: string
   }
 }
 
@@ -31,7 +33,13 @@ const setup = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(home, { recursive: true, force: true })))
   const { url } = yield* EmbeddedPostgres.start({
     home,
-    flags: ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=400"]
+    flags: [
+      "fsync=off",
+      "synchronous_commit=off",
+      "full_page_writes=off",
+      "max_connections=400",
+      "log_line_prefix=%m [%p] %d "
+    ]
   })
   const at = (database: string) =>
     Postgres.layer({ url: Redacted.make(databaseUrl(Redacted.value(url), database)), connections: 1, name: "test" })
@@ -40,12 +48,13 @@ const setup = Effect.gen(function* () {
     at("coffer")
   )
   yield* Effect.provide(Migrator.migrate, at(template))
-  return Redacted.value(url)
+  return { url: Redacted.value(url), log: path.join(home, "postgres.log") }
 })
 
 export default async function (project: TestProject) {
   const scope = Effect.runSync(Scope.make())
-  const url = await Effect.runPromise(Scope.provide(setup, scope))
+  const { log, url } = await Effect.runPromise(Scope.provide(setup, scope))
   project.provide("postgresUrl", url)
+  project.provide("postgresLog", log)
   return () => Effect.runPromise(Scope.close(scope, Exit.void))
 }

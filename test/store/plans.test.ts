@@ -1,6 +1,10 @@
 /** How Postgres finds rows for the service (docs/decisions/0010). */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
+import { plan } from "../../src/platform/commit/Batch.ts"
+import { atOnce } from "../../src/platform/commit/statements.ts"
+import { replacement } from "../../src/orders/OrderStore.ts"
+import { pendingOrder } from "../kit/fixtures.ts"
 import { start } from "../kit/Service.ts"
 
 it.effect(
@@ -14,4 +18,20 @@ it.effect(
       assert.match(text, /orders_pkey/)
       assert.notMatch(text, /Seq Scan/)
     })
+)
+
+it.effect("the statement of a batch is not planned again for each batch, however few rows it has", () =>
+  Effect.gen(function* () {
+    const { sql } = yield* start()
+    const change = replacement({ order: pendingOrder, version: 1 }, pendingOrder, DateTime.makeUnsafe(0))
+    const { params, text } = atOnce(plan([{ changes: [change] }]).statements)
+    const connection = yield* sql.reserve
+    for (let times = 0; times < 10; times++) yield* connection.execute(text, params, undefined)
+    const [plans] = yield* connection.executeValues(
+      "select custom_plans, generic_plans from pg_prepared_statements where statement = $1",
+      [text]
+    )
+    // Postgres makes five before it settles.
+    assert.deepStrictEqual(plans?.map(Number), [5, 5])
+  }).pipe(Effect.scoped)
 )

@@ -57,6 +57,8 @@ interface Definition<Self, Beside extends Fields> {
   readonly version?: FieldOf<Self> | Extract<keyof Beside, string>
   /** Fields that never change after insert; an update leaves them out. */
   readonly fixed?: ReadonlyArray<FieldOf<Self> | Extract<keyof Beside, string>>
+  /** A number that somebody else chooses, and the rows among which no merchant has it twice in one mode. */
+  readonly number?: { readonly field: FieldOf<Self>; readonly among?: string }
   /** Columns that are called otherwise than their fields. */
   readonly called?: Partial<Record<FieldOf<Self>, string>>
   /** What is written of a state that has no such field, where that is not null. */
@@ -85,6 +87,8 @@ export interface Written {
   readonly versionIndex: number
   /** Indices of the columns that an update writes, with the key's. */
   readonly changing: ReadonlyArray<number>
+  /** Indices of merchant, mode and somebody else's number, which one row has, and which rows that holds for. */
+  readonly unique: { readonly indices: readonly [number, number, number]; readonly among: string } | undefined
 }
 
 const defined = new Map<TableName, Written>()
@@ -95,7 +99,7 @@ export const table = <Self, Beside extends Fields = {}>(
   name: TableName,
   definition: Definition<Self, Beside>
 ): Table<Self, Beside> => {
-  const { beside = {}, fixed = [], key, of, version } = definition
+  const { beside = {}, fixed = [], key, number, of, version } = definition
   const members = "members" in of ? of.members.map(({ fields }) => fields) : [of.fields]
   const columnsOf = (fields: Fields) =>
     Object.entries(fields).map(([field, { ast }]) => columnOf(name, field, ast, definition))
@@ -114,6 +118,10 @@ export const table = <Self, Beside extends Fields = {}>(
     keyIndex: indexOf(key),
     versionIndex: indexOf(version),
     changing: columns.flatMap(({ field }, index) => (isFixed.has(field) && field !== key ? [] : [index])),
+    unique: number && {
+      indices: [indexOf("merchantId"), indexOf("mode"), indexOf(number.field)],
+      among: number.among ?? "true"
+    },
     row: (rows.length === 1 ? rows[0] : Schema.Union(rows)) as unknown as Schema.Codec<Row<Beside>, unknown>,
     read: reader(new Map(members.map((fields) => [literalOf(fields), columnsOf(fields)]))) as (
       row: Row<Beside>

@@ -3,10 +3,11 @@
  */
 import { Cause, Effect, Metric, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { atOnce, conflictOf, locking, type Plan, type Statement, writtenIn } from "./Batch.ts"
+import { conflictOf, type Plan } from "./Batch.ts"
 import type { CommitError, NotCommitted } from "./Change.ts"
 import { Faults } from "../runtime/Faults.ts"
 import type { OpenSet } from "./openSets.ts"
+import { type Answer, atOnce, goodIn, locking, type Statement } from "./statements.ts"
 import { troubleOf } from "../postgres/trouble.ts"
 
 export type Outcome =
@@ -51,20 +52,20 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
   })
 
   /** On a connection of its own: other statements would wait behind the disk. */
-  const writeAtOnce = (batch: Plan<OpenSet>) => {
+  const writeAtOnce = (batch: Plan<OpenSet>): Effect.Effect<Outcome, SqlError.SqlError> => {
     const { params, text } = atOnce(batch.statements)
     return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined))).pipe(
-      Effect.map(([row]) => takenIn(batch, row as Readonly<Record<string, ReadonlyArray<string> | null>>))
+      Effect.map(([row]) => outcomeOf(batch, row as unknown as Answer))
     )
   }
 
   /** Finds out which row it is that does not go in. */
-  const writeSingly = ({ statements }: Plan<OpenSet>) =>
-    Effect.as(sql.withTransaction(Effect.forEach(statements, execute, { discard: true })), none)
+  const writeSingly = ({ statements }: Plan<OpenSet>): Effect.Effect<Outcome, SqlError.SqlError | Conflict> =>
+    Effect.as(sql.withTransaction(Effect.forEach(statements, execute, { discard: true })), written)
 
   const writeAll = (batch: Plan<OpenSet>) =>
     batch.statements.length === 0
-      ? Effect.succeed(none)
+      ? Effect.succeed(written)
       : Effect.catchIf(
           writeAtOnce(batch),
           (error) => troubleOf(error) === undefined,
@@ -99,7 +100,6 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
         [...new Set(batch.statements.map(({ table }) => table))].join("+")
       )
       .pipe(
-        Effect.map((taken): Outcome => ({ _tag: "Written", taken })),
         // The lane has to outlive a defect too.
         Effect.catchCause((cause) =>
           Option.match(Cause.findErrorOption(cause), {
@@ -129,20 +129,23 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
   return { writeOnce, blockedIn }
 })
 
-const none: Blamed = new Map()
+const written: Outcome = { _tag: "Written", taken: new Map() }
 
-const takenIn = (batch: Plan<OpenSet>, row: Readonly<Record<string, ReadonlyArray<string> | null>>): Blamed => {
-  const taken = new Map<OpenSet, CommitError>()
-  batch.statements.forEach((statement, index) => {
-    const written = statement.single ? row[writtenIn(index)] : null
-    if (written === null || written === undefined) return
+const outcomeOf = (batch: Plan<OpenSet>, answer: Answer): Outcome => {
+  const blamed = new Map<OpenSet, CommitError>()
+  for (const [index, statement] of batch.statements.entries()) {
+    const good = goodIn(answer, index)
+    if (good === undefined) continue
     const keys = missing(
       statement,
-      written.map((key) => ({ key }))
+      good.map((key) => ({ key }))
     )
-    for (const [set, error] of blamedBy(batch, new Conflict(statement, keys))) taken.set(set, error)
-  })
-  return taken.size === 0 ? none : taken
+    // Of several reasons a set's first is the one, in the order in which tables are written.
+    for (const [set, error] of blamedBy(batch, new Conflict(statement, keys))) {
+      if (!blamed.has(set)) blamed.set(set, error)
+    }
+  }
+  return answer.done === 1 ? { _tag: "Written", taken: blamed } : { _tag: "Conflict", blamed }
 }
 
 const missing = ({ keys }: Statement, rows: ReadonlyArray<{ readonly key: string }>) => {

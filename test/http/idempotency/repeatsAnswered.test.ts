@@ -5,10 +5,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import type { Reply } from "../../kit/Api.ts"
 import { blocking } from "../../kit/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
-import { type Options, start } from "../../kit/Service.ts"
+import { errorsLoggedIn, freshDatabase, type Options, start } from "../../kit/Service.ts"
 
 const rounds = 6
 
@@ -169,6 +170,50 @@ describe("a payout that was accepted is never refused to who sends its reference
         assert.strictEqual((yield* service.sql`select 1 from payouts`).length, 1)
         yield* assertLedgerWhole(service.sql)
       }).pipe(Effect.ensuring(fault.release))
+    })
+  )
+})
+
+describe("what is sent again is no error in Postgres' log", () => {
+  it.live("a number under another Idempotency-Key, one after the other and many at once; a key; a payment", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const { service, shop } = yield* opened({ database })
+      let keys = 0
+      /** Each time with a key of its own. */
+      const post = (path: string, body: object) =>
+        Effect.suspend(() => shop.post(path, body, { "Idempotency-Key": `key-${keys++}` }))
+      const codes = (calls: ReadonlyArray<Effect.Effect<Reply>>, concurrency: 1 | "unbounded") =>
+        Effect.map(Effect.all(calls, { concurrency }), (replies) => replies.map(({ status }) => status).toSorted())
+      const created = [200, 200, 200, 200, 200, 201]
+
+      const { trade_no } = yield* shop.paid(100_000)
+      for (const concurrency of [1, "unbounded"] as const) {
+        const number = `${concurrency}`
+        const order = post("/v1/orders", { amount: 100, out_trade_no: number })
+        const refund = post("/v1/refunds", { trade_no, amount: 100, out_refund_no: number })
+        const payout = service.api.operator("POST", `/merchants/${service.merchant.merchantId}/payouts`, {
+          mode: "sandbox",
+          currency: "USD",
+          amount: 100,
+          reference: number
+        })
+        for (const call of [order, refund, payout]) {
+          assert.deepStrictEqual(
+            yield* codes(
+              Array.from(created, () => call),
+              concurrency
+            ),
+            created
+          )
+        }
+      }
+      const keyed = shop.post("/v1/orders", { amount: 100 }, { "Idempotency-Key": "one" })
+      assert.include(yield* codes([keyed, keyed, keyed], "unbounded"), 201)
+      const pay = post("/v1/test_helpers/orders/1/pay", { payment_method: "card" })
+      assert.include(yield* codes([pay, pay, pay], "unbounded"), 200)
+      yield* assertLedgerWhole(service.sql)
+      assert.deepStrictEqual(errorsLoggedIn(database), [])
     })
   )
 })

@@ -1,0 +1,225 @@
+/**
+ * The SQL of a batch: a statement for each table and operation, and all of them as one. That one locks the rows that it
+ * is going to change, looks whether everything can be written, and writes all of it or nothing. Its answer says what
+ * was in the way. So a conflict is no error, which would be a line in Postgres' log (docs/decisions/0020).
+ */
+import { identity } from "effect"
+import { jsonText } from "../runtime/codecs.ts"
+import { memoize } from "../runtime/memoize.ts"
+import { type Change, keyOf } from "./Change.ts"
+import { type Cell, type TableName, tableNames, tableOf, type Written } from "./Table.ts"
+
+export interface Part {
+  readonly table: TableName
+  readonly op: "insert" | "update"
+  /** Each row is the whole of its set: one that is not written keeps no other row out. */
+  readonly single: boolean
+}
+
+export interface Statement extends Part {
+  /** By itself: it leaves out what does not go in. */
+  readonly text: string
+  readonly params: ReadonlyArray<string>
+  /** Keys that must come back; one that does not is a conflict. */
+  readonly keys: ReadonlyArray<string>
+}
+
+export interface Write {
+  readonly change: Change
+  /** Version this write replaces; of a chain of updates the first one's. */
+  readonly replaces: string | number | undefined
+}
+
+export const nameOf = ({ op, single, table }: Part) => `${op} ${table}${single ? " single" : ""}`
+
+export const statementOf = (part: Part, writes: ReadonlyArray<Write>): Statement => {
+  const { op, table } = part
+  const params = sentOf(op, tableOf(table)).map((index) =>
+    arrayLiteral(writes.map(({ change }) => change.cells[index]!))
+  )
+  if (op === "update") params.push(arrayLiteral(writes.map(({ replaces }) => replaces ?? null)))
+  return { ...part, text: alone[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
+}
+
+/** One row as a statement of its own. */
+export const rowStatement = (change: Change): Statement => {
+  const { op, table } = change
+  const replaces = op === "update" ? change.replaces : undefined
+  return statementOf({ op, table, single: op === "insert" }, [{ change, replaces }])
+}
+
+/** Which of the rows that a statement changes are free: asks for their locks and gives them back at once. */
+export const locking = ({ keys, table }: Statement): readonly [text: string, params: ReadonlyArray<string>] => [
+  `select ${tableOf(table).key} as key from ${table} where ${tableOf(table).key} = any($1::text::text[])
+    for no key update skip locked`,
+  [arrayLiteral(keys)]
+]
+
+// All of them as one ----------------------------------------------------------
+
+/**
+ * The whole batch as one statement: one message to Postgres and one back, a transaction by itself. Its answer is one
+ * row. It is an error, and nothing is written, when a key is taken that was not looked for, or was taken meanwhile.
+ */
+export const atOnce = (statements: ReadonlyArray<Statement>): Pick<Statement, "text" | "params"> => ({
+  text: textAtOnce(statements),
+  params: [
+    ...statements.flatMap(({ params }) => params),
+    // How many rows there are of what the answer tells.
+    ...statements.filter(isTold).map(({ keys }) => String(keys.length))
+  ]
+})
+
+/** `done`: 1 when it was written, 0 when nothing was. A list is null where it would hold all keys of its statement. */
+export type Answer = { readonly done: 0 | 1 } & {
+  readonly [list in `${"fit" | "written"}_${number}`]?: ReadonlyArray<string> | null
+}
+
+/** The keys of a statement that were written, or that nothing was in the way of; undefined: all of them. */
+export const goodIn = (answer: Answer, index: number): ReadonlyArray<string> | undefined =>
+  (answer.done === 1 ? answer[`written_${index}`] : answer[`fit_${index}`]) ?? undefined
+
+/** Texts of whole batches kept in memory, a few kilobytes each; few kinds of batches are met. */
+const textsMax = 1_000
+
+const partsOf = (statements: ReadonlyArray<Statement>): string => statements.map(nameOf).join()
+/** Depends on which parts there are, in their order, and on nothing else: Postgres prepares it once per connection. */
+const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>): string => {
+  const placesOf = (some: ReadonlyArray<Statement>) => some.reduce((sum, { params }) => sum + params.length, 0)
+  const placed = (text: string, index: number) => {
+    const from = placesOf(statements.slice(0, index))
+    return text.replace(/\$(\d+)/g, (_, place) => `$${from + Number(place)}`)
+  }
+  const told = statements.filter(isTold)
+  const countOf = (index: number) => `$${placesOf(statements) + 1 + told.indexOf(statements[index]!)}::text::int8`
+  const isWhole = (list: string, index: number) => `(select count(*) from ${list}_${index}) = ${countOf(index)}`
+  const areWhole = (list: string, indices: ReadonlyArray<number>) =>
+    indices.length === 0 ? "true" : indices.map((index) => isWhole(list, index)).join(" and ")
+  const unlessWhole = (list: string, index: number) =>
+    `case when ${isWhole(list, index)} then null else array(select key from ${list}_${index}) end as ${list}_${index}`
+
+  const indicesOf = (holds: (part: Part) => boolean) =>
+    statements.flatMap((part, index) => (holds(part) ? [index] : []))
+  const tested = indicesOf((part) => testOf(part) !== undefined)
+  const single = indicesOf((part) => part.single)
+  const updates = indicesOf(({ op }) => op === "update")
+  const gate = tested.length === 0 ? "true" : "(select whole from fit)"
+  const parts = [
+    ...tested.map((index) => `fit_${index} as (${placed(testOf(statements[index]!)!, index)})`),
+    `fit as materialized (select ${areWhole("fit", tested)} as whole)`,
+    ...statements.map((part, index) => `written_${index} as (${placed(writing(part, gate), index)})`)
+  ]
+  const answer = [
+    `case when not ${gate} then 0 when ${areWhole("written", updates)} then 1 else ${impossible} end as done`,
+    ...tested.map((index) => unlessWhole("fit", index)),
+    ...single.map((index) => unlessWhole("written", index))
+  ]
+  return `with ${parts.join(", ")} select ${answer.join(", ")} /* ${notice} */`
+})
+
+/** For who reads Postgres' log: it shows the statement with the error. */
+const notice = "coffer: where this finds a key taken, the rest of the batch is written right afterwards"
+/** An error, which undoes everything: it is no number. Postgres must not see that before it has come so far. */
+const impossible = "('coffer: rows that were locked were not written, ' || (select whole from fit))::int8"
+
+/** What says which rows of a part can be written. A row that is the whole of its set is tried instead. */
+const testOf = ({ op, single, table }: Part): string | undefined => {
+  if (op === "update") return unchanged(table)
+  return single || tableOf(table).unique === undefined ? undefined : unnumbered(table)
+}
+
+/** Of other rows the answer tells nothing: their keys are ours, and new. */
+const isTold = (part: Part) => part.single || testOf(part) !== undefined
+
+const writing = ({ op, single, table }: Part, gate: string): string =>
+  op === "update" ? updating(tableOf(table), gate) : inserting(tableOf(table), gate, single)
+
+// Their texts -----------------------------------------------------------------
+
+const perTable = (textOf: (table: Written) => string) =>
+  memoize(tableNames.length, identity<TableName>, (name) => textOf(tableOf(name)))
+
+/** Unless `gate` is true it writes nothing. Where a key is taken it fails, or leaves the row out. */
+const inserting = (table: Written, gate: string, leavesOut: boolean): string =>
+  `insert into ${table.name} (${table.columns.map(({ name }) => name).join(", ")})
+    select * from unnest(${arrays(table, "insert").join(", ")}) where ${gate}
+    ${leavesOut ? `on conflict do nothing returning ${table.key} as key` : ""}`
+
+const updating = (table: Written, gate: string): string => {
+  const { changing, columns, key, name, versionIndex } = table
+  const sent = changing.map((index) => columns[index]!.name)
+  const written = sent.filter((column) => column !== key)
+  return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
+    from unnest(${arrays(table, "update").join(", ")}) as n (${sent.join(", ")}, replaces)
+    where t.${key} = n.${key} and t.${columns[versionIndex]!.name} = n.replaces and ${gate} returning t.${key} as key`
+}
+
+const alone = {
+  insert: perTable((table) => inserting(table, "true", true)),
+  update: perTable((table) => updating(table, "true"))
+}
+
+/**
+ * Rows that still have the version that is to be replaced. Where somebody else is writing one, this waits, and looks at
+ * what came of it. The lock lasts until the batch is written: no update can miss its row any more.
+ */
+const unchanged = perTable((table) => {
+  const { changing, columns, key, keyIndex, name, versionIndex } = table
+  const read = arrays(table, "update")
+  return `select t.${key} as key from ${name} as t,
+    unnest(${read[changing.indexOf(keyIndex)]}, ${read.at(-1)}) as n (key, replaces)
+    where t.${key} = n.key and t.${columns[versionIndex]!.name} = n.replaces for no key update of t`
+})
+
+/**
+ * New rows with a number that nobody has. It is looked for along the unique index: only that one has this order, and
+ * Postgres keeps the plan that it makes while a table is small.
+ */
+const unnumbered = perTable((table) => {
+  const { columns, key, keyIndex, name, unique } = table
+  const { among, indices } = unique!
+  const read = arrays(table, "insert")
+  const names = indices.map((index) => columns[index]!.name)
+  const [theirs, ours] = ["t", "n"].map((row) => names.map((column) => `${row}.${column}`).join(", "))
+  return `select n.key from unnest(${[...indices, keyIndex].map((index) => read[index]).join(", ")})
+    as n (${names.join(", ")}, key) where (
+      select t.${key} from ${name} as t where (${theirs}) >= (${ours}) and (${theirs}) <= (${ours}) and ${among}
+      order by ${theirs} limit 1) is null`
+})
+
+/** What is sent of a row, as indices of its cells: of one that is there already, not what never changes. */
+const sentOf = (op: Part["op"], { changing, name }: Written): ReadonlyArray<number> =>
+  op === "insert" ? allOf(name) : changing
+const allOf = memoize(tableNames.length, identity<TableName>, (name) => [...tableOf(name).columns.keys()])
+
+/**
+ * The parameters of a statement; an update's last is the version that is replaced. Postgres does not see how many keys
+ * there are. It would find that a few rows are worth a plan of their own, which takes longer than to write them.
+ */
+const arrays = (table: Written, op: Part["op"]): ReadonlyArray<string> => {
+  const { columns, keyIndex, versionIndex } = table
+  const sent = sentOf(op, table)
+  return [...sent, ...(op === "update" ? [versionIndex] : [])].map((index, place) => {
+    const param = `$${place + 1}::text`
+    return `${index === keyIndex ? `(select ${param})` : param}::${columns[index]!.type}[]`
+  })
+}
+
+/** A Postgres array as text: the client cannot tell the element type of an array of nulls. */
+const arrayLiteral = (cells: ReadonlyArray<Cell>): string => {
+  let text = "{"
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells[index]!
+    text += (index === 0 ? "" : ",") + (typeof cell === "string" ? quoted(cell) : cell === null ? "NULL" : String(cell))
+  }
+  return text + "}"
+}
+
+const quoted = (text: string): string => {
+  if (!special.test(text)) return `"${text}"`
+  // JSON escapes both as an array does, several times faster than a pattern, but it escapes other characters too.
+  return others.test(text) ? `"${text.replace(/[\\"]/g, "\\$&")}"` : jsonText(text)
+}
+// Few texts have one, and to look costs a tenth of replacing.
+const special = /[\\"]/
+const others = /[^ -\ud7ff\ue000-\uffff]/
