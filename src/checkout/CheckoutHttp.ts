@@ -5,7 +5,6 @@
  *
  * A card number exists only as long as the request, and is written nowhere.
  */
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { checkoutFormBytesMax, checkoutFormFieldsMax } from "@coffer/model/Limits"
 import { ByteSize, DateTime, Effect, type Layer, Option, Schema } from "effect"
@@ -13,6 +12,7 @@ import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse 
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { Attempt } from "../sandbox/SandboxBank.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import type { Admission } from "../http/Admission.ts"
 import { decodeUtf8, isCompressed, isUtf8 } from "../http/Body.ts"
@@ -32,13 +32,18 @@ class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}
 const path = "/checkout/:token"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
-type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | CheckoutLinks | Orders | SandboxBuyer>
+type Routes = Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Admission | CheckoutLinks | NewIds | Orders | SandboxBuyer
+>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* CheckoutLinks
     const orders = yield* Orders
     const buyer = yield* SandboxBuyer
+    const ids = yield* NewIds
     const through = yield* PublicAdmission.make
 
     const openOrder = Effect.gen(function* () {
@@ -53,20 +58,25 @@ export const layer: Routes = HttpRouter.use(
       return pathname
     }
 
+    /** Each page has a form for an attempt of its own. */
+    const nextPageOf = Effect.fnUntraced(function* (order: Order) {
+      return pageOf(order, yield* currentTime, yield* ids.body)
+    })
+
     const show = Effect.gen(function* () {
       const order = yield* openOrder
-      return respond(pageOf(order, yield* currentTime))
+      return respond(yield* nextPageOf(order))
     }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.show"))
 
     /** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
     const attempt = Effect.fnUntraced(
-      function* (order: Order, method: PaymentMethod, how: Attempt, notice: Notice) {
-        const after = yield* buyer.pay(order, method, how)
+      function* (order: Order, { attempt_no, method }: CheckoutForm, how: Attempt, notice: Notice) {
+        const after = yield* buyer.pay(order, method, how, { attemptNo: attempt_no })
         // Seen through GET, the success can be reloaded without paying again.
         if (after.status === "paid") return HttpServerResponse.redirect(pathOf(after), { status: 303, headers })
-        const page = pageOf(after, yield* currentTime)
+        const page = yield* nextPageOf(after)
         if (page._tag !== "Pay") return respond(page)
-        return respond(how === "redirect" ? { _tag: "Away", order: after, method } : { ...page, method, notice })
+        return respond(how === "redirect" ? { ...page, _tag: "Away", method } : { ...page, method, notice })
       },
       (effect, order) => Effect.catchTags(effect, noAnswer(pathOf(order)))
     )
@@ -74,7 +84,7 @@ export const layer: Routes = HttpRouter.use(
     const step = Effect.gen(function* () {
       const order = yield* openOrder
       const form = yield* readForm
-      const page = pageOf(order, yield* currentTime)
+      const page = yield* nextPageOf(order)
       if (page._tag !== "Pay") {
         if (Option.isSome(form)) yield* endRedirect(order, form.value)
         return respond(page)
@@ -84,19 +94,19 @@ export const layer: Routes = HttpRouter.use(
       switch (step) {
         case "pay":
           return method === "card"
-            ? yield* payByCard(order, form.value, attempt)
-            : yield* attempt(order, method, "redirect", "declined")
+            ? yield* payByCard(page, form.value, attempt)
+            : yield* attempt(order, form.value, "redirect", "declined")
         case "confirm":
-          return yield* attempt(order, method, "succeed", "declined")
+          return yield* attempt(order, form.value, "succeed", "declined")
         case "cancel":
-          return yield* attempt(order, method, "decline", method === "card" ? "unverified" : "cancelled")
+          return yield* attempt(order, form.value, "decline", method === "card" ? "unverified" : "cancelled")
       }
     }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.step"))
 
     /** The buyer came back from the wallet too late to pay. Until the bank knows that, the order cannot be closed. */
     const endRedirect = (order: Order, form: CheckoutForm) =>
       order.status === "pending" && order.mode === "sandbox" && form.step !== "pay"
-        ? Effect.ignore(buyer.pay(order, form.method, "decline"))
+        ? Effect.ignore(buyer.pay(order, form.method, "decline", { attemptNo: form.attempt_no }))
         : Effect.void
 
     yield* router.add("GET", path, through(orNotNow("Unreachable", show), notNow("Unreachable")))
@@ -130,21 +140,23 @@ const formOf = (text: string): Option.Option<CheckoutForm> => {
 }
 
 const payByCard = Effect.fnUntraced(function* <E>(
-  order: Order,
-  { cvc = "", expiry = "", method, number = "" }: CheckoutForm,
-  attempt: (order: Order, method: PaymentMethod, how: Attempt, notice: Notice) => Effect.Effect<Response, E>
+  page: PayPage,
+  form: CheckoutForm,
+  attempt: (order: Order, form: CheckoutForm, how: Attempt, notice: Notice) => Effect.Effect<Response, E>
 ) {
+  const { cvc = "", expiry = "", method, number = "" } = form
   const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* currentTime))
   switch (checked._tag) {
     case "Mistaken":
-      return respond({ _tag: "Pay", order, method, notice: "mistaken", mistakes: checked.fields }, 422)
+      return respond({ ...page, method, notice: "mistaken", mistakes: checked.fields }, 422)
     case "NotATestCard":
-      return respond({ _tag: "Pay", order, method, notice: "notATestCard" })
+      return respond({ ...page, method, notice: "notATestCard" })
     case "TestCard":
-      return yield* attempt(order, method, checked.attempt, "declined")
+      return yield* attempt(page.order, form, checked.attempt, "declined")
   }
 })
 
+type PayPage = Extract<Page, { readonly _tag: "Pay" }>
 type Response = HttpServerResponse.HttpServerResponse
 
 /** When the channel is unreachable, nothing was paid. Otherwise it may have been, so the page must not ask again. */

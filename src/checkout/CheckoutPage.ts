@@ -19,12 +19,14 @@ export type Page =
   | {
       readonly _tag: "Pay"
       readonly order: Order
+      /** Of the attempt that its form makes. */
+      readonly attemptNo: string
       readonly method: PaymentMethod
       readonly notice?: Notice
       readonly mistakes?: ReadonlySet<CardField>
     }
   /** Stands in for a wallet's app, or with a card for the bank's 3DS page. */
-  | { readonly _tag: "Away"; readonly order: Order; readonly method: PaymentMethod }
+  | { readonly _tag: "Away"; readonly order: Order; readonly attemptNo: string; readonly method: PaymentMethod }
   | { readonly _tag: "Paid"; readonly order: Order; readonly justNow: boolean }
   | { readonly _tag: "Refunded"; readonly order: Order }
   | { readonly _tag: "Closed"; readonly order: Order }
@@ -37,13 +39,13 @@ export type Page =
 /** For this long after the payment, the page says that it succeeded just now. */
 const newsFor = "10 minutes"
 
-/** What an order shows when nobody is paying it: the form, or why there is none. */
-export const pageOf = (order: Order, now: DateTime.Utc): Page => {
+/** What an order shows when nobody is paying it: the form for the next attempt, or why there is none. */
+export const pageOf = (order: Order, now: DateTime.Utc, attemptNo: string): Page => {
   switch (order.status) {
     case "pending":
       // The order may still be closing at the channel; the page does not wait for it (silences: O14).
       if (DateTime.isGreaterThanOrEqualTo(now, order.expiresAt)) return { _tag: "Closed", order }
-      return order.mode === "live" ? { _tag: "NotConnected", order } : { _tag: "Pay", order, method: "card" }
+      return order.mode === "live" ? { _tag: "NotConnected", order } : { _tag: "Pay", order, attemptNo, method: "card" }
     case "paid":
     case "partially_refunded": {
       const justNow = DateTime.isLessThan(now, DateTime.addDuration(order.paidAt, newsFor))
@@ -85,7 +87,7 @@ export const render = (page: Page): string => {
 
 type PageOf<Tag extends Page["_tag"]> = Extract<Page, { readonly _tag: Tag }>
 
-const renderPay = ({ method, mistakes = new Set(), notice, order }: PageOf<"Pay">) => {
+const renderPay = ({ attemptNo, method, mistakes = new Set(), notice, order }: PageOf<"Pay">) => {
   const until = DateTime.formatIso(order.expiresAt)
   return layout({
     title: `${texts.order.pay} ${amountOf(order)}`,
@@ -99,11 +101,11 @@ const renderPay = ({ method, mistakes = new Set(), notice, order }: PageOf<"Pay"
           [texts.order.payableUntil, html`<time datetime="${until}">${until.slice(0, 16).replace("T", " ")} UTC</time>`]
         ])}
       </section>
-      ${payForm({ amount: amountOf(order), method, notice, mistakes })}`
+      ${payForm({ amount: amountOf(order), attemptNo, method, notice, mistakes })}`
   })
 }
 
-const renderAway = ({ method, order }: PageOf<"Away">) => {
+const renderAway = ({ attemptNo, method, order }: PageOf<"Away">) => {
   const name = texts.methods[method]
   const words =
     method === "card"
@@ -113,7 +115,7 @@ const renderAway = ({ method, order }: PageOf<"Away">) => {
     order,
     mark: marks.away,
     terms: [[texts.order.amount, html`${amountOf(order)}`], ...named(order)],
-    more: simulation({ method, confirm: words.confirm, cancel: words.cancel })
+    more: simulation({ attemptNo, method, confirm: words.confirm, cancel: words.cancel })
   })
 }
 

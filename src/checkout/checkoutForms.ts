@@ -12,6 +12,8 @@ import { type Notice, texts } from "./texts.ts"
 export const CheckoutForm = Schema.Struct({
   step: Schema.Literals(["pay", "confirm", "cancel"]),
   method: PaymentMethod,
+  /** Names the attempt, so that a form which arrives twice makes one (silences: O32). */
+  attempt_no: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[0-9A-HJKMNP-TV-Z]{26}$/))),
   number: Schema.optionalKey(Schema.String),
   expiry: Schema.optionalKey(Schema.String),
   cvc: Schema.optionalKey(Schema.String)
@@ -20,15 +22,16 @@ export type CheckoutForm = typeof CheckoutForm.Type
 
 interface PayForm {
   readonly amount: string
+  readonly attemptNo: string
   readonly method: PaymentMethod
   readonly notice: Notice | undefined
   readonly mistakes: ReadonlySet<CardField>
 }
 
 // The server reports missing fields. With `required`, a hidden card field would block payments by wallet.
-export const payForm = ({ amount, method, mistakes, notice }: PayForm): Html =>
+export const payForm = ({ amount, attemptNo, method, mistakes, notice }: PayForm): Html =>
   html` <form class="card stack" method="post" novalidate>
-    ${notice && alert(notice)}
+    ${attemptField(attemptNo)} ${notice && alert(notice)}
     <fieldset>
       <legend>${texts.form.method}</legend>
       <div class="methods">${PaymentMethod.literals.map((each) => methodChoice(each, each === method))}</div>
@@ -40,6 +43,8 @@ export const payForm = ({ amount, method, mistakes, notice }: PayForm): Html =>
     </div>
     <button class="button" name="step" value="pay">${texts.form.pay(amount)}</button>
   </form>`
+
+const attemptField = (attemptNo: string) => html`<input type="hidden" name="attempt_no" value="${attemptNo}" />`
 
 const alert = (notice: Notice) =>
   html`<div class="alert" role="alert">
@@ -96,11 +101,13 @@ const testCardHint = html`<div class="note soft wide">
 </div>`
 
 export const simulation = (shown: {
+  readonly attemptNo: string
   readonly method: PaymentMethod
   readonly confirm: string
   readonly cancel: string
 }) =>
   html`<form class="buttons" method="post">
+    ${attemptField(shown.attemptNo)}
     <input type="hidden" name="method" value="${shown.method}" />
     <button class="button" name="step" value="confirm">${shown.confirm}</button>
     <button class="button quiet" name="step" value="cancel">${shown.cancel}</button>

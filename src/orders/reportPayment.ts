@@ -39,7 +39,12 @@ export const note = ({ links, transactor }: OrderServices) =>
       return order
       // Stale: the request's claim was taken over, and the attempt with it.
     },
-    Effect.catchTags({ StaleVersion: withoutEntry.StaleVersion, AlreadyExists: Effect.die })
+    (noted, order) =>
+      Effect.catchTags(noted, {
+        StaleVersion: withoutEntry.StaleVersion,
+        // This very attempt was noted before.
+        AlreadyExists: () => Effect.succeed(order)
+      })
   )
 
 export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderServices) =>

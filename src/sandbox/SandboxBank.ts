@@ -3,7 +3,7 @@
  * together with the change of the order, so that the two never differ (docs/decisions/0012). A payment that the service
  * may not know of is reported again and again until it is acknowledged.
  */
-import { PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
+import { idBody, PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
@@ -16,11 +16,13 @@ import {
   type Checkout
 } from "../channel/Channel.ts"
 import { insert } from "../platform/commit/Change.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type Entry, noEntry } from "../wallets/Wallets.ts"
 import { makeChannel } from "./SandboxChannel.ts"
@@ -35,6 +37,8 @@ export interface Charge extends Checkout {
   readonly currency: Currency
   readonly method: PaymentMethod
   readonly attempt: Attempt
+  /** Names the attempt: asked for again, with the same method and the same end, it is the same attempt. */
+  readonly attemptNo?: string | undefined
 }
 
 /** The outcome of an attempt. It takes effect when the `entry` is committed, together with the change of the order. */
@@ -115,19 +119,29 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
 })
 
 const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Reach) =>
-  span("SandboxBank.charge")(function* ({ amount, attempt, currency, merchantId, method, tradeNo }: Charge) {
+  span("SandboxBank.charge")(function* (charge: Charge) {
+    const { amount, attempt, currency, merchantId, method, tradeNo } = charge
     const redirecting = yield* reach(merchantId, tradeNo)
     const now = yield* currentTime
-    const paymentId = PaymentId.make(yield* ids.next(prefixes.payment))
+    const paymentId = PaymentId.make(numberOf(charge) ?? (yield* ids.next(prefixes.payment)))
     // The buyer has come back from the redirect, or starts anew: the old attempt is over in both cases.
     if (redirecting) {
       yield* sql`update sandbox_payments set state = 'abandoned'
-          where trade_no = ${tradeNo} and state = 'redirect'`
+          where trade_no = ${tradeNo} and state = 'redirect' and payment_id <> ${paymentId}`
     }
     const payment = { paymentId, tradeNo, method, amount, currency, state: states[attempt], createdAt: now }
     const changes = [insert(sandboxPayments, payment, { merchantId })]
     return { report: reportOf(attempt, payment), entry: { ...noEntry, changes } }
   }, Effect.catchTags(unreachableOnSqlError))
+
+/** Of an attempt that has a name it follows from that: the second of the same number meets the first one's row. */
+const numberOf = ({ attempt, attemptNo, method, tradeNo }: Charge): string | undefined => {
+  if (attemptNo === undefined) return undefined
+  const digits = Array.from(sha256(jsonText([tradeNo, attemptNo, method, attempt])), (digit) =>
+    Number.parseInt(digit, 16)
+  )
+  return prefixes.payment + attemptNo.slice(0, 10) + idBody(0, digits).slice(10)
+}
 
 const reportOf = (attempt: Attempt, payment: SandboxPayment): ChannelReport | undefined => {
   switch (attempt) {

@@ -14,18 +14,23 @@ import { Orders } from "../orders/Orders.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type Attempt, SandboxBank } from "./SandboxBank.ts"
 
+export interface PayOptions {
+  readonly amount?: Minor | undefined
+  readonly attemptNo?: string | undefined
+}
+
 export class SandboxBuyer extends Context.Service<
   SandboxBuyer,
   {
     /**
-     * One attempt to pay the whole amount, unless another is given. Returns the order as it is after the bank's report,
-     * if there was one.
+     * One attempt to pay the whole amount, unless another is given. An attempt that has a number is made once, however
+     * often it is asked for. Returns the order as it is after the bank's report, if there was one.
      */
     readonly pay: (
       order: Order,
       method: PaymentMethod,
       attempt: Attempt,
-      amount?: Minor
+      options?: PayOptions
     ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | ActorUnavailable>
   }
 >()("@coffer/sandbox/SandboxBuyer") {}
@@ -40,10 +45,10 @@ export const layer = Layer.effect(
       order: Order,
       method: PaymentMethod,
       attempt: Attempt,
-      amount: Minor = order.amount
+      { amount = order.amount, attemptNo }: PayOptions = {}
     ) {
       const { currency, merchantId, mode, tradeNo } = order
-      const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt }
+      const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo }
       const { entry, report } = yield* bank.charge(charge)
       return report === undefined
         ? yield* orders.note(order, entry.changes)

@@ -59,7 +59,7 @@ const makeOrderHandlers = Effect.gen(function* () {
       function* ({ params, payload }) {
         const order = yield* orders.find(yield* Caller, params.ref)
         const { amount, outcome = "succeed", payment_method: method = "card" } = payload
-        const after = yield* buyer.pay(order, method, outcome, amount)
+        const after = yield* buyer.pay(order, method, outcome, { amount })
         return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
       },
       Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })

@@ -14,6 +14,7 @@ import { SandboxBuyer } from "../../src/sandbox/SandboxBuyer.ts"
 import * as CheckoutHttp from "../../src/checkout/CheckoutHttp.ts"
 import { CheckoutLinks } from "../../src/signedUrls/CheckoutLinks.ts"
 import { texts } from "../../src/checkout/texts.ts"
+import { NewIds } from "../../src/platform/runtime/NewIds.ts"
 import { ActorUnavailable } from "../../src/platform/cluster/ask.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
 import { Admission, make as makeAdmission } from "../../src/http/Admission.ts"
@@ -27,6 +28,8 @@ const expired: Order = { ...pendingOrder, status: "expired" }
 
 type BankError = Effect.Error<ReturnType<SandboxBuyer["Service"]["pay"]>>
 
+const attemptNo = "01KB0000000000000000000000"
+
 interface Script {
   /** The order as the page finds it; none was ever made when null. */
   readonly order?: Order | null
@@ -39,6 +42,7 @@ interface Script {
 const open = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendingOrder }: Script = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(at))
   const asked: Array<readonly [PaymentMethod, Attempt]> = []
+  const numbers: Array<string | undefined> = []
   const scripted = Layer.mergeAll(
     Layer.sync(Admission, () => makeAdmission(() => undefined)),
     Layer.succeed(CheckoutLinks, {
@@ -48,13 +52,15 @@ const open = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendi
       complete: (view) => view,
       read: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
     }),
+    Layer.succeed(NewIds, { body: Effect.succeed(attemptNo), next: Effect.succeed, at: (prefix) => prefix }),
     Layer.mock(Orders, {
       byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
     }),
     Layer.succeed(SandboxBuyer, {
-      pay: (before, method, attempt) =>
+      pay: (before, method, attempt, options) =>
         Effect.suspend(() => {
           asked.push([method, attempt])
+          numbers.push(options?.attemptNo)
           return after === undefined || "status" in after ? Effect.succeed(after ?? before) : Effect.fail(after)
         })
     })
@@ -73,7 +79,7 @@ const open = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendi
     return { status: response.status, headers: response.headers, text }
   })
   const post = (form: Record<string, string>) => call("/checkout/good", new URLSearchParams(form).toString())
-  return { asked, call, get: call("/checkout/good"), post }
+  return { asked, numbers, call, get: call("/checkout/good"), post }
 })
 
 const card = (number: string) => ({ step: "pay", method: "card", number, expiry: "12/30", cvc: "123" })
@@ -148,6 +154,17 @@ describe("checkout: paying", () => {
     )
   }
 
+  it.effect("names the attempt to the bank as the form does, and names none when the form does not", () =>
+    Effect.gen(function* () {
+      const { numbers, post } = yield* open()
+      for (const form of [good, { step: "confirm", method: "card" }, { step: "cancel", method: "card" }]) {
+        yield* post({ ...form, attempt_no: attemptNo })
+        yield* post(form)
+      }
+      assert.deepStrictEqual(numbers, [attemptNo, undefined, attemptNo, undefined, attemptNo, undefined])
+    })
+  )
+
   it.effect("the tenth decline shows that the order has failed", () =>
     Effect.gen(function* () {
       const { post } = yield* open({ after: failed })
@@ -176,6 +193,13 @@ describe("checkout: the bank is not asked", () => {
     ["about a wrong CVC", {}, { ...good, cvc: "12" }, texts.mistakes.cvc, 422],
     ["about a form without card details", {}, { step: "pay", method: "card" }, texts.mistakes.number, 422],
     ["about a method that is none", {}, { ...good, method: "cash" }, texts.notices.unreadable.title, 422],
+    [
+      "about an attempt's number that is none of ours",
+      {},
+      { ...good, attempt_no: "1" },
+      texts.notices.unreadable.title,
+      422
+    ],
     ["about a step that is none", {}, { ...good, step: "refund" }, texts.notices.unreadable.title, 422]
   ]
   for (const [name, script, form, says, status = 200] of cases) {

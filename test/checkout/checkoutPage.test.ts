@@ -6,12 +6,16 @@ import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { type Page, money, pageOf, render } from "../../src/checkout/CheckoutPage.ts"
+import * as CheckoutPage from "../../src/checkout/CheckoutPage.ts"
 import { styleSource } from "../../src/checkout/checkoutStyle.ts"
-import { html } from "../../src/checkout/html.ts"
 import { returnAddress } from "../../src/checkout/returnAddress.ts"
 import { texts } from "../../src/checkout/texts.ts"
 import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
+
+const { money, render } = CheckoutPage
+type Page = CheckoutPage.Page
+const attemptNo = "01KB0000000000000000000000"
+const pageOf = (order: Order, now: DateTime.Utc) => CheckoutPage.pageOf(order, now, attemptNo)
 
 const soon = DateTime.add(createdAt, { minutes: 10 })
 const later = DateTime.add(createdAt, { days: 3 })
@@ -33,29 +37,6 @@ const heading = (markup: string) => {
 const refresh = (markup: string) => /<meta http-equiv="refresh" content="([^"]*)"/.exec(markup)?.[1]
 const links = (markup: string) => Array.from(markup.matchAll(/<a [^>]*href="([^"]*)"/g), ([, href]) => href!)
 
-describe("checkout: html", () => {
-  it("escapes what is put in, in text and in attributes", () => {
-    const hostile = `<img src=x onerror="alert('1')">&amp;`
-    const escaped = "&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;amp;"
-    assert.strictEqual(html`<p title="${hostile}">${hostile}</p>`.markup, `<p title="${escaped}">${escaped}</p>`)
-  })
-
-  it("does not escape a template inside a template again", () => {
-    const inner = html`<b>${"a & b"}</b>`
-    assert.strictEqual(html`<p>${inner}</p>`.markup, "<p><b>a &amp; b</b></p>")
-    assert.strictEqual(html`${[inner, inner]}`.markup, "<b>a &amp; b</b><b>a &amp; b</b>")
-  })
-
-  it("leaves out what is undefined and writes numbers as they are", () => {
-    assert.strictEqual(html`[${undefined}${0}]`.markup, "[0]")
-  })
-
-  it("takes nothing for finished markup because it looks like it", () => {
-    const forged = { markup: "<script>" } as never
-    assert.notInclude(html`${[forged]}`.markup, "<script>")
-  })
-})
-
 describe("checkout: states", () => {
   const table: ReadonlyArray<readonly [string, Page, string]> = [
     ["a pending order can be paid", pageOf(pending, soon), "Pay USD 10.00"],
@@ -68,8 +49,8 @@ describe("checkout: states", () => {
     ["an order refunded as a whole says so", pageOf(refunded, soon), "This order was refunded"],
     ["a failed order says so", pageOf(failed, soon), "Payment failed"],
     ["an expired order says so", pageOf(expired, soon), "This checkout has expired"],
-    ["the wallet is simulated", { _tag: "Away", order: pending, method: "alipay" }, "Confirm in Alipay"],
-    ["3DS is simulated", { _tag: "Away", order: pending, method: "card" }, "Verify your payment"],
+    ["the wallet is simulated", { _tag: "Away", order: pending, attemptNo, method: "alipay" }, "Confirm in Alipay"],
+    ["3DS is simulated", { _tag: "Away", order: pending, attemptNo, method: "card" }, "Verify your payment"],
     ["an address that we did not sign is not valid", { _tag: "InvalidLink" }, "This link is not valid"],
     ["a silent channel can be tried again", { _tag: "Unreachable", address: "/checkout/x" }, texts.unreachable.heading],
     ["an unknown outcome can be looked at", { _tag: "Uncertain", address: "/checkout/x" }, texts.uncertain.heading]
@@ -92,6 +73,14 @@ describe("checkout: states", () => {
   it("offers a form where something can be done, and nowhere else", () => {
     const withForm = table.filter(([, page]) => render(page).includes("<form")).map(([, page]) => page._tag)
     assert.deepStrictEqual(withForm, ["Pay", "Away", "Away"])
+  })
+
+  it("names in each form the attempt that it makes", () => {
+    for (const [, page] of table) {
+      const markup = render(page)
+      const named = `<input type="hidden" name="attempt_no" value="${attemptNo}" />`
+      assert.strictEqual(markup.split(named).length, markup.split("<form").length, page._tag)
+    }
   })
 
   it("says of an order that cannot be paid any more its state and its amount, not what was bought", () => {
@@ -150,7 +139,7 @@ describe("checkout: pay form", () => {
   })
 
   it("says aloud that a payment was declined, and keeps the method that was chosen", () => {
-    const markup = render({ _tag: "Pay", order: pending, method: "alipay", notice: "declined" })
+    const markup = render({ _tag: "Pay", order: pending, attemptNo, method: "alipay", notice: "declined" })
     assert.match(markup, /role="alert">\s*<strong>The payment was declined</)
     assert.match(markup, /value="alipay" checked/)
     assert.strictEqual(heading(markup), "Pay USD 10.00")
@@ -159,6 +148,7 @@ describe("checkout: pay form", () => {
   it("puts a mistake at its field, and the focus on the first one", () => {
     const markup = render({
       _tag: "Pay",
+      attemptNo,
       order: pending,
       method: "card",
       notice: "mistaken",
@@ -184,7 +174,7 @@ describe("checkout: what others write", () => {
   const hostilePaid: Order = { ...facts, ...untouched, ...hostile, status: "paid" }
 
   it("is text on every page", () => {
-    const payable = [pageOf(hostile, soon), { _tag: "Away", order: hostile, method: "card" } as const]
+    const payable = [pageOf(hostile, soon), { _tag: "Away", order: hostile, attemptNo, method: "card" } as const]
     const pages = [
       ...payable,
       pageOf(hostile, later),

@@ -51,7 +51,7 @@ export const webhookRedeliveryDelays = [
 /** How far a receiver lets the signature's timestamp be from its own clock (spec: Limits). */
 export const signatureTolerance = "300 seconds"
 
-/** A form of the checkout, which has five short fields: bytes and fields (silences: G6). */
+/** A form of the checkout, which has six short fields: bytes and fields (silences: G6). */
 export const checkoutFormBytesMax = 4 * 1024
 export const checkoutFormFieldsMax = 16
 
