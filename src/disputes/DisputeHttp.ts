@@ -46,8 +46,8 @@ export const layer = HttpApiBuilder.group(
         if (query.format === "csv") {
           return replyCsv("disputes", DisputeResource, yield* lists.exported(owner, query), disputeView)
         }
-        const { data, hasMore } = yield* lists.page(owner, query)
-        return yield* replyList("dispute", "/v1/disputes", { data: data.map(disputeView), hasMore })
+        const page = yield* lists.page(owner, query)
+        return yield* replyList("dispute", "/v1/disputes", page, disputeView)
       }, Effect.catchTags({ InvalidField })),
 
       retrieve: span("disputes.retrieve")(function* ({ params }) {

@@ -19,8 +19,8 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: span("events.list")(function* ({ query }) {
-        const { data, hasMore } = yield* events.page(yield* Caller, query)
-        return yield* replyList("event", "/v1/events", { data: data.map(({ body }) => body), hasMore })
+        const page = yield* events.page(yield* Caller, query)
+        return yield* replyList("event", "/v1/events", page, ({ body }) => body)
       }, Effect.catchTags({ InvalidField })),
 
       retrieve: span("events.retrieve")(function* ({ params }) {

@@ -3,8 +3,9 @@
  * before this reply begins; a database that fails later cuts the connection, so that no file looks whole and is not.
  */
 import { csvHeader, csvRow } from "@coffer/rules/csv"
-import { Stream, Struct } from "effect"
+import { Effect, Stream, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { inSlices } from "../platform/runtime/slices.ts"
 
 /** The columns are the fields of the resource in its order, which is the specification's, but for its kind. */
 export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
@@ -14,7 +15,18 @@ export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
   view: (row: Row) => Item
 ) => {
   const columns = Struct.keys(fields)
-  const rows = Stream.map(file.chunks, (chunk) => chunk.map((row) => csvRow(columns, view(row))).join(""))
+  const rows = Stream.flatMap(file.chunks, (chunk) =>
+    Stream.fromIterableEffect(
+      Effect.map(
+        inSlices(chunk, (some) => some.map((row) => csvRow(columns, view(row))).join("")),
+        inPieces
+      )
+    )
+  ).pipe(
+    Stream.rechunk(1),
+    // The network may take a piece at once, and then nobody else has had a turn.
+    Stream.tap(() => Effect.yieldNow)
+  )
   return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(csvHeader(columns)), rows)), {
     contentType: "text/csv; charset=utf-8",
     headers: {
@@ -22,4 +34,19 @@ export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
       ...(file.truncated ? { "x-truncated": "true" } : {})
     }
   })
+}
+
+/** Characters. A piece that is as long as this is sent by itself. Usual rows of a chunk are one piece. */
+const pieceMin = 256 * 1024
+
+const inPieces = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const pieces: Array<string> = []
+  let piece = ""
+  for (const text of texts) {
+    piece += text
+    if (piece.length < pieceMin) continue
+    pieces.push(piece)
+    piece = ""
+  }
+  return piece === "" ? pieces : [...pieces, piece]
 }

@@ -3,8 +3,11 @@
  * here, from a view that already has the wire's shape, so nothing is encoded twice.
  */
 import * as Wire from "@coffer/contract/Errors"
+import type { Page } from "@coffer/rules/lists/pageRequest"
 import { Duration, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { jsonText } from "../platform/runtime/codecs.ts"
+import { inSlices } from "../platform/runtime/slices.ts"
 import { CurrentRecord } from "./CurrentRequest.ts"
 
 export const reply = (data: object, code = 200) =>
@@ -16,12 +19,40 @@ export const reply = (data: object, code = 200) =>
 
 const messages: Record<number, string> = { 201: "created", 202: "accepted" }
 
-/** A page of a list (spec: List conventions). */
-export const replyList = (
+/** A page of a list (spec: List conventions), of which `more` is said. It may be large, so it is written in slices. */
+export const replyList = Effect.fnUntraced(function* <Item>(
   resource: string,
   url: string,
-  page: { readonly data: ReadonlyArray<object>; readonly hasMore: boolean }
-) => reply({ object: "list", resource, has_more: page.hasMore, url, data: page.data })
+  { data, hasMore }: Page<Item>,
+  view: (item: Item) => object,
+  more: object = {}
+) {
+  const record = yield* CurrentRecord
+  const objects: Array<object> = []
+  const texts = yield* inSlices(data, (some) => {
+    const shown = some.map(view)
+    objects.push(...shown)
+    return jsonText(shown).slice(1, -1)
+  })
+  const answerWith = (data: ReadonlyArray<object>) => {
+    const list = { object: "list", resource, has_more: hasMore, url, ...more, data }
+    return { code: 200, message: "ok", request_id: record.requestId, data: list }
+  }
+  record.answer = answerWith(objects)
+  const head = jsonText(answerWith([])).slice(0, -tail.length)
+  if (texts.reduce((sum, { length }) => sum + length, 0) < longMin) {
+    return HttpServerResponse.text(`${head}${texts.join(",")}${tail}`, { contentType: "application/json" })
+  }
+  const parts = [head, ...texts.map((text, index) => (index === 0 ? text : `,${text}`)), tail]
+  const bytes = yield* inSlices(parts, ([part]) => utf8.encode(part), 1)
+  return HttpServerResponse.uint8Array(Buffer.concat(bytes), { contentType: "application/json" })
+})
+
+/** How the answer ends after the objects of its list, also when there are none. */
+const tail = "]}}"
+/** Characters. So long a text is made bytes in slices, too; a shorter one is left to Node. */
+const longMin = 512 * 1024
+const utf8 = new TextEncoder()
 
 export const refuseWith = <Refusal>(make: (request_id: string) => Refusal) =>
   Effect.flatMap(CurrentRecord, ({ requestId }) => Effect.fail(make(requestId)))

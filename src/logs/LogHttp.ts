@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { commonRefusals } from "../http/refusals.ts"
-import { reply } from "../http/replies.ts"
+import { replyList } from "../http/replies.ts"
 import { Logs } from "./Logs.ts"
 import { logView } from "./LogView.ts"
 
@@ -19,15 +19,8 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: span("logs.list")(function* ({ query }) {
-        const { data, hasMore } = yield* logs.page(yield* Caller, query)
-        return yield* reply({
-          object: "list",
-          resource: "api_log",
-          has_more: hasMore,
-          url: "/v1/logs",
-          retention_days: retentionDays,
-          data: data.map(logView)
-        })
+        const page = yield* logs.page(yield* Caller, query)
+        return yield* replyList("api_log", "/v1/logs", page, logView, { retention_days: retentionDays })
       }, Effect.catchTags({ InvalidField }))
     })
   })

@@ -44,8 +44,8 @@ export const layer = HttpApiBuilder.group(
       list: span("orders.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv") return replyCsv("orders", OrderResource, yield* lists.exported(owner, query), row)
-        const { data, hasMore } = yield* lists.page(owner, query)
-        return yield* replyList("order", "/v1/orders", { data: data.map(view), hasMore })
+        const page = yield* lists.page(owner, query)
+        return yield* replyList("order", "/v1/orders", page, view)
       }, Effect.catchTags({ InvalidField })),
 
       retrieve: span("orders.retrieve")(function* ({ params }) {

@@ -39,9 +39,9 @@ export const layer = HttpApiBuilder.group(
       ),
 
       list: span("payouts.list")(function* ({ params, query }) {
-        const { data, hasMore } = yield* payouts.list(params.merchant_id, query)
+        const page = yield* payouts.list(params.merchant_id, query)
         const url = `/operator/v1/merchants/${params.merchant_id}/payouts`
-        return yield* replyList("payout", url, { data: data.map(payoutView), hasMore })
+        return yield* replyList("payout", url, page, payoutView)
       }, Effect.catchTags({ InvalidField, MerchantNotFound })),
 
       retrieve: span("payouts.retrieve")(function* ({ params }) {

@@ -54,8 +54,8 @@ export const layer = HttpApiBuilder.group(
         const owner = yield* Caller
         if (query.format === "csv")
           return replyCsv("refunds", RefundResource, yield* lists.exported(owner, query), refundView)
-        const { data, hasMore } = yield* lists.page(owner, query)
-        return yield* replyList("refund", "/v1/refunds", { data: data.map(refundView), hasMore })
+        const page = yield* lists.page(owner, query)
+        return yield* replyList("refund", "/v1/refunds", page, refundView)
       }, Effect.catchTags({ InvalidField })),
 
       retrieve: span("refunds.retrieve")(function* ({ params }) {

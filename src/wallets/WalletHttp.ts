@@ -30,11 +30,8 @@ export const layer = HttpApiBuilder.group(
           const file = yield* wallets.ledgerExported(owner, query)
           return replyCsv("balance_transactions", BalanceTransactionResource, file, balanceTransactionView)
         }
-        const { data, hasMore } = yield* wallets.ledger(owner, query)
-        return yield* replyList("balance_transaction", "/v1/balance_transactions", {
-          data: data.map(balanceTransactionView),
-          hasMore
-        })
+        const page = yield* wallets.ledger(owner, query)
+        return yield* replyList("balance_transaction", "/v1/balance_transactions", page, balanceTransactionView)
       }, Effect.catchTags({ InvalidField }))
     })
   })

@@ -13,6 +13,7 @@ import type { SqlClient } from "effect/sql"
 import { sqlDefects } from "./sqlDefect.ts"
 import { along, isOwned, isStorable, type Listed, makeRows, type Rows, type Search } from "./scans.ts"
 import { patiently } from "../runtime/patience.ts"
+import { inSlices } from "../runtime/slices.ts"
 
 export interface Exported<Item> {
   /** There is more than a file may hold. */
@@ -56,7 +57,7 @@ const makePage = <Row, Item>(
   { called, prefixOf, table: { key, name, read, row } }: Listed<Row, Item>,
   rows: Rows
 ): Pages<Item>["page"] => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  const decode = Schema.decodeUnknownSync(Schema.Array(row))
   const isOwn = (owner: Owner, id: string) =>
     isStorable(id)
       ? Effect.map(
@@ -75,7 +76,7 @@ const makePage = <Row, Item>(
     const ids = cursor === undefined ? all : newer ? newerThan(all, cursor.id) : olderThan(all, cursor.id)
     const direction = newer ? "asc" : "desc"
     const found = yield* rows(owner, search, { columns: "*", direction, ids, created, limit: limit + 1 })
-    return pageOf((yield* decode(found)).map(read), request)
+    return pageOf((yield* inSlices(found, decode)).flat().map(read), request)
   }, sqlDefects)
 }
 
@@ -90,7 +91,7 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
   { prefixOf, table: { key, read, row } }: Listed<Row, Item>,
   rows: Rows
 ): Pages<Item>["exported"] => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  const decode = Schema.decodeUnknownSync(Schema.Array(row))
   return Effect.fnUntraced(function* (owner, created, search) {
     const ids = idsCreated(prefixOf(owner.mode), created)
     const whole = { columns: "id", direction: "desc", ids, created, limit: csvRowsMax + 1 } as const
@@ -102,7 +103,7 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
       if (left === 0) return undefined
       const limit = Math.min(left, stepRows)
       const some = rows(owner, search, { columns: "*", direction: "desc", ids, created, limit })
-      const chunk = yield* decode(yield* patiently(exportPatience)(some))
+      const chunk = (yield* inSlices(yield* patiently(exportPatience)(some), decode)).flat()
       const last = chunk.at(-1)
       if (last === undefined) return undefined
       const rest: Position = { ids: olderThan(ids, String(last[key])), left: left - chunk.length }

@@ -1,0 +1,36 @@
+/**
+ * Work on items that may be large, such as a page of orders with a hundred kilobytes each, in slices: after some
+ * milliseconds the event loop serves others first. Items of usual size are one slice, and wait for nothing.
+ */
+import { Context, Effect } from "effect"
+import { elapsedMillis } from "./realTime.ts"
+
+/** A slice ends after the step during which this is over. A page of a hundred usual objects takes less. */
+export const sliceMillis = 5
+/** Items of a step: of usual size they take longer one by one. */
+export const stepItems = 8
+
+/** What measures slices. A reference, so that a test can say how long a step takes. */
+export const SliceClock = Context.Reference<() => number>("@coffer/platform/SliceClock", {
+  defaultValue: () => elapsedMillis
+})
+
+/** What `work` makes of the items of each step, in their order. */
+export const inSlices = <A, B>(
+  items: ReadonlyArray<A>,
+  work: (some: ReadonlyArray<A>) => B,
+  step = stepItems
+): Effect.Effect<ReadonlyArray<B>> =>
+  Effect.flatMap(SliceClock, (millis) => {
+    const done: Array<B> = []
+    let from = 0
+    const slice = (): Effect.Effect<ReadonlyArray<B>> => {
+      const end = millis() + sliceMillis
+      while (from < items.length) {
+        done.push(work(items.slice(from, (from += step))))
+        if (from < items.length && millis() >= end) return Effect.flatMap(Effect.yieldNow, slice)
+      }
+      return Effect.succeed(done)
+    }
+    return slice()
+  })
