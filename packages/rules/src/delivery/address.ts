@@ -14,12 +14,14 @@ export const isPublicAddress = (text: string): boolean => {
   // An address with a zone (`fe80::1%eth0`) means something on one machine only. A dotted tail the library reads as
   // mapped whatever stands before it (`::8.8.8.8`), and the system that connects would not.
   if (!ipaddr.IPv6.isValid(text) || text.includes("%")) return false
-  if (text.includes(".") && !mappedForm.test(text)) return false
+  if (text.includes(".") && !isMappedForm(text)) return false
   const address = ipaddr.IPv6.parse(text)
   return address.isIPv4MappedAddress() ? isPublicIPv4(address.toIPv4Address()) : isPublicIPv6(address)
 }
 
-const mappedForm = /^::ffff:[\d.]+$/i
+/** The library takes zeros ahead in the tail (`::ffff:08.8.8.8`), which are octal to some readers. */
+const isMappedForm = (text: string): boolean =>
+  /^::ffff:/i.test(text) && ipaddr.IPv4.isValidFourPartDecimal(text.slice("::ffff:".length))
 
 const isPublicIPv4 = (address: ipaddr.IPv4): boolean =>
   address.range() === "unicast" && !cloudServices.some(([block, bits]) => address.match(block, bits))
