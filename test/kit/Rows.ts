@@ -2,8 +2,10 @@
  * Many rows at once, by SQL: what a merchant has after years of business. Ids are made as the service makes them, from
  * the time of creation; what differs from row to row is an SQL expression over `n`, the row's number from 1.
  */
+import { Api } from "@coffer/contract/Api"
 import type { Mode } from "@coffer/model/Ids"
 import { Effect } from "effect"
+import { OpenApi } from "effect/http-api"
 import type { SqlClient } from "effect/sql"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 
@@ -117,7 +119,7 @@ export const insertLedger = Effect.fnUntraced(function* (
   })
 })
 
-/** Events of orders of which they say next to nothing. */
+/** Events of the document's own examples, under other numbers. */
 export const insertEvents = (
   sql: SqlClient.SqlClient,
   many: Many,
@@ -131,9 +133,19 @@ export const insertEvents = (
     trade_no: object,
     body: `json_build_object('object', 'event', 'id', ${idOf(many, "evt_")}, 'type', ${type}, 'mode', '${many.mode ?? "sandbox"}',
       'created_at', to_char(to_timestamp(millis / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'sequence', 1,
-      'data', json_build_object('object', json_build_object('object', 'order', 'trade_no', ${object})),
+      'data', json_build_object('object', ${exampleFor(type)} || jsonb_build_object('trade_no', ${object})),
       'event_id', ${idOf(many, "evt_")}, 'event_type', ${type})::text`
   })
+
+const { Dispute, Order, Refund } = OpenApi.fromApi(Api).components.schemas as Record<string, { examples?: [unknown] }>
+
+/** As SQL: the object that an event of the type tells of. */
+const exampleFor = (type: string) =>
+  `case split_part(${type}, '.', 1) ${Object.entries({ payment: Order, refund: Refund, dispute: Dispute })
+    .map(
+      ([word, schema]) => `when '${word}' then '${JSON.stringify(schema?.examples?.[0]).replaceAll("'", "''")}'::jsonb`
+    )
+    .join(" ")} end`
 
 /** Deliveries that are due, each of an event of its own, to hosts that are an SQL expression over `n`. */
 export const insertDeliveries = Effect.fnUntraced(function* (

@@ -51,7 +51,7 @@ const PayBody = withoutNulls(
 const Reachable = withExample(
   Schema.Struct({
     reachable: Schema.Boolean.annotate({ description: "Whether your sandbox channel answers." })
-  }).annotate({ description: "The state of the channel." }),
+  }).annotate({ identifier: "SandboxChannel", description: "The state of the channel." }),
   { reachable: false }
 )
 
@@ -60,7 +60,7 @@ const SettleBody = withExample(
     outcome: Schema.Literals(["succeeded", "failed"]).annotate({
       description: "What the bank says. It may also take back, as `failed`, what had succeeded."
     })
-  }),
+  }).annotate({ identifier: "SandboxChannel", description: "The sandbox's channel." }),
   { outcome: "succeeded" }
 )
 

@@ -4,7 +4,9 @@
  * from those of the fields. What one endpoint says of itself stands in its group.
  */
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { namedAnswer } from "./namedAnswers.ts"
 import { csvSampleOf, resolved, sampleOf } from "./samples.ts"
+import { withTypedEvents } from "./typedEvents.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
@@ -57,7 +59,7 @@ const repeated = "Repeated: the same was created before, and is shown as it is n
 const limit = { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault }
 
 export const publish = (generated: Json): Json => {
-  const document = tidied(generated) as Json
+  const document = withTypedEvents(tidied(generated) as Json)
   const { schemas } = document["components"]
   for (const [path, operations] of Object.entries<Json>(document["paths"])) {
     for (const [method, operation] of Object.entries<Json>(operations)) complete(path, method, operation, schemas)
@@ -65,7 +67,8 @@ export const publish = (generated: Json): Json => {
   return {
     ...document,
     info: { ...document["info"], license: { name: "MIT", identifier: "MIT" } },
-    servers: [{ url: "/", description: "This service" }]
+    servers: [{ url: "/", description: "This service" }],
+    tags: [...document["tags"], { name: "webhooks", description: "What we post to your endpoints." }]
   }
 }
 
@@ -86,7 +89,10 @@ const complete = (path: string, method: string, operation: Json, schemas: Json) 
     response["headers"] = headersOf(status, changes, counted, response["content"])
     const { "application/json": json, "text/csv": csv } = response["content"]
     if (Number(status) >= 400) json.examples = refusalsOf(json.schema, schemas)
-    else json.example = answerOf(path, status, sampleOf(json.schema, schemas) as Json)
+    else {
+      json.schema = namedAnswer(json.schema, schemas)
+      json.example = answerOf(path, status, sampleOf(json.schema, schemas) as Json)
+    }
     if (csv !== undefined) {
       response["content"]["text/csv"] = { schema: { type: "string" }, example: csvSampleOf(json.example.data.data[0]) }
     }

@@ -28,6 +28,7 @@ export const sampleOf = (schema: Json, components: Json): unknown => {
   if (schema["$ref"] !== undefined) return sampleOf(resolved(schema, components), components)
   if (schema["examples"] !== undefined) return schema["examples"][0]
   if (schema["enum"] !== undefined) return schema["enum"][0]
+  if (schema["oneOf"] !== undefined) return sampleOf(schema["oneOf"][0], components)
   if (schema["type"] === "array") return [sampleOf(schema["items"], components)]
   if (schema["type"] !== "object") return undefined
   const fields = Object.entries<Json>(schema["properties"] ?? {}).map(

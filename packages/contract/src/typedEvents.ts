@@ -1,0 +1,141 @@
+/**
+ * Events in the published document: a schema for each type, whose `data.object` is the very schema that the object's
+ * own endpoint answers with; their union, told apart by `type`; and a webhook for each (spec: Event; Events). All of
+ * it is made of what the contract has generated, so no field is described twice.
+ */
+import { EventType } from "@coffer/model/EventType"
+import { signatureHeaders } from "./signatureHeaders.ts"
+
+// oxlint-disable-next-line no-explicit-any -- a document without a type of its own
+type Json = Record<string, any>
+
+type Told = {
+  readonly summary: string
+  /** Fields of the object's own example that are otherwise when this has happened. */
+  readonly then: Json
+}
+
+const unpaid = { fee: null, net_amount: null, payment_id: null, payment_method: null, paid_at: null }
+const closedAt = "2026-12-09T08:15:40.221Z"
+const decided = { closed_at: closedAt, updated_at: closedAt, funds_frozen: false }
+
+const told: { readonly [type in EventType]: Told } = {
+  "payment.succeeded": { summary: "A payment succeeded, and the money is in the wallet", then: { status: "paid" } },
+  "payment.failed": { summary: "The channel says that the payment has failed", then: { ...unpaid, status: "failed" } },
+  "payment.expired": {
+    summary: "An order was not paid within 24 hours, or was closed",
+    then: { ...unpaid, status: "expired" }
+  },
+  "payment.duplicate_refunded": {
+    summary: "A payment that came after the order's end went back to the buyer in full",
+    then: { ...unpaid, status: "expired" }
+  },
+  "refund.succeeded": { summary: "A refund was paid out of the wallet", then: { status: "succeeded" } },
+  "refund.failed": {
+    summary: "The channel rejected a refund, and the money is free again",
+    then: { status: "failed" }
+  },
+  "dispute.created": { summary: "A chargeback was opened, and its amount is frozen", then: {} },
+  "dispute.updated": { summary: "The evidence is under review", then: { status: "under_review" } },
+  "dispute.won": { summary: "The appeal succeeded, and the money is free again", then: { ...decided, status: "won" } },
+  "dispute.lost": { summary: "The dispute is lost, and its amount is gone", then: { ...decided, status: "lost" } },
+  "dispute.closed": {
+    summary: "The issuer withdrew, and the money is free again",
+    then: { ...decided, status: "closed" }
+  }
+}
+
+/** What an event tells of, by the first word of its type. */
+const objects: Readonly<Record<string, string>> = { payment: "Order", refund: "Refund", dispute: "Dispute" }
+
+export const eventSchemaOf = (type: EventType): string =>
+  `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
+
+const objectSchemaOf = (type: EventType): string => objects[type.split(".")[0]!]!
+
+const refTo = (name: string) => `#/components/schemas/${name}`
+
+export const withTypedEvents = (document: Json): Json => {
+  const { components } = document
+  const { Event, ...others } = components["schemas"]
+  const typed = EventType.literals.map((type) => [eventSchemaOf(type), typedEvent(type, Event, others)] as const)
+  const union = {
+    description: `${Event.description} \`type\` says what \`data.object\` is.`,
+    oneOf: typed.map(([name]) => ({ $ref: refTo(name) })),
+    discriminator: {
+      propertyName: "type",
+      mapping: Object.fromEntries(EventType.literals.map((type) => [type, refTo(eventSchemaOf(type))]))
+    }
+  }
+  return {
+    ...document,
+    components: {
+      ...components,
+      schemas: { ...others, Event: union, ...Object.fromEntries(typed) },
+      parameters: { ...components["parameters"], ...signatureHeaders }
+    },
+    webhooks: Object.fromEntries(EventType.literals.map((type) => [type, { post: webhook(type) }]))
+  }
+}
+
+const typedEvent = (type: EventType, event: Json, schemas: Json): Json => {
+  const object = schemas[objectSchemaOf(type)]
+  const { object: described, ...flat } = event["properties"].data.properties
+  const legacy = Object.entries<Json>(flat).filter(([name]) => name in object.properties)
+  return {
+    ...event,
+    description: `${told[type].summary}. The event, byte for byte as it is delivered.`,
+    properties: {
+      ...event["properties"],
+      type: only(type, event["properties"].type),
+      data: {
+        ...event["properties"].data,
+        properties: {
+          object: { $ref: refTo(objectSchemaOf(type)), description: described.description },
+          ...Object.fromEntries(
+            legacy.map(([name, { description }]) => [name, { ...object.properties[name], description }])
+          )
+        }
+      },
+      event_type: only(type, event["properties"].event_type)
+    },
+    examples: [exampleOf(type, event["examples"][0], { ...object.examples[0], ...told[type].then }, legacy)]
+  }
+}
+
+const only = (type: EventType, { description }: Json): Json => ({ type: "string", enum: [type], description })
+
+const exampleOf = (
+  type: EventType,
+  event: Json,
+  object: Json,
+  legacy: ReadonlyArray<readonly [string, Json]>
+): Json => ({
+  ...event,
+  type,
+  data: { object, ...Object.fromEntries(legacy.map(([name]) => [name, object[name]])) },
+  event_type: type
+})
+
+const webhook = (type: EventType): Json => ({
+  operationId: type,
+  tags: ["webhooks"],
+  summary: told[type].summary,
+  description:
+    "We post it to your endpoint. Check a signature over the raw bytes of the body before you read them, and count " +
+    "by `id`: an event may come more than once.",
+  security: [],
+  parameters: Object.keys(signatureHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  requestBody: {
+    required: true,
+    content: { "application/json": { schema: { $ref: refTo(eventSchemaOf(type)) } } }
+  },
+  responses: {
+    "2XX": { description: "You have it. The body is not read, and the answer has to begin within 10 seconds." },
+    default: {
+      description:
+        "Anything else, a redirect too, and no answer: we post again after 30 seconds, 2 minutes, 10 minutes, " +
+        "30 minutes, 2 hours and 6 hours."
+    }
+  }
+})
