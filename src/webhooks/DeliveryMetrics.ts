@@ -27,11 +27,15 @@ const byOutcome = {
   connect: failure("connect"),
   tls: failure("tls"),
   protocol: failure("protocol"),
+  proxy: failure("proxy"),
   status: failure("status")
 }
 
 export const isDelivered = (outcome: Outcome): boolean =>
   outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
+
+/** Of an attempt that the operator's proxy kept from the destination. It is not recorded. */
+export const countProxyFailure = Metric.update(byOutcome.proxy, 1)
 
 export const make = Effect.gen(function* () {
   const store = yield* DeliveryStore

@@ -1,17 +1,21 @@
 /**
  * The only place that connects to a merchant's server. Posts once and says what happened; whether that is a success,
- * and when to post again, is not decided here (spec: Events; silences: W8, W12).
+ * and when to post again, is not decided here (spec: Events; silences: W8, W12, W20, W21).
  *
- * Each post has a connection of its own, which is closed after it. So no attempt fails on a stale connection, and the
- * address that was checked is the address that is connected to.
+ * Connections are kept for the next post. One that its server has closed meanwhile costs no attempt: the post is made
+ * again at once, on a connection of its own.
  */
 import { Resolver, lookup } from "node:dns"
 import http from "node:http"
 import https from "node:https"
-import { isIP, type LookupFunction } from "node:net"
+import { isIP } from "node:net"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import { isHttpUrl, isPublicAddress, isPublicHttpsUrl } from "@coffer/rules/delivery/address"
-import { Context, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Result, Schema } from "effect"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { type Checked, type Connections, makeConnections, type Trip } from "./connections.ts"
+import { makeEgressProxy, ProxyTrouble } from "./egressProxy.ts"
+import { makeProxyLog } from "./proxyLog.ts"
 
 export interface OutboundRequest {
   readonly url: string
@@ -23,7 +27,8 @@ export interface OutboundRequest {
   readonly privateAllowed: boolean
 }
 
-export type NotDeliveredReason = "timeout" | "refused_address" | "dns" | "connect" | "tls" | "protocol"
+/** `proxy`: the operator's proxy failed, and the destination has no part in it. */
+export type NotDeliveredReason = "timeout" | "refused_address" | "dns" | "connect" | "tls" | "protocol" | "proxy"
 
 /** `detail` is an error code or a sentence of ours: never a secret, the URL or an address. */
 export type Outcome =
@@ -43,25 +48,48 @@ export class HostNotFound extends Schema.TaggedError<HostNotFound>()("HostNotFou
 /** All addresses of a name. Asked once per post. */
 export type Resolve = (hostname: string, privateAllowed: boolean) => Effect.Effect<ReadonlyArray<string>, HostNotFound>
 
-export const layerWith = ({ resolve }: { readonly resolve: Resolve }): Layer.Layer<Outbound> =>
-  Layer.succeed(Outbound, {
-    post: Effect.fn("Outbound.post")(function* (request) {
-      const received: Received = { status: undefined, chunks: [], bytes: 0 }
-      return yield* attempt(request, resolve, received).pipe(
-        Effect.timeoutOrElse({
-          duration: webhookAcknowledgement,
-          // Headers in time acknowledge the delivery, even if the body is still arriving.
-          orElse: () => Effect.succeed(outcomeOf(received, "timeout", `no answer within ${webhookAcknowledgement}`))
+export interface Ways {
+  readonly resolve: Resolve
+  /** `http://user:pass@host:port`, through which everything goes. */
+  readonly proxy?: Redacted.Redacted | undefined
+}
+
+export const layerWith = ({ proxy, resolve }: Ways): Layer.Layer<Outbound> =>
+  Layer.effect(
+    Outbound,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const egress =
+        proxy === undefined
+          ? undefined
+          : makeEgressProxy(new URL(Redacted.value(proxy)), () => clock.currentTimeMillisUnsafe())
+      const connections = yield* makeConnections(egress)
+      const proxyLog = makeProxyLog()
+
+      return Outbound.of({
+        post: Effect.fn("Outbound.post")(function* (request) {
+          const received: Received = { stage: "dns", status: undefined, chunks: [], bytes: 0 }
+          const outcome = yield* attempt(request, resolve, connections, received).pipe(
+            Effect.timeoutOrElse({
+              duration: webhookAcknowledgement,
+              // Headers in time acknowledge the delivery, even if the body is still arriving.
+              orElse: () => Effect.succeed(tooLate(received))
+            })
+          )
+          if (egress !== undefined) yield* proxyLog(outcome)
+          return outcome
         })
-      )
+      })
     })
-  })
+  )
 
 export const layer = Layer.unwrap(
-  Effect.sync(() => {
+  Effect.gen(function* () {
+    const { webhookProxy } = yield* Settings
     const publicNames = resolveByServers()
     return layerWith({
-      resolve: (hostname, privateAllowed) => (privateAllowed ? resolveLocally(hostname) : publicNames(hostname))
+      resolve: (hostname, privateAllowed) => (privateAllowed ? resolveLocally(hostname) : publicNames(hostname)),
+      proxy: webhookProxy
     })
   })
 )
@@ -71,6 +99,8 @@ const snippetBytesMax = 1024
 
 /** What has arrived so far. It outlives the exchange, so that a time-out can still report it. */
 interface Received {
+  /** What has failed if nothing more comes. */
+  stage: NotDeliveredReason
   status: number | undefined
   bytes: number
   readonly chunks: Array<Buffer>
@@ -86,12 +116,15 @@ const notDelivered = (reason: NotDeliveredReason, detail: string): Outcome => ({
 const outcomeOf = ({ chunks, status }: Received, reason: NotDeliveredReason, detail: string): Outcome =>
   status === undefined ? notDelivered(reason, detail) : { _tag: "Answered", status, snippet: snippetOf(chunks) }
 
+const tooLate = (received: Received): Outcome =>
+  outcomeOf(received, received.stage === "proxy" ? "proxy" : "timeout", `no answer within ${webhookAcknowledgement}`)
+
 // PostgreSQL's text cannot hold a NUL, and a receiver may send one.
 const snippetOf = (chunks: ReadonlyArray<Buffer>): string =>
   Buffer.concat(chunks).subarray(0, snippetBytesMax).toString("utf8").replaceAll("\0", "\uFFFD")
 
 const attempt = Effect.fnUntraced(
-  function* (request: OutboundRequest, resolve: Resolve, received: Received) {
+  function* (request: OutboundRequest, resolve: Resolve, connections: Connections, received: Received) {
     const { httpAllowed = false, privateAllowed } = request
     const isAllowed = privateAllowed || httpAllowed ? isHttpUrl : isPublicHttpsUrl
     const url = isAllowed(request.url) ? URL.parse(request.url) : null
@@ -103,7 +136,8 @@ const attempt = Effect.fnUntraced(
     if (!privateAllowed && !addresses.every(isPublicAddress)) {
       return notDelivered("refused_address", "the host resolves to an address that is not public")
     }
-    return yield* exchange(url, addresses, request, received)
+    const answered = yield* exchange({ url, addresses }, request, connections, received, false)
+    return answered ?? (yield* exchange({ url, addresses }, request, connections, received, true)) ?? stale
   },
   Effect.catchTags({ HostNotFound: ({ code }) => Effect.succeed(notDelivered("dns", code)) })
 )
@@ -113,59 +147,89 @@ const addressesOf = (url: URL, resolve: Resolve, privateAllowed: boolean) => {
   return isIP(literal) === 0 ? resolve(url.hostname, privateAllowed) : Effect.succeed([literal])
 }
 
-/** Connects, sends, and listens until the snippet is full or the answer ends. Interruption closes the connection. */
-const exchange = (url: URL, addresses: ReadonlyArray<string>, request: OutboundRequest, received: Received) =>
-  Effect.callback<Outcome>((resume) => {
-    const isTls = url.protocol === "https:"
-    let stage: NotDeliveredReason = "connect"
+/** A connection of its own is never found closed, so nobody sees this one. */
+const stale = notDelivered("protocol", "ECONNRESET")
 
-    // `agent: false`: the shared agent would keep connections and follow the proxy variables. Only the look-up is
-    // replaced: Host, SNI and the certificate's name stay those of the URL.
-    const client = (isTls ? https : http).request(url, {
+/**
+ * Connects, sends, and listens until the snippet is full or the answer ends. Interruption closes the connection.
+ * Undefined when a kept connection turned out to be closed.
+ */
+const exchange = (
+  checked: Checked,
+  request: OutboundRequest,
+  connections: Connections,
+  received: Received,
+  fresh: boolean
+) =>
+  Effect.callback<Outcome | undefined>((resume) => {
+    const isTls = checked.url.protocol === "https:"
+    const cancel = new AbortController()
+    let ended = false
+    const trip: Trip = Object.assign(received, { stage: "connect" as const, cancelled: cancel.signal })
+    const { headers, ...options } = connections.optionsFor(checked, trip, fresh)
+
+    // Host, SNI and the certificate's name are those of the URL, whichever address is connected to.
+    const client = (isTls ? https : http).request(checked.url, {
+      ...options,
       method: "POST",
-      headers: request.headers,
-      agent: false,
-      lookup: pinnedTo(addresses)
+      headers: { ...request.headers, ...(headers as Record<string, string>) }
     })
-    const finish = (detail: string) => {
-      resume(Effect.succeed(outcomeOf(received, stage, detail)))
+    const finish = (detail: string, error?: Error) => {
+      const isStale = client.reusedSocket && received.status === undefined && closedCodes.has(detail)
+      const reason = error instanceof ProxyTrouble ? error.reason : trip.stage
+      resume(Effect.succeed(isStale ? undefined : outcomeOf(received, reason, detail)))
       client.destroy()
     }
-
-    client.once("socket", (socket) => {
-      socket.once("connect", () => (stage = isTls ? "tls" : "protocol"))
-      socket.once("secureConnect", () => (stage = "protocol"))
-    })
+    followStages(client, trip, isTls)
     // Redirects are not followed by node:http: a 3xx is an answer like another.
     client.once("response", (response) => {
+      if (connections.isProxysOwn(checked.url, response.statusCode)) {
+        trip.stage = "proxy"
+        return finish(`the proxy answered ${response.statusCode}`)
+      }
       received.status = response.statusCode
       response.on("data", (chunk: Buffer) => {
         received.chunks.push(chunk)
         received.bytes += chunk.length
+        // A longer answer is cut off, and its connection with it.
         if (received.bytes >= snippetBytesMax) finish("")
       })
-      response.once("end", () => finish(""))
+      response.once("end", () => {
+        ended = true
+        // Nothing is destroyed, and the connection is back in its place before the next post looks for one.
+        process.nextTick(() => resume(Effect.succeed(outcomeOf(received, trip.stage, ""))))
+      })
       response.on("error", (error) => finish(codeOf(error)))
     })
     // `on`, not `once`: destroying the request may raise another error, and one without a listener ends the process.
-    client.on("error", (error) => finish(codeOf(error)))
-    client.once("close", () => finish("ECONNRESET"))
+    client.on("error", (error) => finish(codeOf(error), error))
+    client.once("close", () => {
+      if (!ended) finish("ECONNRESET")
+    })
     client.end(request.body)
 
-    return Effect.sync(() => client.destroy())
+    return Effect.sync(() => {
+      cancel.abort()
+      client.destroy()
+    })
   })
 
-/** A look-up that returns the checked addresses. Asking DNS again would let the answer change (DNS rebinding). */
-const pinnedTo =
-  (addresses: ReadonlyArray<string>): LookupFunction =>
-  (_hostname, { all }, callback) => {
-    const pinned = addresses.map((address) => ({ address, family: isIP(address) }))
-    if (all === true) callback(null, pinned)
-    else callback(null, pinned[0]!.address, pinned[0]!.family)
-  }
+/** What a connection says that was closed before we wrote to it. */
+const closedCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"])
 
-/** The code alone, since messages contain addresses. */
-const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.name
+const followStages = (client: http.ClientRequest, trip: Trip, isTls: boolean) =>
+  client.once("socket", (socket) => {
+    if (client.reusedSocket) {
+      trip.stage = "protocol"
+      return
+    }
+    socket.once("connect", () => (trip.stage = isTls ? "tls" : "protocol"))
+    socket.once("secureConnect", () => (trip.stage = "protocol"))
+  })
+
+/** The code alone, since messages of others contain addresses. */
+const codeOf = (error: NodeJS.ErrnoException): string =>
+  error instanceof ProxyTrouble ? error.message : (error.code ?? error.name)
 
 /** As other programs on this machine do: knows `localhost`, the hosts file and neighbouring containers. */
 const resolveLocally = (hostname: string) =>

@@ -2,13 +2,11 @@
  * Where a post may go, and what it means when no connection comes about (spec: Events; silences: W12). Names are
  * answered by a stub or by a name server on loopback: nothing here leaves the machine.
  */
-import type http from "node:http"
-import https from "node:https"
 import net from "node:net"
-import tls from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { Settings } from "../../src/platform/runtime/Settings.ts"
 import {
   type NotDeliveredReason,
   Outbound,
@@ -16,7 +14,11 @@ import {
   layer,
   resolveByServers
 } from "../../src/webhooks/Outbound.ts"
-import { answering, nameServer, post, reasonOf, run, selfSigned, stub } from "./receiver.ts"
+import { answering, nameServer, post, reasonOf, run, stub } from "./receiver.ts"
+import { secure, trusting } from "./secureReceiver.ts"
+
+/** The one setting that is read. */
+const straight = { webhookProxy: undefined } as unknown as Settings["Service"]
 
 /** Public by its form; nothing is ever sent there. */
 const unrouted = "2d00::1"
@@ -113,15 +115,6 @@ describe("outbound: connecting", () => {
     })
   )
 
-  it.effect("opens a connection for each post", () =>
-    Effect.gen(function* () {
-      const server = yield* answering((_, response) => response.end())
-      const url = `http://127.0.0.1:${server.port}/`
-      yield* Effect.andThen(post({ url }), post({ url }))
-      assert.strictEqual(server.connections(), 2)
-    })
-  )
-
   const failures: ReadonlyArray<readonly [string, Outcome, (socket: net.Socket) => void]> = [
     ["closes without a word", failed("protocol", "ECONNRESET"), (s) => s.end()],
     ["does not speak HTTP", failed("protocol", "HPE_INVALID_CONSTANT"), (s) => s.end("SSH-2.0-OpenSSH\r\n")],
@@ -191,20 +184,11 @@ describe("outbound: names", () => {
         status: 200,
         snippet: "local"
       })
-    }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(Layer.provide(layer, Layer.succeed(Settings, straight))))
   )
 })
 
 describe("outbound: TLS", () => {
-  const secure = Effect.fnUntraced(function* (listener: http.RequestListener) {
-    const { cert, key } = selfSigned("merchant.example")
-    const names: Array<string | false | null | undefined> = []
-    const server = https.createServer({ cert, key }, listener)
-    server.on("secureConnection", (socket: tls.TLSSocket) => names.push(socket.servername))
-    server.on("tlsClientError", () => undefined)
-    return { cert, names, ...(yield* run(server)) }
-  })
-
   it.effect("a server that does not speak TLS is a tls failure", () =>
     Effect.gen(function* () {
       const server = yield* answering((_, response) => response.end())
@@ -258,13 +242,3 @@ describe("outbound: TLS", () => {
     })
   )
 })
-
-const trusting = (certificate: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const before = tls.getCACertificates("default")
-      tls.setDefaultCACertificates([...before, certificate])
-      return before
-    }),
-    (before) => Effect.sync(() => tls.setDefaultCACertificates(before))
-  )

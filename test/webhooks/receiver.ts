@@ -6,9 +6,16 @@ import { generateKeyPairSync, sign } from "node:crypto"
 import { createSocket } from "node:dgram"
 import http from "node:http"
 import net, { type AddressInfo } from "node:net"
-import { Effect, Queue } from "effect"
+import { Context, Effect, Layer, Queue } from "effect"
 import ipaddr from "ipaddr.js"
-import { HostNotFound, Outbound, type OutboundRequest, type Outcome, layerWith } from "../../src/webhooks/Outbound.ts"
+import {
+  HostNotFound,
+  Outbound,
+  type OutboundRequest,
+  type Outcome,
+  type Ways,
+  layerWith
+} from "../../src/webhooks/Outbound.ts"
 
 /** A stub resolver: each question is answered by the next of `answers`, the last one for ever; questions are kept. */
 export const stub = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {
@@ -26,6 +33,14 @@ export const post = (request: Partial<OutboundRequest> & { readonly url: string 
     const outbound = yield* Outbound
     return yield* outbound.post({ headers: {}, body: "{}", privateAllowed: true, ...request })
   }).pipe(Effect.provide(layerWith(resolver)))
+
+/** Posts that share what is kept between posts. */
+export const posting = (ways: Ways) =>
+  Effect.map(Layer.build(layerWith(ways)), (context) => {
+    const outbound = Context.get(context, Outbound)
+    return (request: Partial<OutboundRequest> & { readonly url: string }) =>
+      outbound.post({ headers: {}, body: "{}", privateAllowed: true, ...request })
+  })
 
 interface Running {
   readonly port: number

@@ -3,7 +3,7 @@
  * environment. README.md lists the variables with their defaults.
  */
 import { randomBytes } from "node:crypto"
-import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { DataDir } from "./DataDir.ts"
 
 export class Settings extends Context.Service<
@@ -19,6 +19,8 @@ export class Settings extends Context.Service<
     readonly operatorToken: Redacted.Redacted
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
     readonly allowPrivateWebhooks: boolean
+    /** `http://user:pass@host:port`: what webhooks go through; undefined if they go straight. */
+    readonly webhookProxy: Redacted.Redacted | undefined
     /** The longest sleep of a worker, after which it looks for due rows that other runners have left. */
     readonly workerPoll: Duration.Duration
     /** The time from one round of the auditor to the next. */
@@ -82,6 +84,7 @@ const variables = Config.all({
   secretKey: Config.option(Config.Redacted("SECRET_KEY")),
   operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
   allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
+  webhookProxy: Config.option(Config.Redacted("WEBHOOK_PROXY")),
   workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
   clientPatience: Config.Duration("CLIENT_PATIENCE").pipe(Config.withDefault(Duration.minutes(1))),
   clientConnections: Config.schema(
@@ -147,6 +150,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         secretKey,
         operatorToken,
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
+        webhookProxy: yield* proxyAddress(read.webhookProxy),
         workerPoll: read.workerPoll,
         auditInterval: read.auditInterval,
         clientPatience: read.clientPatience,
@@ -176,6 +180,22 @@ const runnerPlace = Effect.fnUntraced(function* (read: {
   const host = read.runnerHost.value
   return { host, port: read.runnerPort.value, listenHost: Option.getOrElse(read.runnerListenHost, () => host) }
 })
+
+const proxyAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.Redacted>) {
+  if (Option.isNone(read)) return undefined
+  const url = URL.parse(Redacted.value(read.value))
+  const rest = url === null ? "" : `${url.pathname}${url.search}${url.hash}`
+  // What is wrong is not shown: it may hold the password.
+  if (url?.protocol !== "http:" || rest !== "/" || !isDecodable(url.username) || !isDecodable(url.password)) {
+    return yield* new BadSetting({
+      message:
+        "WEBHOOK_PROXY must look like http://user:password@proxy.example:3128; user and password may be left out."
+    })
+  }
+  return read.value
+})
+
+const isDecodable = (text: string) => Result.isSuccess(Result.try(() => decodeURIComponent(text)))
 
 const redisAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.Redacted>) {
   if (Option.isNone(read)) return undefined

@@ -1,0 +1,225 @@
+/**
+ * Deliveries through the operator's proxy (silences: W21): what it is asked for, and whom a failure is charged to. The
+ * proxy is a real one on loopback, and so is what it connects to.
+ */
+import net from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import type { NotDeliveredReason, Outcome } from "../../src/webhooks/Outbound.ts"
+import { password, proxyAt, proxying } from "./proxy.ts"
+import { answering, posting, reasonOf, run, stub } from "./receiver.ts"
+import { secure, trusting } from "./secureReceiver.ts"
+
+const answered = (snippet: string) => ({ _tag: "Answered" as const, status: 200, snippet })
+const failed = (reason: NotDeliveredReason, detail: string): Outcome => ({ _tag: "NotDelivered", reason, detail })
+const local = stub(["127.0.0.1"])
+const authorization = `Basic ${Buffer.from(`coffer:${password}`).toString("base64")}`
+const named = "https://merchant.example/"
+
+/** An https server of the name that every test posts to. */
+const shop = Effect.fnUntraced(function* () {
+  const server = yield* secure((request, response) => response.end(request.url))
+  yield* trusting(server.cert)
+  return { ...server, url: `https://merchant.example:${server.port}/` }
+})
+
+describe("outbound through a proxy: what it is asked for", () => {
+  it.effect("https: a tunnel to the address that was checked, and the name in TLS alone", () =>
+    Effect.gen(function* () {
+      const server = yield* shop()
+      const proxy = yield* proxying()
+      const resolver = stub(["127.0.0.1"], ["10.0.0.1"])
+      const post = yield* posting({ ...resolver, proxy: proxy.url })
+      assert.deepStrictEqual(yield* post({ url: `${server.url}a` }), answered("/a"))
+      const host = `127.0.0.1:${server.port}`
+      assert.deepStrictEqual(proxy.asked, [{ method: "CONNECT", target: host, host, authorization }])
+      assert.deepStrictEqual(server.names, ["merchant.example"])
+      assert.deepStrictEqual(resolver.asked, ["merchant.example"])
+    })
+  )
+
+  it.effect("https: the certificate has to be that of the name, as without a proxy", () =>
+    Effect.gen(function* () {
+      const server = yield* shop()
+      const post = yield* posting({ ...local, proxy: (yield* proxying()).url })
+      const outcome = yield* post({ url: server.url.replace("merchant", "other") })
+      assert.deepStrictEqual(outcome, failed("tls", "ERR_TLS_CERT_ALTNAME_INVALID"))
+    })
+  )
+
+  it.effect("http: the absolute form with the address that was checked, and the name in Host", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((request, response) => response.end(request.headers.host))
+      const proxy = yield* proxying()
+      const post = yield* posting({ ...local, proxy: proxy.url })
+      const host = `merchant.example:${server.port}`
+      assert.deepStrictEqual(yield* post({ url: `http://${host}/a?b` }), answered(host))
+      const target = `http://127.0.0.1:${server.port}/a?b`
+      assert.deepStrictEqual(proxy.asked, [{ method: "POST", target, host, authorization }])
+    })
+  )
+
+  it.effect("nothing, where the address is not public", () =>
+    Effect.gen(function* () {
+      const proxy = yield* proxying()
+      const post = yield* posting({ ...local, proxy: proxy.url })
+      assert.strictEqual(reasonOf(yield* post({ url: named, privateAllowed: false })), "refused_address")
+      const http = { url: named.replace("https", "http"), httpAllowed: true, privateAllowed: false }
+      assert.strictEqual(reasonOf(yield* post(http)), "refused_address")
+      assert.strictEqual(proxy.connections(), 0)
+    })
+  )
+
+  it.effect("the next address when it works and cannot reach the first, IPv4 before IPv6", () =>
+    Effect.gen(function* () {
+      const server = yield* shop()
+      const refuse = (target: string) => (target === `127.0.0.1:${server.port}` ? undefined : 502)
+      const proxy = yield* proxying(refuse)
+      const { resolve } = stub(["127.0.0.1"], ["::1", "127.0.0.9", "127.0.0.1"])
+      const post = yield* posting({ resolve, proxy: proxy.url })
+      yield* post({ url: server.url })
+      assert.deepStrictEqual(yield* post({ url: `${server.url}next` }), answered("/next"))
+      assert.deepStrictEqual(
+        proxy.asked.map(({ target }) => target),
+        ["127.0.0.1", "127.0.0.9", "127.0.0.1"].map((address) => `${address}:${server.port}`)
+      )
+    })
+  )
+
+  it.effect("one tunnel for posts that follow each other", () =>
+    Effect.gen(function* () {
+      const server = yield* shop()
+      const proxy = yield* proxying()
+      const post = yield* posting({ ...local, proxy: proxy.url })
+      for (const path of ["a", "b", "c"]) {
+        assert.deepStrictEqual(yield* post({ url: server.url + path }), answered(`/${path}`))
+      }
+      assert.deepStrictEqual([proxy.asked.length, server.connections()], [1, 1])
+    })
+  )
+})
+
+describe("outbound through a proxy: what is the proxy's own failure", () => {
+  for (const url of [named, "http://merchant.example/"]) {
+    it.effect(`${url}: nobody listens where it should be`, () =>
+      Effect.gen(function* () {
+        const { port } = yield* Effect.scoped(answering(() => undefined))
+        const post = yield* posting({ ...local, proxy: proxyAt(port) })
+        assert.deepStrictEqual(yield* post({ url }), failed("proxy", "ECONNREFUSED"))
+      })
+    )
+
+    it.effect(`${url}: it does not know us (407)`, () =>
+      Effect.gen(function* () {
+        const post = yield* posting({ ...local, proxy: (yield* proxying(() => 407)).url })
+        const outcome = yield* post({ url })
+        assert.strictEqual(reasonOf(outcome), "proxy")
+        assert.include(JSON.stringify(outcome), "407")
+      })
+    )
+  }
+
+  for (const status of [400, 405, 429, 500, 502, 503, 504]) {
+    it.effect(`it answers CONNECT with ${status}, and nothing shows that it works`, () =>
+      Effect.gen(function* () {
+        const post = yield* posting({ ...local, proxy: (yield* proxying(() => status)).url })
+        const outcome = yield* post({ url: named })
+        assert.deepStrictEqual(outcome, failed("proxy", `the proxy answered CONNECT with ${status}`))
+      })
+    )
+  }
+
+  for (const [what, talk] of [
+    ["hangs up", (socket: net.Socket) => socket.destroy()],
+    ["does not speak HTTP", (socket: net.Socket) => socket.end("SSH-2.0-OpenSSH\r\n")],
+    ["speaks before it is spoken to", (socket: net.Socket) => socket.write("HTTP/1.1 200 OK\r\n\r\nhello")]
+  ] as const) {
+    it.effect(`it ${what}`, () =>
+      Effect.gen(function* () {
+        const server = yield* run(net.createServer((socket) => socket.once("data", () => talk(socket))))
+        const post = yield* posting({ ...local, proxy: proxyAt(server.port) })
+        assert.strictEqual(reasonOf(yield* post({ url: named })), "proxy")
+      })
+    )
+  }
+
+  it.effect("it does not answer CONNECT within 10 seconds; the connection to it is closed then", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<void>()
+      const proxy = yield* proxying(() => {
+        Deferred.doneUnsafe(arrived, Effect.void)
+        return "hang"
+      })
+      const post = yield* posting({ ...local, proxy: proxy.url })
+      const fiber = yield* Effect.forkChild(post({ url: named }))
+      yield* Deferred.await(arrived)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), failed("proxy", "no answer within 10 seconds"))
+      yield* proxy.closed
+    })
+  )
+})
+
+describe("outbound through a proxy: what is the destination's failure", () => {
+  it.effect("the proxy refuses it by a rule (403)", () =>
+    Effect.gen(function* () {
+      const post = yield* posting({ ...local, proxy: (yield* proxying(() => 403)).url })
+      const outcome = yield* post({ url: named })
+      assert.deepStrictEqual(outcome, failed("refused_address", "the proxy answered CONNECT with 403"))
+    })
+  )
+
+  it.effect("a proxy that has opened a tunnel within the last minute cannot reach it, at none of its addresses", () =>
+    Effect.gen(function* () {
+      const server = yield* shop()
+      const proxy = yield* proxying((target) => (target === `127.0.0.1:${server.port}` ? undefined : 502))
+      const resolve = stub(["127.0.0.1"], ["::1", "127.0.0.9"]).resolve
+      const post = yield* posting({ resolve, proxy: proxy.url })
+      const dead = { url: `https://merchant.example:${server.port + 1}/` }
+      assert.deepStrictEqual(yield* post({ url: server.url }), answered("/"))
+      assert.deepStrictEqual(yield* post(dead), failed("connect", "the proxy answered CONNECT with 502"))
+      const tried = proxy.asked.slice(1).map(({ target }) => target)
+      assert.deepStrictEqual(tried, [`127.0.0.9:${server.port + 1}`, `[::1]:${server.port + 1}`])
+      yield* TestClock.adjust("61 seconds")
+      assert.strictEqual(reasonOf(yield* post(dead)), "proxy")
+    })
+  )
+
+  it.effect("it closes the connection, answers with an error or has no name, as without a proxy", () =>
+    Effect.gen(function* () {
+      const proxy = yield* proxying()
+      const server = yield* secure((request, response) =>
+        request.url === "/close" ? request.socket.destroy() : response.writeHead(502).end("mine")
+      )
+      yield* trusting(server.cert)
+      const url = `https://merchant.example:${server.port}`
+      const post = yield* posting({ ...local, proxy: proxy.url })
+      assert.deepStrictEqual(yield* post({ url: `${url}/close` }), failed("protocol", "ECONNRESET"))
+      assert.deepStrictEqual(yield* post({ url }), { _tag: "Answered", status: 502, snippet: "mine" })
+      const nameless = yield* posting({ ...stub(), proxy: proxy.url })
+      assert.deepStrictEqual(yield* nameless({ url }), failed("dns", "ENOTFOUND"))
+    })
+  )
+})
+
+it.effect("the log says once that the proxy fails and once that it works again, and never its password", () => {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel}: ${String(message)}`))
+  return Effect.gen(function* () {
+    const server = yield* shop()
+    let works = false
+    const proxy = yield* proxying(() => (works ? undefined : 407))
+    const post = yield* posting({ ...local, proxy: proxy.url })
+    const outcomes = yield* Effect.all([post({ url: server.url }), post({ url: server.url })])
+    yield* post({ url: named, privateAllowed: false })
+    works = true
+    yield* Effect.andThen(post({ url: server.url }), post({ url: server.url }))
+    assert.deepStrictEqual(lines, [
+      "Error: the webhook proxy fails (the proxy answered CONNECT with 407); deliveries wait for it and none is counted",
+      "Info: the webhook proxy works again"
+    ])
+    const secrets = [password, encodeURIComponent(password), authorization.slice("Basic ".length)]
+    for (const secret of secrets) assert.notInclude(JSON.stringify([lines, outcomes]), secret)
+  }).pipe(Effect.provide(Layer.fresh(Logger.layer([logger]))))
+})

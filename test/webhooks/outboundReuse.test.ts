@@ -1,0 +1,221 @@
+/**
+ * Connections that are kept for the next post (silences: W20): who gets one, who does not, and when it ends. Real
+ * servers on loopback count what is opened to them; the time that a connection may be idle is the TestClock's.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { answering, posting, reasonOf, stub } from "./receiver.ts"
+import { secure, trusting } from "./secureReceiver.ts"
+
+const answered = (snippet: string) => ({ _tag: "Answered" as const, status: 200, snippet })
+
+/** A server that answers the posts it has once `count` of them are there. */
+const together = (count: number, host?: string) =>
+  Effect.gen(function* () {
+    let waiting: Array<() => void> = []
+    return yield* answering((_, response) => {
+      waiting.push(() => response.end("all"))
+      if (waiting.length < count) return
+      waiting.forEach((answer) => answer())
+      waiting = []
+    }, host)
+  })
+
+describe("outbound: a connection is kept", () => {
+  it.effect("ten posts to one destination, one after the other, go through one connection", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end("ok"))
+      const post = yield* posting(stub())
+      for (let n = 0; n < 10; n++) {
+        assert.deepStrictEqual(yield* post({ url: `http://127.0.0.1:${server.port}/${n}` }), answered("ok"))
+      }
+      assert.strictEqual(server.connections(), 1)
+    })
+  )
+
+  it.effect("with https too, and each post is answered for itself", () =>
+    Effect.gen(function* () {
+      const server = yield* secure((request, response) => response.end(request.url))
+      yield* trusting(server.cert)
+      const post = yield* posting(stub(["127.0.0.1"]))
+      for (const path of ["/a", "/b", "/c"]) {
+        const outcome = yield* post({ url: `https://merchant.example:${server.port}${path}` })
+        assert.deepStrictEqual(outcome, answered(path))
+      }
+      assert.strictEqual(server.connections(), 1)
+    })
+  )
+
+  it.effect("also after an answer that was no success", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.writeHead(500).end("no"))
+      const post = yield* posting(stub())
+      const url = `http://127.0.0.1:${server.port}/`
+      yield* Effect.andThen(post({ url }), post({ url }))
+      assert.strictEqual(server.connections(), 1)
+    })
+  )
+
+  it.effect("posts at the same time have connections of their own, and eight of those are kept", () =>
+    Effect.gen(function* () {
+      const server = yield* together(20)
+      const post = yield* posting(stub())
+      const url = `http://127.0.0.1:${server.port}/`
+      const posts = (count: number) =>
+        Effect.all(
+          Array.from({ length: count }, () => post({ url })),
+          { concurrency: "unbounded" }
+        )
+      yield* posts(20)
+      assert.strictEqual(server.connections(), 20)
+      for (let n = 0; n < 12; n++) yield* server.closed
+      yield* posts(20)
+      assert.strictEqual(server.connections(), 32)
+    })
+  )
+
+  it.effect("512 are kept of all destinations together", () =>
+    Effect.gen(function* () {
+      const server = yield* together(65 * 8, "0.0.0.0")
+      const post = yield* posting(stub())
+      const urls = Array.from({ length: 65 * 8 }, (_, n) => `http://127.0.0.${1 + (n % 65)}:${server.port}/`)
+      yield* Effect.forEach(urls, (url) => post({ url }), { concurrency: "unbounded" })
+      for (let n = 0; n < 8; n++) yield* server.closed
+      assert.strictEqual(server.connections(), 65 * 8)
+    })
+  )
+
+  it.effect("not after an answer that is cut off, since the rest of it is not waited for", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end("x".repeat(10_000_000)))
+      const post = yield* posting(stub())
+      const url = `http://127.0.0.1:${server.port}/`
+      yield* post({ url })
+      yield* server.closed
+      yield* post({ url })
+      assert.strictEqual(server.connections(), 2)
+    })
+  )
+
+  it.effect("no longer than its server says it will keep it, less a second: the clock of the test stands still", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.writeHead(200, { "Keep-Alive": "timeout=2" }).end())
+      const post = yield* posting(stub())
+      yield* post({ url: `http://127.0.0.1:${server.port}/` })
+      yield* server.closed
+    })
+  )
+})
+
+describe("outbound: whose connection it is", () => {
+  it.effect("a name that has moved gets a new connection, to the address that was checked now", () =>
+    Effect.gen(function* () {
+      const before = yield* answering((_, response) => response.end("before"))
+      const after = yield* answering((_, response) => response.end("after"), "127.0.0.2", before.port)
+      const post = yield* posting(stub(["127.0.0.1"], ["127.0.0.2"], ["127.0.0.1"]))
+      const url = `http://merchant.example:${before.port}/`
+      assert.deepStrictEqual(yield* post({ url }), answered("before"))
+      assert.deepStrictEqual(yield* post({ url }), answered("after"))
+      assert.deepStrictEqual(yield* post({ url }), answered("before"))
+      assert.deepStrictEqual([before.connections(), after.connections()], [1, 1])
+    })
+  )
+
+  it.effect("the order in which a name server lists the addresses makes no difference", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end("ok"))
+      const post = yield* posting(stub(["127.0.0.1", "127.0.0.9"], ["127.0.0.9", "127.0.0.1"]))
+      const url = `http://merchant.example:${server.port}/`
+      yield* Effect.andThen(post({ url }), post({ url }))
+      assert.strictEqual(server.connections(), 1)
+    })
+  )
+
+  it.effect("every post is checked: a kept connection is not used for a name that has become private", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const server = yield* secure((_, response) => {
+        requests += 1
+        response.end("ok")
+      })
+      yield* trusting(server.cert)
+      const post = yield* posting(stub(["127.0.0.1"]))
+      const url = `https://merchant.example:${server.port}/`
+      assert.deepStrictEqual(yield* post({ url }), answered("ok"))
+      assert.strictEqual(reasonOf(yield* post({ url, privateAllowed: false })), "refused_address")
+      assert.strictEqual(requests, 1)
+    })
+  )
+})
+
+describe("outbound: the end of a connection", () => {
+  it.effect("is closed when it has been idle for 20 seconds, and not before 10", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end("ok"))
+      const post = yield* posting(stub())
+      const url = `http://127.0.0.1:${server.port}/`
+      yield* post({ url })
+      yield* TestClock.adjust("9999 millis")
+      yield* post({ url })
+      assert.strictEqual(server.connections(), 1)
+      yield* TestClock.adjust("20 seconds")
+      yield* server.closed
+      yield* post({ url })
+      assert.strictEqual(server.connections(), 2)
+    })
+  )
+
+  it.effect("a post is not cut off by the idleness before it", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<() => void>()
+      const server = yield* answering((request, response) => {
+        if (request.url === "/first") response.end("first")
+        else
+          Deferred.doneUnsafe(
+            arrived,
+            Effect.succeed(() => response.end("second"))
+          )
+      })
+      const post = yield* posting(stub())
+      const at = (path: string) => ({ url: `http://127.0.0.1:${server.port}/${path}` })
+      yield* post(at("first"))
+      yield* TestClock.adjust("12 seconds")
+      const fiber = yield* Effect.forkChild(post(at("second")))
+      const answer = yield* Deferred.await(arrived)
+      yield* TestClock.adjust("9 seconds")
+      answer()
+      assert.deepStrictEqual(yield* Fiber.join(fiber), answered("second"))
+      assert.strictEqual(server.connections(), 1)
+    })
+  )
+
+  it.effect("a kept connection that its server has closed costs no attempt: the post is made again at once", () =>
+    Effect.gen(function* () {
+      const served = new WeakSet<object>()
+      const server = yield* answering((request, response) => {
+        if (served.has(request.socket)) request.socket.destroy()
+        served.add(request.socket)
+        response.end("ok")
+      })
+      const post = yield* posting(stub())
+      const url = `http://127.0.0.1:${server.port}/`
+      assert.deepStrictEqual(yield* post({ url }), answered("ok"))
+      assert.deepStrictEqual(yield* post({ url }), answered("ok"))
+      assert.strictEqual(server.connections(), 2)
+    })
+  )
+
+  it.effect("all are closed with the service", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((_, response) => response.end("ok"))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const post = yield* posting(stub())
+          yield* post({ url: `http://127.0.0.1:${server.port}/` })
+        })
+      )
+      yield* server.closed
+    })
+  )
+})

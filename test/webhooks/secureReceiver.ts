@@ -1,0 +1,27 @@
+/** A merchant's https server for the tests of outgoing posts, with a certificate for one name that nobody vouches for. */
+import type http from "node:http"
+import https from "node:https"
+import tls from "node:tls"
+import { Effect } from "effect"
+import { run, selfSigned } from "./receiver.ts"
+
+/** `names`: what clients have asked it for. */
+export const secure = Effect.fnUntraced(function* (listener: http.RequestListener) {
+  const { cert, key } = selfSigned("merchant.example")
+  const names: Array<string | false | null | undefined> = []
+  const server = https.createServer({ cert, key }, listener)
+  server.on("secureConnection", (socket: tls.TLSSocket) => names.push(socket.servername))
+  server.on("tlsClientError", () => undefined)
+  return { cert, names, ...(yield* run(server)) }
+})
+
+/** This process vouches for the certificate as long as the test lasts. */
+export const trusting = (certificate: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = tls.getCACertificates("default")
+      tls.setDefaultCACertificates([...before, certificate])
+      return before
+    }),
+    (before) => Effect.sync(() => tls.setDefaultCACertificates(before))
+  )
