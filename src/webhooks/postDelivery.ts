@@ -9,7 +9,7 @@ import { hmacHex } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { isDelivered } from "./DeliveryMetrics.ts"
+import { countProxyFailure, isDelivered } from "./DeliveryMetrics.ts"
 import type { Attempt, LeasedDelivery } from "./DeliveryStore.ts"
 import { Outbound, type Outcome } from "./Outbound.ts"
 
@@ -19,7 +19,10 @@ export interface Posted {
   readonly outcome: Outcome
 }
 
-/** Signs and posts once. Undefined if the attempt could not begin before `latest`. */
+/**
+ * Signs and posts once. Undefined if the attempt could not begin before `latest`, or if the operator's proxy failed,
+ * which is not charged to the destination. Nothing is recorded then, and the row is due again when its lease ends.
+ */
 export const makePost = Effect.gen(function* () {
   const merchants = yield* Merchants
   const events = yield* Events
@@ -45,6 +48,10 @@ export const makePost = Effect.gen(function* () {
         ...(delivery.endpoint_id === null ? {} : { "X-Service-Endpoint-Id": delivery.endpoint_id })
       }
     })
+    if (outcome._tag === "NotDelivered" && outcome.reason === "proxy") {
+      yield* countProxyFailure
+      return undefined
+    }
     const posted: Posted = { at, outcome, ended: yield* currentTime }
     return posted
   })
