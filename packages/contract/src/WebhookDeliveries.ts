@@ -1,0 +1,123 @@
+/**
+ * What became of each event on its way to each address: deliveries with their attempts, and sending one again
+ * (silences: W5, W11, W15).
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, DeliveryNotFound, InvalidRequest, Unavailable } from "./Errors.ts"
+import { EventType } from "./Events.ts"
+import { instant, int, kind, mode, orNull, text, withExample } from "./fields.ts"
+import { ListQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
+
+export const deliveryStates = ["pending", "succeeded", "failed", "skipped"] as const
+const DeliveryState = Schema.Literals(deliveryStates).annotate({
+  description:
+    "`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled " +
+    "or deleted."
+})
+
+const Attempt = Schema.Struct({
+  attempt: int("Its number, from 1."),
+  kind: Schema.Literals(["automatic", "manual"]).annotate({ description: "`manual`: sent again on request." }),
+  at: instant("When it was made."),
+  duration_ms: int("From its beginning to its end, milliseconds."),
+  status_code: orNull(Schema.Int, "What the receiver answered; null when it did not answer."),
+  failure: orNull(Schema.String, "Why there was no answer; null when there was one."),
+  response_excerpt: orNull(Schema.String, "The first kilobyte of the receiver's answer.")
+}).annotate({ identifier: "WebhookAttempt" })
+
+const sample = {
+  object: "webhook_delivery",
+  id: sampleIds.delivery,
+  mode: "sandbox",
+  event_id: sampleIds.event,
+  event_type: "payment.succeeded",
+  endpoint_id: sampleIds.endpoint,
+  url: "https://shop.example/hooks",
+  status: "pending",
+  next_attempt_at: "2026-11-21T09:31:43.011Z",
+  attempts: [
+    {
+      attempt: 1,
+      kind: "automatic",
+      at: "2026-11-21T09:31:12.911Z",
+      duration_ms: 100,
+      status_code: 500,
+      failure: null,
+      response_excerpt: "database is away"
+    }
+  ],
+  created_at: "2026-11-21T09:31:12.502Z"
+} as const
+
+export const DeliveryResource = withExample(
+  Schema.Struct({
+    object: kind("webhook_delivery"),
+    id: text("Number of the delivery; begins with `dlv_`."),
+    mode,
+    event_id: text("The event that is delivered."),
+    event_type: EventType.annotate({ description: "Its type." }),
+    endpoint_id: orNull(Schema.String, "The endpoint; null for an order's `notify_url` and the account's address."),
+    url: text("Where it is posted to."),
+    status: DeliveryState,
+    next_attempt_at: orNull(Schema.String, "When the next attempt is due; null when none is to come by itself."),
+    attempts: Schema.Array(Attempt).annotate({ description: "Attempts that were made, in their order." }),
+    created_at: instant("When the event happened.")
+  }).annotate({ identifier: "WebhookDelivery" }),
+  sample
+)
+export type DeliveryResource = typeof DeliveryResource.Encoded
+
+export const DeliveryQuery = Schema.Struct({
+  ...ListQuery,
+  event_id: Schema.optionalKey(text("Deliveries of this event.")),
+  endpoint_id: Schema.optionalKey(text("Deliveries to this endpoint.")),
+  status: Schema.optionalKey(DeliveryState)
+})
+export type DeliveryQuery = typeof DeliveryQuery.Type
+
+const collection = "/v1/webhook_deliveries"
+const params = { delivery_id: text("The delivery's `id`.") }
+
+export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliveries")
+  .add(
+    HttpApiEndpoint.post("resend", `${collection}/:delivery_id/resend`, {
+      params,
+      success: enveloped(DeliveryResource).pipe(HttpApiSchema.status(202)),
+      error: [DeliveryNotFound, Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Send a delivery again",
+        description:
+          "One attempt more, at once, with the same event id. It is marked `manual`, and none follows it by itself. " +
+          "409: its endpoint is disabled or deleted."
+      })
+    )
+  )
+  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  .middleware(Decoding)
+  .middleware(Idempotency)
+  .add(
+    HttpApiEndpoint.get("list", collection, {
+      query: DeliveryQuery,
+      success: listed(DeliveryResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List deliveries, newest first",
+        description: "Each event on its way to each address, with every attempt and what the receiver answered."
+      })
+    ),
+    HttpApiEndpoint.get("retrieve", `${collection}/:delivery_id`, {
+      params,
+      success: enveloped(DeliveryResource),
+      error: DeliveryNotFound
+    }).annotateMerge(OpenApi.annotations({ summary: "Retrieve a delivery", description: "With all of its attempts." }))
+  )
+  .middleware(Decoding)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "What became of each event on its way to each address.") {}
