@@ -92,6 +92,9 @@ import * as WalletHttp from "./wallets/WalletHttp.ts"
 import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
 import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
+import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
+import * as WebhookEndpoints from "./webhooks/WebhookEndpoints.ts"
+import * as WebhookSettingsStore from "./webhooks/WebhookSettingsStore.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as AuditJobs from "./audit/AuditJobs.ts"
 import * as OrderJobs from "./orders/OrderJobs.ts"
@@ -112,6 +115,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     WalletHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
+    WebhookEndpointHttp.layer,
     TestHelpersHttp.layer
   ])
 )
@@ -149,7 +153,8 @@ const stores = Layer.mergeAll(
   PayoutStore.layer,
   AuditStore.layer,
   RefundStore.layer,
-  SeedStore.layer
+  SeedStore.layer,
+  WebhookSettingsStore.layer
 )
 
 /** The S3 client is loaded only where there is a bucket. */
@@ -177,7 +182,7 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxDisputeChannel.layer, SandboxRefunds.layer)
   ),
-  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer)),
+  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer)),
   Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, Logs.layer, files)),
   Layer.provideMerge(Auditor.layer),
   Layer.provideMerge(stores)

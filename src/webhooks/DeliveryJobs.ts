@@ -70,7 +70,8 @@ const makeStart = Effect.fnUntraced(function* (
 
   const attempt = Effect.fnUntraced(function* (delivery: LeasedDelivery, latest: DateTime.Utc) {
     const posted = yield* post(delivery, latest)
-    if (posted === undefined) return
+    if (posted === "late") return
+    if (posted === "skipped") return yield* store.skip(delivery)
     const attempt = attemptOf(delivery, posted)
     // First, since it does not depend on the database.
     places.learn(lineOf(delivery), attempt.durationMillis)

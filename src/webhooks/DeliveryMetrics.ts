@@ -5,7 +5,8 @@
 import { DateTime, Effect, Metric, Option } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
-import type { NotDeliveredReason, Outcome } from "./Outbound.ts"
+import type { NotDeliveredReason } from "./Outbound.ts"
+import { isDelivered, type Posted } from "./postDelivery.ts"
 import type { Work } from "../platform/jobs/Work.ts"
 
 const due = Metric.gauge("coffer_deliveries_due", {
@@ -15,11 +16,12 @@ const oldestDue = Metric.gauge("coffer_deliveries_oldest_due_seconds", {
   description: "How long the oldest of them has been due, seconds"
 })
 const failures = Metric.counter("coffer_delivery_failures", {
-  description: "Attempts to deliver that failed, by why; status: the receiver's answer was not 2xx",
+  description:
+    "Attempts to deliver that failed, by why; status: the answer was not 2xx; secret: ours cannot be decrypted",
   incremental: true
 })
 
-const failure = (outcome: NotDeliveredReason | "status") => Metric.withAttributes(failures, { outcome })
+const failure = (outcome: NotDeliveredReason | "status" | "secret") => Metric.withAttributes(failures, { outcome })
 const byOutcome = {
   timeout: failure("timeout"),
   refused_address: failure("refused_address"),
@@ -27,11 +29,20 @@ const byOutcome = {
   connect: failure("connect"),
   tls: failure("tls"),
   protocol: failure("protocol"),
-  status: failure("status")
+  status: failure("status"),
+  secret: failure("secret")
 }
 
-export const isDelivered = (outcome: Outcome): boolean =>
-  outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
+const nameOf = (outcome: Posted["outcome"]): keyof typeof byOutcome => {
+  switch (outcome._tag) {
+    case "Answered":
+      return "status"
+    case "Unsigned":
+      return "secret"
+    case "NotDelivered":
+      return outcome.reason
+  }
+}
 
 export const make = Effect.gen(function* () {
   const store = yield* DeliveryStore
@@ -50,10 +61,8 @@ export const make = Effect.gen(function* () {
   const work: Work = { name: "delivery metrics", run: Effect.as(show, 0), next: Effect.succeed(Option.none()) }
   return {
     /** Counts an attempt that failed. */
-    count: (outcome: Outcome) =>
-      isDelivered(outcome)
-        ? Effect.void
-        : Metric.update(byOutcome[outcome._tag === "Answered" ? "status" : outcome.reason], 1),
+    count: (outcome: Posted["outcome"]) =>
+      isDelivered(outcome) ? Effect.void : Metric.update(byOutcome[nameOf(outcome)], 1),
     work
   }
 })

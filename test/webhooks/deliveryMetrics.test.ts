@@ -8,7 +8,7 @@ import { insertDeliveries } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 import { answering } from "./receiver.ts"
 
-const outcomes = ["connect", "dns", "protocol", "refused_address", "status", "timeout", "tls"]
+const outcomes = ["connect", "dns", "protocol", "refused_address", "secret", "status", "timeout", "tls"]
 
 /** Values of what `/metrics` says of deliveries, by name and label. */
 const metricsOf = ({ api }: Running) =>

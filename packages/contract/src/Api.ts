@@ -9,6 +9,7 @@ import { OrdersGroup } from "./Orders.ts"
 import { publish } from "./publish.ts"
 import { RefundsGroup } from "./Refunds.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
+import { WebhookEndpointsGroup } from "./WebhookEndpoints.ts"
 
 export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
@@ -17,6 +18,7 @@ export class Api extends HttpApi.make("coffer")
   .add(BalanceGroup)
   .add(EventsGroup)
   .add(LogsGroup)
+  .add(WebhookEndpointsGroup)
   .add(TestHelpersGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
   .annotateMerge(

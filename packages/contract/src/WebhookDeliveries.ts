@@ -2,12 +2,12 @@
  * What became of each event on its way to each address: deliveries with their attempts, and sending one again
  * (silences: W5, W11, W15).
  */
+import { EventType } from "@coffer/model/EventType"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DeliveryNotFound, InvalidRequest, Unavailable } from "./Errors.ts"
-import { EventType } from "./Events.ts"
 import { instant, int, kind, mode, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
@@ -27,7 +27,7 @@ const Attempt = Schema.Struct({
   status_code: orNull(Schema.Int, "What the receiver answered; null when it did not answer."),
   failure: orNull(Schema.String, "Why there was no answer; null when there was one."),
   response_excerpt: orNull(Schema.String, "The first kilobyte of the receiver's answer.")
-}).annotate({ identifier: "WebhookAttempt" })
+}).annotate({ identifier: "WebhookAttempt", description: "An attempt." })
 
 const sample = {
   object: "webhook_delivery",
@@ -66,7 +66,7 @@ export const DeliveryResource = withExample(
     next_attempt_at: orNull(Schema.String, "When the next attempt is due; null when none is to come by itself."),
     attempts: Schema.Array(Attempt).annotate({ description: "Attempts that were made, in their order." }),
     created_at: instant("When the event happened.")
-  }).annotate({ identifier: "WebhookDelivery" }),
+  }).annotate({ identifier: "WebhookDelivery", description: "The delivery." }),
   sample
 )
 export type DeliveryResource = typeof DeliveryResource.Encoded

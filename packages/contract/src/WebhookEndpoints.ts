@@ -2,6 +2,7 @@
  * Addresses of a merchant's own that events are delivered to, and the secrets that sign what is delivered (spec:
  * Webhook endpoint; Endpoints, Webhook endpoints; silences: W1 to W6, W9, W10).
  */
+import { EventType, everyType } from "@coffer/model/EventType"
 import { endpointDescriptionLengthMax, urlLengthMax } from "@coffer/model/Limits"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
@@ -10,18 +11,17 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DefaultEndpointSecretManaged, EndpointNotFound, InvalidRequest, Unavailable } from "./Errors.ts"
-import { EventType } from "./Events.ts"
 import { instant, kind, mode, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
 
-/** All types, also those that are added later. */
-export const everyType = "*"
 const SubscribedType = Schema.Literals([...EventType.literals, everyType])
 
 const enabledEvents = Schema.Array(SubscribedType).annotate({
   description: "Types of events that it takes; `*` stands for all of them, also for those that are added later."
 })
+
+const Status = Schema.Literals(["enabled", "disabled"])
 
 const fields = {
   object: kind("webhook_endpoint"),
@@ -30,7 +30,7 @@ const fields = {
   url: text("Where events are posted to."),
   description: orNull(Schema.String, "Your own words about it; null when there are none."),
   enabled_events: enabledEvents,
-  status: Schema.Literals(["enabled", "disabled"]).annotate({
+  status: Status.annotate({
     description: "Nothing is delivered to a disabled endpoint, and what was still to be delivered is skipped."
   }),
   is_default: Schema.Boolean.annotate({
@@ -53,23 +53,32 @@ const sample = {
   updated_at: "2026-11-21T09:31:12.502Z"
 } as const
 
-export const EndpointResource = withExample(Schema.Struct(fields).annotate({ identifier: "WebhookEndpoint" }), sample)
+export const EndpointResource = withExample(
+  Schema.Struct(fields).annotate({ identifier: "WebhookEndpoint", description: "The endpoint." }),
+  sample
+)
 export type EndpointResource = typeof EndpointResource.Encoded
 
 const secret = text("Signs what is delivered here. It is shown this once, and never again.")
 
 export const EndpointWithSecret = withExample(
-  Schema.Struct({ ...fields, secret }).annotate({ identifier: "WebhookEndpointWithSecret" }),
+  Schema.Struct({ ...fields, secret }).annotate({
+    identifier: "WebhookEndpointWithSecret",
+    description: "The endpoint with its secret."
+  }),
   { ...sample, secret: sampleIds.secret }
 )
 export type EndpointWithSecret = typeof EndpointWithSecret.Encoded
 
 /** What is left of one that was deleted. */
-export const DeletedEndpoint = Schema.Struct({
-  object: kind("webhook_endpoint"),
-  id: fields.id,
-  deleted: Schema.tag(true).annotate({ description: "Always `true`." })
-}).annotate({ identifier: "DeletedWebhookEndpoint" })
+export const DeletedEndpoint = withExample(
+  Schema.Struct({
+    object: kind("webhook_endpoint"),
+    id: fields.id,
+    deleted: Schema.Literal(true).annotate({ description: "Always `true`." })
+  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "What is left of it." }),
+  { object: "webhook_endpoint", id: sampleIds.endpoint, deleted: true }
+)
 
 const Url = OneLine(1, urlLengthMax).annotate({
   description: "Live: public HTTPS. Sandbox: http too, and private addresses where the operator allows them."
@@ -77,30 +86,30 @@ const Url = OneLine(1, urlLengthMax).annotate({
 const Description = OneLine(1, endpointDescriptionLengthMax)
 const Types = enabledEvents.check(Schema.isMinLength(1), Schema.isMaxLength(SubscribedType.literals.length))
 
-export const CreateEndpoint = withExample(
-  withoutNulls(
+export const CreateEndpoint = withoutNulls(
+  withExample(
     Schema.Struct({
       url: Url,
       description: optional(Description, "Your own words about it."),
       enabled_events: optional(Types, "Types of events that it takes; all of them unless given.")
-    }).annotate({ identifier: "CreateWebhookEndpoint" })
-  ),
-  { url: sample.url, description: sample.description, enabled_events: sample.enabled_events }
+    }).annotate({ identifier: "CreateWebhookEndpoint", description: "A new endpoint." }),
+    { url: sample.url, description: sample.description, enabled_events: sample.enabled_events }
+  )
 )
 export type CreateEndpoint = typeof CreateEndpoint.Type
 
-export const UpdateEndpoint = withExample(
-  withoutNulls(
+export const UpdateEndpoint = withoutNulls(
+  withExample(
     Schema.Struct({
       url: optional(Url, "A new address; what is still to be delivered goes there."),
-      description: Schema.optionalKey(Schema.NullOr(Description)).annotate({ description: "Null removes it." }),
+      description: Schema.optionalKey(orNull(Description, "Your own words about it; null removes them.")),
       enabled_events: optional(Types, "Replaces the types that it takes."),
-      status: optional(fields.status, "`disabled` stops deliveries, `enabled` lets new ones through."),
+      status: optional(Status, "`disabled` stops deliveries, `enabled` lets new ones through."),
       disabled: optional(Schema.Boolean, "The same as `status`, for who likes it better; not both at once.")
-    }).annotate({ identifier: "UpdateWebhookEndpoint" }),
-    ["description"]
+    }).annotate({ identifier: "UpdateWebhookEndpoint", description: "What is to change." }),
+    { status: "disabled" }
   ),
-  { status: "disabled" }
+  ["description"]
 )
 export type UpdateEndpoint = typeof UpdateEndpoint.Type
 
@@ -111,7 +120,7 @@ export const SigningSecretResource = withExample(
     secret: text("Signs what goes to an order's `notify_url` and to the account's single address."),
     rotated_at: orNull(Schema.String, "When it was last rotated; null when never."),
     previous_until: orNull(Schema.String, "Until when the secret before it signs as well; null when it no longer does.")
-  }).annotate({ identifier: "WebhookSigningSecret" }),
+  }).annotate({ identifier: "WebhookSigningSecret", description: "The account's secret." }),
   {
     object: "webhook_signing_secret",
     mode: "sandbox",

@@ -38,6 +38,11 @@ export const DefaultEndpoint = Schema.Struct({
 })
 export type DefaultEndpoint = typeof DefaultEndpoint.Type
 
+/** The account's single address, where there is one. */
+export interface SingleAddress extends DefaultEndpoint {
+  readonly url: string
+}
+
 export interface WebhookSettings {
   /** Signs what goes to an order's `notify_url` and to the account's single address. */
   readonly signing: StoredSecrets
