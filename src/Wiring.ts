@@ -91,6 +91,9 @@ import * as WalletEntity from "./wallets/WalletEntity.ts"
 import * as WalletHttp from "./wallets/WalletHttp.ts"
 import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
+import * as Deliveries from "./webhooks/Deliveries.ts"
+import * as DeliveryHistory from "./webhooks/DeliveryHistory.ts"
+import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as WebhookEndpoints from "./webhooks/WebhookEndpoints.ts"
@@ -116,11 +119,12 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     EventHttp.layer,
     LogHttp.layer,
     WebhookEndpointHttp.layer,
+    DeliveryHttp.layer,
     TestHelpersHttp.layer
   ])
 )
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
-  Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layer])
+  Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layer, DeliveryHttp.layerOperator])
 )
 const pages = Layer.merge(
   CheckoutHttp.layer,
@@ -147,6 +151,7 @@ const stores = Layer.mergeAll(
   WalletStore.layer,
   MerchantStore.layer,
   DeliveryStore.layer,
+  DeliveryHistory.layer,
   IdempotencyStore.layer,
   LogStore.layer,
   EventStore.layer,
@@ -182,7 +187,7 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxDisputeChannel.layer, SandboxRefunds.layer)
   ),
-  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer)),
+  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer)),
   Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, Logs.layer, files)),
   Layer.provideMerge(Auditor.layer),
   Layer.provideMerge(stores)

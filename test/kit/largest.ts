@@ -75,6 +75,8 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   "DELETE /v1/webhook_endpoints/:endpoint_id": {},
   "POST /v1/webhook_endpoints/:endpoint_id/rotate_secret": {},
   "POST /v1/webhook_signing_secret/rotate": {},
+  "POST /v1/webhook_deliveries/:delivery_id/resend": {},
+  "POST /operator/v1/webhook_deliveries/:delivery_id/resend": {},
   "POST /v1/test_helpers/orders/:ref/pay": { payment_method: "card", outcome: "succeed", amount: 1_000 },
   "POST /v1/test_helpers/refunds/:ref/settle": { outcome: "succeeded" },
   "POST /v1/test_helpers/orders/:ref/dispute": {

@@ -38,7 +38,9 @@ type Json = any
 export const send = ({ api }: Door, { headers, method, path, raw }: Asked): Effect.Effect<Reply> =>
   api.call(method, path, { raw, headers })
 
-type Scene = (at: { readonly post: Post; readonly operate: Post; readonly merchant: Merchant }) => Effect.Effect<{
+type Scene = (
+  at: Pick<Running, "api"> & { readonly post: Post; readonly operate: Post; readonly merchant: Merchant }
+) => Effect.Effect<{
   readonly path: string
   readonly body?: object
   /** Sent instead of a body. */
@@ -74,7 +76,7 @@ const write = (
       }
       const post: Post = (path, body = {}) => Effect.map(api.post(path, merchant.sandboxKey, body), done)
       const operate: Post = (path, body = {}) => Effect.map(api.operator("POST", path, body), done)
-      const { body = {}, form, path } = yield* scene({ post, operate, merchant })
+      const { body = {}, form, path } = yield* scene({ api, post, operate, merchant })
       const { raw, type } = form ?? { raw: JSON.stringify(body), type: "application/json" }
       const owners = {
         merchant: { "X-Api-Key": merchant.sandboxKey },
@@ -278,6 +280,29 @@ export const writes: ReadonlyArray<Write> = [
     "keyed",
     "select 1 from webhook_settings where merchant_id = $1 and jsonb_array_length(signing -> 'old') = 1",
     () => Effect.succeed({ path: "/v1/webhook_signing_secret/rotate" })
+  ),
+  ...write(
+    "resend delivery",
+    "keyed",
+    "select 1 from deliveries where merchant_id = $1 and resend_of is not null",
+    Effect.fnUntraced(function* ({ api, merchant, post }) {
+      yield* endpoint(post)
+      yield* sold(post)
+      const { body } = yield* api.get("/v1/webhook_deliveries", merchant.sandboxKey)
+      return { path: `/v1/webhook_deliveries/${body.data.data[0].id}/resend` }
+    })
+  ),
+  ...write(
+    "resend delivery, by the operator",
+    "plain",
+    "select distinct resend_of from deliveries where merchant_id = $1 and resend_of is not null",
+    Effect.fnUntraced(function* ({ api, merchant, post }) {
+      yield* endpoint(post)
+      yield* sold(post)
+      const { body } = yield* api.get("/v1/webhook_deliveries", merchant.sandboxKey)
+      return { path: `/operator/v1/webhook_deliveries/${body.data.data[0].id}/resend` }
+    }),
+    { by: "operator" }
   ),
   ...write(
     "merchant: create",

@@ -9,6 +9,7 @@ import { OrdersGroup } from "./Orders.ts"
 import { publish } from "./publish.ts"
 import { RefundsGroup } from "./Refunds.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
+import { WebhookDeliveriesGroup } from "./WebhookDeliveries.ts"
 import { WebhookEndpointsGroup } from "./WebhookEndpoints.ts"
 
 export class Api extends HttpApi.make("coffer")
@@ -19,6 +20,7 @@ export class Api extends HttpApi.make("coffer")
   .add(EventsGroup)
   .add(LogsGroup)
   .add(WebhookEndpointsGroup)
+  .add(WebhookDeliveriesGroup)
   .add(TestHelpersGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
   .annotateMerge(

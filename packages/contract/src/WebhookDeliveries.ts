@@ -5,9 +5,9 @@
 import { EventType } from "@coffer/model/EventType"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
+import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { Conflict, DeliveryNotFound, InvalidRequest, Unavailable } from "./Errors.ts"
+import { Conflict, DeliveryNotFound, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { instant, int, kind, mode, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
@@ -39,6 +39,7 @@ const sample = {
   url: "https://shop.example/hooks",
   status: "pending",
   next_attempt_at: "2026-11-21T09:31:43.011Z",
+  resend_of: null,
   attempts: [
     {
       attempt: 1,
@@ -64,8 +65,9 @@ export const DeliveryResource = withExample(
     url: text("Where it is posted to."),
     status: DeliveryState,
     next_attempt_at: orNull(Schema.String, "When the next attempt is due; null when none is to come by itself."),
+    resend_of: orNull(Schema.String, "The delivery that this one sends again on request; null for a first one."),
     attempts: Schema.Array(Attempt).annotate({ description: "Attempts that were made, in their order." }),
-    created_at: instant("When the event happened.")
+    created_at: instant("When it was recorded: with the event, or when it was asked for.")
   }).annotate({ identifier: "WebhookDelivery", description: "The delivery." }),
   sample
 )
@@ -92,8 +94,8 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
       OpenApi.annotations({
         summary: "Send a delivery again",
         description:
-          "One attempt more, at once, with the same event id. It is marked `manual`, and none follows it by itself. " +
-          "409: its endpoint is disabled or deleted."
+          "A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, " +
+          "and none follows it by itself. 409: its endpoint is disabled or deleted."
       })
     )
   )
@@ -121,3 +123,33 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
   .middleware(Quotas)
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "What became of each event on its way to each address.") {}
+
+const ofMerchant = "/operator/v1/merchants/:merchant_id/webhook_deliveries"
+const operatorOne = "/operator/v1/webhook_deliveries/:delivery_id"
+
+/** Each environment has its own list. */
+export const OperatorDeliveryQuery = Schema.Struct({ ...DeliveryQuery.fields, mode })
+export type OperatorDeliveryQuery = typeof OperatorDeliveryQuery.Type
+
+/** The same for the operator, who may see those of every merchant. */
+export class OperatorDeliveriesGroup extends HttpApiGroup.make("webhook_deliveries")
+  .add(
+    HttpApiEndpoint.get("list", ofMerchant, {
+      params: { merchant_id: Schema.String },
+      query: OperatorDeliveryQuery,
+      success: listed(DeliveryResource),
+      error: [InvalidRequest, MerchantNotFound]
+    }).annotate(OpenApi.Summary, "List a merchant's deliveries, newest first"),
+    HttpApiEndpoint.get("retrieve", operatorOne, {
+      params,
+      success: enveloped(DeliveryResource),
+      error: DeliveryNotFound
+    }).annotate(OpenApi.Summary, "Read a delivery"),
+    HttpApiEndpoint.post("resend", `${operatorOne}/resend`, {
+      params,
+      success: enveloped(DeliveryResource).pipe(HttpApiSchema.status(202)),
+      error: [DeliveryNotFound, Conflict, Unavailable]
+    }).annotate(OpenApi.Summary, "Send a delivery again")
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken) {}

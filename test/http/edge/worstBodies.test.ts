@@ -73,18 +73,25 @@ const world = Effect.gen(function* () {
     const made = known ?? (yield* api.post("/v1/webhook_endpoints", key, { url: "https://a.example/" })).body.data
     return made.id as string
   })
+  const delivery = Effect.gen(function* () {
+    yield* endpoint
+    yield* paid
+    return (yield* api.get("/v1/webhook_deliveries", key)).body.data.data[0].id as string
+  })
   const file = yield* upload(baseUrl, merchantId, formOf(modePart("sandbox"), filePart(fileOf("pdf"))))
   const bodies = largestBodies({ trade_no: yield* paid, files: [file.body.data.url] })
   yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
 
   const pathOf = Effect.fnUntraced(function* (path: string) {
-    const [, kind] = /(orders|refunds|disputes|events|payouts|webhook_endpoints)\/:\w+/.exec(path) ?? []
+    const [, kind] =
+      /(orders|refunds|disputes|events|payouts|webhook_endpoints|webhook_deliveries)\/:\w+/.exec(path) ?? []
     const step = /\/(pay|expire|complete|fail)$/.exec(path)?.[1]
     const made = {
       refunds: refund,
       disputes: dispute,
       events: event,
       webhook_endpoints: endpoint,
+      webhook_deliveries: delivery,
       orders: step === undefined ? paid : order
     }
     const of = kind === "payouts" ? (step === undefined ? payout : approved) : made[kind as keyof typeof made]
@@ -98,7 +105,7 @@ const world = Effect.gen(function* () {
   })
   const get = (address: string) => api.call("GET", address, { key, headers })
   const filePath = new URL(file.body.data.url).pathname
-  const made = Effect.all([refund, dispute, payout, endpoint])
+  const made = Effect.all([refund, dispute, payout, endpoint, delivery])
   return { api, baseUrl, key, merchantId, bodies, made, pathOf, filePath, get, send }
 })
 
@@ -236,7 +243,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
         const path = yield* pathOf(endpoint.path)
         const route = nameOf(endpoint)
         const cursor = isList(endpoint.path)
-          ? yield* cursorOf(get(path.endsWith("/payouts") ? `${path}?mode=sandbox` : path))
+          ? yield* cursorOf(get(/^.operator.*(payouts|deliveries)$/.test(path) ? `${path}?mode=sandbox` : path))
           : undefined
         for (const { query, what } of longestQueries(endpoint.path, cursor)) {
           const { answers, millis } = yield* heldLeast(held(get(`${path}?${query}`)))
