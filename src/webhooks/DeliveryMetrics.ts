@@ -1,5 +1,6 @@
 /**
- * Metrics of deliveries: how many are due and since when, and how attempts fail. Every metric exists from the start.
+ * Metrics of deliveries: how many are due and since when, what is under way, how attempts end, and how many
+ * destinations fail. Every metric exists from the start.
  * The first two describe the whole database, so every runner shows the same values.
  */
 import { DateTime, Effect, Metric, Option } from "effect"
@@ -14,6 +15,16 @@ const due = Metric.gauge("coffer_deliveries_due", {
 })
 const oldestDue = Metric.gauge("coffer_deliveries_oldest_due_seconds", {
   description: "How long the oldest of them has been due, seconds"
+})
+const inFlight = Metric.gauge("coffer_deliveries_in_flight", {
+  description: "Posts that are under way on this runner"
+})
+const failing = Metric.gauge("coffer_delivery_destinations_failing", {
+  description: "Destinations to which every attempt of this runner has failed for an hour or longer"
+})
+const successes = Metric.counter("coffer_delivery_successes", {
+  description: "Attempts to deliver that were answered with 2xx",
+  incremental: true
 })
 const failures = Metric.counter("coffer_delivery_failures", {
   description:
@@ -44,10 +55,11 @@ const nameOf = (outcome: Posted["outcome"]): keyof typeof byOutcome => {
   }
 }
 
-export const make = Effect.gen(function* () {
+/** `failingNow`: how many destinations fail at this time, Unix milliseconds. */
+export const make = Effect.fnUntraced(function* (failingNow: (now: number) => number) {
   const store = yield* DeliveryStore
-  yield* Metric.update(due, 0)
-  yield* Metric.update(oldestDue, 0)
+  for (const gauge of [due, oldestDue, inFlight, failing]) yield* Metric.update(gauge, 0)
+  yield* Metric.update(successes, 0)
   yield* Effect.forEach(Object.values(byOutcome), (counter) => Metric.update(counter, 0), { discard: true })
 
   const show = Effect.gen(function* () {
@@ -56,13 +68,15 @@ export const make = Effect.gen(function* () {
     yield* Metric.update(due, count)
     const millis = oldest === null ? 0 : DateTime.toEpochMillis(now) - DateTime.toEpochMillis(oldest)
     yield* Metric.update(oldestDue, millis / 1_000)
+    yield* Metric.update(failing, failingNow(DateTime.toEpochMillis(now)))
   })
 
   const work: Work = { name: "delivery metrics", run: Effect.as(show, 0), next: Effect.succeed(Option.none()) }
   return {
-    /** Counts an attempt that failed. */
     count: (outcome: Posted["outcome"]) =>
-      isDelivered(outcome) ? Effect.void : Metric.update(byOutcome[nameOf(outcome)], 1),
+      Metric.update(isDelivered(outcome) ? successes : byOutcome[nameOf(outcome)], 1),
+    /** As many posts are under way now. */
+    underWay: (posts: number) => Metric.update(inFlight, posts),
     work
   }
 })
