@@ -118,13 +118,14 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     WalletHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
+    UploadHttp.layer,
     WebhookEndpointHttp.layer,
     DeliveryHttp.layer,
     TestHelpersHttp.layer
   ])
 )
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
-  Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layer, DeliveryHttp.layerOperator])
+  Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layerOperator, DeliveryHttp.layerOperator])
 )
 const pages = Layer.merge(
   CheckoutHttp.layer,

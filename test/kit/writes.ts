@@ -305,6 +305,17 @@ export const writes: ReadonlyArray<Write> = [
     { by: "operator" }
   ),
   ...write(
+    "hand in a file",
+    "plain",
+    "select distinct size from files where merchant_id = $1",
+    () =>
+      Effect.succeed({
+        path: "/v1/files",
+        form: { type: headersOfForm["Content-Type"], raw: formOf(filePart(fileOf("pdf"))) }
+      }),
+    { opens: ({ url }) => ({ path: new URL(url).pathname, headers: {} }) }
+  ),
+  ...write(
     "merchant: create",
     "plain",
     "select distinct name from merchants where name = 'Branch of ' || $1",

@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { BalanceGroup } from "./Balance.ts"
 import { DisputesGroup } from "./Disputes.ts"
 import { EventsGroup } from "./Events.ts"
+import { OwnFilesGroup } from "./Files.ts"
 import { knownParametersOnly } from "./Lists.ts"
 import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
@@ -16,6 +17,7 @@ export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
   .add(RefundsGroup)
   .add(DisputesGroup)
+  .add(OwnFilesGroup)
   .add(BalanceGroup)
   .add(EventsGroup)
   .add(LogsGroup)
