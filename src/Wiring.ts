@@ -91,7 +91,13 @@ import * as WalletEntity from "./wallets/WalletEntity.ts"
 import * as WalletHttp from "./wallets/WalletHttp.ts"
 import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
+import * as Deliveries from "./webhooks/Deliveries.ts"
+import * as DeliveryHistory from "./webhooks/DeliveryHistory.ts"
+import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
+import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
+import * as WebhookEndpoints from "./webhooks/WebhookEndpoints.ts"
+import * as WebhookSettingsStore from "./webhooks/WebhookSettingsStore.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as AuditJobs from "./audit/AuditJobs.ts"
 import * as OrderJobs from "./orders/OrderJobs.ts"
@@ -112,11 +118,14 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     WalletHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
+    UploadHttp.layer,
+    WebhookEndpointHttp.layer,
+    DeliveryHttp.layer,
     TestHelpersHttp.layer
   ])
 )
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
-  Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layer])
+  Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layerOperator, DeliveryHttp.layerOperator])
 )
 const pages = Layer.merge(
   CheckoutHttp.layer,
@@ -143,13 +152,15 @@ const stores = Layer.mergeAll(
   WalletStore.layer,
   MerchantStore.layer,
   DeliveryStore.layer,
+  DeliveryHistory.layer,
   IdempotencyStore.layer,
   LogStore.layer,
   EventStore.layer,
   PayoutStore.layer,
   AuditStore.layer,
   RefundStore.layer,
-  SeedStore.layer
+  SeedStore.layer,
+  WebhookSettingsStore.layer
 )
 
 /** The S3 client is loaded only where there is a bucket. */
@@ -177,7 +188,7 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxDisputeChannel.layer, SandboxRefunds.layer)
   ),
-  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer)),
+  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer)),
   Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, Logs.layer, files)),
   Layer.provideMerge(Auditor.layer),
   Layer.provideMerge(stores)

@@ -57,6 +57,9 @@ export const bodyOf = (body: Body, sent: RequestRecord["sent"]): Effect.Effect<L
   const bytes = Number(length ?? 0)
   if (length === undefined ? sent["transfer-encoding"] === undefined : bytes === 0) return nothing
   if (bytes > loggedBodyBytesMax) return Effect.succeed({ bytes })
+  // The parts of a form are read as they come, and by nobody twice.
+  if (/^multipart\//i.test(sent["content-type"] ?? ""))
+    return length === undefined ? nothing : Effect.succeed({ bytes })
   const known = body.known()
   if (known !== undefined) return Effect.succeed(marked(known))
   if (body.isTouched()) return nothing

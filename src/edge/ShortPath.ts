@@ -178,7 +178,8 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 ) =>
   (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) => {
     const { handlers } = context.mapUnsafe.get(group.key) as GroupService
-    return [...handlers.values()].map(({ endpoint, handler }) => {
+    const taken = [...handlers.values()].filter(({ endpoint }) => !isForm(endpoint))
+    return taken.map(({ endpoint, handler }) => {
       const wraps = [...endpoint.middlewares].flatMap((key) => wrapOf(context, key.key, { endpoint, group }))
       const annotations = Context.merge(Context.merge(api.annotations, group.annotations), endpoint.annotations)
       const decode = decoderOf(endpoint, annotations)
@@ -192,6 +193,10 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
       return { endpoint, route }
     })
   })
+
+/** Its parts are read as they come: the framework does that. */
+const isForm = ({ payload }: HttpApiEndpoint.Top): boolean =>
+  [...payload.values()].some(({ encoding }) => encoding._tag === "Multipart")
 
 /** Of one middleware what it does around a handler. `Decoding` is done by {@link decoderOf}. */
 const wrapOf = (

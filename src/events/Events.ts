@@ -4,7 +4,7 @@
  */
 import { prefixes } from "@coffer/model/Ids"
 import { withoutSignature } from "@coffer/rules/checkoutAddress"
-import { route } from "@coffer/rules/delivery/route"
+import { type Addresses, destinationOf, route } from "@coffer/rules/delivery/route"
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { type ChangeSet, insert } from "../platform/commit/Change.ts"
@@ -45,7 +45,7 @@ export const layer = Layer.effect(
     const shown = shownTo(links.complete)
 
     const recorderTo =
-      ({ merchantId, mode }: Owner, defaultUrl: string | null): Recorder =>
+      ({ merchantId, mode }: Owner, addresses: Omit<Addresses, "notifyUrl">): Recorder =>
       (happening, now) => {
         const { notifyUrl, objectId, tradeNo, type } = happening
         const shared = { merchantId, mode, createdAt: now }
@@ -54,18 +54,18 @@ export const layer = Layer.effect(
         const body = jsonText(eventView(id, now, { ...happening, mode, object }))
         return [
           insert(events, { ...shared, id, type, objectId, tradeNo, body }),
-          ...route(type, { notifyUrl, endpoints: [], defaultUrl }).map(({ endpointId, url }) =>
+          ...route(type, { notifyUrl, ...addresses }).map(({ endpointId, url }) =>
             insert(deliveries, {
               ...shared,
               id: ids.at(prefixes.delivery, now),
               eventId: id,
               endpointId,
               url,
-              // What may be slow or dead as one: host and port (docs/architecture.md, section 5).
-              destination: new URL(url).host,
+              destination: destinationOf(url),
               status: "pending",
               attempts: 0,
-              nextAttemptAt: now
+              nextAttemptAt: now,
+              resendOf: null
             })
           )
         ]
@@ -74,7 +74,10 @@ export const layer = Layer.effect(
     return Events.of({
       recorder: (owner) =>
         merchants.find(owner.merchantId).pipe(
-          Effect.map(({ modes }) => recorderTo(owner, modes[owner.mode].default_notify_url)),
+          Effect.map(({ modes }) => {
+            const { default_notify_url: defaultUrl, webhooks } = modes[owner.mode]
+            return recorderTo(owner, { defaultUrl, endpoints: webhooks.endpoints })
+          }),
           // Whoever owns what has changed is a merchant.
           Effect.catchTags({ MerchantNotFound: Effect.die })
         ),

@@ -25,7 +25,9 @@ export const deliveries = table("deliveries", {
     destination: Schema.String,
     status: Schema.Literals(["pending"]),
     attempts: Schema.Int,
-    nextAttemptAt: Schema.DateTimeUtc
+    nextAttemptAt: Schema.DateTimeUtc,
+    /** The delivery that somebody asked to be sent again; null for one that the event itself brought about. */
+    resendOf: Schema.NullOr(Schema.String)
   }),
   key: "id"
 })

@@ -96,5 +96,29 @@ export const renewing = <A, E, R>(
 export const answerOf = (answer: Answering | undefined, data: object): ChangeSet =>
   answer === undefined ? [] : [stored(answer.claim, codeOf(answer.codes, data), data)]
 
+/**
+ * The same for an answer that shows a secret: it is encrypted, and only a repeat of the same request gets it again.
+ * `encrypt` is that of `Secrets`.
+ */
+export const sealedAnswerOf = (
+  answer: Answering | undefined,
+  data: object,
+  encrypt: (plain: string, boundTo: string) => string
+): ChangeSet => {
+  if (answer === undefined) return []
+  const { claim, codes } = answer
+  const sealed = encrypt(jsonText(data), sealedFor(claim.id))
+  return [ended(claim, { state: "done", status: codeOf(codes, data), data: sealed })]
+}
+
+/** The JSON of a stored answer. */
+export const openedAnswer = (
+  claimId: string,
+  data: string,
+  decrypt: (sealed: string, boundTo: string) => string
+): string => (data.startsWith("{") ? data : decrypt(data, sealedFor(claimId)))
+
+const sealedFor = (claimId: string) => `idempotency_keys/${claimId}`
+
 export const stored = (claim: IdempotencyClaim, status: number, data: object) =>
   ended(claim, { state: "done", status, data: jsonText(withoutSignature(data)) })

@@ -7,11 +7,11 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effe
 import { currentTime } from "../platform/runtime/clock.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
-import { type ClaimState, stored } from "./Answering.ts"
+import { type ClaimState, openedAnswer, stored } from "./Answering.ts"
 import { type IdempotencyClaim, released, running } from "./IdempotencyClaim.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
-import { sha256 } from "../platform/runtime/Secrets.ts"
+import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
@@ -78,6 +78,8 @@ export const layer = Layer.effect(
     const store = yield* IdempotencyStore
     const transactor = yield* Transactor
     const links = yield* CheckoutLinks
+    const { decrypt } = yield* Secrets
+    const opened = (id: string, data: string) => openedAnswer(id, data, decrypt)
 
     const { runner } = yield* Settings
     /** How many requests run in this process with a claim on each id, or try to get one. */
@@ -129,7 +131,7 @@ export const layer = Layer.effect(
         case "InProgress":
           return yield* new StillRunning({ lasts: DateTime.distance(fresh.createdAt, leaseUntil ?? fresh.createdAt) })
         case "Replay":
-          return { _tag: "Replay", status: status!, data: links.complete(parseData(data!)) }
+          return { _tag: "Replay", status: status!, data: links.complete(parseData(opened(fresh.id, data!))) }
         case "TakeOver":
           return yield* Effect.catchTags(take({ ...fresh, version: version + 1 }, version), {
             // Another took it in the same moment.

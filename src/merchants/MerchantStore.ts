@@ -3,17 +3,22 @@ import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { QuotaOverrides } from "@coffer/model/Quotas"
+import { DefaultEndpoint, Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { settingsIdOf } from "./webhookSettings.ts"
 
 const ModeRow = Schema.Struct({
   key_hash: Schema.String,
-  signing_secret: Schema.String,
   ip_allowlist: Schema.String,
-  default_notify_url: Schema.NullOr(Schema.String)
+  default_notify_url: Schema.NullOr(Schema.String),
+  /** Kept when the address is removed. */
+  default_endpoint: Schema.NullOr(DefaultEndpoint),
+  /** A row of its own, which `src/webhooks` changes. */
+  webhooks: Schema.Struct({ signing: StoredSecrets, endpoints: Schema.Array(Endpoint) })
 })
 export type ModeRow = typeof ModeRow.Type
 
@@ -31,7 +36,7 @@ const MerchantRow = Schema.Struct({
 })
 export type MerchantRow = typeof MerchantRow.Type
 
-const SealedRow = Schema.Struct({ merchant_id: Schema.String, mode: Mode, signing_secret: Schema.String })
+const SealedRow = Schema.Struct({ id: Schema.String, merchantId: MerchantId, mode: Mode, current: Schema.String })
 export type SealedRow = typeof SealedRow.Type
 
 /** Rows in one page of signing secrets. */
@@ -52,7 +57,7 @@ export class MerchantStore extends Context.Service<
       patch: (row: MerchantRow) => MerchantRow
     ) => Effect.Effect<Option.Option<MerchantRow>>
     readonly isEmpty: Effect.Effect<boolean>
-    /** The next page of signing secrets that are encrypted in this form, by merchant and environment. */
+    /** The next page of accounts' secrets that are encrypted in this form, by merchant and environment. */
     readonly sealedAs: (form: string, after?: SealedRow) => Effect.Effect<ReadonlyArray<SealedRow>>
     /** Stores `fresh` as the secret of the row, unless the secret has changed meanwhile. */
     readonly reseal: (row: SealedRow, fresh: string) => Effect.Effect<void>
@@ -77,8 +82,7 @@ export const layer = Layer.effect(
       insert: (row) => faults.around("Store.write", sqlDefects(insert(row)), () => "merchants"),
       modify: (merchantId, patch) =>
         faults.around("Store.write", sqlDefects(modify(merchantId, patch)), () => "merchants"),
-      sealedAs: (form, after) =>
-        sqlDefects(sealedAs({ form, merchantId: after?.merchant_id ?? "", mode: after?.mode ?? "" })),
+      sealedAs: (form, after) => sqlDefects(sealedAs({ form, after: after?.id ?? "" })),
       reseal: (row, fresh) => sqlDefects(reseal(row, fresh)),
       isEmpty: sqlDefects(isEmpty)
     })
@@ -87,8 +91,10 @@ export const layer = Layer.effect(
 
 const makeReads = (sql: SqlClient.SqlClient) => {
   const selected = sql`select m.*, (
-      select jsonb_object_agg(mode, to_jsonb(mm) - 'merchant_id' - 'mode') from merchant_modes mm
-      where mm.merchant_id = m.merchant_id) as modes
+      select jsonb_object_agg(mode, to_jsonb(mm) - 'merchant_id' - 'mode'
+          || jsonb_build_object('webhooks', jsonb_build_object('signing', w.signing, 'endpoints', w.endpoints)))
+        from merchant_modes mm join webhook_settings w using (merchant_id, mode)
+        where mm.merchant_id = m.merchant_id) as modes
     from merchants m`
   const byId = SqlSchema.findOneOption({
     Request: Schema.String,
@@ -123,8 +129,14 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
             ${jsonText(row.payout_fee)}::text::jsonb, ${jsonText(row.quotas)}::text::jsonb,
             ${isoText(row.created_at)}::text::timestamptz)`
         for (const mode of Mode.literals) {
-          const settings = row.modes[mode]
-          yield* sql`insert into merchant_modes ${sql.insert({ merchant_id: row.merchant_id, mode, ...settings })}`
+          const { webhooks, ...settings } = row.modes[mode]
+          const id = settingsIdOf({ merchantId: row.merchant_id, mode })
+          yield* sql`insert into merchant_modes (merchant_id, mode, key_hash, ip_allowlist, default_notify_url)
+            values (${row.merchant_id}, ${mode}, ${settings.key_hash}, ${settings.ip_allowlist},
+              ${settings.default_notify_url})`
+          yield* sql`insert into webhook_settings (id, version, merchant_id, mode, signing, endpoints)
+            values (${id}, 1, ${row.merchant_id}, ${mode}, ${jsonText(webhooks.signing)}::text::jsonb,
+              ${jsonText(webhooks.endpoints)}::text::jsonb)`
         }
       })
     )
@@ -137,7 +149,10 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       quotas = ${jsonText(row.quotas)}::text::jsonb
       where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {
-      yield* sql`update merchant_modes set ${sql.update(row.modes[mode])}
+      const { default_endpoint, default_notify_url, ip_allowlist, key_hash } = row.modes[mode]
+      const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
+      yield* sql`update merchant_modes set key_hash = ${key_hash}, ip_allowlist = ${ip_allowlist},
+        default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb
         where merchant_id = ${row.merchant_id} and mode = ${mode}`
     }
     // Postgres sends it at the commit, so whoever receives it reads the new row.
@@ -159,15 +174,16 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
 
 const makeSigningSecrets = (sql: SqlClient.SqlClient) => {
   const sealedAs = SqlSchema.findAll({
-    Request: Schema.Struct({ form: Schema.String, merchantId: Schema.String, mode: Schema.String }),
+    Request: Schema.Struct({ form: Schema.String, after: Schema.String }),
     Result: SealedRow,
-    execute: ({ form, merchantId, mode }) => sql`select merchant_id, mode, signing_secret from merchant_modes
-      where signing_secret like ${`${form}.%`} and (merchant_id, mode) > (${merchantId}, ${mode})
-      order by merchant_id, mode limit ${sealedPage}`
+    execute: ({ after, form }) =>
+      sql`select id, merchant_id as "merchantId", mode, signing->>'current' as current from webhook_settings
+        where signing->>'current' like ${`${form}.%`} and id > ${after} order by id limit ${sealedPage}`
   })
-  const reseal = ({ merchant_id, mode, signing_secret }: SealedRow, fresh: string) =>
-    Effect.asVoid(sql`update merchant_modes set signing_secret = ${fresh}
-      where merchant_id = ${merchant_id} and mode = ${mode} and signing_secret = ${signing_secret}`)
+  const reseal = ({ current, id }: SealedRow, fresh: string) =>
+    Effect.asVoid(sql`update webhook_settings set version = version + 1,
+      signing = jsonb_set(signing, '{current}', to_jsonb(${fresh}::text))
+      where id = ${id} and signing->>'current' = ${current}`)
 
   return { sealedAs, reseal }
 }

@@ -1,8 +1,9 @@
 /** Front door to merchants: who owns a key, what they may do, what they pay (spec: Authentication). */
 import type { UpdateMerchant } from "@coffer/contract/Operator"
-import { MerchantId, Mode } from "@coffer/model/Ids"
+import { EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
@@ -12,7 +13,7 @@ import * as MerchantCache from "./MerchantCache.ts"
 import { settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
 import { type MerchantRow, MerchantStore } from "./MerchantStore.ts"
 import { isKey, newKey, newMerchant } from "./newMerchant.ts"
-import { bindSigningSecrets, openSigningSecret } from "./signingSecrets.ts"
+import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
 
 export type Merchant = MerchantRow
 
@@ -44,8 +45,10 @@ export class Merchants extends Context.Service<
     ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField>
     /** Returns the new key, which is shown this once. The old key stops working at once. */
     readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
-    /** Signs notifications to an order's own URL and to the default one (silences: W1). */
+    /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
+    /** What this runner has read of merchants is read again: somebody has changed what belongs to one. */
+    readonly forget: Effect.Effect<void>
     readonly isEmpty: Effect.Effect<boolean>
   }
 >()("@coffer/merchants/Merchants") {}
@@ -84,7 +87,8 @@ export const layer = Layer.effect(
       update: span("Merchants.update")(function* (merchantId, patch) {
         const problem = settingsProblem(patch, allowPrivateWebhooks)
         if (problem !== undefined) return yield* problem
-        return yield* change(merchantId, (merchant) => withSettings(merchant, patch))
+        const number = yield* numbering(ids)
+        return yield* change(merchantId, (merchant) => withSettings(merchant, patch, number))
       }),
       resetKey: span("Merchants.resetKey")(function* (merchantId, mode) {
         const key = yield* newKey(secrets, mode)
@@ -92,11 +96,20 @@ export const layer = Layer.effect(
         return key
       }),
       signingSecret: (merchantId, mode) =>
-        Effect.map(find(merchantId), (merchant) => openSigningSecret(secrets, merchant, mode)),
+        Effect.map(find(merchantId), ({ merchant_id, modes }) =>
+          openAccountSecret(secrets, { merchantId: merchant_id, mode }, modes[mode].webhooks.signing)
+        ),
+      forget: cache.clear,
       isEmpty: store.isEmpty
     })
   })
 )
+
+/** What a single address is numbered with when it is first set. */
+const numbering = Effect.fnUntraced(function* (ids: NewIds["Service"]) {
+  const number = Effect.map(ids.next(prefixes.endpoint), (id) => EndpointId.make(id))
+  return { sandbox: yield* number, live: yield* number, now: yield* currentTime }
+})
 
 const makeByKey = (
   byKeyHash: MerchantStore["Service"]["byKeyHash"],

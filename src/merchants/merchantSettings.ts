@@ -1,10 +1,10 @@
 /** Changes to a merchant's settings: what is wrong with one, and the merchant after it. Pure. */
 import type { UpdateMerchant } from "@coffer/contract/Operator"
-import { Mode } from "@coffer/model/Ids"
+import { type EndpointId, Mode } from "@coffer/model/Ids"
 import { parseAllowlist } from "@coffer/rules/allowlist"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { Result } from "effect"
+import { type DateTime, Result } from "effect"
 import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
 
 /** Characters of a bad allowlist entry that the refusal repeats. */
@@ -28,10 +28,18 @@ const allowlistProblem = (param: string, text: string | undefined): InvalidField
   return new InvalidField({ param, problem })
 }
 
+type ModePatch = NonNullable<UpdateMerchant["sandbox"]>
+
+/** What the account's single addresses are numbered with, if they have no number yet. */
+export interface Numbering extends Readonly<Record<Mode, EndpointId>> {
+  readonly now: DateTime.Utc
+}
+
 /** A patch leaves out what it does not change. */
 export const withSettings = (
   merchant: MerchantRow,
-  { dispute_fee, live, payout_fee, quotas, sandbox, ...own }: UpdateMerchant
+  { dispute_fee, live, payout_fee, quotas, sandbox, ...own }: UpdateMerchant,
+  number: Numbering
 ): MerchantRow => {
   const changed = {
     ...merchant,
@@ -40,7 +48,21 @@ export const withSettings = (
     payout_fee: { ...merchant.payout_fee, ...payout_fee },
     quotas: { ...merchant.quotas, ...quotas }
   }
-  return withMode(withMode(changed, "sandbox", sandbox ?? {}), "live", live ?? {})
+  return withAddress(withAddress(changed, "sandbox", sandbox ?? {}, number), "live", live ?? {}, number)
+}
+
+/** The single address keeps its number for good. */
+const withAddress = (
+  merchant: MerchantRow,
+  mode: Mode,
+  patch: ModePatch,
+  { now, [mode]: fresh }: Numbering
+): MerchantRow => {
+  const { default_endpoint: before, default_notify_url: url } = merchant.modes[mode]
+  const after = patch.default_notify_url ?? null
+  if (after === null || after === url) return withMode(merchant, mode, patch)
+  const endpoint = { id: before?.id ?? fresh, createdAt: before?.createdAt ?? now, updatedAt: now }
+  return withMode(merchant, mode, { ...patch, default_endpoint: endpoint })
 }
 
 export const withMode = (merchant: MerchantRow, mode: Mode, patch: Partial<ModeRow>): MerchantRow => ({

@@ -5,7 +5,7 @@ import type { NewIds } from "../platform/runtime/NewIds.ts"
 import type { Secrets } from "../platform/runtime/Secrets.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
-import { newSigningSecret } from "./signingSecrets.ts"
+import { newSecret } from "./signingSecrets.ts"
 
 /** Key prefixes decide the environment (spec: Authentication, 2). */
 const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
@@ -48,10 +48,12 @@ const newMode = Effect.fnUntraced(function* (
   mode: Mode,
   key: string
 ) {
+  const { sealed } = yield* newSecret(secrets, { merchantId, mode }, null)
   return {
     key_hash: secrets.keyHash(key),
-    signing_secret: yield* newSigningSecret(secrets, merchantId, mode),
     ip_allowlist: "",
-    default_notify_url: null
+    default_notify_url: null,
+    default_endpoint: null,
+    webhooks: { signing: { current: sealed, rotatedAt: null, old: [] }, endpoints: [] }
   } satisfies ModeRow
 })

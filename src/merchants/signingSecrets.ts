@@ -1,26 +1,60 @@
 /**
- * The secrets that sign webhooks, as they are stored: encrypted, and bound to their merchant and environment, so that
- * one copied to another row is worthless.
+ * The secrets that sign webhooks: as they are shown, and as they are stored. Stored they are encrypted, and bound to
+ * their merchant, environment and endpoint, so that one copied to another row is worthless.
+ *
+ * spec: Events; silences: W1, W9, W10, W16.
  */
-import type { Mode } from "@coffer/model/Ids"
-import { Effect } from "effect"
+import type { Owner } from "@coffer/model/Owner"
+import { signingNow } from "@coffer/rules/webhooks/decide"
+import type { StoredSecrets } from "@coffer/rules/webhooks/Settings"
+import { type DateTime, Effect, Option } from "effect"
 import { Secrets, unboundForm } from "../platform/runtime/Secrets.ts"
-import { type MerchantRow, MerchantStore, type SealedRow } from "./MerchantStore.ts"
+import { MerchantStore, type SealedRow } from "./MerchantStore.ts"
 
 type Crypto = Secrets["Service"]
 
-const useOf = (merchantId: string, mode: Mode) => `${merchantId}/${mode}/signing_secret`
+const secretBytes = 32
 
-/** A new secret, encrypted. */
-export const newSigningSecret = (secrets: Crypto, merchantId: string, mode: Mode) =>
-  Effect.map(secrets.random(32), (text) => secrets.encrypt(`whsec_${text}`, useOf(merchantId, mode)))
+/** `endpointId`: null for the account's own secret. */
+const useOf = ({ merchantId, mode }: Owner, endpointId: string | null) =>
+  endpointId === null ? `${merchantId}/${mode}/signing_secret` : `${merchantId}/${mode}/${endpointId}/signing_secret`
 
-export const openSigningSecret = (secrets: Crypto, { merchant_id, modes }: MerchantRow, mode: Mode): string =>
-  secrets.decrypt(modes[mode].signing_secret, useOf(merchant_id, mode))
+export interface FreshSecret {
+  /** As the merchant sees it. */
+  readonly secret: string
+  /** As it is stored. */
+  readonly sealed: string
+}
+
+export const newSecret = (secrets: Crypto, owner: Owner, endpointId: string | null): Effect.Effect<FreshSecret> =>
+  Effect.map(secrets.random(secretBytes, "base64"), (text) => {
+    const secret = `whsec_${text}`
+    return { secret, sealed: secrets.encrypt(secret, useOf(owner, endpointId)) }
+  })
+
+/** The account's current secret. Throws when it cannot be opened. */
+export const openAccountSecret = (secrets: Crypto, owner: Owner, { current }: StoredSecrets): string =>
+  secrets.decrypt(current, useOf(owner, null))
 
 /**
- * Encrypts again the secrets from before they were bound to their rows. A service of that older version cannot open
- * them afterwards.
+ * The secrets that sign at this time, the current one first. None when the current one cannot be opened: what only old
+ * ones sign would be refused by a receiver that has the new one. Old ones that cannot be opened are left out.
+ */
+export const openSigners = (
+  secrets: Crypto,
+  owner: Owner,
+  endpointId: string | null,
+  stored: StoredSecrets,
+  now: DateTime.Utc
+): Option.Option<ReadonlyArray<string>> => {
+  const open = Option.liftThrowable((sealed: string) => secrets.decrypt(sealed, useOf(owner, endpointId)))
+  const [current, ...old] = signingNow(stored, now).map(open)
+  return Option.map(current!, (secret) => [secret, ...old.flatMap(Option.toArray)])
+}
+
+/**
+ * Encrypts again the accounts' secrets from before they were bound to their rows. A service of that older version
+ * cannot open them afterwards.
  */
 export const bindSigningSecrets = Effect.gen(function* () {
   const store = yield* MerchantStore
@@ -31,8 +65,8 @@ export const bindSigningSecrets = Effect.gen(function* () {
     after = rows.at(-1)
     if (after === undefined) return
     for (const row of rows) {
-      const use = useOf(row.merchant_id, row.mode)
-      yield* Effect.sync(() => secrets.encrypt(secrets.decrypt(row.signing_secret, use), use)).pipe(
+      const use = useOf(row, null)
+      yield* Effect.sync(() => secrets.encrypt(secrets.decrypt(row.current, use), use)).pipe(
         Effect.flatMap((fresh) => store.reseal(row, fresh)),
         Effect.catchCause((cause) => Effect.logError("a signing secret cannot be encrypted again", use, cause))
       )

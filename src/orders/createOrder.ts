@@ -5,6 +5,7 @@
 import type { CreateOrder } from "@coffer/contract/Orders"
 import { prefixes } from "@coffer/model/Ids"
 import { nothing } from "@coffer/rules/Consequence"
+import { takes } from "@coffer/rules/delivery/route"
 import type { Order } from "@coffer/rules/order/Order"
 import { formProblem, termsProblem } from "@coffer/rules/order/termsProblem"
 import { Effect, Option, Schema, Struct } from "effect"
@@ -49,8 +50,12 @@ const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mo
   mode,
   privateAllowed,
   liveCurrencies: merchant.live_currencies,
-  hasOtherTarget: merchant.modes[mode].default_notify_url !== null
+  hasOtherTarget: hasTarget(merchant.modes[mode])
 })
+
+/** Somebody would hear that an order was paid (spec: General rules, 1). */
+const hasTarget = ({ default_notify_url, webhooks }: Merchant["modes"]["live"]) =>
+  default_notify_url !== null || webhooks.endpoints.some((endpoint) => takes(endpoint, "payment.succeeded"))
 
 /** The order that has this number already, which must be the one that is wanted. */
 const repeated = Effect.fnUntraced(function* <E>(

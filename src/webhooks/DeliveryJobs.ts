@@ -9,10 +9,11 @@ import { Cause, DateTime, Duration, Effect, FiberSet, Layer } from "effect"
 import { type Worker, Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
-import { DeliveryStore, type LeasedDelivery } from "./DeliveryStore.ts"
+import { type Attempt, DeliveryStore, type LeasedDelivery } from "./DeliveryStore.ts"
+import { makeFailingDestinations } from "./failingDestinations.ts"
 import * as DueLines from "./DueLines.ts"
 import { makePlacesInUse } from "./placesInUse.ts"
-import { attemptOf, makePost, type Posted } from "./postDelivery.ts"
+import { attemptOf, isDelivered, makePost, type Posted } from "./postDelivery.ts"
 
 /** Live first, so that live deliveries do not wait for a walk through the sandbox's backlog. */
 const modes = ["live", "sandbox"] as const
@@ -27,8 +28,9 @@ export const layer = Layer.effectDiscard(
     const store = yield* DeliveryStore
     const dueLines = DueLines.make(store)
     const places = makePlacesInUse()
-    const metrics = yield* DeliveryMetrics.make
-    const start = yield* makeStart(places, metrics.count)
+    const failing = makeFailingDestinations()
+    const metrics = yield* DeliveryMetrics.make(failing.count)
+    const start = yield* makeStart({ places, failing, metrics })
 
     yield* workers.supervise((worker) => {
       let lastLook = DateTime.makeUnsafe(0)
@@ -60,40 +62,71 @@ export const layer = Layer.effectDiscard(
 )
 
 /** Starts the attempt in a fiber of its own, which holds a place and keeps the worker from being at rest. */
-const makeStart = Effect.fnUntraced(function* (
-  places: ReturnType<typeof makePlacesInUse>,
-  countOutcome: (outcome: Posted["outcome"]) => Effect.Effect<void>
-) {
+const makeStart = Effect.fnUntraced(function* ({ failing, metrics, places }: Surroundings) {
   const store = yield* DeliveryStore
   const post = yield* makePost
   const fibers = yield* FiberSet.make()
 
   const attempt = Effect.fnUntraced(function* (delivery: LeasedDelivery, latest: DateTime.Utc) {
     const posted = yield* post(delivery, latest)
-    if (posted === undefined) return
+    if (posted === "late") return
+    if (posted === "proxy") return yield* DeliveryMetrics.countProxyFailure
+    if (posted === "skipped") return yield* store.skip(delivery)
     const attempt = attemptOf(delivery, posted)
     // First, since it does not depend on the database.
     places.learn(lineOf(delivery), attempt.durationMillis)
-    yield* countOutcome(posted.outcome)
+    yield* metrics.count(posted.outcome)
+    yield* judge(failing, delivery, posted, attempt)
     yield* store.record(delivery, attempt)
   })
 
   return (delivery: LeasedDelivery, leasedAt: DateTime.Utc, worker: Worker) => {
     places.take(lineOf(delivery))
     worker.hold()
-    return attempt(delivery, DateTime.addDuration(leasedAt, beginsWithin)).pipe(
+    return metrics.underWay(places.posts()).pipe(
+      Effect.andThen(attempt(delivery, DateTime.addDuration(leasedAt, beginsWithin))),
       Effect.catchCause((cause) => logLost(delivery, cause)),
       Effect.ensuring(
-        Effect.sync(() => {
+        Effect.suspend(() => {
           places.free(lineOf(delivery))
-          worker.wake()
-          worker.release()
+          return Effect.andThen(
+            metrics.underWay(places.posts()),
+            Effect.sync(() => {
+              worker.wake()
+              worker.release()
+            })
+          )
         })
       ),
       FiberSet.run(fibers)
     )
   }
 })
+
+interface Surroundings {
+  readonly places: ReturnType<typeof makePlacesInUse>
+  readonly failing: ReturnType<typeof makeFailingDestinations>
+  readonly metrics: Effect.Success<ReturnType<typeof DeliveryMetrics.make>>
+}
+
+/** What cannot be signed is our failure, not the destination's. */
+const judge = (
+  failing: Surroundings["failing"],
+  delivery: LeasedDelivery,
+  { ended, outcome }: Posted,
+  { failure, statusCode }: Attempt
+) => {
+  const line = lineOf(delivery)
+  if (outcome._tag === "Unsigned") return Effect.void
+  if (isDelivered(outcome)) return Effect.sync(() => failing.succeeded(line))
+  const since = failing.failed(line, DateTime.toEpochMillis(ended))
+  if (since === undefined) return Effect.void
+  const why = failure ?? `it answers ${statusCode}`
+  const from = DateTime.formatIso(DateTime.makeUnsafe(since))
+  return Effect.logWarning(
+    `webhooks of ${line.merchantId} (${line.mode}) to ${line.destination} have failed since ${from}: ${why}`
+  )
+}
 
 const lineOf = ({ destination, merchant_id, mode }: LeasedDelivery): Line => ({
   mode,

@@ -1,11 +1,13 @@
 /**
- * Metrics of deliveries: how many are due and since when, and how attempts fail. Every metric exists from the start.
+ * Metrics of deliveries: how many are due and since when, what is under way, how attempts end, and how many
+ * destinations fail. Every metric exists from the start.
  * The first two describe the whole database, so every runner shows the same values.
  */
 import { DateTime, Effect, Metric, Option } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
-import type { NotDeliveredReason, Outcome } from "./Outbound.ts"
+import type { NotDeliveredReason } from "./Outbound.ts"
+import { isDelivered, type Posted } from "./postDelivery.ts"
 import type { Work } from "../platform/jobs/Work.ts"
 
 const due = Metric.gauge("coffer_deliveries_due", {
@@ -14,12 +16,23 @@ const due = Metric.gauge("coffer_deliveries_due", {
 const oldestDue = Metric.gauge("coffer_deliveries_oldest_due_seconds", {
   description: "How long the oldest of them has been due, seconds"
 })
+const inFlight = Metric.gauge("coffer_deliveries_in_flight", {
+  description: "Posts that are under way on this runner"
+})
+const failing = Metric.gauge("coffer_delivery_destinations_failing", {
+  description: "Destinations to which every attempt of this runner has failed for an hour or longer"
+})
+const successes = Metric.counter("coffer_delivery_successes", {
+  description: "Attempts to deliver that were answered with 2xx",
+  incremental: true
+})
 const failures = Metric.counter("coffer_delivery_failures", {
-  description: "Attempts to deliver that failed, by why; status: the receiver's answer was not 2xx",
+  description:
+    "Attempts to deliver that failed, by why; status: the answer was not 2xx; secret: ours cannot be decrypted",
   incremental: true
 })
 
-const failure = (outcome: NotDeliveredReason | "status") => Metric.withAttributes(failures, { outcome })
+const failure = (outcome: NotDeliveredReason | "status" | "secret") => Metric.withAttributes(failures, { outcome })
 const byOutcome = {
   timeout: failure("timeout"),
   refused_address: failure("refused_address"),
@@ -28,19 +41,29 @@ const byOutcome = {
   tls: failure("tls"),
   protocol: failure("protocol"),
   proxy: failure("proxy"),
-  status: failure("status")
+  status: failure("status"),
+  secret: failure("secret")
 }
 
-export const isDelivered = (outcome: Outcome): boolean =>
-  outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
+const nameOf = (outcome: Posted["outcome"]): keyof typeof byOutcome => {
+  switch (outcome._tag) {
+    case "Answered":
+      return "status"
+    case "Unsigned":
+      return "secret"
+    case "NotDelivered":
+      return outcome.reason
+  }
+}
 
 /** Of an attempt that the operator's proxy kept from the destination. It is not recorded. */
 export const countProxyFailure = Metric.update(byOutcome.proxy, 1)
 
-export const make = Effect.gen(function* () {
+/** `failingNow`: how many destinations fail at this time, Unix milliseconds. */
+export const make = Effect.fnUntraced(function* (failingNow: (now: number) => number) {
   const store = yield* DeliveryStore
-  yield* Metric.update(due, 0)
-  yield* Metric.update(oldestDue, 0)
+  for (const gauge of [due, oldestDue, inFlight, failing]) yield* Metric.update(gauge, 0)
+  yield* Metric.update(successes, 0)
   yield* Effect.forEach(Object.values(byOutcome), (counter) => Metric.update(counter, 0), { discard: true })
 
   const show = Effect.gen(function* () {
@@ -49,15 +72,15 @@ export const make = Effect.gen(function* () {
     yield* Metric.update(due, count)
     const millis = oldest === null ? 0 : DateTime.toEpochMillis(now) - DateTime.toEpochMillis(oldest)
     yield* Metric.update(oldestDue, millis / 1_000)
+    yield* Metric.update(failing, failingNow(DateTime.toEpochMillis(now)))
   })
 
   const work: Work = { name: "delivery metrics", run: Effect.as(show, 0), next: Effect.succeed(Option.none()) }
   return {
-    /** Counts an attempt that failed. */
-    count: (outcome: Outcome) =>
-      isDelivered(outcome)
-        ? Effect.void
-        : Metric.update(byOutcome[outcome._tag === "Answered" ? "status" : outcome.reason], 1),
+    count: (outcome: Posted["outcome"]) =>
+      Metric.update(isDelivered(outcome) ? successes : byOutcome[nameOf(outcome)], 1),
+    /** As many posts are under way now. */
+    underWay: (posts: number) => Metric.update(inFlight, posts),
     work
   }
 })

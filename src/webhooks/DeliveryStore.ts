@@ -4,6 +4,7 @@
  * here (docs/decisions/0016).
  */
 import { Mode } from "@coffer/model/Ids"
+import { destinationOf } from "@coffer/rules/delivery/route"
 import { type Allotted, type DueLine, placesPerLine } from "@coffer/rules/delivery/places"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
@@ -21,6 +22,8 @@ const LeasedDelivery = Schema.Struct({
   destination: Schema.String,
   /** Attempts made before this one. */
   attempts: Schema.Int,
+  /** Sent again on request: it has one attempt. */
+  is_manual: Schema.Boolean,
   body: Schema.String
 })
 export type LeasedDelivery = typeof LeasedDelivery.Type
@@ -28,6 +31,8 @@ export type LeasedDelivery = typeof LeasedDelivery.Type
 /** An attempt that has ended. */
 export interface Attempt {
   readonly at: DateTime.Utc
+  /** Where it went: an endpoint may have moved since the delivery was written. */
+  readonly url: string
   readonly durationMillis: number
   readonly statusCode: number | null
   readonly failure: string | null
@@ -65,6 +70,9 @@ export const dueMerchantsMax = 32
 /** Destinations of one merchant that a step reads. */
 export const destinationsMax = 64
 
+/** What one statement changes at most: it has to end in time. */
+const changedMax = 10_000
+
 const backlogMax = 10_000
 const Backlog = Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(TimeColumn) })
 export type Backlog = typeof Backlog.Type
@@ -84,8 +92,17 @@ export class DeliveryStore extends Context.Service<
     readonly walk: (now: DateTime.Utc, position: Position) => Effect.Effect<ReadonlyArray<WalkRow>>
     /** Leases due deliveries, oldest first within a line. */
     readonly lease: (options: LeaseOptions) => Effect.Effect<ReadonlyArray<LeasedDelivery>>
-    /** Stores the attempt and what follows from it, unless another runner has recorded the same attempt. */
+    /**
+     * Stores the attempt and what follows from it, unless another runner has recorded the same attempt. A delivery that
+     * was skipped meanwhile stays so, unless the attempt has succeeded.
+     */
     readonly record: (delivery: LeasedDelivery, attempt: Attempt) => Effect.Effect<void>
+    /** Nothing is sent of it any more: its endpoint is gone or disabled. */
+    readonly skip: (delivery: LeasedDelivery) => Effect.Effect<void>
+    /** The same for all that is pending for an endpoint, up to `changedMax`. */
+    readonly skipAll: (endpointId: string) => Effect.Effect<void>
+    /** What is pending for an endpoint goes to its new address, up to `changedMax`. */
+    readonly retarget: (endpointId: string, url: string) => Effect.Effect<void>
     /** When the next row becomes due, apart from those that are due `now`. */
     readonly nextDue: (now: DateTime.Utc) => Effect.Effect<Option.Option<DateTime.Utc>>
     /** How many deliveries are due, counted up to `backlogMax`, and since when the oldest has been. */
@@ -103,6 +120,7 @@ export const layer = Layer.effect(
       walk: (now, position) => sqlDefects(walk(sql, now, position)),
       lease: (options) => sqlDefects(lease(sql, options)),
       record: (delivery, attempt) => sqlDefects(record(sql, delivery, attempt)),
+      ...makeChanges(sql),
       nextDue: (now) =>
         sqlDefects(
           Effect.map(
@@ -194,7 +212,7 @@ const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now }: LeaseOption
     update deliveries d set next_attempt_at = ${DateTime.toDateUtc(leaseUntil)}
     from due, events e where d.id = due.id and e.id = d.event_id
     returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
-      e.body`,
+      d.resend_of is not null as is_manual, e.body`,
     decodeLeased
   )
 }
@@ -203,15 +221,36 @@ const decodeLeased = Schema.decodeUnknownEffect(Schema.Array(LeasedDelivery))
 
 const record = (sql: SqlClient.SqlClient, delivery: LeasedDelivery, attempt: Attempt) => {
   const number = delivery.attempts + 1
+  const isDone = attempt.status === "succeeded"
   const next = attempt.nextAttemptAt === undefined ? null : DateTime.toDateUtc(attempt.nextAttemptAt)
   return Effect.asVoid(sql`
     with written as (
-      update deliveries set status = ${attempt.status}, attempts = ${number}, next_attempt_at = ${next}
-      where id = ${delivery.id} and attempts = ${delivery.attempts} and status = 'pending' returning id
+      update deliveries set attempts = ${number}, url = ${attempt.url}, destination = ${destinationOf(attempt.url)},
+        status = case when status = 'skipped' and ${!isDone} then status else ${attempt.status} end,
+        next_attempt_at = case when status = 'pending' then ${next}::timestamptz end
+      where id = ${delivery.id} and attempts = ${delivery.attempts} and status in ('pending', 'skipped') returning id
     )
     insert into delivery_attempts (delivery_id, attempt, at, duration_ms, status_code, failure, snippet)
     select id, ${number}, ${DateTime.toDateUtc(attempt.at)}, ${attempt.durationMillis}, ${attempt.statusCode},
       ${attempt.failure}, ${attempt.snippet} from written`)
+}
+
+/** Each attempt looks at the settings too, so that nothing depends on these statements, which may be lost. */
+const makeChanges = (sql: SqlClient.SqlClient) => {
+  const pendingOf = (endpointId: string) => sql`select id from deliveries
+    where endpoint_id = ${endpointId} and status = 'pending' order by id limit ${changedMax} for update`
+  const skipped = sql`set status = 'skipped', next_attempt_at = null`
+  return {
+    skip: ({ id }: LeasedDelivery) =>
+      sqlDefects(Effect.asVoid(sql`update deliveries ${skipped} where id = ${id} and status = 'pending'`)),
+    skipAll: (endpointId: string) =>
+      sqlDefects(Effect.asVoid(sql`update deliveries ${skipped} where id in (${pendingOf(endpointId)})`)),
+    retarget: (endpointId: string, url: string) =>
+      sqlDefects(
+        Effect.asVoid(sql`update deliveries set url = ${url}, destination = ${destinationOf(url)}
+          where id in (${pendingOf(endpointId)})`)
+      )
+  }
 }
 
 const makeNextDue = (sql: SqlClient.SqlClient) =>

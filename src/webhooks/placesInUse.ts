@@ -8,6 +8,8 @@ import type { Mode } from "@coffer/model/Ids"
 /** Lines whose limit is kept. Beyond it the oldest entry is dropped. */
 const limitsMax = 4_096
 
+const modes: ReadonlyArray<Mode> = ["live", "sandbox"]
+
 export const makePlacesInUse = () => {
   const taken = new Map<string, number>()
   const limits = new Map<string, number>()
@@ -24,6 +26,8 @@ export const makePlacesInUse = () => {
     taken,
     limits,
     hasFreePlace: (mode: Mode): boolean => (taken.get(mode) ?? 0) < placesPerMode,
+    /** All that are under way. */
+    posts: (): number => modes.reduce((sum, mode) => sum + (taken.get(mode) ?? 0), 0),
     take: (line: Line) => count(line, 1),
     free: (line: Line) => count(line, -1),
     /** Adapts the line's limit to how long a post took. */

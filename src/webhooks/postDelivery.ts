@@ -1,72 +1,114 @@
-/** One attempt to deliver an event: signs and posts it, and says what follows (spec: Events, Delivery). */
+/**
+ * One attempt to deliver an event: looks up where it goes and who signs it by the settings of this moment, posts it,
+ * and says what follows (spec: Events, Delivery; silences: W5, W9, W11, W16, W17).
+ */
 import { redactText } from "@coffer/rules/redaction"
 import { nextAttempt } from "@coffer/rules/delivery/schedule"
-import { signatureHeader } from "@coffer/rules/delivery/signature"
-import { DateTime, Effect } from "effect"
+import { signatureHeader, standardHeaders } from "@coffer/rules/delivery/signature"
+import { DateTime, Effect, Option } from "effect"
 import { Events } from "../events/Events.ts"
-import { Merchants } from "../merchants/Merchants.ts"
-import { hmacHex } from "../platform/runtime/Secrets.ts"
+import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { openSigners } from "../merchants/signingSecrets.ts"
+import { hmacBase64, hmacHex, Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { countProxyFailure, isDelivered } from "./DeliveryMetrics.ts"
 import type { Attempt, LeasedDelivery } from "./DeliveryStore.ts"
 import { Outbound, type Outcome } from "./Outbound.ts"
 
 export interface Posted {
   readonly at: DateTime.Utc
   readonly ended: DateTime.Utc
-  readonly outcome: Outcome
+  readonly url: string
+  /** Unsigned: no secret of ours opens, so nothing was sent. */
+  readonly outcome: Outcome | { readonly _tag: "Unsigned" }
 }
 
 /**
- * Signs and posts once. Undefined if the attempt could not begin before `latest`, or if the operator's proxy failed,
- * which is not charged to the destination. Nothing is recorded then, and the row is due again when its lease ends.
+ * Signs and posts once. `late`: the attempt could not begin before `latest`. `skipped`: its endpoint was deleted or
+ * disabled. `proxy`: the operator's proxy failed, which is not charged to the destination. After `late` and `proxy`
+ * nothing is recorded, and the row is due again when its lease ends.
  */
 export const makePost = Effect.gen(function* () {
   const merchants = yield* Merchants
+  const secrets = yield* Secrets
   const events = yield* Events
   const outbound = yield* Outbound
   const { allowPrivateWebhooks } = yield* Settings
 
   return span("Deliveries.post")(function* (delivery: LeasedDelivery, latest: DateTime.Utc) {
     const body = events.deliverable(delivery.body)
-    const secret = yield* merchants.signingSecret(delivery.merchant_id, delivery.mode)
+    const merchant = yield* merchants.find(delivery.merchant_id)
+    const target = targetOf(merchant, delivery)
+    if (target === undefined) return "skipped"
+    const { stored, url } = target
     const at = yield* currentTime
-    if (DateTime.isGreaterThan(at, latest)) return undefined
+    if (DateTime.isGreaterThan(at, latest)) return "late"
+    const owner = { merchantId: merchant.merchant_id, mode: delivery.mode }
+    const signers = openSigners(secrets, owner, delivery.endpoint_id, stored, at)
+    if (Option.isNone(signers)) {
+      yield* Effect.logError(`delivery ${delivery.id}: the signing secret cannot be decrypted`)
+      return { at, url, outcome: { _tag: "Unsigned" }, ended: at } satisfies Posted
+    }
     const outcome = yield* outbound.post({
-      url: delivery.url,
+      url,
       body,
       httpAllowed: delivery.mode === "sandbox",
       privateAllowed: delivery.mode === "sandbox" && allowPrivateWebhooks,
-      headers: {
-        "Content-Type": "application/json",
-        "User-Agent": "Coffer/1.0",
-        "X-Service-Event-Id": delivery.event_id,
-        "X-Service-Event-Type": delivery.type,
-        "X-Service-Signature": signatureHeader({ at, body, secrets: [secret], hmacHex }),
-        ...(delivery.endpoint_id === null ? {} : { "X-Service-Endpoint-Id": delivery.endpoint_id })
-      }
+      headers: headersOf(delivery, { at, body, secrets: signers.value })
     })
-    if (outcome._tag === "NotDelivered" && outcome.reason === "proxy") {
-      yield* countProxyFailure
-      return undefined
-    }
-    const posted: Posted = { at, outcome, ended: yield* currentTime }
-    return posted
+    if (outcome._tag === "NotDelivered" && outcome.reason === "proxy") return "proxy"
+    return { at, url, outcome, ended: yield* currentTime } satisfies Posted
   })
 })
 
+/** The endpoint as it is now; undefined when nothing may be sent to it any more. */
+const targetOf = ({ modes }: Merchant, { endpoint_id, mode, url }: LeasedDelivery) => {
+  const { endpoints, signing } = modes[mode].webhooks
+  if (endpoint_id === null) return { url, stored: signing }
+  const endpoint = endpoints.find(({ id }) => id === endpoint_id)
+  return endpoint?.status === "enabled" ? { url: endpoint.url, stored: endpoint.secrets } : undefined
+}
+
+const headersOf = (
+  { endpoint_id, event_id, type }: LeasedDelivery,
+  signing: Parameters<typeof signatureHeader>[0]
+): Record<string, string> => ({
+  "Content-Type": "application/json",
+  "User-Agent": "Coffer/1.0",
+  "X-Service-Event-Id": event_id,
+  "X-Service-Event-Type": type,
+  "X-Service-Signature": signatureHeader(signing, hmacHex),
+  ...(endpoint_id === null ? {} : { "X-Service-Endpoint-Id": endpoint_id }),
+  ...standardHeaders(event_id, signing, (secret, message) => hmacBase64(secret.slice(secretPrefix.length), message))
+})
+
+const secretPrefix = "whsec_"
+
+export const isDelivered = (outcome: Posted["outcome"]): boolean =>
+  outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
+
 /** 2xx is delivered; anything else is tried again until the schedule ends (spec: Events, Delivery). */
-export const attemptOf = (delivery: LeasedDelivery, { at, ended, outcome }: Posted): Attempt => {
+export const attemptOf = (delivery: LeasedDelivery, { at, ended, outcome, url }: Posted): Attempt => {
   const attempt = {
     at,
+    url,
     durationMillis: DateTime.toEpochMillis(ended) - DateTime.toEpochMillis(at),
-    ...(outcome._tag === "Answered"
-      ? { statusCode: outcome.status, failure: null, snippet: redactText(outcome.snippet) }
-      : { statusCode: null, failure: `${outcome.reason}: ${outcome.detail}`, snippet: null })
+    ...shown(outcome)
   }
   if (isDelivered(outcome)) return { ...attempt, status: "succeeded", nextAttemptAt: undefined }
-  const nextAttemptAt = nextAttempt(delivery.attempts + 1, ended)
+  // What was sent again on request is not tried again by itself (silences: W11).
+  const nextAttemptAt = delivery.is_manual ? undefined : nextAttempt(delivery.attempts + 1, ended)
   return { ...attempt, status: nextAttemptAt === undefined ? "failed" : "pending", nextAttemptAt }
+}
+
+const shown = (outcome: Posted["outcome"]): Pick<Attempt, "statusCode" | "failure" | "snippet"> => {
+  switch (outcome._tag) {
+    case "Answered":
+      return { statusCode: outcome.status, failure: null, snippet: redactText(outcome.snippet) }
+    case "Unsigned":
+      return { statusCode: null, failure: "secret: the signing secret cannot be decrypted", snippet: null }
+    case "NotDelivered":
+      return { statusCode: null, failure: `${outcome.reason}: ${outcome.detail}`, snippet: null }
+  }
 }

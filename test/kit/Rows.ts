@@ -21,7 +21,7 @@ export interface Many {
 
 /** What Postgres does by itself some time after so many inserts. */
 export const settled = (sql: SqlClient.SqlClient) =>
-  patiently("5 minutes")(sql.unsafe("vacuum analyze orders, order_tags, ledger, events, refunds, disputes"))
+  patiently("5 minutes")(sql.unsafe("vacuum analyze orders, order_tags, ledger, events, refunds, disputes, deliveries"))
 
 type Expressions<Name extends string> = { readonly [N in Name]?: string }
 
@@ -146,6 +146,25 @@ const exampleFor = (type: string) =>
       ([word, schema]) => `when '${word}' then '${JSON.stringify(schema?.examples?.[0]).replaceAll("'", "''")}'::jsonb`
     )
     .join(" ")} end`
+
+/** One delivery of each event of {@link insertEvents}, which come first. */
+export const insertPastDeliveries = (
+  sql: SqlClient.SqlClient,
+  many: Many,
+  { endpoint = "null", status = "'succeeded'" }: Expressions<"endpoint" | "status"> = {}
+) =>
+  seed(sql, "deliveries", many, {
+    ...shared(many),
+    id: idOf(many, "dlv_"),
+    event_id: idOf(many, "evt_"),
+    endpoint_id: endpoint,
+    url: "'https://shop.example/'",
+    destination: "'shop.example'",
+    status,
+    attempts: "1",
+    // Far from now, so that no worker touches them.
+    next_attempt_at: "timestamptz '2100-01-01'"
+  })
 
 /** Deliveries that are due, each of an event of its own, to hosts that are an SQL expression over `n`. */
 export const insertDeliveries = Effect.fnUntraced(function* (

@@ -3,18 +3,19 @@ import { connect } from "node:net"
 import { Effect } from "effect"
 
 export interface Sent {
+  readonly method: string
   readonly path: string
   readonly raw: string | Uint8Array
   readonly headers: Record<string, string>
 }
 
-/** Sends a POST, waits until `stay` has ended, and closes the connection. */
-export const hangUp = (baseUrl: string, { headers, path, raw }: Sent, stay: Effect.Effect<unknown>) =>
+/** Sends it, waits until `stay` has ended, and closes the connection. */
+export const hangUp = (baseUrl: string, { headers, method, path, raw }: Sent, stay: Effect.Effect<unknown>) =>
   Effect.acquireUseRelease(
     Effect.callback<ReturnType<typeof connect>>((resume) => {
       const { hostname, port } = new URL(baseUrl)
       const lines = [
-        `POST ${path} HTTP/1.1`,
+        `${method} ${path} HTTP/1.1`,
         `Host: ${hostname}`,
         `Content-Length: ${Buffer.byteLength(raw)}`,
         ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)

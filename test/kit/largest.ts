@@ -1,4 +1,5 @@
 /** The largest valid body of each endpoint that takes one, in the longest way that JSON can be written. */
+import { EventType, everyType } from "@coffer/model/EventType"
 import { EvidenceText } from "@coffer/model/Evidence"
 import * as Limits from "@coffer/model/Limits"
 
@@ -22,6 +23,12 @@ const patch = {
 }
 const url = (host: string) => `https://${host}/${ascii(Limits.urlLengthMax - 9 - host.length)}`
 const email = `${ascii(60)}@${ascii(60)}.${ascii(60)}.${ascii(Limits.emailLengthMax - 183)}`
+
+const endpoint = {
+  url: url("e.example"),
+  description: text(Limits.endpointDescriptionLengthMax),
+  enabled_events: [...EventType.literals, everyType]
+}
 
 export interface Known {
   readonly trade_no: string
@@ -63,6 +70,13 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     submit: false
   },
   "POST /v1/disputes/:ref/accept": {},
+  "POST /v1/webhook_endpoints": endpoint,
+  "POST /v1/webhook_endpoints/:endpoint_id": { ...endpoint, status: "enabled" },
+  "DELETE /v1/webhook_endpoints/:endpoint_id": {},
+  "POST /v1/webhook_endpoints/:endpoint_id/rotate_secret": {},
+  "POST /v1/webhook_signing_secret/rotate": {},
+  "POST /v1/webhook_deliveries/:delivery_id/resend": {},
+  "POST /operator/v1/webhook_deliveries/:delivery_id/resend": {},
   "POST /v1/test_helpers/orders/:ref/pay": { payment_method: "card", outcome: "succeed", amount: 1_000 },
   "POST /v1/test_helpers/refunds/:ref/settle": { outcome: "succeeded" },
   "POST /v1/test_helpers/orders/:ref/dispute": {

@@ -59,9 +59,28 @@ export const upload = (
   merchantId: string,
   body: Uint8Array | ReadableStream<Uint8Array>,
   headers: Record<string, string> = headersOfForm
+): Effect.Effect<Answer> => sendForm(`${baseUrl}/operator/v1/merchants/${merchantId}/files`, body, headers)
+
+/** The same by the merchant itself. */
+export const uploadOwn = (
+  baseUrl: string,
+  key: string,
+  body: Uint8Array | ReadableStream<Uint8Array>,
+  headers: Record<string, string> = {}
+): Effect.Effect<Answer> =>
+  sendForm(`${baseUrl}/v1/files`, body, {
+    "Content-Type": headersOfForm["Content-Type"],
+    "X-Api-Key": key,
+    ...headers
+  })
+
+const sendForm = (
+  url: string,
+  body: Uint8Array | ReadableStream<Uint8Array>,
+  headers: Record<string, string>
 ): Effect.Effect<Answer> =>
   Effect.promise(async () => {
-    const response = await fetch(`${baseUrl}/operator/v1/merchants/${merchantId}/files`, {
+    const response = await fetch(url, {
       method: "POST",
       headers,
       body: body as BodyInit,

@@ -13,6 +13,7 @@ export type Door = Pick<Running, "api">
 
 /** A request that can be sent to any process on the same database. */
 export interface Asked {
+  readonly method: "POST" | "DELETE"
   readonly path: string
   readonly headers: Record<string, string>
   readonly raw: string | Uint8Array
@@ -34,10 +35,12 @@ export interface Write {
 // oxlint-disable-next-line no-explicit-any -- a test reads what it expects
 type Json = any
 
-export const send = ({ api }: Door, { headers, path, raw }: Asked): Effect.Effect<Reply> =>
-  api.call("POST", path, { raw, headers })
+export const send = ({ api }: Door, { headers, method, path, raw }: Asked): Effect.Effect<Reply> =>
+  api.call(method, path, { raw, headers })
 
-type Scene = (at: { readonly post: Post; readonly operate: Post; readonly merchant: Merchant }) => Effect.Effect<{
+type Scene = (
+  at: Pick<Running, "api"> & { readonly post: Post; readonly operate: Post; readonly merchant: Merchant }
+) => Effect.Effect<{
   readonly path: string
   readonly body?: object
   /** Sent instead of a body. */
@@ -47,6 +50,7 @@ type Post = (path: string, body?: object) => Effect.Effect<Reply["body"]>
 
 interface Kind {
   readonly asksChannel?: boolean
+  readonly method?: Asked["method"]
   readonly by?: "merchant" | "operator" | "buyer"
   readonly opens?: Write["opens"]
 }
@@ -56,7 +60,7 @@ const write = (
   keyed: "keyed" | "plain" | "both",
   left: string,
   scene: Scene,
-  { asksChannel = false, by = "merchant", opens }: Kind = {}
+  { asksChannel = false, by = "merchant", method = "POST", opens }: Kind = {}
 ): ReadonlyArray<Write> =>
   (keyed === "both" ? ([true, false] as const) : [keyed === "keyed"]).map((isKeyed) => ({
     name: isKeyed ? `${name}, keyed` : name,
@@ -72,7 +76,7 @@ const write = (
       }
       const post: Post = (path, body = {}) => Effect.map(api.post(path, merchant.sandboxKey, body), done)
       const operate: Post = (path, body = {}) => Effect.map(api.operator("POST", path, body), done)
-      const { body = {}, form, path } = yield* scene({ post, operate, merchant })
+      const { body = {}, form, path } = yield* scene({ api, post, operate, merchant })
       const { raw, type } = form ?? { raw: JSON.stringify(body), type: "application/json" }
       const owners = {
         merchant: { "X-Api-Key": merchant.sandboxKey },
@@ -80,7 +84,7 @@ const write = (
         buyer: {}
       }
       const key = isKeyed ? { "Idempotency-Key": "k" } : {}
-      return { path, raw, headers: { "Content-Type": type, ...owners[by], ...key } as Record<string, string> }
+      return { method, path, raw, headers: { "Content-Type": type, ...owners[by], ...key } as Record<string, string> }
     })
   }))
 
@@ -98,6 +102,9 @@ const disputed = Effect.fnUntraced(function* (post: Post) {
   return (yield* post("/v1/test_helpers/orders/order/dispute", { amount: 600 })).dispute_no as string
 })
 const evidence = { product_description: "As described." }
+
+const endpoint = (post: Post) =>
+  Effect.map(post("/v1/webhook_endpoints", { url: "https://shop.example/" }), ({ id }) => id as string)
 
 const refundOf = (name: string, method: string) => [
   ...write(
@@ -241,6 +248,72 @@ export const writes: ReadonlyArray<Write> = [
     "both",
     "select 1 from sandbox_switches where merchant_id = $1 and not reachable",
     () => Effect.succeed({ path: "/v1/test_helpers/channel", body: { reachable: false } })
+  ),
+  ...write(
+    "create endpoint",
+    "keyed",
+    "select 1 from webhook_settings where merchant_id = $1 and jsonb_array_length(endpoints) = 1",
+    () => Effect.succeed({ path: "/v1/webhook_endpoints", body: { url: "https://shop.example/" } })
+  ),
+  ...write(
+    "update endpoint",
+    "both",
+    `select 1 from webhook_settings where merchant_id = $1 and endpoints @> '[{"status": "disabled"}]'`,
+    ({ post }) =>
+      Effect.map(endpoint(post), (id) => ({ path: `/v1/webhook_endpoints/${id}`, body: { status: "disabled" } }))
+  ),
+  ...write(
+    "rotate endpoint",
+    "keyed",
+    "select 1 from webhook_settings where merchant_id = $1 and jsonb_array_length(endpoints #> '{0,secrets,old}') = 1",
+    ({ post }) => Effect.map(endpoint(post), (id) => ({ path: `/v1/webhook_endpoints/${id}/rotate_secret` }))
+  ),
+  ...write(
+    "delete endpoint",
+    "both",
+    "select 1 from webhook_settings where merchant_id = $1 and mode = 'sandbox' and endpoints = '[]'",
+    ({ post }) => Effect.map(endpoint(post), (id) => ({ path: `/v1/webhook_endpoints/${id}` })),
+    { method: "DELETE" }
+  ),
+  ...write(
+    "rotate the account's secret",
+    "keyed",
+    "select 1 from webhook_settings where merchant_id = $1 and jsonb_array_length(signing -> 'old') = 1",
+    () => Effect.succeed({ path: "/v1/webhook_signing_secret/rotate" })
+  ),
+  ...write(
+    "resend delivery",
+    "keyed",
+    "select 1 from deliveries where merchant_id = $1 and resend_of is not null",
+    Effect.fnUntraced(function* ({ api, merchant, post }) {
+      yield* endpoint(post)
+      yield* sold(post)
+      const { body } = yield* api.get("/v1/webhook_deliveries", merchant.sandboxKey)
+      return { path: `/v1/webhook_deliveries/${body.data.data[0].id}/resend` }
+    })
+  ),
+  ...write(
+    "resend delivery, by the operator",
+    "plain",
+    "select distinct resend_of from deliveries where merchant_id = $1 and resend_of is not null",
+    Effect.fnUntraced(function* ({ api, merchant, post }) {
+      yield* endpoint(post)
+      yield* sold(post)
+      const { body } = yield* api.get("/v1/webhook_deliveries", merchant.sandboxKey)
+      return { path: `/operator/v1/webhook_deliveries/${body.data.data[0].id}/resend` }
+    }),
+    { by: "operator" }
+  ),
+  ...write(
+    "hand in a file",
+    "plain",
+    "select distinct size from files where merchant_id = $1",
+    () =>
+      Effect.succeed({
+        path: "/v1/files",
+        form: { type: headersOfForm["Content-Type"], raw: formOf(filePart(fileOf("pdf"))) }
+      }),
+    { opens: ({ url }) => ({ path: new URL(url).pathname, headers: {} }) }
   ),
   ...write(
     "merchant: create",

@@ -65,7 +65,7 @@ describe("delivery: signature", () => {
   const body = `{"object":"event","id":"evt_1","data":{"subject":"Größe 42 — 靴"},"spaced" :  1}`
   const t = DateTime.toEpochSeconds(at)
   const tolerance = Duration.toSeconds(signatureTolerance)
-  const header = signatureHeader({ at, body, secrets: [secret], hmacHex })
+  const header = signatureHeader({ at, body, secrets: [secret] }, hmacHex)
 
   const accepted = (value: string, key: string, text = body, receivedAt = t) =>
     webhooks.constructEvent(text, value, key, tolerance, undefined, receivedAt * 1000).id === "evt_1"
@@ -86,7 +86,7 @@ describe("delivery: signature", () => {
   })
 
   it("is accepted under the new and under the old secret while both sign", () => {
-    const both = signatureHeader({ at, body, secrets: [secret, old], hmacHex })
+    const both = signatureHeader({ at, body, secrets: [secret, old] }, hmacHex)
     assert.match(both, /^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)
     assert.isTrue(accepted(both, secret))
     assert.isTrue(accepted(both, old))

@@ -4,6 +4,8 @@ import { redact, redactedText, redactText } from "@coffer/rules/redaction"
 import { assert, describe, it } from "@effect/vitest"
 
 const body = "Rk2-8yq_PZ3vB1nT0wXcD4eF5gH6iJ7kL8mN9oQ0rS1"
+/** With all its signs near the beginning. */
+const standard = "R+/2yqPZ3vB1nT0wXcD4eF5gH6iJ7kL8mN9/QrS1tUv="
 const token = "TRD_SB_01KARWCVD8QZ4T7XM2N9B5HCJG.1764000000.kWb-3_Qz"
 const file = `${body}.pdf`
 const cut = (text: string) => cutSecretValues(text, "*")
@@ -13,6 +15,9 @@ describe("secrets in texts", () => {
     [`svc_test_${body}`, "svc_test_*"],
     [`svc_live_${body}`, "svc_live_*"],
     [`whsec_${body}`, "whsec_*"],
+    [`whsec_${standard}`, "whsec_*"],
+    [`/v1/orders?secret=whsec_${encodeURIComponent(standard)}&limit=1`, "/v1/orders?secret=whsec_*&limit=1"],
+    [`{"secret":"whsec_${standard.replaceAll("/", "\\/")}"}`, '{"secret":"whsec_*"}'],
     [`key=svc_live_${body}, secret: whsec_${body}.`, "key=svc_live_*, secret: whsec_*."],
     [`/v1/orders/svc_test_${body}/expire`, "/v1/orders/svc_test_*/expire"],
     [`xsvc_test_${body}`, "xsvc_test_*"],

@@ -8,7 +8,7 @@ import { endpoints } from "../kit/endpoints.ts"
 import { invalid, get, ok, order, page, post, type Row, specified, type World } from "./rows.ts"
 
 const exportable = ["/v1/orders", "/v1/refunds", "/v1/disputes", "/v1/balance_transactions"]
-const lists = [...exportable, "/v1/events", "/v1/logs"]
+const lists = [...exportable, "/v1/events", "/v1/logs", "/v1/webhook_endpoints", "/v1/webhook_deliveries"]
 
 /** Every endpoint that describes parameters, of both APIs: a new list is held to it from its first line. */
 const described = endpoints.filter(({ query }) => query !== undefined)

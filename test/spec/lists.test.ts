@@ -13,7 +13,8 @@ const lists = [
   ["/v1/disputes", "dispute_no", "csv"],
   ["/v1/balance_transactions", "id", "csv"],
   ["/v1/events", "id", "no csv"],
-  ["/v1/logs", "request_id", "no csv"]
+  ["/v1/logs", "request_id", "no csv"],
+  ["/v1/webhook_deliveries", "id", "no csv"]
 ] as const
 
 /** Asks for a page with a cursor taken from the three newest, which come along. */

@@ -9,6 +9,7 @@ import type { DisputeQuery } from "@coffer/contract/Disputes"
 import type { EventQuery } from "@coffer/contract/Events"
 import type { OrderQuery } from "@coffer/contract/Orders"
 import type { RefundQuery } from "@coffer/contract/Refunds"
+import type { DeliveryQuery } from "@coffer/contract/WebhookDeliveries"
 import { MerchantId } from "@coffer/model/Ids"
 import { Context, Effect, Layer, Stream } from "effect"
 import { DisputeLists } from "../../src/disputes/DisputeLists.ts"
@@ -18,8 +19,18 @@ import type { Exported } from "../../src/platform/postgres/Pages.ts"
 import { OrderLists } from "../../src/orders/OrderLists.ts"
 import { RefundLists } from "../../src/refunds/RefundLists.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
+import { Deliveries } from "../../src/webhooks/Deliveries.ts"
+import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
 import { explained, rowsRead, scansIn } from "../kit/plans.ts"
-import { insertDisputes, insertEvents, insertLedger, insertOrders, insertRefunds, settled } from "../kit/Rows.ts"
+import {
+  insertDisputes,
+  insertEvents,
+  insertLedger,
+  insertOrders,
+  insertPastDeliveries,
+  insertRefunds,
+  settled
+} from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 
@@ -34,7 +45,7 @@ const smallMerchants = 50
 interface Place extends Running {
   readonly owner: Owner
   /** Of the large merchant, by table: an object in the middle of its history. */
-  readonly middle: Readonly<Record<"orders" | "ledger" | "events" | "refunds" | "disputes", string>>
+  readonly middle: Readonly<Record<"orders" | "ledger" | "events" | "refunds" | "disputes" | "deliveries", string>>
 }
 
 class Service extends Context.Service<Service, Place>()("test/listIndexes") {}
@@ -71,6 +82,10 @@ const place = Effect.gen(function* () {
     })
   }
   for (const one of many) {
+    yield* insertPastDeliveries(sql, one, {
+      status: history("succeeded", "skipped", "failed"),
+      endpoint: `nullif(${history("whe_now", "whe_formerly", "none")}, 'none')`
+    })
     yield* insertRefunds(sql, one, { status: history("void", "succeeded", "reserved") })
     yield* insertDisputes(sql, one, { status: history("won", "lost", "needs_response") })
   }
@@ -88,7 +103,8 @@ const place = Effect.gen(function* () {
     ledger: yield* middleOf("ledger", "id"),
     events: yield* middleOf("events", "id"),
     refunds: yield* middleOf("refunds", "refund_no"),
-    disputes: yield* middleOf("disputes", "dispute_no")
+    disputes: yield* middleOf("disputes", "dispute_no"),
+    deliveries: yield* middleOf("deliveries", "id")
   }
   const owner: Owner = { merchantId: MerchantId.make(merchant.merchantId), mode: "sandbox" }
   return { ...running, owner, middle }
@@ -204,6 +220,26 @@ const disputeCases: ReadonlyArray<Case<DisputeQuery>> = [
   [{ trade_no: "TRD_SB_none", status: "won" }, 1]
 ]
 
+/**
+ * Of each delivery its event is read too, and whether it has attempts. What is not sought by state is merged from four
+ * scans.
+ */
+const deliveryCases: ReadonlyArray<Case<DeliveryQuery>> = [
+  [{}, 5],
+  [{ status: "succeeded" }, 2],
+  [{ status: "skipped" }, 2],
+  [{ status: "failed" }, 2],
+  [{ status: "pending" }, 2],
+  [{ endpoint_id: "whe_now" }, 5],
+  [{ endpoint_id: "whe_formerly" }, 5],
+  [{ endpoint_id: "whe_none" }, 5],
+  [{ endpoint_id: "whe_now", status: "succeeded" }, 2],
+  [{ endpoint_id: "whe_now", status: "failed" }, 2],
+  [{ endpoint_id: "whe_formerly", status: "skipped" }, 2],
+  [{ event_id: "evt_none" }, 1],
+  [{ event_id: "evt_none", endpoint_id: "whe_now", status: "failed" }, 1]
+]
+
 /** As a table of tests: each with its filter for a name. */
 const named = <Query>(cases: ReadonlyArray<Case<Query>>) =>
   cases.map(([filter, scans, choice = 0]) => ({ name: JSON.stringify(filter), filter, scans, choice }))
@@ -260,6 +296,25 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
         const { context, middle, owner } = yield* Service
         const lists = Context.get(context, DisputeLists)
         yield* inEachPlace(middle.disputes, one, (query) => lists.page(owner, query))
+      })
+    )
+
+    it.effect.each(named(deliveryCases))(
+      "a page of deliveries by $name is read along an index, wherever it lies",
+      (one) =>
+        Effect.gen(function* () {
+          const { context, middle, owner } = yield* Service
+          const deliveries = Context.get(context, Deliveries)
+          yield* inEachPlace(middle.deliveries, one, (query) => deliveries.page(owner, query))
+        })
+    )
+
+    it.effect("what is still to come for an endpoint is found by an index", () =>
+      Effect.gen(function* () {
+        const { context } = yield* Service
+        const store = Context.get(context as Context.Context<DeliveryStore>, DeliveryStore)
+        yield* checkPlans("skipped", store.skipAll("whe_now"), 0)
+        yield* checkPlans("moved", store.retarget("whe_now", "https://b.example/"), 0)
       })
     )
 

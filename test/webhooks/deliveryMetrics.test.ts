@@ -8,7 +8,7 @@ import { insertDeliveries } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 import { answering } from "./receiver.ts"
 
-const outcomes = ["connect", "dns", "protocol", "proxy", "refused_address", "status", "timeout", "tls"]
+const outcomes = ["connect", "dns", "protocol", "proxy", "refused_address", "secret", "status", "timeout", "tls"]
 
 /** Values of what `/metrics` says of deliveries, by name and label. */
 const metricsOf = ({ api }: Running) =>
@@ -30,7 +30,7 @@ it.live("what is due, since when, and failed by outcome is counted from the star
   Effect.gen(function* () {
     const running = yield* start({ clock: "test", env: { WORKER_POLL: "5 seconds" } })
     const nothing = Object.fromEntries(outcomes.map((outcome) => [outcome, 0]))
-    assert.deepStrictEqual(yield* metricsOf(running), { ...nothing, due: 0, oldest_due_seconds: 0 })
+    assert.deepStrictEqual(yield* metricsOf(running), { ...nothing, due: 0, oldest_due_seconds: 0, in_flight: 0 })
 
     const hook = yield* receiver
     hook.answer(500)
@@ -50,7 +50,7 @@ it.live("what is due, since when, and failed by outcome is counted from the star
     const seen = yield* Effect.repeat(metricsOf(running), {
       until: ({ oldest_due_seconds }) => oldest_due_seconds === 10
     })
-    assert.strictEqual(seen["due"], 12)
+    assert.deepInclude(seen, { due: 12, in_flight: 8 })
   })
 )
 

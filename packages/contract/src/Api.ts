@@ -3,20 +3,26 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { BalanceGroup } from "./Balance.ts"
 import { DisputesGroup } from "./Disputes.ts"
 import { EventsGroup } from "./Events.ts"
+import { OwnFilesGroup } from "./Files.ts"
 import { knownParametersOnly } from "./Lists.ts"
 import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
 import { publish } from "./publish.ts"
 import { RefundsGroup } from "./Refunds.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
+import { WebhookDeliveriesGroup } from "./WebhookDeliveries.ts"
+import { WebhookEndpointsGroup } from "./WebhookEndpoints.ts"
 
 export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
   .add(RefundsGroup)
   .add(DisputesGroup)
+  .add(OwnFilesGroup)
   .add(BalanceGroup)
   .add(EventsGroup)
   .add(LogsGroup)
+  .add(WebhookEndpointsGroup)
+  .add(WebhookDeliveriesGroup)
   .add(TestHelpersGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
   .annotateMerge(

@@ -1,9 +1,10 @@
 /**
  * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
- * These are wire shapes; the domain's errors are translated into them in `src/http/refusals.ts` and nowhere else.
- * Ours beside the table: `insufficient_balance` (silences: R1), `merchant_not_found` and `payout_not_found` for the
- * operator, and 503 `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an actor
- * does not answer in time, or when a process ends in the middle of a call (silences: G23).
+ * These are wire shapes; the domain's errors are translated into them in the table of each room's refusals
+ * (`src/orders/orderRefusals.ts`) and nowhere else. Ours beside the table: `insufficient_balance` (silences: R1),
+ * `delivery_not_found`, `merchant_not_found` and `payout_not_found` for the operator, and 503 `internal_error` with
+ * `Retry-After` when too many requests are in work, when Postgres or an actor does not answer in time, or when a
+ * process ends in the middle of a call (silences: G23).
  */
 import { Schema } from "effect"
 import { refusedBody } from "./Envelope.ts"
@@ -78,6 +79,10 @@ export class PaymentLinkNotFound extends Schema.Error<PaymentLinkNotFound>("Paym
 ) {}
 export class EndpointNotFound extends Schema.Error<EndpointNotFound>("EndpointNotFound")(
   refusedBody(404, "endpoint_not_found", "There is no such webhook endpoint here."),
+  { httpApiStatus: 404 }
+) {}
+export class DeliveryNotFound extends Schema.Error<DeliveryNotFound>("DeliveryNotFound")(
+  refusedBody(404, "delivery_not_found", "There is no such delivery here."),
   { httpApiStatus: 404 }
 ) {}
 export class MerchantNotFound extends Schema.Error<MerchantNotFound>("MerchantNotFound")(

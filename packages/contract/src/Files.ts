@@ -1,5 +1,5 @@
 /**
- * Files that evidence may name, handed in through the operator's API since merchants have no console here
+ * Files that evidence may name, handed in by the merchant, or for a merchant through the operator's API
  * (docs/architecture.md, section 7; silences: D6). The body is `multipart/form-data` and is read as a stream.
  */
 import { Mode } from "@coffer/model/Ids"
@@ -7,35 +7,75 @@ import { fileBytesMax } from "@coffer/model/Limits"
 import { ByteSize, Schema } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Decoding, OperatorToken } from "./Caller.ts"
+import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
+import { int, text, withExample } from "./fields.ts"
 
-export const UploadedFile = Schema.Struct({
-  url: Schema.String,
-  content_type: Schema.Literals(["application/pdf", "image/png", "image/jpeg"]),
-  /** Bytes. */
-  size: Schema.Int
-})
+export const UploadedFile = withExample(
+  Schema.Struct({
+    url: text("Its address, which evidence names. Whoever has it can read the file."),
+    content_type: Schema.Literals(["application/pdf", "image/png", "image/jpeg"]).annotate({
+      description: "What it is, by its content."
+    }),
+    size: int("Bytes.")
+  }).annotate({ identifier: "UploadedFile", description: "The file as it was kept." }),
+  {
+    url: "https://files.example/files/9jS0bX3mQ7wLrT2vYkPzNf4cHd8aGe1uBoVi5xRq6sM.pdf",
+    content_type: "application/pdf",
+    size: 48_211
+  }
+)
 
 export const Upload = Schema.Struct({ file: Multipart.SingleFileSchema, mode: Mode })
+export const OwnUpload = Schema.Struct({ file: Multipart.SingleFileSchema })
+
+/** The document forgets what is said of a part. */
+const withPart = (operation: object) => {
+  const file = { type: "string", format: "binary", description: "A PDF, PNG or JPEG of at most 10 MB." }
+  const schema = { type: "object", properties: { file }, required: ["file"] }
+  return { ...operation, requestBody: { required: true, content: { "multipart/form-data": { schema } } } }
+}
 
 /** Of a form with one file: the two that are read, and some that are read over. */
 export const uploadPartsMax = 16
 /** Names and boundaries around the file, and a mode; the file's own limit is counted where it is read. */
 const aroundFileMax = 1024 * 1024
 
+const formLimits = {
+  maxParts: uploadPartsMax,
+  maxFieldSize: ByteSize.bytes(1024),
+  maxTotalSize: ByteSize.bytes(fileBytesMax + aroundFileMax)
+}
+
+/** Merchants' own. Without Idempotency-Key: to compare a file with the first request's, it would be read whole. */
+export class OwnFilesGroup extends HttpApiGroup.make("files")
+  .add(
+    HttpApiEndpoint.post("upload", "/v1/files", {
+      payload: OwnUpload.pipe(HttpApiSchema.asMultipartStream(formLimits)),
+      success: enveloped(UploadedFile).pipe(HttpApiSchema.status(201)),
+      error: [InvalidRequest, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Hand in a file for evidence",
+        description:
+          "`multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` counts " +
+          "as evidence in this environment only. The same file twice has two addresses; an `Idempotency-Key` " +
+          "changes nothing.",
+        transform: withPart
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "Files that evidence in a dispute names by their address.") {}
+
 export class FilesGroup extends HttpApiGroup.make("files")
   .add(
     HttpApiEndpoint.post("upload", "/operator/v1/merchants/:merchant_id/files", {
       params: { merchant_id: Schema.String },
-      payload: Upload.pipe(
-        HttpApiSchema.asMultipartStream({
-          maxParts: uploadPartsMax,
-          maxFieldSize: ByteSize.bytes(1024),
-          maxTotalSize: ByteSize.bytes(fileBytesMax + aroundFileMax)
-        })
-      ),
+      payload: Upload.pipe(HttpApiSchema.asMultipartStream(formLimits)),
       success: enveloped(UploadedFile).pipe(HttpApiSchema.status(201)),
       error: [InvalidRequest, MerchantNotFound, Unavailable]
     }).annotate(OpenApi.Summary, "Hand in a file for a merchant's evidence")

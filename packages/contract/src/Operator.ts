@@ -14,6 +14,7 @@ import { InvalidRequest, MerchantNotFound } from "./Errors.ts"
 import { FilesGroup } from "./Files.ts"
 import { knownParametersOnly } from "./Lists.ts"
 import { PayoutsGroup } from "./Payouts.ts"
+import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
 
 const ModeSettings = Schema.Struct({
   ip_allowlist: Schema.String,
@@ -129,4 +130,5 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(MerchantsGroup)
   .add(FilesGroup)
   .add(PayoutsGroup)
+  .add(OperatorDeliveriesGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly) {}

@@ -38,7 +38,7 @@ const idempotencyKey = {
 const meanings: Record<string, string> = {
   200: "Done",
   201: "Created",
-  202: "Accepted: the channel will settle it later",
+  202: "Accepted: it has begun, and ends later",
   400: "The request is not valid; `param` names the field",
   401: "No API key, or one that is not valid",
   403: "The key is known and may not do this",
@@ -73,7 +73,9 @@ export const publish = (generated: Json): Json => {
 }
 
 const complete = (path: string, method: string, operation: Json, schemas: Json) => {
-  const changes = method === "post" || method === "delete"
+  // A form is not compared with that of an earlier request.
+  const isForm = operation["requestBody"]?.content["multipart/form-data"] !== undefined
+  const changes = (method === "post" || method === "delete") && !isForm
   operation["parameters"] = [...operation["parameters"].map(parameterOf), ...(changes ? [idempotencyKey] : [])]
   const body = operation["requestBody"]?.content["application/json"]
   if (body !== undefined) {

@@ -15,3 +15,6 @@ export const EventType = Schema.Literals([
   "dispute.closed"
 ])
 export type EventType = typeof EventType.Type
+
+/** In a subscription: all types, also those that are added later. */
+export const everyType = "*"

@@ -77,6 +77,12 @@ export const PayoutNo = Schema.String.check(Schema.isPattern(/^pyt_[0-9A-HJKMNP-
 )
 export type PayoutNo = typeof PayoutNo.Type
 
+/** A webhook endpoint (spec: Webhook endpoint). */
+export const EndpointId = Schema.String.check(Schema.isPattern(/^whe_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("EndpointId")
+)
+export type EndpointId = typeof EndpointId.Type
+
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
   tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },
@@ -86,6 +92,7 @@ export const prefixes = {
   event: "evt_",
   ledger: "LED_",
   delivery: "dlv_",
+  endpoint: "whe_",
   refund: "rfd_",
   dispute: "dsp_",
   payout: "pyt_"

@@ -48,6 +48,14 @@ export const webhookRedeliveryDelays = [
   "6 hours"
 ] as const
 
+/** How long an old secret signs beside the new one (spec: Limits), and how many old ones may (silences: W10). */
+export const secretOverlap = Duration.hours(24)
+export const oldSecretsMax = 5
+
+/** Webhook endpoints of a merchant in one environment (silences: W4), and characters of a description. */
+export const endpointsMax = 16
+export const endpointDescriptionLengthMax = 500
+
 /** How far a receiver lets the signature's timestamp be from its own clock (spec: Limits). */
 export const signatureTolerance = "300 seconds"
 

@@ -6,10 +6,10 @@
 /** `text` with `replacement` for each. What it was stays readable: `svc_test_[redacted]`, `/checkout/[redacted]`. */
 export const cutSecretValues = (text: string, replacement: string): string =>
   text.length >= lengthMin && mayHold.test(text)
-    ? text.replace(values, (_found, prefix: string = "") => prefix + replacement)
+    ? text.replace(values, (_found, key: string = "", whsec: string = "") => key + whsec + replacement)
     : text
 
-/** The shortest prefix, and the least part of a secret's 43 characters that is cut. */
+/** The shortest prefix, and the least part of a secret's 43 or 44 characters that is cut. */
 const lengthMin = "whsec_".length + 16
 
 /** Most texts are not looked at further. */
@@ -18,7 +18,9 @@ const mayHold = /svc_|whsec_|TRD_|\.(?:pdf|png|jpg)/
 /** A trade number is no secret, nor is one with its end: the signature behind them is. */
 const values = new RegExp(
   [
-    "(svc_(?:test|live)_|whsec_)[\\w-]{16,}",
+    "(svc_(?:test|live)_)[\\w-]{16,}",
+    // Standard base64, once base64url; in an address its signs are escaped, and a slash may be in JSON.
+    "(whsec_)(?:[\\w+/=-]|\\\\/|%2[BFbf]|%3[Dd]){16,}",
     "TRD_(?:SB_)?[0-9A-HJKMNP-TV-Z]{26}\\.\\d+\\.[\\w-]+",
     "(?:(?<![\\w-])|(?<=%2[Ff]))[\\w-]{43}\\.(?:pdf|png|jpg)"
   ].join("|"),

@@ -16,6 +16,7 @@ export const tableNames = [
   "disputes",
   "dispute_evidence",
   "payouts",
+  "webhook_settings",
   "wallets",
   "ledger",
   "events",

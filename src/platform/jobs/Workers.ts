@@ -57,6 +57,9 @@ export const layer = Layer.effect(
       const loop = Effect.gen(function* () {
         state.sleepsUntil = undefined
         state.woken = false
+        // This round looks for whatever the worker was woken for so far. A word that is left over would begin another
+        // round while all workers seem to be at rest.
+        Queue.takeUnsafe(wakeQueue)
         const next = yield* round
         const now = yield* currentMillis
         state.sleepsUntil = wakeTime(now, next, workerPoll)

@@ -13,6 +13,8 @@ import { storedTokens } from "./migrations/0009_stored_tokens.ts"
 import { secretCheck } from "./migrations/0010_secret_check.ts"
 import { deliveryLines } from "./migrations/0011_delivery_lines.ts"
 import { sandboxSeeds } from "./migrations/0012_sandbox_seeds.ts"
+import { webhookSettings } from "./migrations/0014_webhook_settings.ts"
+import { deliveriesByEndpoint } from "./migrations/0015_deliveries_by_endpoint.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
@@ -32,7 +34,9 @@ export const migrate = Migrator.make({})({
     "0009_stored_tokens": storedTokens,
     "0010_secret_check": secretCheck,
     "0011_delivery_lines": deliveryLines,
-    "0012_sandbox_seeds": sandboxSeeds
+    "0012_sandbox_seeds": sandboxSeeds,
+    "0014_webhook_settings": webhookSettings,
+    "0015_deliveries_by_endpoint": deliveriesByEndpoint
   })
 }).pipe(patiently(patience, patience))
 

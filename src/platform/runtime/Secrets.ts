@@ -34,8 +34,8 @@ export class Secrets extends Context.Service<
     /** Throws if the text was encrypted for another use, or with another secret. */
     readonly decrypt: (sealed: string, boundTo: string) => string
     readonly isOperator: (token: string) => boolean
-    /** Unguessable text of so many random bytes, base64url. */
-    readonly random: (bytes: number) => Effect.Effect<string>
+    /** Unguessable text of so many random bytes, base64url unless said otherwise. */
+    readonly random: (bytes: number, encoding?: "base64url" | "base64") => Effect.Effect<string>
   }
 >()("@coffer/platform/Secrets") {}
 
@@ -83,7 +83,7 @@ export const layer = Layer.effect(
         return Buffer.concat([decipher.update(sealed!), decipher.final()]).toString("utf8")
       },
       isOperator: (token) => isEqual(hmac(tokens, token), operator),
-      random: (bytes) => Effect.sync(() => randomBytes(bytes).toString("base64url"))
+      random: (bytes, encoding = "base64url") => Effect.sync(() => randomBytes(bytes).toString(encoding))
     })
   })
 )
@@ -92,6 +92,10 @@ const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timi
 
 /** Links the rows of the ledger's chain. */
 export const sha256 = (text: string): string => hash("sha256", text)
+
+/** The same of a webhook by the rules of Standard Webhooks: base64, and the key is what the text says in base64. */
+export const hmacBase64 = (key: string, message: string): string =>
+  createHmac("sha256", Buffer.from(key, "base64")).update(message).digest("base64")
 
 /** Signature of a webhook (spec: Events). */
 export const hmacHex = (secret: string, message: string): string =>

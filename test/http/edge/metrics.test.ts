@@ -25,7 +25,10 @@ const table: ReadonlyArray<Row> = [
   ),
   ["coffer_deliveries_due", {}, 0],
   ["coffer_deliveries_oldest_due_seconds", {}, 0],
-  ...["timeout", "refused_address", "dns", "connect", "tls", "protocol", "status"].map(
+  ["coffer_deliveries_in_flight", {}, 0],
+  ["coffer_delivery_destinations_failing", {}, 0],
+  ["coffer_delivery_successes", {}, 0],
+  ...["timeout", "refused_address", "dns", "connect", "tls", "protocol", "status", "secret"].map(
     (outcome) => ["coffer_delivery_failures", { outcome }, 0] as const
   ),
   ["coffer_http_requests", { method: "GET", route: "/v1/orders/{ref}" }, 0],

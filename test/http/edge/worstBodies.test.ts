@@ -67,14 +67,33 @@ const world = Effect.gen(function* () {
   })
   const approved = Effect.tap(payout, (no) => api.operator("POST", `/payouts/${no}/approve`))
   const event = Effect.map(api.get("/v1/events", key), ({ body }) => body.data.data[0].id as string)
+  /** There may be 16 of them. */
+  const endpoint = Effect.gen(function* () {
+    const [known] = (yield* api.get("/v1/webhook_endpoints", key)).body.data.data
+    const made = known ?? (yield* api.post("/v1/webhook_endpoints", key, { url: "https://a.example/" })).body.data
+    return made.id as string
+  })
+  const delivery = Effect.gen(function* () {
+    yield* endpoint
+    yield* paid
+    return (yield* api.get("/v1/webhook_deliveries", key)).body.data.data[0].id as string
+  })
   const file = yield* upload(baseUrl, merchantId, formOf(modePart("sandbox"), filePart(fileOf("pdf"))))
   const bodies = largestBodies({ trade_no: yield* paid, files: [file.body.data.url] })
   yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
 
   const pathOf = Effect.fnUntraced(function* (path: string) {
-    const [, kind] = /(orders|refunds|disputes|events|payouts)\/:\w+/.exec(path) ?? []
+    const [, kind] =
+      /(orders|refunds|disputes|events|payouts|webhook_endpoints|webhook_deliveries)\/:\w+/.exec(path) ?? []
     const step = /\/(pay|expire|complete|fail)$/.exec(path)?.[1]
-    const made = { refunds: refund, disputes: dispute, events: event, orders: step === undefined ? paid : order }
+    const made = {
+      refunds: refund,
+      disputes: dispute,
+      events: event,
+      webhook_endpoints: endpoint,
+      webhook_deliveries: delivery,
+      orders: step === undefined ? paid : order
+    }
     const of = kind === "payouts" ? (step === undefined ? payout : approved) : made[kind as keyof typeof made]
     const no = of === undefined ? "" : yield* of
     return path.replace(":merchant_id", merchantId).replace(":mode", "live").replace(/:\w+/, no)
@@ -86,7 +105,8 @@ const world = Effect.gen(function* () {
   })
   const get = (address: string) => api.call("GET", address, { key, headers })
   const filePath = new URL(file.body.data.url).pathname
-  return { api, baseUrl, key, merchantId, bodies, order, refund, dispute, payout, pathOf, filePath, get, send }
+  const made = Effect.all([refund, dispute, payout, endpoint, delivery])
+  return { api, baseUrl, key, merchantId, bodies, made, pathOf, filePath, get, send }
 })
 
 /** From a thread of its own: 10 MB hold a client's loop, too. Ready to be told to begin. */
@@ -202,28 +222,30 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
 
   it.effect("with a file is one of 10 MB among other parts, which is written while it comes", () =>
     Effect.gen(function* () {
-      const { baseUrl, merchantId } = yield* world
+      const { baseUrl, key, merchantId } = yield* world
       const others = Array.from({ length: uploadPartsMax - 2 }, (_, index): Part => {
         return { name: `a${index}`, content: "b".repeat(1_000) }
       })
       const form = formOf(modePart("sandbox"), ...others, filePart(fileOf("pdf", 10 * 1024 * 1024)))
-      const url = `${baseUrl}/operator/v1/merchants/${merchantId}/files`
-      const { answer: status, millis } = yield* held(yield* elsewhere(url, headersOfForm, form))
-      assert.strictEqual(status, 201)
-      const route = "POST /operator/v1/merchants/:merchant_id/files"
-      table.push({ route, what: "form", bytes: form.length, values: uploadPartsMax, millis })
+      const headers = { ...headersOfForm, "X-Api-Key": key }
+      for (const path of ["/operator/v1/merchants/:merchant_id/files", "/v1/files"]) {
+        const url = baseUrl + path.replace(":merchant_id", merchantId)
+        const { answer: status, millis } = yield* held(yield* elsewhere(url, headers, form))
+        assert.strictEqual(status, 201)
+        table.push({ route: `POST ${path}`, what: "form", bytes: form.length, values: uploadPartsMax, millis })
+      }
     })
   )
 
   it.effect("without a body has a query of 100 parameters, within the 16 kB of Node's limit for the head", () =>
     Effect.gen(function* () {
-      const { dispute, get, merchantId, pathOf, payout, refund } = yield* world
-      yield* Effect.all([refund, dispute, payout])
+      const { get, made, merchantId, pathOf } = yield* world
+      yield* made
       for (const endpoint of endpoints.filter(({ method }) => method === "GET")) {
         const path = yield* pathOf(endpoint.path)
         const route = nameOf(endpoint)
         const cursor = isList(endpoint.path)
-          ? yield* cursorOf(get(path.endsWith("/payouts") ? `${path}?mode=sandbox` : path))
+          ? yield* cursorOf(get(/^.operator.*(payouts|deliveries)$/.test(path) ? `${path}?mode=sandbox` : path))
           : undefined
         for (const { query, what } of longestQueries(endpoint.path, cursor)) {
           const { answers, millis } = yield* heldLeast(held(get(`${path}?${query}`)))

@@ -43,6 +43,7 @@ describe("a caller that hangs up", () => {
           const headers = { "Idempotency-Key": "k" }
           isArmed = true
           const sent = {
+            method: "POST",
             path: "/v1/orders",
             raw: JSON.stringify(body),
             headers: { ...json, ...headers, "X-Api-Key": key }
@@ -78,7 +79,7 @@ describe("a caller that hangs up", () => {
         ]
         for (const [path, body] of writes) {
           const headers = { "X-Api-Key": key, "Idempotency-Key": `${path} ${name}` }
-          const sent = { path, raw: JSON.stringify(body), headers: { ...json, ...headers } }
+          const sent = { method: "POST", path, raw: JSON.stringify(body), headers: { ...json, ...headers } }
           yield* hangUp(service.baseUrl, sent, realSleep(millis))
           const reply = yield* insist(service.api.call("POST", path, { body, headers }))
           assert.include([200, 201], reply.status, `${path} after ${millis} ms: ${reply.text}`)

@@ -25,15 +25,13 @@ const sealedUnbound = (plain: string) => {
 const rowsOf = ({ api, sql }: Running) => {
   const sealed = (merchantId: string, mode: string) =>
     Effect.map(
-      sql<{ text: string }>`select signing_secret as text from merchant_modes
+      sql<{ text: string }>`select signing->>'current' as text from webhook_settings
         where merchant_id = ${merchantId} and mode = ${mode}`,
       ([row]) => row!.text
     )
   const put = (merchantId: string, mode: string, text: string) =>
-    Effect.andThen(
-      sql`update merchant_modes set signing_secret = ${text} where merchant_id = ${merchantId} and mode = ${mode}`,
-      sql`select pg_notify(${MerchantStore.changedChannel}, ${merchantId})`
-    )
+    sql`update webhook_settings set signing = jsonb_set(signing, '{current}', to_jsonb(${text}::text))
+      where merchant_id = ${merchantId} and mode = ${mode}`
   const shown = (merchantId: string, mode = "sandbox") =>
     Effect.map(api.operator("GET", `/merchants/${merchantId}/signing_secret/${mode}`), ({ body, status }) =>
       status === 200 ? String(body.data.secret) : status

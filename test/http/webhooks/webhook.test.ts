@@ -5,6 +5,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Duration, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { Stripe } from "stripe"
+import { hooksOf, standardAccepts, stripeAccepts } from "../../kit/Hooks.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
@@ -261,6 +262,31 @@ describe("private addresses", () => {
         const { body, status } = yield* create(url)
         assert.deepStrictEqual([status, body.error, body.param], [400, "invalid_request", "notify_url"], url)
       }
+    })
+  )
+})
+
+describe("an event of 200 kB", () => {
+  it.live("arrives whole, byte for byte, and signed as any other", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const { api, merchant, sql } = running
+      const hooks = hooksOf(running, merchant)
+      const hook = yield* receiver
+      const { secret } = yield* hooks.create({ url: hook.url })
+      yield* hooks.paid()
+      const small = yield* hook.next
+      // No order is so large; an object of tomorrow may be.
+      const body = JSON.stringify({ ...small.event, note: "靴".repeat(70_000) })
+      assert.isAbove(Buffer.byteLength(body), 200_000)
+      yield* sql`update events set body = ${body}`
+      const [{ id }] = (yield* api.get("/v1/webhook_deliveries", merchant.sandboxKey)).body.data.data
+      yield* api.post(`/v1/webhook_deliveries/${id}/resend`, merchant.sandboxKey)
+      const large = yield* hook.next
+      assert.strictEqual(large.raw.length, body.length)
+      assert.strictEqual(large.event.note, "靴".repeat(70_000))
+      assert.isTrue(stripeAccepts(large, secret))
+      assert.isTrue(standardAccepts(large, secret))
     })
   )
 })

@@ -43,9 +43,16 @@ export const insertMerchants = async (postgres: Postgres, database: string, merc
     const hashes = merchants.map(({ key }) => (mode === "sandbox" ? keyHash(key) : keyHash(`live ${key}`)))
     await postgres.query(
       database,
-      `insert into merchant_modes (merchant_id, mode, key_hash, signing_secret)
-        select id, '${mode}', hash, '' from unnest($1::text[], $2::text[]) as row (id, hash)`,
+      `insert into merchant_modes (merchant_id, mode, key_hash)
+        select id, '${mode}', hash from unnest($1::text[], $2::text[]) as row (id, hash)`,
       [ids, hashes]
+    )
+    await postgres.query(
+      database,
+      `insert into webhook_settings (id, version, merchant_id, mode, signing, endpoints)
+        select id || '/${mode}', 1, id, '${mode}', '{"current": "", "rotatedAt": null, "old": []}', '[]'
+        from unnest($1::text[]) as id`,
+      [ids]
     )
   }
 }

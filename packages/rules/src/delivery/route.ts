@@ -2,13 +2,8 @@
  * Where an event goes (spec: Events, Routing): an order's own address takes all of its events; otherwise every enabled
  * endpoint that subscribed to the type; otherwise the single address of the console. Pure.
  */
-
-export interface Endpoint {
-  readonly id: string
-  readonly url: string
-  readonly enabled: boolean
-  readonly types: ReadonlyArray<string>
-}
+import { everyType } from "@coffer/model/EventType"
+import type { Endpoint } from "../webhooks/Settings.ts"
 
 export interface Destination {
   readonly url: string
@@ -16,15 +11,24 @@ export interface Destination {
   readonly endpointId: string | null
 }
 
+export type Subscriber = Pick<Endpoint, "id" | "url" | "status" | "types">
+
 export interface Addresses {
   readonly notifyUrl: string | null
-  readonly endpoints: ReadonlyArray<Endpoint>
+  readonly endpoints: ReadonlyArray<Subscriber>
   readonly defaultUrl: string | null
 }
 
 export const route = (type: string, { defaultUrl, endpoints, notifyUrl }: Addresses): ReadonlyArray<Destination> => {
   if (notifyUrl !== null) return [{ url: notifyUrl, endpointId: null }]
-  const subscribed = endpoints.filter(({ enabled, types }) => enabled && types.includes(type))
+  const subscribed = endpoints.filter((endpoint) => takes(endpoint, type))
   if (subscribed.length > 0) return subscribed.map(({ id, url }) => ({ url, endpointId: id }))
   return defaultUrl === null ? [] : [{ url: defaultUrl, endpointId: null }]
 }
+
+/** Whether events of this type are delivered to the endpoint. */
+export const takes = ({ status, types }: Pick<Endpoint, "status" | "types">, type: string): boolean =>
+  status === "enabled" && (types.includes(type) || types.includes(everyType))
+
+/** What may be slow or dead as one: host and port (docs/architecture.md, section 5). */
+export const destinationOf = (url: string): string => new URL(url).host

@@ -1,25 +1,46 @@
 /**
- * The value of `X-Service-Signature`: `t=<unix_seconds>,v1=<hex>`, one `v1` for each secret that is still valid. Pure:
- * the HMAC comes in, since this package has no cryptography of its own. Not the check of a signature; that is the
- * receiver's.
+ * The headers that sign an event. Pure: the HMAC comes in, since this package has no cryptography of its own. Not the
+ * check of a signature; that is the receiver's. A redelivery is signed anew (silences: W13).
  *
- * spec: Events; silences: W9, W10, W13.
+ * spec: Events; silences: W9, W10, W13, W16.
  */
 import { DateTime } from "effect"
 
 interface Signing {
-  /** When this attempt is made; a redelivery is signed anew (silences: W13). */
+  /** When this attempt is made. */
   readonly at: DateTime.Utc
   /** The body exactly as it is sent. */
   readonly body: string
   /** The current secret, then the old ones that still sign. */
   readonly secrets: ReadonlyArray<string>
-  /** HMAC-SHA256 in hex; the key is the UTF-8 bytes of the whole secret, its `whsec_` included (silences: W9). */
-  readonly hmacHex: (secret: string, message: string) => string
 }
 
-export const signatureHeader = ({ at, body, hmacHex, secrets }: Signing): string => {
-  // Receivers read whole seconds, and what is signed must be the text that they read.
-  const t = DateTime.toEpochSeconds(at)
-  return [`t=${t}`, ...secrets.map((secret) => `v1=${hmacHex(secret, `${t}.${body}`)}`)].join(",")
+/** What receivers read as a time is whole seconds, and what is signed must be the text that they read. */
+const secondsOf = ({ at }: Signing): number => DateTime.toEpochSeconds(at)
+
+/**
+ * The value of `X-Service-Signature`: `t=<unix_seconds>,v1=<hex>`, one `v1` for each secret. `hmac` is HMAC-SHA256 in
+ * hex; its key is the UTF-8 bytes of the whole secret, its `whsec_` included (silences: W9).
+ */
+export const signatureHeader = (signing: Signing, hmac: (secret: string, message: string) => string): string => {
+  const t = secondsOf(signing)
+  return [`t=${t}`, ...signing.secrets.map((secret) => `v1=${hmac(secret, `${t}.${signing.body}`)}`)].join(",")
+}
+
+/**
+ * The headers of Standard Webhooks 1.0. `hmac` is HMAC-SHA256 in base64; its key is what the secret's text after
+ * `whsec_` says in base64.
+ */
+export const standardHeaders = (
+  eventId: string,
+  signing: Signing,
+  hmac: (secret: string, message: string) => string
+): Readonly<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>> => {
+  const t = String(secondsOf(signing))
+  const signed = `${eventId}.${t}.${signing.body}`
+  return {
+    "webhook-id": eventId,
+    "webhook-timestamp": t,
+    "webhook-signature": signing.secrets.map((secret) => `v1,${hmac(secret, signed)}`).join(" ")
+  }
 }

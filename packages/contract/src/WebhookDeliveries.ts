@@ -1,0 +1,155 @@
+/**
+ * What became of each event on its way to each address: deliveries with their attempts, and sending one again
+ * (silences: W5, W11, W15).
+ */
+import { EventType } from "@coffer/model/EventType"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, DeliveryNotFound, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
+import { instant, int, kind, mode, orNull, text, withExample } from "./fields.ts"
+import { ListQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
+
+export const deliveryStates = ["pending", "succeeded", "failed", "skipped"] as const
+const DeliveryState = Schema.Literals(deliveryStates).annotate({
+  description:
+    "`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled " +
+    "or deleted."
+})
+
+const Attempt = Schema.Struct({
+  attempt: int("Its number, from 1."),
+  kind: Schema.Literals(["automatic", "manual"]).annotate({ description: "`manual`: sent again on request." }),
+  at: instant("When it was made."),
+  duration_ms: int("From its beginning to its end, milliseconds."),
+  status_code: orNull(Schema.Int, "What the receiver answered; null when it did not answer."),
+  failure: orNull(Schema.String, "Why there was no answer; null when there was one."),
+  response_excerpt: orNull(Schema.String, "The first kilobyte of the receiver's answer.")
+}).annotate({ identifier: "WebhookAttempt", description: "An attempt." })
+
+const sample = {
+  object: "webhook_delivery",
+  id: sampleIds.delivery,
+  mode: "sandbox",
+  event_id: sampleIds.event,
+  event_type: "payment.succeeded",
+  endpoint_id: sampleIds.endpoint,
+  url: "https://shop.example/hooks",
+  status: "pending",
+  next_attempt_at: "2026-11-21T09:31:43.011Z",
+  resend_of: null,
+  attempts: [
+    {
+      attempt: 1,
+      kind: "automatic",
+      at: "2026-11-21T09:31:12.911Z",
+      duration_ms: 100,
+      status_code: 500,
+      failure: null,
+      response_excerpt: "database is away"
+    }
+  ],
+  created_at: "2026-11-21T09:31:12.502Z"
+} as const
+
+export const DeliveryResource = withExample(
+  Schema.Struct({
+    object: kind("webhook_delivery"),
+    id: text("Number of the delivery; begins with `dlv_`."),
+    mode,
+    event_id: text("The event that is delivered."),
+    event_type: EventType.annotate({ description: "Its type." }),
+    endpoint_id: orNull(Schema.String, "The endpoint; null for an order's `notify_url` and the account's address."),
+    url: text("Where it is posted to."),
+    status: DeliveryState,
+    next_attempt_at: orNull(Schema.String, "When the next attempt is due; null when none is to come by itself."),
+    resend_of: orNull(Schema.String, "The delivery that this one sends again on request; null for a first one."),
+    attempts: Schema.Array(Attempt).annotate({ description: "Attempts that were made, in their order." }),
+    created_at: instant("When it was recorded: with the event, or when it was asked for.")
+  }).annotate({ identifier: "WebhookDelivery", description: "The delivery." }),
+  sample
+)
+export type DeliveryResource = typeof DeliveryResource.Encoded
+
+export const DeliveryQuery = Schema.Struct({
+  ...ListQuery,
+  event_id: Schema.optionalKey(text("Deliveries of this event.")),
+  endpoint_id: Schema.optionalKey(text("Deliveries to this endpoint.")),
+  status: Schema.optionalKey(DeliveryState)
+})
+export type DeliveryQuery = typeof DeliveryQuery.Type
+
+const collection = "/v1/webhook_deliveries"
+const params = { delivery_id: text("The delivery's `id`.") }
+
+export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliveries")
+  .add(
+    HttpApiEndpoint.post("resend", `${collection}/:delivery_id/resend`, {
+      params,
+      success: enveloped(DeliveryResource).pipe(HttpApiSchema.status(202)),
+      error: [DeliveryNotFound, Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Send a delivery again",
+        description:
+          "A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, " +
+          "and none follows it by itself. 409: its endpoint is disabled or deleted."
+      })
+    )
+  )
+  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  .middleware(Decoding)
+  .middleware(Idempotency)
+  .add(
+    HttpApiEndpoint.get("list", collection, {
+      query: DeliveryQuery,
+      success: listed(DeliveryResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List deliveries, newest first",
+        description: "Each event on its way to each address, with every attempt and what the receiver answered."
+      })
+    ),
+    HttpApiEndpoint.get("retrieve", `${collection}/:delivery_id`, {
+      params,
+      success: enveloped(DeliveryResource),
+      error: DeliveryNotFound
+    }).annotateMerge(OpenApi.annotations({ summary: "Retrieve a delivery", description: "With all of its attempts." }))
+  )
+  .middleware(Decoding)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "What became of each event on its way to each address.") {}
+
+const ofMerchant = "/operator/v1/merchants/:merchant_id/webhook_deliveries"
+const operatorOne = "/operator/v1/webhook_deliveries/:delivery_id"
+
+/** Each environment has its own list. */
+export const OperatorDeliveryQuery = Schema.Struct({ ...DeliveryQuery.fields, mode })
+export type OperatorDeliveryQuery = typeof OperatorDeliveryQuery.Type
+
+/** The same for the operator, who may see those of every merchant. */
+export class OperatorDeliveriesGroup extends HttpApiGroup.make("webhook_deliveries")
+  .add(
+    HttpApiEndpoint.get("list", ofMerchant, {
+      params: { merchant_id: Schema.String },
+      query: OperatorDeliveryQuery,
+      success: listed(DeliveryResource),
+      error: [InvalidRequest, MerchantNotFound]
+    }).annotate(OpenApi.Summary, "List a merchant's deliveries, newest first"),
+    HttpApiEndpoint.get("retrieve", operatorOne, {
+      params,
+      success: enveloped(DeliveryResource),
+      error: DeliveryNotFound
+    }).annotate(OpenApi.Summary, "Read a delivery"),
+    HttpApiEndpoint.post("resend", `${operatorOne}/resend`, {
+      params,
+      success: enveloped(DeliveryResource).pipe(HttpApiSchema.status(202)),
+      error: [DeliveryNotFound, Conflict, Unavailable]
+    }).annotate(OpenApi.Summary, "Send a delivery again")
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken) {}

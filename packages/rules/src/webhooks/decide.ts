@@ -1,0 +1,108 @@
+/**
+ * What may be done to webhook settings. Pure: ids, secrets (encrypted) and the time come in. Each function gives the
+ * settings as they are afterwards, or says why not.
+ */
+import type { EndpointId } from "@coffer/model/Ids"
+import { endpointsMax, oldSecretsMax, secretOverlap } from "@coffer/model/Limits"
+import { DateTime, Result, Schema } from "effect"
+import type { Endpoint, EndpointStatus, StoredSecrets, WebhookSettings } from "./Settings.ts"
+
+export class EndpointLimitReached extends Schema.TaggedError<EndpointLimitReached>()("EndpointLimitReached", {}) {}
+
+export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {
+  id: Schema.String
+}) {}
+
+export interface Changes {
+  readonly url?: string
+  readonly description?: string | null
+  readonly types?: ReadonlyArray<string>
+  readonly status?: EndpointStatus
+}
+
+interface Changed {
+  readonly settings: WebhookSettings
+  readonly endpoint: Endpoint
+}
+
+export const create = (
+  settings: WebhookSettings,
+  endpoint: Endpoint
+): Result.Result<WebhookSettings, EndpointLimitReached> =>
+  settings.endpoints.length < endpointsMax
+    ? Result.succeed({ ...settings, endpoints: [...settings.endpoints, endpoint] })
+    : Result.fail(new EndpointLimitReached())
+
+export const update = (settings: WebhookSettings, id: string, changes: Changes, now: DateTime.Utc) =>
+  changed(settings, id, (endpoint) => ({ ...endpoint, ...changes, updatedAt: now }))
+
+export const remove = (settings: WebhookSettings, id: string): Result.Result<WebhookSettings, EndpointNotFound> =>
+  Result.map(find(settings, id), (gone) => ({
+    ...settings,
+    endpoints: settings.endpoints.filter((endpoint) => endpoint !== gone)
+  }))
+
+export const rotate = (settings: WebhookSettings, id: string, secret: string, now: DateTime.Utc) =>
+  changed(settings, id, (endpoint) => ({
+    ...endpoint,
+    secrets: rotated(endpoint.secrets, secret, now),
+    updatedAt: now
+  }))
+
+export const rotateSigning = (settings: WebhookSettings, secret: string, now: DateTime.Utc): WebhookSettings => ({
+  ...settings,
+  signing: rotated(settings.signing, secret, now)
+})
+
+export const find = (settings: WebhookSettings, id: string): Result.Result<Endpoint, EndpointNotFound> => {
+  const endpoint = settings.endpoints.find((each) => each.id === id)
+  return endpoint === undefined ? Result.fail(new EndpointNotFound({ id })) : Result.succeed(endpoint)
+}
+
+/** A new endpoint that takes `types`, or all. */
+export const newEndpoint = (given: {
+  readonly id: EndpointId
+  readonly url: string
+  readonly description: string | null
+  readonly types: ReadonlyArray<string>
+  readonly secret: string
+  readonly now: DateTime.Utc
+}): Endpoint => ({
+  id: given.id,
+  url: given.url,
+  description: given.description,
+  types: given.types,
+  status: "enabled",
+  secrets: { current: given.secret, rotatedAt: null, old: [] },
+  createdAt: given.now,
+  updatedAt: given.now
+})
+
+/** The secrets that sign at this time: the current one first, then old ones, the latest first. */
+export const signingNow = ({ current, old }: StoredSecrets, now: DateTime.Utc): ReadonlyArray<string> => [
+  current,
+  ...old.filter(({ until }) => DateTime.isGreaterThan(until, now)).map(({ secret }) => secret)
+]
+
+/** The secret before signs on for 24 hours. Of many rotations in a row the latest five do (silences: W10). */
+const rotated = ({ current, old }: StoredSecrets, fresh: string, now: DateTime.Utc): StoredSecrets => ({
+  current: fresh,
+  rotatedAt: now,
+  old: [
+    { secret: current, until: DateTime.addDuration(now, secretOverlap) },
+    ...old.filter(({ until }) => DateTime.isGreaterThan(until, now))
+  ].slice(0, oldSecretsMax)
+})
+
+const changed = (
+  settings: WebhookSettings,
+  id: string,
+  change: (endpoint: Endpoint) => Endpoint
+): Result.Result<Changed, EndpointNotFound> =>
+  Result.map(find(settings, id), (before) => {
+    const endpoint = change(before)
+    return {
+      endpoint,
+      settings: { ...settings, endpoints: settings.endpoints.with(settings.endpoints.indexOf(before), endpoint) }
+    }
+  })

@@ -1,0 +1,136 @@
+/**
+ * Front door to deliveries: what became of each event on its way to each address, and sending one again (silences: W5,
+ * W11, W15). What is sent again is a delivery of its own, so that what happened before stays as it was.
+ */
+import type { DeliveryQuery } from "@coffer/contract/WebhookDeliveries"
+import { prefixes } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
+import { destinationOf } from "@coffer/rules/delivery/route"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { deliveries } from "../events/eventRows.ts"
+import { answering, answerOf } from "../idempotency/Answering.ts"
+import { Merchants, type MerchantNotFound } from "../merchants/Merchants.ts"
+import { type Change, insert, NotCommitted } from "../platform/commit/Change.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { span } from "../platform/runtime/span.ts"
+import { type Delivery, DeliveryHistory } from "./DeliveryHistory.ts"
+import { deliveryView } from "./DeliveryView.ts"
+
+export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {
+  id: Schema.String
+}) {}
+
+/** Its endpoint takes nothing now. */
+export class DeliveryConflict extends Schema.TaggedError<DeliveryConflict>()("DeliveryConflict", {
+  reason: Schema.Literals(["endpoint_deleted", "endpoint_disabled"])
+}) {}
+
+export class Deliveries extends Context.Service<
+  Deliveries,
+  {
+    /** Without an owner: whoever's it is. */
+    readonly find: (id: string, owner?: Owner) => Effect.Effect<Delivery, DeliveryNotFound>
+    /** Newest first. */
+    readonly page: (owner: Owner, query: DeliveryQuery) => Effect.Effect<Page<Delivery>, InvalidField>
+    /** The same for the operator. */
+    readonly pageOf: (
+      merchantId: string,
+      query: DeliveryQuery & Pick<Owner, "mode">
+    ) => Effect.Effect<Page<Delivery>, InvalidField | MerchantNotFound>
+    /** The new delivery. */
+    readonly resend: (
+      id: string,
+      owner?: Owner
+    ) => Effect.Effect<Delivery, DeliveryNotFound | DeliveryConflict | NotCommitted>
+  }
+>()("@coffer/webhooks/Deliveries") {}
+
+export const layer = Layer.effect(
+  Deliveries,
+  Effect.gen(function* () {
+    const history = yield* DeliveryHistory
+    const merchants = yield* Merchants
+    const transactor = yield* Transactor
+    const ids = yield* NewIds
+
+    const find = Effect.fnUntraced(function* (id: string, owner?: Owner) {
+      const found = yield* history.find(id, owner)
+      return Option.isSome(found) ? found.value : yield* new DeliveryNotFound({ id })
+    })
+
+    const page = Effect.fnUntraced(function* (owner: Owner, query: DeliveryQuery) {
+      return yield* history.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
+    })
+
+    /** Where the endpoint is now, or the address that the delivery went to. */
+    const urlOf = Effect.fnUntraced(function* ({ endpoint_id, merchant_id, mode, url }: Delivery) {
+      if (endpoint_id === null) return url
+      // Whoever has deliveries is a merchant.
+      const { modes } = yield* Effect.catchTags(merchants.find(merchant_id), { MerchantNotFound: Effect.die })
+      const endpoint = modes[mode].webhooks.endpoints.find(({ id }) => id === endpoint_id)
+      if (endpoint === undefined) return yield* new DeliveryConflict({ reason: "endpoint_deleted" })
+      if (endpoint.status === "disabled") return yield* new DeliveryConflict({ reason: "endpoint_disabled" })
+      return endpoint.url
+    })
+
+    return Deliveries.of({
+      find: span("Deliveries.find")(find),
+      page: span("Deliveries.page")(page),
+      pageOf: span("Deliveries.pageOf")(function* (merchantId, { mode, ...query }) {
+        const { merchant_id } = yield* merchants.find(merchantId)
+        return yield* page({ merchantId: merchant_id, mode }, query)
+      }),
+      resend: span("Deliveries.resend")(function* (id, owner) {
+        const before = yield* find(id, owner)
+        const url = yield* urlOf(before)
+        const now = yield* currentTime
+        const again = resent(before, { id: ids.at(prefixes.delivery, now), url, now })
+        const change = insertion(again, now)
+        yield* answering((answer) =>
+          transactor.commit(again.id, [change, ...answerOf(answer, deliveryView(again))])
+        ).pipe(
+          Effect.catchTags({
+            // Somebody else has taken the request over.
+            StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
+            AlreadyExists: Effect.die
+          })
+        )
+        return again
+      })
+    })
+  })
+)
+
+const resent = (
+  before: Delivery,
+  { id, now, url }: { readonly id: string; readonly url: string; readonly now: DateTime.Utc }
+): Delivery => ({
+  ...before,
+  id,
+  url,
+  status: "pending",
+  next_attempt_at: now,
+  resend_of: before.id,
+  attempts: [],
+  created_at: now
+})
+
+const insertion = (delivery: Delivery, now: DateTime.Utc): Change =>
+  insert(deliveries, {
+    id: delivery.id,
+    merchantId: delivery.merchant_id,
+    mode: delivery.mode,
+    createdAt: now,
+    eventId: delivery.event_id,
+    endpointId: delivery.endpoint_id,
+    url: delivery.url,
+    destination: destinationOf(delivery.url),
+    status: "pending",
+    attempts: 0,
+    nextAttemptAt: now,
+    resendOf: delivery.resend_of
+  })

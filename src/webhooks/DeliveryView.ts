@@ -1,0 +1,27 @@
+/** A delivery on the wire, for merchants and for the operator (silences: W15). Pure. */
+import type { DeliveryResource } from "@coffer/contract/WebhookDeliveries"
+import { DateTime } from "effect"
+import type { Delivery } from "./DeliveryHistory.ts"
+
+export const deliveryView = (delivery: Delivery): DeliveryResource => ({
+  object: "webhook_delivery",
+  id: delivery.id,
+  mode: delivery.mode,
+  event_id: delivery.event_id,
+  event_type: delivery.event_type,
+  endpoint_id: delivery.endpoint_id,
+  url: delivery.url,
+  status: delivery.status,
+  next_attempt_at: delivery.next_attempt_at === null ? null : DateTime.formatIso(delivery.next_attempt_at),
+  resend_of: delivery.resend_of,
+  attempts: delivery.attempts.map((attempt) => ({
+    attempt: attempt.attempt,
+    kind: delivery.resend_of === null ? "automatic" : "manual",
+    at: DateTime.formatIso(attempt.at),
+    duration_ms: attempt.duration_ms,
+    status_code: attempt.status_code,
+    failure: attempt.failure,
+    response_excerpt: attempt.snippet
+  })),
+  created_at: DateTime.formatIso(delivery.created_at)
+})

@@ -1,0 +1,60 @@
+/** Handlers of the `webhook_endpoints` group (spec: Endpoints, Webhook endpoints; silences: W6). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect, identity } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { span } from "../platform/runtime/span.ts"
+import { webhookEndpointRefusals } from "./webhookEndpointRefusals.ts"
+import { WebhookEndpoints } from "./WebhookEndpoints.ts"
+
+const newEndpoint = answerCodes(201)
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "webhook_endpoints",
+  Effect.fnUntraced(function* (handlers) {
+    const endpoints = yield* WebhookEndpoints
+    const { InvalidField } = commonRefusals
+    const { NotCommitted } = unavailable
+    const { EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } = webhookEndpointRefusals
+
+    return handlers.handleAll({
+      create: span("webhook_endpoints.create")(function* ({ payload }) {
+        const created = yield* answeredWith(newEndpoint)(endpoints.create(yield* Caller, payload))
+        return yield* reply(created, newEndpoint.usual)
+      }, Effect.catchTags({ EndpointLimitReached, InvalidField, NotCommitted })),
+
+      list: span("webhook_endpoints.list")(function* ({ query }) {
+        const page = yield* endpoints.page(yield* Caller, query)
+        return yield* replyList("webhook_endpoint", "/v1/webhook_endpoints", page, identity)
+      }, Effect.catchTags({ InvalidField })),
+
+      retrieve: span("webhook_endpoints.retrieve")(function* ({ params }) {
+        return yield* reply(yield* endpoints.find(yield* Caller, params.endpoint_id))
+      }, Effect.catchTags({ EndpointNotFound })),
+
+      update: span("webhook_endpoints.update")(function* ({ params, payload }) {
+        return yield* reply(yield* endpoints.update(yield* Caller, params.endpoint_id, payload))
+      }, Effect.catchTags({ EndpointNotFound, InvalidField, NotCommitted, SingleAddressManaged })),
+
+      remove: span("webhook_endpoints.remove")(function* ({ params }) {
+        return yield* reply(yield* endpoints.remove(yield* Caller, params.endpoint_id))
+      }, Effect.catchTags({ EndpointNotFound, NotCommitted, SingleAddressManaged })),
+
+      rotateSecret: span("webhook_endpoints.rotateSecret")(function* ({ params }) {
+        return yield* reply(yield* endpoints.rotateSecret(yield* Caller, params.endpoint_id))
+      }, Effect.catchTags({ EndpointNotFound, NotCommitted, SecretManaged })),
+
+      signingSecret: span("webhook_endpoints.signingSecret")(function* () {
+        return yield* reply(yield* endpoints.signingSecret(yield* Caller))
+      }),
+
+      rotateSigningSecret: span("webhook_endpoints.rotateSigningSecret")(function* () {
+        return yield* reply(yield* endpoints.rotateSigningSecret(yield* Caller))
+      }, Effect.catchTags({ NotCommitted }))
+    })
+  })
+)

@@ -1,0 +1,51 @@
+/** Webhook endpoints and the account's signing secret on the wire (spec: Webhook endpoint; silences: W2, W6). Pure. */
+import type { EndpointResource, SigningSecretResource } from "@coffer/contract/WebhookEndpoints"
+import { EventType, everyType } from "@coffer/model/EventType"
+import type { Mode } from "@coffer/model/Ids"
+import type { Endpoint, SingleAddress, StoredSecrets } from "@coffer/rules/webhooks/Settings"
+import { DateTime, Schema } from "effect"
+
+export const endpointView = (mode: Mode, endpoint: Endpoint): EndpointResource => ({
+  object: "webhook_endpoint",
+  id: endpoint.id,
+  mode,
+  url: endpoint.url,
+  description: endpoint.description,
+  enabled_events: endpoint.types.filter(isType),
+  status: endpoint.status,
+  is_default: false,
+  created_at: DateTime.formatIso(endpoint.createdAt),
+  updated_at: DateTime.formatIso(endpoint.updatedAt)
+})
+
+const isType = Schema.is(Schema.Literals([...EventType.literals, everyType]))
+
+/** The account's single address as an endpoint. */
+export const singleView = (mode: Mode, { createdAt, id, updatedAt, url }: SingleAddress): EndpointResource => ({
+  object: "webhook_endpoint",
+  id,
+  mode,
+  url,
+  description: null,
+  enabled_events: [everyType],
+  status: "enabled",
+  is_default: true,
+  created_at: DateTime.formatIso(createdAt),
+  updated_at: DateTime.formatIso(updatedAt)
+})
+
+export const signingView = (
+  mode: Mode,
+  secret: string,
+  { old, rotatedAt }: StoredSecrets,
+  now: DateTime.Utc
+): SigningSecretResource => {
+  const until = old[0]?.until
+  return {
+    object: "webhook_signing_secret",
+    mode,
+    secret,
+    rotated_at: rotatedAt === null ? null : DateTime.formatIso(rotatedAt),
+    previous_until: until !== undefined && DateTime.isGreaterThan(until, now) ? DateTime.formatIso(until) : null
+  }
+}

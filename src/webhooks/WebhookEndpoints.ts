@@ -1,0 +1,233 @@
+/**
+ * Front door to webhook endpoints and to the secrets that sign events (spec: Endpoints, Webhook endpoints; silences: W1
+ * to W6, W9, W10). A secret that is new is in the answer to the request that made it, and is shown by nothing else.
+ */
+import type {
+  CreateEndpoint,
+  EndpointResource,
+  EndpointWithSecret,
+  SigningSecretResource,
+  UpdateEndpoint
+} from "@coffer/contract/WebhookEndpoints"
+import { everyType } from "@coffer/model/EventType"
+import { EndpointId, prefixes } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
+import { urlProblem } from "@coffer/rules/delivery/urlProblem"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { pageOfAll } from "@coffer/rules/lists/pageOfAll"
+import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import * as rules from "@coffer/rules/webhooks/decide"
+import { Cause, Context, Effect, Layer, Result, Schema } from "effect"
+import { newSecret, openAccountSecret } from "../merchants/signingSecrets.ts"
+import type { NotCommitted } from "../platform/commit/Change.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { span } from "../platform/runtime/span.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { makeChangeSettings } from "./changeSettings.ts"
+import { DeliveryStore } from "./DeliveryStore.ts"
+import { endpointView, signingView, singleView } from "./WebhookEndpointView.ts"
+import { type StoredSettings, WebhookSettingsStore } from "./WebhookSettingsStore.ts"
+
+/** The account's single address is set by the operator, not here (silences: W2). */
+export class SingleAddressManaged extends Schema.TaggedError<SingleAddressManaged>()("SingleAddressManaged", {}) {}
+
+/** It has no secret of its own (spec: Errors, default_endpoint_secret_managed). */
+export class SecretManaged extends Schema.TaggedError<SecretManaged>()("SecretManaged", {}) {}
+
+export interface DeletedEndpoint {
+  readonly object: "webhook_endpoint"
+  readonly id: string
+  readonly deleted: true
+}
+
+type NotFound = rules.EndpointNotFound
+
+export class WebhookEndpoints extends Context.Service<
+  WebhookEndpoints,
+  {
+    readonly create: (
+      owner: Owner,
+      terms: CreateEndpoint
+    ) => Effect.Effect<EndpointWithSecret, InvalidField | rules.EndpointLimitReached | NotCommitted>
+    readonly update: (
+      owner: Owner,
+      id: string,
+      terms: UpdateEndpoint
+    ) => Effect.Effect<EndpointResource, InvalidField | NotFound | SingleAddressManaged | NotCommitted>
+    readonly remove: (
+      owner: Owner,
+      id: string
+    ) => Effect.Effect<DeletedEndpoint, NotFound | SingleAddressManaged | NotCommitted>
+    readonly rotateSecret: (
+      owner: Owner,
+      id: string
+    ) => Effect.Effect<EndpointWithSecret, NotFound | SecretManaged | NotCommitted>
+    readonly find: (owner: Owner, id: string) => Effect.Effect<EndpointResource, NotFound>
+    readonly page: (owner: Owner, query: ListParameters) => Effect.Effect<Page<EndpointResource>, InvalidField>
+    readonly signingSecret: (owner: Owner) => Effect.Effect<SigningSecretResource>
+    readonly rotateSigningSecret: (owner: Owner) => Effect.Effect<SigningSecretResource, NotCommitted>
+  }
+>()("@coffer/webhooks/WebhookEndpoints") {}
+
+export const layer = Layer.effect(
+  WebhookEndpoints,
+  Effect.gen(function* () {
+    const services = {
+      store: yield* WebhookSettingsStore,
+      deliveries: yield* DeliveryStore,
+      ids: yield* NewIds,
+      secrets: yield* Secrets,
+      privateAllowed: (yield* Settings).allowPrivateWebhooks,
+      change: yield* makeChangeSettings
+    }
+    return WebhookEndpoints.of({
+      create: create(services),
+      update: update(services),
+      remove: remove(services),
+      ...reads(services),
+      ...secretsOf(services)
+    })
+  })
+)
+
+interface Services {
+  readonly store: WebhookSettingsStore["Service"]
+  readonly deliveries: DeliveryStore["Service"]
+  readonly ids: NewIds["Service"]
+  readonly secrets: Secrets["Service"]
+  readonly privateAllowed: boolean
+  readonly change: Effect.Success<typeof makeChangeSettings>
+}
+
+const create = ({ change, ids, privateAllowed, secrets }: Services) =>
+  span("WebhookEndpoints.create")(function* (owner: Owner, terms: CreateEndpoint) {
+    const problem = urlProblem("url", terms.url, { mode: owner.mode, privateAllowed })
+    if (problem !== undefined) return yield* problem
+    const id = EndpointId.make(yield* ids.next(prefixes.endpoint))
+    const { sealed, secret } = yield* newSecret(secrets, owner, id)
+    return yield* change(owner, ({ settings }, now) => {
+      const { description = null, enabled_events: types = [everyType], url } = terms
+      const endpoint = rules.newEndpoint({ id, url, description, types, secret: sealed, now })
+      return Result.map(rules.create(settings, endpoint), (settings) => ({
+        settings,
+        answer: { ...endpointView(owner.mode, endpoint), secret }
+      }))
+    })
+  })
+
+const update = ({ change, deliveries, privateAllowed, store }: Services) =>
+  span("WebhookEndpoints.update")(function* (owner: Owner, id: string, terms: UpdateEndpoint) {
+    const changes = yield* Effect.fromResult(changesOf(terms))
+    const problem = urlProblem("url", changes.url, { mode: owner.mode, privateAllowed })
+    if (problem !== undefined) return yield* problem
+    // What was still to come when it was disabled does not come now (silences: W5).
+    if (changes.status === "enabled") {
+      const { endpoints } = (yield* store.load(owner)).settings
+      if (endpoints.some((before) => before.id === id && before.status === "disabled")) yield* deliveries.skipAll(id)
+    }
+    const updated = yield* change(owner, (stored, now) =>
+      Result.map(
+        Result.flatMap(managedElsewhere(stored, id, new SingleAddressManaged()), () =>
+          rules.update(stored.settings, id, changes, now)
+        ),
+        ({ endpoint, settings }) => ({ settings, answer: endpointView(owner.mode, endpoint) })
+      )
+    )
+    if (changes.status === "disabled") yield* soonEnough(deliveries.skipAll(id))
+    else if (changes.url !== undefined) yield* soonEnough(deliveries.retarget(id, changes.url))
+    return updated
+  })
+
+const remove = ({ change, deliveries }: Services) =>
+  span("WebhookEndpoints.remove")(function* (owner: Owner, id: string) {
+    const removed = yield* change(owner, (stored) =>
+      Result.map(
+        Result.flatMap(managedElsewhere(stored, id, new SingleAddressManaged()), () =>
+          rules.remove(stored.settings, id)
+        ),
+        (settings) => ({ settings, answer: { object: "webhook_endpoint", id, deleted: true } as const })
+      )
+    )
+    yield* soonEnough(deliveries.skipAll(id))
+    return removed
+  })
+
+const secretsOf = ({ change, secrets, store }: Services) => ({
+  rotateSecret: span("WebhookEndpoints.rotateSecret")(function* (owner: Owner, id: string) {
+    const { sealed, secret } = yield* newSecret(secrets, owner, id)
+    return yield* change(owner, (stored, now) =>
+      Result.map(
+        Result.flatMap(managedElsewhere(stored, id, new SecretManaged()), () =>
+          rules.rotate(stored.settings, id, sealed, now)
+        ),
+        ({ endpoint, settings }) => ({ settings, answer: { ...endpointView(owner.mode, endpoint), secret } })
+      )
+    )
+  }),
+
+  signingSecret: span("WebhookEndpoints.signingSecret")(function* (owner: Owner) {
+    const { signing } = (yield* store.load(owner)).settings
+    return signingView(owner.mode, openAccountSecret(secrets, owner, signing), signing, yield* currentTime)
+  }),
+
+  rotateSigningSecret: span("WebhookEndpoints.rotateSigningSecret")(function* (owner: Owner) {
+    const { sealed, secret } = yield* newSecret(secrets, owner, null)
+    return yield* change(owner, (stored, now) => {
+      const settings = rules.rotateSigning(stored.settings, sealed, now)
+      return Result.succeed({ settings, answer: signingView(owner.mode, secret, settings.signing, now) })
+    })
+  })
+})
+
+const reads = ({ store }: Services) => ({
+  find: span("WebhookEndpoints.find")(function* (owner: Owner, id: string) {
+    const { settings, single } = yield* store.load(owner)
+    if (single?.id === id) return singleView(owner.mode, single)
+    return endpointView(owner.mode, yield* Effect.fromResult(rules.find(settings, id)))
+  }),
+
+  page: span("WebhookEndpoints.page")(function* (owner: Owner, query: ListParameters) {
+    const request = yield* Effect.fromResult(readPageRequest(query))
+    const { settings, single } = yield* store.load(owner)
+    const all = [
+      ...settings.endpoints.map((endpoint) => ({ ...endpoint, view: endpointView(owner.mode, endpoint) })),
+      ...(single === undefined ? [] : [{ ...single, view: singleView(owner.mode, single) }])
+    ]
+    const page = yield* Effect.fromResult(pageOfAll(all, request, "a webhook endpoint"))
+    return { ...page, data: page.data.map(({ view }) => view) }
+  })
+})
+
+/** What is sent changes; `disabled` is another word for `status` (silences: W5). */
+const changesOf = ({
+  description,
+  disabled,
+  enabled_events: types,
+  status,
+  url
+}: UpdateEndpoint): Result.Result<rules.Changes, InvalidField> => {
+  if (disabled !== undefined && status !== undefined) {
+    return Result.fail(new InvalidField({ param: "disabled", problem: "cannot be sent together with status" }))
+  }
+  const wanted = disabled === undefined ? status : disabled ? "disabled" : "enabled"
+  return Result.succeed({
+    ...(url === undefined ? {} : { url }),
+    ...(description === undefined ? {} : { description }),
+    ...(types === undefined ? {} : { types }),
+    ...(wanted === undefined ? {} : { status: wanted })
+  })
+}
+
+const managedElsewhere = <Refusal>({ single }: StoredSettings, id: string, refusal: Refusal) =>
+  single?.id === id ? Result.fail(refusal) : Result.void
+
+/**
+ * Deliveries follow the settings at once where the database lets them. Where it does not, each attempt sees the
+ * settings for itself, so the change need not be refused for it.
+ */
+const soonEnough = (effect: Effect.Effect<void>) =>
+  Effect.catchCause(effect, (cause) =>
+    Effect.logWarning(`pending deliveries follow their endpoint when they are due (${String(Cause.squash(cause))})`)
+  )
