@@ -19,6 +19,7 @@ import * as SandboxRefunds from "./sandbox/SandboxRefunds.ts"
 import * as SandboxBuyer from "./sandbox/SandboxBuyer.ts"
 import * as TestHelpersHttp from "./sandbox/TestHelpersHttp.ts"
 import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
+import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as CheckoutLinks from "./signedUrls/CheckoutLinks.ts"
 import * as DisputeCommands from "./disputes/DisputeCommands.ts"
 import * as DisputeEntity from "./disputes/DisputeEntity.ts"
@@ -64,6 +65,11 @@ import * as Quotas from "./edge/Quotas.ts"
 import { routerConfig } from "./edge/routing.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
 import * as Welcome from "./edge/Welcome.ts"
+import * as LinkCommands from "./links/LinkCommands.ts"
+import * as LinkEntity from "./links/LinkEntity.ts"
+import * as LinkHttp from "./links/LinkHttp.ts"
+import * as Links from "./links/Links.ts"
+import * as LinkStore from "./links/LinkStore.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as Logs from "./logs/Logs.ts"
 import * as LogStore from "./logs/LogStore.ts"
@@ -109,6 +115,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     OrderHttp.layer,
     RefundHttp.layer,
     DisputeHttp.layer,
+    LinkHttp.layer,
     WalletHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
@@ -118,8 +125,9 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layer])
 )
-const pages = Layer.merge(
+const pages = Layer.mergeAll(
   CheckoutHttp.layer,
+  LinkPageHttp.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(
@@ -149,7 +157,8 @@ const stores = Layer.mergeAll(
   PayoutStore.layer,
   AuditStore.layer,
   RefundStore.layer,
-  SeedStore.layer
+  SeedStore.layer,
+  LinkStore.layer
 )
 
 /** The S3 client is loaded only where there is a bucket. */
@@ -165,11 +174,12 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(Seeds.layerNewSandbox, Seeds.layer),
   SandboxIssuer.layer,
   Refunds.layer,
-  RefundLists.layer
+  RefundLists.layer,
+  Links.layer
 ).pipe(
   Layer.provideMerge(SandboxBuyer.layer),
   Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer)),
-  Layer.provideMerge(Layer.mergeAll(RefundCommands.layer, DisputeCommands.layer)),
+  Layer.provideMerge(Layer.mergeAll(RefundCommands.layer, DisputeCommands.layer, LinkCommands.layer)),
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
   Layer.provideMerge(OrderCommands.layer),
   Layer.provideMerge(Wallets.layer),
@@ -183,7 +193,7 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(stores)
 )
 
-const actors = Layer.mergeAll(DisputeEntity.layer, OrderEntity.layer, WalletEntity.layer)
+const actors = Layer.mergeAll(DisputeEntity.layer, OrderEntity.layer, LinkEntity.layer, WalletEntity.layer)
 
 const workers = Layer.mergeAll(
   OrderJobs.layer,

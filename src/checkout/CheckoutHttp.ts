@@ -23,7 +23,7 @@ import { checkCard } from "./checkCard.ts"
 import { CheckoutForm } from "./checkoutForms.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { type Page, pageOf, render } from "./CheckoutPage.ts"
-import { styleSource } from "./checkoutStyle.ts"
+import { headers, respondWith } from "./respond.ts"
 import type { Notice } from "./texts.ts"
 
 /** The address does not carry our signature. */
@@ -168,20 +168,4 @@ const orNotNow = <E, R>(tag: "Unreachable" | "Uncertain", answer: Effect.Effect<
 
 const noSuchPage = () => Effect.succeed(respond({ _tag: "InvalidLink" }, 404))
 
-const headers = {
-  "content-security-policy": [
-    "default-src 'none'",
-    `style-src ${styleSource}`,
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'"
-  ].join("; "),
-  "x-content-type-options": "nosniff",
-  // The address is the key to the page, so no shop, cache or search engine may learn it.
-  "referrer-policy": "no-referrer",
-  "cache-control": "no-store",
-  "x-robots-tag": "noindex"
-}
-
-const respond = (page: Page, status = 200) =>
-  HttpServerResponse.text(render(page), { status, headers, contentType: "text/html; charset=utf-8" })
+const respond = (page: Page, status = 200) => respondWith(render(page), status)

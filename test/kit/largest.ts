@@ -63,6 +63,17 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     submit: false
   },
   "POST /v1/disputes/:ref/accept": {},
+  "POST /v1/payment_links": {
+    amount: Limits.orderAmountMax,
+    currency: "USD",
+    subject: text(Limits.subjectLengthMax),
+    max_uses: Number.MAX_SAFE_INTEGER,
+    expires_at: "2999-12-31T23:59:59.999999999+00:00",
+    notify_url: url("a.example"),
+    return_url: url("b.example"),
+    metadata
+  },
+  "POST /v1/payment_links/:link_id": { status: "active", subject: text(Limits.subjectLengthMax), metadata: patch },
   "POST /v1/test_helpers/orders/:ref/pay": { payment_method: "card", outcome: "succeed", amount: 1_000 },
   "POST /v1/test_helpers/refunds/:ref/settle": { outcome: "succeeded" },
   "POST /v1/test_helpers/orders/:ref/dispute": {

@@ -7,7 +7,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Logs } from "../../src/logs/Logs.ts"
 import type { Merchant, Reply } from "../kit/Api.ts"
-import { insertDisputes, insertEvents, insertLedger, insertOrders, insertRefunds } from "../kit/Rows.ts"
+import { insertDisputes, insertEvents, insertLedger, insertLinks, insertOrders, insertRefunds } from "../kit/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 export interface World extends Running {
@@ -41,6 +41,7 @@ const world = Layer.effect(
     yield* insertEvents(sql, many)
     yield* insertRefunds(sql, many)
     yield* insertDisputes(sql, many)
+    yield* insertLinks(sql, many)
     return { ...running, paid: created.body.data.trade_no as string, other: yield* api.newMerchant(), rich }
   })
 )

@@ -6,6 +6,7 @@ import { EventsGroup } from "./Events.ts"
 import { knownParametersOnly } from "./Lists.ts"
 import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
+import { PaymentLinksGroup } from "./PaymentLinks.ts"
 import { publish } from "./publish.ts"
 import { RefundsGroup } from "./Refunds.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
@@ -14,6 +15,7 @@ export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
   .add(RefundsGroup)
   .add(DisputesGroup)
+  .add(PaymentLinksGroup)
   .add(BalanceGroup)
   .add(EventsGroup)
   .add(LogsGroup)

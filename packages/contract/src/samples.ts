@@ -14,6 +14,7 @@ export const sampleIds = {
   ledger: "LED_01KAJ4XQ3A9F1SG4H7P2YKZM5C",
   event: "evt_01KAJ4XQ3B6W8T2EQN5VRD4J7H",
   refund: "rfd_01KAQ3ZC0X5V8M2T7BNE4WRJ6G",
+  link: "plink_01KAJ52N7Q8V4T6B3XWMRE9CZD",
   request: "req_01KAJ4ZB9N3C7X5M1QG8WTEP6K"
 } as const
 

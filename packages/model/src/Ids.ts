@@ -77,6 +77,12 @@ export const PayoutNo = Schema.String.check(Schema.isPattern(/^pyt_[0-9A-HJKMNP-
 )
 export type PayoutNo = typeof PayoutNo.Type
 
+/** Payment link (spec: Payment link). */
+export const LinkId = Schema.String.check(Schema.isPattern(/^plink_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("LinkId")
+)
+export type LinkId = typeof LinkId.Type
+
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
   tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },
@@ -88,7 +94,8 @@ export const prefixes = {
   delivery: "dlv_",
   refund: "rfd_",
   dispute: "dsp_",
-  payout: "pyt_"
+  payout: "pyt_",
+  link: "plink_"
 } as const
 
 // Crockford's base32: no I, L, O, U. Its ASCII order is its numeric order, so ids sort as text by time.

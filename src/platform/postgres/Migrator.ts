@@ -13,6 +13,7 @@ import { storedTokens } from "./migrations/0009_stored_tokens.ts"
 import { secretCheck } from "./migrations/0010_secret_check.ts"
 import { deliveryLines } from "./migrations/0011_delivery_lines.ts"
 import { sandboxSeeds } from "./migrations/0012_sandbox_seeds.ts"
+import { paymentLinks } from "./migrations/0015_payment_links.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
@@ -32,7 +33,8 @@ export const migrate = Migrator.make({})({
     "0009_stored_tokens": storedTokens,
     "0010_secret_check": secretCheck,
     "0011_delivery_lines": deliveryLines,
-    "0012_sandbox_seeds": sandboxSeeds
+    "0012_sandbox_seeds": sandboxSeeds,
+    "0015_payment_links": paymentLinks
   })
 }).pipe(patiently(patience, patience))
 

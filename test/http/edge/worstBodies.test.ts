@@ -66,15 +66,17 @@ const world = Effect.gen(function* () {
     return reply.body.data.payout_no as string
   })
   const approved = Effect.tap(payout, (no) => api.operator("POST", `/payouts/${no}/approve`))
+  const link = Effect.map(api.post("/v1/payment_links", key, { amount: 1 }), ({ body }) => body.data.link_id as string)
   const event = Effect.map(api.get("/v1/events", key), ({ body }) => body.data.data[0].id as string)
   const file = yield* upload(baseUrl, merchantId, formOf(modePart("sandbox"), filePart(fileOf("pdf"))))
   const bodies = largestBodies({ trade_no: yield* paid, files: [file.body.data.url] })
   yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
 
   const pathOf = Effect.fnUntraced(function* (path: string) {
-    const [, kind] = /(orders|refunds|disputes|events|payouts)\/:\w+/.exec(path) ?? []
+    const [, kind] = /(orders|refunds|disputes|events|payouts|payment_links)\/:\w+/.exec(path) ?? []
     const step = /\/(pay|expire|complete|fail)$/.exec(path)?.[1]
-    const made = { refunds: refund, disputes: dispute, events: event, orders: step === undefined ? paid : order }
+    const objects = { refunds: refund, disputes: dispute, events: event, payment_links: link }
+    const made = { ...objects, orders: step === undefined ? paid : order }
     const of = kind === "payouts" ? (step === undefined ? payout : approved) : made[kind as keyof typeof made]
     const no = of === undefined ? "" : yield* of
     return path.replace(":merchant_id", merchantId).replace(":mode", "live").replace(/:\w+/, no)
@@ -86,7 +88,7 @@ const world = Effect.gen(function* () {
   })
   const get = (address: string) => api.call("GET", address, { key, headers })
   const filePath = new URL(file.body.data.url).pathname
-  return { api, baseUrl, key, merchantId, bodies, order, refund, dispute, payout, pathOf, filePath, get, send }
+  return { api, baseUrl, key, merchantId, bodies, order, refund, dispute, link, payout, pathOf, filePath, get, send }
 })
 
 /** From a thread of its own: 10 MB hold a client's loop, too. Ready to be told to begin. */
@@ -128,6 +130,7 @@ const idNames: Readonly<Record<string, string>> = {
   refund: "refund_no",
   dispute: "dispute_no",
   payout: "payout_no",
+  payment_link: "link_id",
   api_log: "request_id"
 }
 
@@ -217,8 +220,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
 
   it.effect("without a body has a query of 100 parameters, within the 16 kB of Node's limit for the head", () =>
     Effect.gen(function* () {
-      const { dispute, get, merchantId, pathOf, payout, refund } = yield* world
-      yield* Effect.all([refund, dispute, payout])
+      const { dispute, get, link, merchantId, pathOf, payout, refund } = yield* world
+      yield* Effect.all([refund, dispute, link, payout])
       for (const endpoint of endpoints.filter(({ method }) => method === "GET")) {
         const path = yield* pathOf(endpoint.path)
         const route = nameOf(endpoint)

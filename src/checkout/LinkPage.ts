@@ -1,0 +1,44 @@
+/**
+ * The pages of a payment link that lead to no checkout: why there is none, and what previews see (silences: L1, L4).
+ */
+import type { LinkClosed, PaymentLink } from "@coffer/rules/link/PaymentLink"
+import { html } from "./html.ts"
+import { layout, marks, money, renderState } from "./layout.ts"
+import { texts } from "./texts.ts"
+
+export type LinkPage =
+  /** For programs that look ahead: they must not use the link up. */
+  | { readonly _tag: "Preview"; readonly link: PaymentLink; readonly address: string }
+  | { readonly _tag: "Closed"; readonly reason: LinkClosed["reason"] | "unknown" | "unavailable" }
+  | { readonly _tag: "TooOften" | "Unreachable"; readonly address: string }
+
+export const renderLink = (page: LinkPage): string => {
+  switch (page._tag) {
+    case "Preview":
+      return renderPreview(page.link, page.address)
+    case "Closed":
+      return renderState(texts.link[page.reason], { mark: page.reason === "unknown" ? marks.bad : marks.calm })
+    case "TooOften":
+      return renderAgain(texts.link.tooOften, page.address)
+    case "Unreachable":
+      return renderAgain(texts.unreachable, page.address)
+  }
+}
+
+const renderPreview = ({ amount, currency, mode, subject }: PaymentLink, address: string) => {
+  const price = money(amount, currency)
+  return layout({
+    title: `${texts.order.pay} ${price}`,
+    sandbox: mode === "sandbox",
+    main: html`<section class="card stack">
+      <h1 class="amount"><span class="eyebrow">${texts.order.pay}</span> ${price}</h1>
+      <p><bdi>${subject ?? texts.order.noSubject}</bdi></p>
+      <a class="button" href="${address}">${texts.link.visit}</a>
+    </section>`
+  })
+}
+
+const renderAgain = (
+  words: { readonly heading: string; readonly text: string; readonly again: string },
+  address: string
+) => renderState(words, { alert: true, more: html`<a class="button" href="${address}">${words.again}</a>` })
