@@ -20,6 +20,7 @@ const floors: ReadonlyArray<string> = [
   "src/platform/jobs",
   "src/http",
   "src/channel",
+  "src/pages",
   "src/signedUrls",
   "src/idempotency",
   "src/audit",

@@ -23,7 +23,7 @@ import { checkCard } from "./checkCard.ts"
 import { CheckoutForm } from "./checkoutForms.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { type Page, pageOf, render } from "./CheckoutPage.ts"
-import { headers, respondWith } from "./respond.ts"
+import { headers, respondWith } from "../pages/respond.ts"
 import type { Notice } from "./texts.ts"
 
 /** The address does not carry our signature. */

@@ -11,8 +11,9 @@ import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import type { CardField } from "./checkCard.ts"
 import { payForm, simulation } from "./checkoutForms.ts"
-import { html } from "./html.ts"
-import { layout, marks, money, renderState, terms, type Terms, type Words } from "./layout.ts"
+import { money } from "../pages/amounts.ts"
+import { html } from "../pages/html.ts"
+import { layout, marks, renderState, terms, type Terms, type Words } from "../pages/layout.ts"
 import { type ReturnAddress, returnAddress } from "./returnAddress.ts"
 import { type Notice, texts } from "./texts.ts"
 
@@ -72,15 +73,16 @@ export const render = (page: Page): string => {
       return renderRefunded(page)
     case "Closed":
       return renderState(texts.closed, {
+        language,
         sandbox: isSandbox(page.order),
         more: html`<p class="soft">${texts.closed.refund}</p>`
       })
     case "Failed":
-      return renderState(texts.failed, { sandbox: isSandbox(page.order), mark: marks.bad })
+      return renderState(texts.failed, { language, sandbox: isSandbox(page.order), mark: marks.bad })
     case "NotConnected":
-      return renderState(texts.live, { sandbox: isSandbox(page.order), terms: named(page.order) })
+      return renderState(texts.live, { language, sandbox: isSandbox(page.order), terms: named(page.order) })
     case "InvalidLink":
-      return renderState(texts.invalidLink, { mark: marks.bad })
+      return renderState(texts.invalidLink, { language, mark: marks.bad })
     case "Unreachable":
       return renderRetry(texts.unreachable, page.address)
     case "Uncertain":
@@ -88,12 +90,16 @@ export const render = (page: Page): string => {
   }
 }
 
+/** So far the checkout speaks English alone. */
+const language = "en"
+
 type PageOf<Tag extends Page["_tag"]> = Extract<Page, { readonly _tag: Tag }>
 
 const renderPay = ({ method, mistakes = new Set(), notice, order }: PageOf<"Pay">) => {
   const until = DateTime.formatIso(order.expiresAt)
   return layout({
     title: `${texts.order.pay} ${amountOf(order)}`,
+    language,
     sandbox: isSandbox(order),
     wide: true,
     main: html` <section class="card stack summary">
@@ -115,6 +121,7 @@ const renderAway = ({ method, order }: PageOf<"Away">) => {
       ? texts.threeDs
       : { ...texts.wallet, heading: texts.wallet.heading(name), text: texts.wallet.text(name) }
   return renderState(words, {
+    language,
     sandbox: isSandbox(order),
     mark: marks.away,
     terms: [[texts.order.amount, html`${amountOf(order)}`], ...named(order)],
@@ -128,12 +135,13 @@ const renderPaid = ({ justNow, order }: PageOf<"Paid">) => {
     ? { heading: texts.paid.heading, text: texts.paid.text(amount) }
     : { heading: texts.paid.headingLater, text: texts.paid.textLater(amount) }
   const refunded =
-    "paymentId" in order && order.refundedAmount > 0 ? money(order.refundedAmount, order.currency) : undefined
+    "paymentId" in order && order.refundedAmount > 0 ? money(order.refundedAmount, order.currency, language) : undefined
   const back = returnAddress(order)
   return renderState(words, {
+    language,
     sandbox: isSandbox(order),
     mark: marks.good,
-    refresh: back,
+    head: back && refreshTo(back),
     terms: refunded === undefined ? [] : [[texts.order.refunded, html`${refunded}`]],
     more:
       back === undefined
@@ -147,12 +155,16 @@ const renderRefunded = ({ order }: PageOf<"Refunded">) => {
   const back = returnAddress(order)
   return renderState(
     { heading: texts.refunded.heading, text: texts.refunded.text(amountOf(order)) },
-    { sandbox: isSandbox(order), more: back === undefined ? undefined : returnButton(back) }
+    { language, sandbox: isSandbox(order), more: back === undefined ? undefined : returnButton(back) }
   )
 }
 
 const renderRetry = (words: Words & { readonly again: string }, address: string) =>
-  renderState(words, { alert: true, more: html`<a class="button" href="${address}">${words.again}</a>` })
+  renderState(words, { language, alert: true, more: html`<a class="button" href="${address}">${words.again}</a>` })
+
+/** For browsers without a script: it leads back to the shop by itself. */
+const refreshTo = ({ href }: ReturnAddress) =>
+  html`<meta http-equiv="refresh" content="${checkoutRedirectSeconds};url=${href}" />`
 
 const isSandbox = ({ mode }: Order) => mode === "sandbox"
 
@@ -165,4 +177,4 @@ const named = ({ outTradeNo, subject }: Order): Terms => [
   [texts.order.number, html`<bdi>${outTradeNo}</bdi>`]
 ]
 
-const amountOf = ({ amount, currency }: Order): string => money(amount, currency)
+const amountOf = ({ amount, currency }: Order): string => money(amount, currency, language)

@@ -13,7 +13,7 @@ import { Links } from "../links/Links.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { type LinkPage, renderLink } from "./LinkPage.ts"
-import { headers, respondWith } from "./respond.ts"
+import { headers, respondWith } from "../pages/respond.ts"
 
 const path = "/pay/:link_id"
 

@@ -2,11 +2,6 @@
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 
 export const texts = {
-  lang: "en",
-  title: "Checkout",
-  sandbox: "Sandbox: no real money moves",
-  footer: "Secure checkout by Coffer",
-
   order: {
     pay: "Pay",
     noSubject: "Your order",

@@ -85,7 +85,7 @@ describe("checkout: opening", () => {
       const { asked, get } = yield* open()
       const { headers, status, text } = yield* get
       assert.strictEqual(status, 200)
-      assert.include(text, "Pay USD 10.00")
+      assert.include(text, "Pay US$10.00")
       assert.match(
         headers.get("content-security-policy") ?? "",
         /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/

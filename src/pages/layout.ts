@@ -1,73 +1,75 @@
 /**
- * What all pages for buyers are put together from: the document around them, a page with one message, lists of terms,
- * amounts, drawings.
+ * What all pages for buyers are put together from: the document around them, a page with one message, terms, drawings.
  */
-import { checkoutRedirectSeconds } from "@coffer/model/Limits"
-import { twoDecimals } from "@coffer/model/Money"
-import { style } from "./checkoutStyle.ts"
 import { type Content, type Html, html } from "./html.ts"
-import type { ReturnAddress } from "./returnAddress.ts"
-import { texts } from "./texts.ts"
+import type { Language } from "./language.ts"
+import { style } from "./style.ts"
+
+/** What the document around every page says. */
+const frames = {
+  en: { tag: "en", sandbox: "Sandbox: no real money moves", footer: "Secure checkout by Coffer" },
+  zh: { tag: "zh-CN", sandbox: "沙盒环境：不会真实扣款", footer: "由 Coffer 提供安全结账" }
+} as const satisfies Record<Language, object>
 
 export interface Words {
   readonly heading: string
   readonly text: string
 }
 
+interface Frame {
+  readonly language: Language
+  readonly sandbox?: boolean
+  /** What the document's head has beside the usual. */
+  readonly head?: Html | undefined
+}
+
 /** A page with a single message. */
 export const renderState = (
   words: Words,
-  shown: {
-    readonly sandbox?: boolean
+  shown: Frame & {
     readonly mark?: Html
     readonly terms?: Terms
     readonly more?: Html | undefined
-    readonly refresh?: ReturnAddress | undefined
     readonly alert?: boolean
   }
 ) => {
-  const lines = shown.terms ?? []
+  const { alert, mark, more, terms: lines = [] } = shown
   return layout({
+    ...shown,
     title: words.heading,
-    sandbox: shown.sandbox === true,
-    refresh: shown.refresh,
     main: html`
 <section class="card stack">
-${shown.mark ?? marks.calm}
+${mark ?? marks.calm}
 <h1>${words.heading}</h1>
-<p${shown.alert === true ? html` role="alert"` : undefined}>${words.text}</p>
+<p${alert === true ? html` role="alert"` : undefined}>${words.text}</p>
 ${lines.length === 0 ? undefined : terms(lines)}
-${shown.more}
+${more}
 </section>`
   })
 }
 
-export const layout = (shown: {
-  readonly title: string
-  readonly main: Html
-  readonly sandbox: boolean
-  readonly wide?: boolean
-  readonly refresh?: ReturnAddress | undefined
-}): string =>
-  html`<!doctype html>
-<html lang="${texts.lang}">
+export const layout = (shown: Frame & { readonly title: string; readonly main: Html; readonly wide?: boolean }) => {
+  const { footer, sandbox, tag } = frames[shown.language]
+  return html`<!doctype html>
+<html lang="${tag}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="referrer" content="no-referrer">
-${shown.refresh && html`<meta http-equiv="refresh" content="${checkoutRedirectSeconds};url=${shown.refresh.href}" />`}
-<title>${shown.title} · ${texts.title}</title>
+${shown.head}
+<title>${shown.title}</title>
 ${style}
 </head>
 <body>
-${shown.sandbox ? html`<p class="sandbox">${texts.sandbox}</p>` : undefined}
+${shown.sandbox === true ? html`<p class="sandbox">${sandbox}</p>` : undefined}
 <main${shown.wide === true ? html` class="wide"` : undefined}>${shown.main}
 </main>
-<footer>${texts.footer}</footer>
+<footer>${footer}</footer>
 </body>
 </html>
 `.markup
+}
 
 export type Terms = ReadonlyArray<readonly [name: string, value: Html]>
 
@@ -81,10 +83,6 @@ export const terms = (lines: Terms) =>
         </div>`
     )}
   </dl>`
-
-/** Such as `USD 1,234.50`. With the code, since several currencies share the sign $. */
-export const money = (minor: number, currency: string): string =>
-  `${currency} ${twoDecimals(minor).replace(/\B(?=(\d{3})+\.)/g, ",")}`
 
 const mark = (kind: string, drawing: Content) =>
   html`<div class="mark ${kind}">

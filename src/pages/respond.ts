@@ -1,6 +1,6 @@
 /** How every page for buyers is sent: the policies that its headers set, and never from a cache. */
 import { HttpServerResponse } from "effect/http"
-import { styleSource } from "./checkoutStyle.ts"
+import { styleSource } from "./style.ts"
 
 export const headers = {
   "content-security-policy": [
