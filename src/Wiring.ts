@@ -19,8 +19,15 @@ import * as SandboxRefunds from "./sandbox/SandboxRefunds.ts"
 import * as SandboxBuyer from "./sandbox/SandboxBuyer.ts"
 import * as TestHelpersHttp from "./sandbox/TestHelpersHttp.ts"
 import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
+import * as MailStore from "./mail/MailStore.ts"
+import * as Mailer from "./mail/Mailer.ts"
+import * as ReceiptHttp from "./receipts/ReceiptHttp.ts"
+import * as ReceiptJobs from "./receipts/ReceiptJobs.ts"
+import * as ReceiptNumbers from "./receipts/ReceiptNumbers.ts"
+import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
+import * as Receipts from "./receipts/Receipts.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
-import * as CheckoutLinks from "./signedUrls/CheckoutLinks.ts"
+import * as OrderLinks from "./signedUrls/OrderLinks.ts"
 import * as DisputeCommands from "./disputes/DisputeCommands.ts"
 import * as DisputeEntity from "./disputes/DisputeEntity.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
@@ -114,6 +121,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
   Layer.provide([
     OrderHttp.layer,
     RefundHttp.layer,
+    ReceiptHttp.layer,
     DisputeHttp.layer,
     LinkHttp.layer,
     WalletHttp.layer,
@@ -128,6 +136,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
 const pages = Layer.mergeAll(
   CheckoutHttp.layer,
   LinkPageHttp.layer,
+  ReceiptPageHttp.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(
@@ -158,7 +167,9 @@ const stores = Layer.mergeAll(
   AuditStore.layer,
   RefundStore.layer,
   SeedStore.layer,
-  LinkStore.layer
+  LinkStore.layer,
+  MailStore.layer,
+  ReceiptNumbers.layer
 )
 
 /** The S3 client is loaded only where there is a bucket. */
@@ -175,7 +186,8 @@ const rooms = Layer.mergeAll(
   SandboxIssuer.layer,
   Refunds.layer,
   RefundLists.layer,
-  Links.layer
+  Links.layer,
+  Receipts.layer
 ).pipe(
   Layer.provideMerge(SandboxBuyer.layer),
   Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer)),
@@ -187,8 +199,8 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxDisputeChannel.layer, SandboxRefunds.layer)
   ),
-  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer)),
-  Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, Logs.layer, files)),
+  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer, Mailer.layer)),
+  Layer.provideMerge(Layer.mergeAll(Merchants.layer, OrderLinks.layer, Logs.layer, files)),
   Layer.provideMerge(Auditor.layer),
   Layer.provideMerge(stores)
 )
@@ -201,6 +213,7 @@ const workers = Layer.mergeAll(
   DisputeJobs.layer,
   IdempotencyJobs.layer,
   RefundJobs.layer,
+  ReceiptJobs.layer,
   LogJobs.layer,
   SandboxJobs.layer,
   AuditJobs.layer

@@ -21,7 +21,7 @@ import { pathOf } from "../edge/routing.ts"
 import { Orders } from "../orders/Orders.ts"
 import { checkCard } from "./checkCard.ts"
 import { CheckoutForm } from "./checkoutForms.ts"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type Page, pageOf, render } from "./CheckoutPage.ts"
 import { headers, respondWith } from "../pages/respond.ts"
 import type { Notice } from "./texts.ts"
@@ -32,24 +32,24 @@ class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}
 const path = "/checkout/:token"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
-type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | CheckoutLinks | Orders | SandboxBuyer>
+type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | OrderLinks | Orders | SandboxBuyer>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const links = yield* CheckoutLinks
+    const links = yield* OrderLinks
     const orders = yield* Orders
     const buyer = yield* SandboxBuyer
     const through = yield* PublicAdmission.make
 
     const openOrder = Effect.gen(function* () {
       const { token } = yield* HttpRouter.params
-      const tradeNo = links.read(token ?? "")
+      const tradeNo = links.readCheckout(token ?? "")
       return Option.isSome(tradeNo) ? yield* orders.byTradeNo(tradeNo.value) : yield* new LinkNotValid()
     })
 
     /** Without a host, so that the buyer stays on the same one: the page's policy forbids forms to leave it. */
     const pathOf = ({ expiresAt, tradeNo }: Order) => {
-      const { pathname } = new URL(links.urlOf(tradeNo, expiresAt))
+      const { pathname } = new URL(links.signed.checkout(tradeNo, expiresAt))
       return pathname
     }
 

@@ -11,19 +11,19 @@ import { pathOf } from "../edge/routing.ts"
 import type { Admission } from "../http/Admission.ts"
 import { Links } from "../links/Links.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type LinkPage, renderLink } from "./LinkPage.ts"
 import { headers, respondWith } from "../pages/respond.ts"
 
 const path = "/pay/:link_id"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
-type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | CheckoutLinks | Links | PublicQuota.Needs>
+type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | OrderLinks | Links | PublicQuota.Needs>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* Links
-    const checkouts = yield* CheckoutLinks
+    const checkouts = yield* OrderLinks
     const take = yield* PublicQuota.make
     const through = yield* PublicAdmission.make
 
@@ -39,7 +39,7 @@ export const layer: Routes = HttpRouter.use(
       }
       const { expiresAt, tradeNo } = yield* links.visit(link)
       // Without a host, so that the buyer stays on the one that brought the page.
-      const { pathname } = new URL(checkouts.urlOf(tradeNo, expiresAt))
+      const { pathname } = new URL(checkouts.signed.checkout(tradeNo, expiresAt))
       return HttpServerResponse.redirect(pathname, { status: 303, headers })
     }).pipe(
       Effect.catchTags({

@@ -37,7 +37,8 @@ const pages = [
   "/metrics",
   "/files/:name",
   "/checkout/:token",
-  "/pay/:link_id"
+  "/pay/:link_id",
+  "/receipts/:token"
 ]
 
 const pageOf = (method: string, path: string) => ({ method, path, route: { pattern: patternOf(path), limits: unread } })

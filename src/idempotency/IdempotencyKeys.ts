@@ -5,7 +5,7 @@
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
 import { type ClaimState, stored } from "./Answering.ts"
 import { type IdempotencyClaim, released, running } from "./IdempotencyClaim.ts"
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* IdempotencyStore
     const transactor = yield* Transactor
-    const links = yield* CheckoutLinks
+    const links = yield* OrderLinks
 
     const { runner } = yield* Settings
     /** How many requests run in this process with a claim on each id, or try to get one. */

@@ -94,6 +94,12 @@ footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; co
   .sandbox { margin-top: 1.5rem }
 }
 @media (prefers-contrast: more) { :root { --soft: var(--ink); --line: var(--edge) } }
+@page { margin: 18mm }
+@media print {
+  body { background: #fff; color: #000; min-height: 0 }
+  .card { border: 0; padding: 0 }
+  .button, .sandbox { display: none }
+}
 `
 
 /** Not escaped, so nothing of an order may ever be put into it. */

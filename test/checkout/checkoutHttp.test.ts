@@ -12,7 +12,7 @@ import { ChannelUnreachable } from "../../src/channel/Channel.ts"
 import type { Attempt } from "../../src/sandbox/SandboxBank.ts"
 import { SandboxBuyer } from "../../src/sandbox/SandboxBuyer.ts"
 import * as CheckoutHttp from "../../src/checkout/CheckoutHttp.ts"
-import { CheckoutLinks } from "../../src/signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../../src/signedUrls/OrderLinks.ts"
 import { texts } from "../../src/checkout/texts.ts"
 import { ActorUnavailable } from "../../src/platform/cluster/ask.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
@@ -35,18 +35,20 @@ interface Script {
   readonly at?: DateTime.Utc
 }
 
+const noUrls = { checkout: () => "", receipt: () => "" }
+
 /** The routes over one scripted order, and everything they asked of the bank. */
 const open = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendingOrder }: Script = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(at))
   const asked: Array<readonly [PaymentMethod, Attempt]> = []
   const scripted = Layer.mergeAll(
     Layer.sync(Admission, () => makeAdmission(() => undefined)),
-    Layer.succeed(CheckoutLinks, {
-      urlOf: () => "https://pay.example/prefix/checkout/good",
-      unsignedUrlOf: () => "https://pay.example/prefix/checkout/",
-      cutUrl: "https://pay.example/prefix/checkout/[redacted]",
-      complete: (view) => view,
-      read: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
+    Layer.mock(OrderLinks, {
+      unsigned: noUrls,
+      cut: noUrls,
+      readReceipt: () => Option.none(),
+      signed: { checkout: () => "https://pay.example/prefix/checkout/good", receipt: () => "" },
+      readCheckout: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
     }),
     Layer.mock(Orders, {
       byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))

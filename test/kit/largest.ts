@@ -63,6 +63,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     submit: false
   },
   "POST /v1/disputes/:ref/accept": {},
+  "POST /v1/orders/:ref/send_receipt": { email },
   "POST /v1/payment_links": {
     amount: Limits.orderAmountMax,
     currency: "USD",

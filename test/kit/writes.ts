@@ -124,6 +124,13 @@ export const writes: ReadonlyArray<Write> = [
       return { path: "/v1/test_helpers/refunds/r/settle", body: { outcome: "succeeded" } }
     })
   ),
+  ...write(
+    "send receipt",
+    "keyed",
+    "select 1 from mails where trade_no in (select trade_no from orders where merchant_id = $1)",
+    ({ post }) =>
+      Effect.as(sold(post), { path: "/v1/orders/order/send_receipt", body: { email: "reader@example.com" } })
+  ),
   ...write("create link", "keyed", "select 1 from payment_links where merchant_id = $1", () =>
     Effect.succeed({ path: "/v1/payment_links", body: { amount: 1_000 } })
   ),

@@ -18,6 +18,7 @@ const bodies: Record<string, Json> = {
   "/v1/refunds": { trade_no: "1" },
   "/v1/refunds/:ref": {},
   "/v1/disputes/:ref/evidence": { evidence: {}, files: [] },
+  "/v1/orders/:ref/send_receipt": {},
   "/v1/payment_links": { amount: 1 },
   "/v1/payment_links/:link_id": {},
   "/v1/test_helpers/orders/:ref/pay": {},

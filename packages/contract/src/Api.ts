@@ -8,11 +8,13 @@ import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
 import { PaymentLinksGroup } from "./PaymentLinks.ts"
 import { publish } from "./publish.ts"
+import { ReceiptsGroup } from "./Receipts.ts"
 import { RefundsGroup } from "./Refunds.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
 
 export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
+  .add(ReceiptsGroup)
   .add(RefundsGroup)
   .add(DisputesGroup)
   .add(PaymentLinksGroup)

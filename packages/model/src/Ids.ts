@@ -95,7 +95,8 @@ export const prefixes = {
   refund: "rfd_",
   dispute: "dsp_",
   payout: "pyt_",
-  link: "plink_"
+  link: "plink_",
+  mail: "mail_"
 } as const
 
 // Crockford's base32: no I, L, O, U. Its ASCII order is its numeric order, so ids sort as text by time.

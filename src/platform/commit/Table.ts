@@ -22,7 +22,8 @@ export const tableNames = [
   "events",
   "deliveries",
   "idempotency_keys",
-  "sandbox_payments"
+  "sandbox_payments",
+  "mails"
 ] as const
 export type TableName = (typeof tableNames)[number]
 

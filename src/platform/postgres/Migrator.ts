@@ -14,6 +14,7 @@ import { secretCheck } from "./migrations/0010_secret_check.ts"
 import { deliveryLines } from "./migrations/0011_delivery_lines.ts"
 import { sandboxSeeds } from "./migrations/0012_sandbox_seeds.ts"
 import { paymentLinks } from "./migrations/0015_payment_links.ts"
+import { receipts } from "./migrations/0016_receipts.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
@@ -34,7 +35,8 @@ export const migrate = Migrator.make({})({
     "0010_secret_check": secretCheck,
     "0011_delivery_lines": deliveryLines,
     "0012_sandbox_seeds": sandboxSeeds,
-    "0015_payment_links": paymentLinks
+    "0015_payment_links": paymentLinks,
+    "0016_receipts": receipts
   })
 }).pipe(patiently(patience, patience))
 
