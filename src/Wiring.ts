@@ -19,7 +19,15 @@ import * as SandboxRefunds from "./sandbox/SandboxRefunds.ts"
 import * as SandboxBuyer from "./sandbox/SandboxBuyer.ts"
 import * as TestHelpersHttp from "./sandbox/TestHelpersHttp.ts"
 import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
-import * as CheckoutLinks from "./signedUrls/CheckoutLinks.ts"
+import * as MailStore from "./mail/MailStore.ts"
+import * as Mailer from "./mail/Mailer.ts"
+import * as ReceiptHttp from "./receipts/ReceiptHttp.ts"
+import * as ReceiptJobs from "./receipts/ReceiptJobs.ts"
+import * as ReceiptNumbers from "./receipts/ReceiptNumbers.ts"
+import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
+import * as Receipts from "./receipts/Receipts.ts"
+import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
+import * as OrderLinks from "./signedUrls/OrderLinks.ts"
 import * as DisputeCommands from "./disputes/DisputeCommands.ts"
 import * as DisputeEntity from "./disputes/DisputeEntity.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
@@ -64,6 +72,11 @@ import * as Quotas from "./edge/Quotas.ts"
 import { routerConfig } from "./edge/routing.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
 import * as Welcome from "./edge/Welcome.ts"
+import * as LinkCommands from "./links/LinkCommands.ts"
+import * as LinkEntity from "./links/LinkEntity.ts"
+import * as LinkHttp from "./links/LinkHttp.ts"
+import * as Links from "./links/Links.ts"
+import * as LinkStore from "./links/LinkStore.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as Logs from "./logs/Logs.ts"
 import * as LogStore from "./logs/LogStore.ts"
@@ -114,7 +127,9 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
   Layer.provide([
     OrderHttp.layer,
     RefundHttp.layer,
+    ReceiptHttp.layer,
     DisputeHttp.layer,
+    LinkHttp.layer,
     WalletHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
@@ -127,8 +142,10 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layerOperator, DeliveryHttp.layerOperator])
 )
-const pages = Layer.merge(
+const pages = Layer.mergeAll(
   CheckoutHttp.layer,
+  LinkPageHttp.layer,
+  ReceiptPageHttp.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(
@@ -160,7 +177,10 @@ const stores = Layer.mergeAll(
   AuditStore.layer,
   RefundStore.layer,
   SeedStore.layer,
-  WebhookSettingsStore.layer
+  WebhookSettingsStore.layer,
+  LinkStore.layer,
+  MailStore.layer,
+  ReceiptNumbers.layer
 )
 
 /** The S3 client is loaded only where there is a bucket. */
@@ -176,11 +196,13 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(Seeds.layerNewSandbox, Seeds.layer),
   SandboxIssuer.layer,
   Refunds.layer,
-  RefundLists.layer
+  RefundLists.layer,
+  Links.layer,
+  Receipts.layer
 ).pipe(
   Layer.provideMerge(SandboxBuyer.layer),
   Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer)),
-  Layer.provideMerge(Layer.mergeAll(RefundCommands.layer, DisputeCommands.layer)),
+  Layer.provideMerge(Layer.mergeAll(RefundCommands.layer, DisputeCommands.layer, LinkCommands.layer)),
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
   Layer.provideMerge(OrderCommands.layer),
   Layer.provideMerge(Wallets.layer),
@@ -188,13 +210,15 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxDisputeChannel.layer, SandboxRefunds.layer)
   ),
-  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer)),
-  Layer.provideMerge(Layer.mergeAll(Merchants.layer, CheckoutLinks.layer, Logs.layer, files)),
+  Layer.provideMerge(
+    Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer, Mailer.layer)
+  ),
+  Layer.provideMerge(Layer.mergeAll(Merchants.layer, OrderLinks.layer, Logs.layer, files)),
   Layer.provideMerge(Auditor.layer),
   Layer.provideMerge(stores)
 )
 
-const actors = Layer.mergeAll(DisputeEntity.layer, OrderEntity.layer, WalletEntity.layer)
+const actors = Layer.mergeAll(DisputeEntity.layer, OrderEntity.layer, LinkEntity.layer, WalletEntity.layer)
 
 const workers = Layer.mergeAll(
   OrderJobs.layer,
@@ -202,6 +226,7 @@ const workers = Layer.mergeAll(
   DisputeJobs.layer,
   IdempotencyJobs.layer,
   RefundJobs.layer,
+  ReceiptJobs.layer,
   LogJobs.layer,
   SandboxJobs.layer,
   AuditJobs.layer

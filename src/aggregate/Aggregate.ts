@@ -45,6 +45,8 @@ export interface Aggregate<K extends Kind> {
     readonly read: (id: K["Id"]) => Effect.Effect<K["Beside"]>
     readonly changes: (id: K["Id"], before: K["Beside"], facts: ReadonlyArray<K["Fact"]>) => ChangeSet
   }
+  /** The rows of other objects that a fact creates, such as the order of a visit to a link. */
+  readonly creates?: (after: K["State"], fact: K["Fact"]) => ChangeSet
   /** What somebody has to be told of a fact once it is committed. */
   readonly alarm?: (fact: K["Fact"]) => Effect.Effect<void> | undefined
   /** How often one command is decided while others write the object. */

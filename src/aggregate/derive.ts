@@ -48,6 +48,7 @@ export const derive = <K extends Kind>(
   }
   const version = before.version + 1
   const movements: Array<Movement> = []
+  const created: Array<Change> = []
   const events: Array<Change> = []
   let { state } = before
   let { reserve } = entry
@@ -58,6 +59,7 @@ export const derive = <K extends Kind>(
     movements.push(...consequence.movements)
     reserve += consequence.reserve
     order = consequence.order ?? order
+    created.push(...(aggregate.creates?.(state, fact) ?? []))
     events.push(...announce(aggregate, { state, version }, consequence, surroundings))
   }
   const besides = aggregate.beside?.changes(aggregate.idOf(state), beside, facts) ?? []
@@ -68,7 +70,7 @@ export const derive = <K extends Kind>(
     order,
     movements: [...movements, ...entry.movements],
     reserve,
-    changes: [...own, ...events, ...entry.changes, ...answerOf(answer, aggregate.view(state))]
+    changes: [...own, ...created, ...events, ...entry.changes, ...answerOf(answer, aggregate.view(state))]
   }
 }
 

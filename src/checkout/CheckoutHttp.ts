@@ -21,9 +21,9 @@ import { pathOf } from "../edge/routing.ts"
 import { Orders } from "../orders/Orders.ts"
 import { checkCard } from "./checkCard.ts"
 import { CheckoutForm } from "./checkoutForms.ts"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type Page, pageOf, render } from "./CheckoutPage.ts"
-import { styleSource } from "./checkoutStyle.ts"
+import { headers, respondWith } from "../pages/respond.ts"
 import type { Notice } from "./texts.ts"
 
 /** The address does not carry our signature. */
@@ -32,15 +32,11 @@ class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}
 const path = "/checkout/:token"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
-type Routes = Layer.Layer<
-  never,
-  never,
-  HttpRouter.HttpRouter | Admission | CheckoutLinks | NewIds | Orders | SandboxBuyer
->
+type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | OrderLinks | NewIds | Orders | SandboxBuyer>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const links = yield* CheckoutLinks
+    const links = yield* OrderLinks
     const orders = yield* Orders
     const buyer = yield* SandboxBuyer
     const ids = yield* NewIds
@@ -48,13 +44,13 @@ export const layer: Routes = HttpRouter.use(
 
     const openOrder = Effect.gen(function* () {
       const { token } = yield* HttpRouter.params
-      const tradeNo = links.read(token ?? "")
+      const tradeNo = links.readCheckout(token ?? "")
       return Option.isSome(tradeNo) ? yield* orders.byTradeNo(tradeNo.value) : yield* new LinkNotValid()
     })
 
     /** Without a host, so that the buyer stays on the same one: the page's policy forbids forms to leave it. */
     const pathOf = ({ expiresAt, tradeNo }: Order) => {
-      const { pathname } = new URL(links.urlOf(tradeNo, expiresAt))
+      const { pathname } = new URL(links.signed.checkout(tradeNo, expiresAt))
       return pathname
     }
 
@@ -180,20 +176,4 @@ const orNotNow = <E, R>(tag: "Unreachable" | "Uncertain", answer: Effect.Effect<
 
 const noSuchPage = () => Effect.succeed(respond({ _tag: "InvalidLink" }, 404))
 
-const headers = {
-  "content-security-policy": [
-    "default-src 'none'",
-    `style-src ${styleSource}`,
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'"
-  ].join("; "),
-  "x-content-type-options": "nosniff",
-  // The address is the key to the page, so no shop, cache or search engine may learn it.
-  "referrer-policy": "no-referrer",
-  "cache-control": "no-store",
-  "x-robots-tag": "noindex"
-}
-
-const respond = (page: Page, status = 200) =>
-  HttpServerResponse.text(render(page), { status, headers, contentType: "text/html; charset=utf-8" })
+const respond = (page: Page, status = 200) => respondWith(render(page), status)

@@ -1,16 +1,19 @@
 /**
  * The hosted checkout page as HTML. It has no script, loads nothing, and never repeats what the buyer has typed. This
  * file also decides which page an order shows when nobody is paying it (silences: K, O14).
+ *
+ * Of an order that can no longer be paid a page shows only state and amount, because the address stays in browser
+ * histories and messages (silences: O11).
  */
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
-import { twoDecimals } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import type { CardField } from "./checkCard.ts"
 import { payForm, simulation } from "./checkoutForms.ts"
-import { style } from "./checkoutStyle.ts"
-import { type Content, type Html, html } from "./html.ts"
+import { money } from "../pages/amounts.ts"
+import { html } from "../pages/html.ts"
+import { layout, marks, renderState, terms, type Terms, type Words } from "../pages/layout.ts"
 import { type ReturnAddress, returnAddress } from "./returnAddress.ts"
 import { type Notice, texts } from "./texts.ts"
 
@@ -71,13 +74,17 @@ export const render = (page: Page): string => {
     case "Refunded":
       return renderRefunded(page)
     case "Closed":
-      return renderState(texts.closed, { order: page.order, more: html`<p class="soft">${texts.closed.refund}</p>` })
+      return renderState(texts.closed, {
+        language,
+        sandbox: isSandbox(page.order),
+        more: html`<p class="soft">${texts.closed.refund}</p>`
+      })
     case "Failed":
-      return renderState(texts.failed, { order: page.order, mark: marks.bad })
+      return renderState(texts.failed, { language, sandbox: isSandbox(page.order), mark: marks.bad })
     case "NotConnected":
-      return renderState(texts.live, { order: page.order, terms: named(page.order) })
+      return renderState(texts.live, { language, sandbox: isSandbox(page.order), terms: named(page.order) })
     case "InvalidLink":
-      return renderState(texts.invalidLink, { mark: marks.bad })
+      return renderState(texts.invalidLink, { language, mark: marks.bad })
     case "Unreachable":
       return renderRetry(texts.unreachable, page.address)
     case "Uncertain":
@@ -85,13 +92,17 @@ export const render = (page: Page): string => {
   }
 }
 
+/** So far the checkout speaks English alone. */
+const language = "en"
+
 type PageOf<Tag extends Page["_tag"]> = Extract<Page, { readonly _tag: Tag }>
 
 const renderPay = ({ attemptNo, method, mistakes = new Set(), notice, order }: PageOf<"Pay">) => {
   const until = DateTime.formatIso(order.expiresAt)
   return layout({
     title: `${texts.order.pay} ${amountOf(order)}`,
-    sandbox: order.mode === "sandbox",
+    language,
+    sandbox: isSandbox(order),
     wide: true,
     main: html` <section class="card stack summary">
         <h1 class="amount"><span class="eyebrow">${texts.order.pay}</span> ${amountOf(order)}</h1>
@@ -112,7 +123,8 @@ const renderAway = ({ attemptNo, method, order }: PageOf<"Away">) => {
       ? texts.threeDs
       : { ...texts.wallet, heading: texts.wallet.heading(name), text: texts.wallet.text(name) }
   return renderState(words, {
-    order,
+    language,
+    sandbox: isSandbox(order),
     mark: marks.away,
     terms: [[texts.order.amount, html`${amountOf(order)}`], ...named(order)],
     more: simulation({ attemptNo, method, confirm: words.confirm, cancel: words.cancel })
@@ -125,12 +137,13 @@ const renderPaid = ({ justNow, order }: PageOf<"Paid">) => {
     ? { heading: texts.paid.heading, text: texts.paid.text(amount) }
     : { heading: texts.paid.headingLater, text: texts.paid.textLater(amount) }
   const refunded =
-    "paymentId" in order && order.refundedAmount > 0 ? money(order.refundedAmount, order.currency) : undefined
+    "paymentId" in order && order.refundedAmount > 0 ? money(order.refundedAmount, order.currency, language) : undefined
   const back = returnAddress(order)
   return renderState(words, {
-    order,
+    language,
+    sandbox: isSandbox(order),
     mark: marks.good,
-    refresh: back,
+    head: back && refreshTo(back),
     terms: refunded === undefined ? [] : [[texts.order.refunded, html`${refunded}`]],
     more:
       back === undefined
@@ -144,91 +157,21 @@ const renderRefunded = ({ order }: PageOf<"Refunded">) => {
   const back = returnAddress(order)
   return renderState(
     { heading: texts.refunded.heading, text: texts.refunded.text(amountOf(order)) },
-    { order, more: back === undefined ? undefined : returnButton(back) }
+    { language, sandbox: isSandbox(order), more: back === undefined ? undefined : returnButton(back) }
   )
 }
 
 const renderRetry = (words: Words & { readonly again: string }, address: string) =>
-  renderState(words, { alert: true, more: html`<a class="button" href="${address}">${words.again}</a>` })
+  renderState(words, { language, alert: true, more: html`<a class="button" href="${address}">${words.again}</a>` })
 
-interface Words {
-  readonly heading: string
-  readonly text: string
-}
+/** For browsers without a script: it leads back to the shop by itself. */
+const refreshTo = ({ href }: ReturnAddress) =>
+  html`<meta http-equiv="refresh" content="${checkoutRedirectSeconds};url=${href}" />`
 
-/**
- * A page with a single message. Of an order that can no longer be paid it shows only state and amount, because the
- * address stays in browser histories and messages (silences: O11).
- */
-const renderState = (
-  words: Words,
-  shown: {
-    readonly order?: Order
-    readonly mark?: Html
-    readonly terms?: Terms
-    readonly more?: Html | undefined
-    readonly refresh?: ReturnAddress | undefined
-    readonly alert?: boolean
-  }
-) => {
-  const lines = shown.terms ?? []
-  return layout({
-    title: words.heading,
-    sandbox: shown.order?.mode === "sandbox",
-    refresh: shown.refresh,
-    main: html`
-<section class="card stack">
-${shown.mark ?? marks.calm}
-<h1>${words.heading}</h1>
-<p${shown.alert === true ? html` role="alert"` : undefined}>${words.text}</p>
-${lines.length === 0 ? undefined : terms(lines)}
-${shown.more}
-</section>`
-  })
-}
-
-const layout = (shown: {
-  readonly title: string
-  readonly main: Html
-  readonly sandbox: boolean
-  readonly wide?: boolean
-  readonly refresh?: ReturnAddress | undefined
-}): string =>
-  html`<!doctype html>
-<html lang="${texts.lang}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
-${shown.refresh && html`<meta http-equiv="refresh" content="${checkoutRedirectSeconds};url=${shown.refresh.href}" />`}
-<title>${shown.title} · ${texts.title}</title>
-${style}
-</head>
-<body>
-${shown.sandbox ? html`<p class="sandbox">${texts.sandbox}</p>` : undefined}
-<main${shown.wide === true ? html` class="wide"` : undefined}>${shown.main}
-</main>
-<footer>${texts.footer}</footer>
-</body>
-</html>
-`.markup
+const isSandbox = ({ mode }: Order) => mode === "sandbox"
 
 const returnButton = ({ host, href }: ReturnAddress) =>
   html`<a class="button" href="${href}" rel="noreferrer">${texts.back.link(host)}</a>`
-
-type Terms = ReadonlyArray<readonly [name: string, value: Html]>
-
-const terms = (lines: Terms) =>
-  html`<dl>
-    ${lines.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`
-    )}
-  </dl>`
 
 /** What the buyer may know the order by. `bdi` keeps the writing direction of text from the merchant. */
 const named = ({ outTradeNo, subject }: Order): Terms => [
@@ -236,30 +179,4 @@ const named = ({ outTradeNo, subject }: Order): Terms => [
   [texts.order.number, html`<bdi>${outTradeNo}</bdi>`]
 ]
 
-const amountOf = ({ amount, currency }: Order): string => money(amount, currency)
-
-/** Such as `USD 1,234.50`. With the code, since several currencies share the sign $. */
-export const money = (minor: number, currency: string): string =>
-  `${currency} ${twoDecimals(minor).replace(/\B(?=(\d{3})+\.)/g, ",")}`
-
-const mark = (kind: string, drawing: Content) =>
-  html`<div class="mark ${kind}">
-    <svg
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="2.25"
-      stroke-linecap="round"
-      stroke-linejoin="round"
-      aria-hidden="true"
-    >
-      ${drawing}
-    </svg>
-  </div>`
-
-const marks = {
-  good: mark("good", html`<path d="M5 12.5l4.5 4.5L19 7.5" />`),
-  bad: mark("bad", html`<path d="M7 7l10 10M17 7L7 17" />`),
-  calm: mark("calm", html`<path d="M12 6.5v6.5M12 17.2v.1" />`),
-  away: mark("away", html`<path d="M12 3l7 3v5.5c0 4.4-3 7.7-7 9.5-4-1.8-7-5.1-7-9.5V6z" />`)
-}
+const amountOf = ({ amount, currency }: Order): string => money(amount, currency, language)

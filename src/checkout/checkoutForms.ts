@@ -5,7 +5,7 @@
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 import { type CardField, testCards } from "./checkCard.ts"
-import { type Html, html } from "./html.ts"
+import { type Html, html } from "../pages/html.ts"
 import { type Notice, texts } from "./texts.ts"
 
 /** What a form sends. `step` is the button that was pressed: pay, or the choice in the wallet or at the bank. */

@@ -2,11 +2,6 @@
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 
 export const texts = {
-  lang: "en",
-  title: "Checkout",
-  sandbox: "Sandbox: no real money moves",
-  footer: "Secure checkout by Coffer",
-
   order: {
     pay: "Pay",
     noSubject: "Your order",
@@ -114,6 +109,25 @@ export const texts = {
     heading: "We have not heard back yet",
     text: "Your payment may have gone through. Please look again before you pay once more.",
     again: "Look again"
+  },
+  link: {
+    visit: "Go to checkout",
+    unknown: {
+      heading: "There is no such payment link",
+      text: "The address may have been cut off. Open it again from where you found it."
+    },
+    inactive: { heading: "This payment link is closed", text: "Ask whoever sent it to you for another one." },
+    expired: { heading: "This payment link has expired", text: "Ask whoever sent it to you for another one." },
+    used_up: {
+      heading: "This payment link is used up",
+      text: "It could be opened so many times only. Ask whoever sent it to you for another one."
+    },
+    unavailable: { heading: "This link takes no payments now", text: "Please try again later, or ask the shop." },
+    tooOften: {
+      heading: "Too many visits",
+      text: "From here the link was opened too often within a minute. Please wait a moment.",
+      again: "Try again"
+    }
   },
   live: {
     heading: "No payment method is connected yet",

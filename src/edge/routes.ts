@@ -28,7 +28,18 @@ const endpoints = [Api, OperatorApi].flatMap((api) =>
 )
 
 /** Those that no API lists. */
-const pages = ["/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics", "/files/:name", "/checkout/:token"]
+const pages = [
+  "/",
+  "/docs",
+  "/openapi.json",
+  "/healthz",
+  "/readyz",
+  "/metrics",
+  "/files/:name",
+  "/checkout/:token",
+  "/pay/:link_id",
+  "/receipts/:token"
+]
 
 const pageOf = (method: string, path: string) => ({ method, path, route: { pattern: patternOf(path), limits: unread } })
 

@@ -4,7 +4,7 @@ import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { span } from "../platform/runtime/span.ts"
 import { EventStore, type StoredEvent } from "./EventStore.ts"
 import { shownTo } from "./EventView.ts"
@@ -23,7 +23,7 @@ export const layer = Layer.effect(
   EventLists,
   Effect.gen(function* () {
     const store = yield* EventStore
-    const links = yield* CheckoutLinks
+    const links = yield* OrderLinks
     const shown = shownTo(links.complete)
     const asShown = ({ body, id }: StoredEvent): StoredEvent => ({ id, body: shown(body) })
 

@@ -3,10 +3,10 @@
  * (spec: Events). It writes nothing itself.
  */
 import { prefixes } from "@coffer/model/Ids"
-import { withoutSignature } from "@coffer/rules/checkoutAddress"
+import { withoutSignatures } from "@coffer/rules/signedAddresses"
 import { type Addresses, destinationOf, route } from "@coffer/rules/delivery/route"
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type ChangeSet, insert } from "../platform/commit/Change.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
@@ -41,7 +41,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const ids = yield* NewIds
     const merchants = yield* Merchants
-    const links = yield* CheckoutLinks
+    const links = yield* OrderLinks
     const shown = shownTo(links.complete)
 
     const recorderTo =
@@ -50,7 +50,7 @@ export const layer = Layer.effect(
         const { notifyUrl, objectId, tradeNo, type } = happening
         const shared = { merchantId, mode, createdAt: now }
         const id = ids.at(prefixes.event, now)
-        const object = withoutSignature(happening.object)
+        const object = withoutSignatures(happening.object)
         const body = jsonText(eventView(id, now, { ...happening, mode, object }))
         return [
           insert(events, { ...shared, id, type, objectId, tradeNo, body }),

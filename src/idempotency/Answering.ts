@@ -3,7 +3,7 @@
  * can neither lose the answer nor run the change twice. A room says that a change answers the request; with which code
  * is the handler's to say.
  */
-import { withoutSignature } from "@coffer/rules/checkoutAddress"
+import { withoutSignatures } from "@coffer/rules/signedAddresses"
 import { Context, type DateTime, Effect, Ref, Schema } from "effect"
 import type { ChangeSet } from "../platform/commit/Change.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
@@ -121,4 +121,4 @@ export const openedAnswer = (
 const sealedFor = (claimId: string) => `idempotency_keys/${claimId}`
 
 export const stored = (claim: IdempotencyClaim, status: number, data: object) =>
-  ended(claim, { state: "done", status, data: jsonText(withoutSignature(data)) })
+  ended(claim, { state: "done", status, data: jsonText(withoutSignatures(data)) })

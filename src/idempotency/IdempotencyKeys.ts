@@ -5,7 +5,7 @@
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
 import { type ClaimState, openedAnswer, stored } from "./Answering.ts"
 import { type IdempotencyClaim, released, running } from "./IdempotencyClaim.ts"
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* IdempotencyStore
     const transactor = yield* Transactor
-    const links = yield* CheckoutLinks
+    const links = yield* OrderLinks
     const { decrypt } = yield* Secrets
     const opened = (id: string, data: string) => openedAnswer(id, data, decrypt)
 

@@ -10,7 +10,9 @@ import type { Order, OrderCommand, OrderConflict, OrderEvent, RefundRefused } fr
 import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
 import { makeWriteLoop, type WriteLoop } from "../aggregate/WriteLoop.ts"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { automaticId, newMail } from "../mail/mails.ts"
+import type { ChangeSet } from "../platform/commit/Change.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { insertion, OrderStore, replacement } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
@@ -36,7 +38,7 @@ export const layer = Layer.effect(
   OrderCommands,
   Effect.gen(function* () {
     const store = yield* OrderStore
-    const links = yield* CheckoutLinks
+    const links = yield* OrderLinks
     const wallets = yield* Wallets
     yield* Metric.update(parked, 0)
 
@@ -54,8 +56,9 @@ export const layer = Layer.effect(
       consequences,
       insertion,
       replacement: ({ state, version }, after, now) => replacement({ order: state, version }, after, now),
-      view: (order) => orderView(order, links.unsignedUrlOf(order.tradeNo, order.expiresAt)),
+      view: (order) => orderView(order, links.unsigned),
       orderOf: (order) => order,
+      creates: mailOf,
       alarm: (fact) => (fact._tag === "UnappliedPaymentFound" ? alarmOfParked(fact.payment) : undefined),
       attemptsMax: 2,
       rememberedMax: 4_096
@@ -64,6 +67,21 @@ export const layer = Layer.effect(
     return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })
   })
 )
+
+/** A receipt goes out by itself once the order is paid, and whenever the merchant asks (spec: Orders). */
+const mailOf = (order: Order, fact: OrderEvent): ChangeSet => {
+  const { receiptEmail: recipient, tradeNo } = order
+  switch (fact._tag) {
+    case "PaymentSucceeded":
+      return recipient === null
+        ? []
+        : [newMail({ id: automaticId(tradeNo), tradeNo, recipient, at: fact.facts.paidAt })]
+    case "ReceiptRequested":
+      return [newMail({ id: fact.mailId, tradeNo, recipient: fact.address, at: fact.at })]
+    default:
+      return []
+  }
+}
 
 const parked = Metric.counter("coffer_payments_parked", {
   description: "Payments that are not what the order asked for; somebody has to look",

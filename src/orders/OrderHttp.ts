@@ -2,11 +2,12 @@
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { OrderResource } from "@coffer/contract/Orders"
+import type { Order } from "@coffer/rules/order/Order"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
 import { span } from "../platform/runtime/span.ts"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { replyCsv } from "../http/csv.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { channelRefusals } from "../channel/channelRefusals.ts"
@@ -24,13 +25,12 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const orders = yield* Orders
     const lists = yield* OrderLists
-    const links = yield* CheckoutLinks
+    const links = yield* OrderLinks
     const { InvalidField } = commonRefusals
     const { ChannelUnreachable } = channelRefusals
     const { OrderConflict, OrderNotFound, OrderNumberTaken } = orderRefusals
-    const view = (order: Parameters<typeof orderView>[0]) =>
-      orderView(order, links.urlOf(order.tradeNo, order.expiresAt))
-    const row = (order: Parameters<typeof orderView>[0]) => orderView(order, links.cutUrl)
+    const view = (order: Order) => orderView(order, links.signed)
+    const row = (order: Order) => orderView(order, links.cut)
 
     return handlers.handleAll({
       create: span("orders.create")(

@@ -13,7 +13,7 @@ import { Wakeups } from "../platform/commit/Wakeups.ts"
 import type { Owner } from "@coffer/model/Owner"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { Entry } from "../wallets/Wallets.ts"
 import { OrderCommands, OrderNotFound } from "./OrderCommands.ts"
 import { OrderEntity } from "./OrderEntity.ts"
@@ -42,7 +42,7 @@ export const orderServices = Effect.gen(function* () {
     transactor: yield* Transactor,
     ids: yield* NewIds,
     wakeups: yield* Wakeups,
-    links: yield* CheckoutLinks,
+    links: yield* OrderLinks,
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
 
     find: (owner: Owner, ref: string) => Effect.flatMap(store.resolve(owner, ref), (found) => seen(ref, found)),

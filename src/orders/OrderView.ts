@@ -3,8 +3,9 @@ import type { OrderResource } from "@coffer/contract/Orders"
 import { byKey } from "@coffer/model/Metadata"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
+import type { OrderUrls } from "../signedUrls/OrderLinks.ts"
 
-export const orderView = (order: Order, checkoutUrl: string): OrderResource => {
+export const orderView = (order: Order, urls: OrderUrls): OrderResource => {
   const payment = "paymentId" in order ? order : undefined
   return {
     object: "order",
@@ -22,18 +23,17 @@ export const orderView = (order: Order, checkoutUrl: string): OrderResource => {
     payment_id: payment?.paymentId ?? null,
     payment_method: payment?.method ?? null,
     refundable_until: payment?.refundableUntil ? DateTime.formatIso(payment.refundableUntil) : null,
-    checkout_url: checkoutUrl,
+    checkout_url: urls.checkout(order.tradeNo, order.expiresAt),
     expires_at: DateTime.formatIso(order.expiresAt),
     notify_url: order.notifyUrl,
     return_url: order.returnUrl,
     metadata: byKey(order.metadata),
     paid_at: payment === undefined ? null : DateTime.formatIso(payment.paidAt),
     created_at: DateTime.formatIso(order.createdAt),
-    // Receipts have their own room later; until then none is made (silences: O23).
-    receipt_url: null,
-    receipt_number: null,
+    receipt_url: payment === undefined ? null : urls.receipt(order.tradeNo),
+    receipt_number: order.receipt?.number ?? null,
     receipt_email: order.receiptEmail,
-    receipt_sent_at: null,
+    receipt_sent_at: order.receipt?.sentAt ? DateTime.formatIso(order.receipt.sentAt) : null,
     locale: order.locale
   }
 }

@@ -3,15 +3,17 @@
  * world (the channel), so that the actors never have to.
  */
 import type { CreateOrder, UpdateOrder } from "@coffer/contract/Orders"
-import type { TradeNo } from "@coffer/model/Ids"
+import { prefixes, type TradeNo } from "@coffer/model/Ids"
 import { patchProblem } from "@coffer/model/Metadata"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Order, OrderCommand, type OrderConflict, type RefundRefused } from "@coffer/rules/order/Order"
+import { hasReceipt } from "@coffer/rules/order/receipt"
 import { Context, Effect, Layer } from "effect"
 import type { EntryFailure, WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelReport, ChannelUnreachable } from "../channel/Channel.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
 import type { Owner } from "@coffer/model/Owner"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
@@ -65,6 +67,12 @@ export class Orders extends Context.Service<
       command: OrderCommand,
       entry: Entry
     ) => Effect.Effect<Order, EntryFailure | RefundRefused | OrderConflict | OrderNotFound | WriteFailure>
+    /** Send the receipt to `address`, or to the order's own; a given one becomes the order's. */
+    readonly requestReceipt: (
+      owner: Owner,
+      ref: string,
+      address: string | undefined
+    ) => Effect.Effect<Order, InvalidField | OrderNotFound | OrderConflict | WriteFailure>
     /** Send money that must not stay back to the buyer, and tell the merchant once the channel took it. */
     readonly returnUnappliedPayments: (
       tradeNo: TradeNo
@@ -82,6 +90,7 @@ export const layer = Layer.effect(
       find: services.find,
       byTradeNo: services.byTradeNo,
       annotate: annotate(services),
+      requestReceipt: requestReceipt(services),
       closeEarly: closeEarly(services),
       report: report(services),
       note: note(services),
@@ -103,6 +112,20 @@ const annotate = ({ find, performAsked }: OrderServices) =>
     if (problem !== undefined) return yield* new InvalidField(problem)
     if (patch.metadata === undefined && patch.receipt_email === undefined) return order
     return yield* performAsked(order.tradeNo, annotation(patch))
+  })
+
+const requestReceipt = ({ find, ids, performAsked }: OrderServices) =>
+  span("Orders.requestReceipt")(function* (owner: Owner, ref: string, given: string | undefined) {
+    const order = yield* find(owner, ref)
+    const address = given ?? order.receiptEmail
+    // An order without a receipt is refused as such, whatever address there is.
+    if (address === null && hasReceipt(order)) {
+      return yield* new InvalidField({ param: "email", problem: "is required: the order has no receipt_email" })
+    }
+    const mailId = yield* ids.next(prefixes.mail)
+    const at = yield* currentTime
+    const request = { at, mailId, address: address ?? "", save: given !== undefined }
+    return yield* performAsked(order.tradeNo, OrderCommand.cases.RequestReceipt.make(request))
   })
 
 /** The merge happens against what the order has by then, so two updates at once both count. */

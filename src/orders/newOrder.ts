@@ -21,6 +21,7 @@ export const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: 
   returnUrl: terms.return_url ?? null,
   metadata: merge({}, terms.metadata ?? {}),
   receiptEmail: terms.receipt_email ?? null,
+  receipt: null,
   locale: terms.locale ?? null,
   createdAt: now,
   expiresAt: DateTime.addDuration(now, checkoutValidity),

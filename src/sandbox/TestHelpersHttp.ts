@@ -7,7 +7,7 @@ import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
-import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { Disputes } from "../disputes/Disputes.ts"
 import { disputeView } from "../disputes/DisputeView.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
@@ -49,7 +49,7 @@ const { NoChargeback, NotSettled } = sandboxRefusals
 const makeOrderHandlers = Effect.gen(function* () {
   const orders = yield* Orders
   const buyer = yield* SandboxBuyer
-  const links = yield* CheckoutLinks
+  const links = yield* OrderLinks
 
   const pay = HttpApiBuilder.handler(
     Api,
@@ -60,7 +60,7 @@ const makeOrderHandlers = Effect.gen(function* () {
         const order = yield* orders.find(yield* Caller, params.ref)
         const { amount, outcome = "succeed", payment_method: method = "card" } = payload
         const after = yield* buyer.pay(order, method, outcome, { amount })
-        return yield* reply(orderView(after, links.urlOf(after.tradeNo, after.expiresAt)))
+        return yield* reply(orderView(after, links.signed))
       },
       Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
     )

@@ -126,6 +126,6 @@ const searchOf = (sql: SqlClient.SqlClient, { endpoint_id, event_id, status }: D
   // An event has few deliveries: nothing to merge.
   if (event_id !== undefined) return { path: along({ event_id }), filters: [...ofEndpoint, ...inState] }
   if (endpoint_id === undefined) return { path: along(...states.map((state) => ({ status: state }))), filters: [] }
-  const along = along(...states.map((state) => ({ endpoint_id, status: state })))
-  return { path: { ...along, needs: [sql`endpoint_id is not null`] }, filters: [] }
+  const path = along(...states.map((state) => ({ endpoint_id, status: state })))
+  return { path: { ...path, needs: [sql`endpoint_id is not null`] }, filters: [] }
 }

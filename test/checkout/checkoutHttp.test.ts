@@ -12,7 +12,7 @@ import { ChannelUnreachable } from "../../src/channel/Channel.ts"
 import type { Attempt } from "../../src/sandbox/SandboxBank.ts"
 import { SandboxBuyer } from "../../src/sandbox/SandboxBuyer.ts"
 import * as CheckoutHttp from "../../src/checkout/CheckoutHttp.ts"
-import { CheckoutLinks } from "../../src/signedUrls/CheckoutLinks.ts"
+import { OrderLinks } from "../../src/signedUrls/OrderLinks.ts"
 import { texts } from "../../src/checkout/texts.ts"
 import { NewIds } from "../../src/platform/runtime/NewIds.ts"
 import { ActorUnavailable } from "../../src/platform/cluster/ask.ts"
@@ -38,6 +38,8 @@ interface Script {
   readonly at?: DateTime.Utc
 }
 
+const noUrls = { checkout: () => "", receipt: () => "" }
+
 /** The routes over one scripted order, and everything they asked of the bank. */
 const open = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendingOrder }: Script = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(at))
@@ -45,12 +47,12 @@ const open = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendi
   const numbers: Array<string | undefined> = []
   const scripted = Layer.mergeAll(
     Layer.sync(Admission, () => makeAdmission(() => undefined)),
-    Layer.succeed(CheckoutLinks, {
-      urlOf: () => "https://pay.example/prefix/checkout/good",
-      unsignedUrlOf: () => "https://pay.example/prefix/checkout/",
-      cutUrl: "https://pay.example/prefix/checkout/[redacted]",
-      complete: (view) => view,
-      read: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
+    Layer.mock(OrderLinks, {
+      unsigned: noUrls,
+      cut: noUrls,
+      readReceipt: () => Option.none(),
+      signed: { checkout: () => "https://pay.example/prefix/checkout/good", receipt: () => "" },
+      readCheckout: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
     }),
     Layer.succeed(NewIds, { body: Effect.succeed(attemptNo), next: Effect.succeed, at: (prefix) => prefix }),
     Layer.mock(Orders, {
@@ -91,7 +93,7 @@ describe("checkout: opening", () => {
       const { asked, get } = yield* open()
       const { headers, status, text } = yield* get
       assert.strictEqual(status, 200)
-      assert.include(text, "Pay USD 10.00")
+      assert.include(text, "Pay US$10.00")
       assert.match(
         headers.get("content-security-policy") ?? "",
         /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/

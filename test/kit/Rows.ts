@@ -86,6 +86,18 @@ export const insertOrders = (
     expires_at: "timestamptz '2100-01-01'"
   })
 
+export const insertLinks = (sql: SqlClient.SqlClient, many: Many) =>
+  seed(sql, "payment_links", many, {
+    ...shared(many),
+    link_id: idOf(many, "plink_"),
+    version: "1",
+    amount: "n",
+    currency: "'USD'",
+    status: "'active'",
+    used_count: "0",
+    metadata: "'{}'::jsonb"
+  })
+
 /** Ledger rows. They are no true ledger: nothing adds up and nothing chains. */
 export const insertLedger = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

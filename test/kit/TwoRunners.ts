@@ -9,7 +9,7 @@ import { freePort, freshDatabase, operatorToken } from "./Service.ts"
 export const currencies = ["USD", "HKD", "CNY"] as const
 export const seed = 1
 
-export const runner = Effect.fnUntraced(function* (databaseUrl: string) {
+export const runner = Effect.fnUntraced(function* (databaseUrl: string, env: Record<string, string> = {}) {
   return yield* launch({
     env: {
       DATABASE_URL: databaseUrl,
@@ -18,20 +18,23 @@ export const runner = Effect.fnUntraced(function* (databaseUrl: string) {
       OPERATOR_TOKEN: operatorToken,
       ALLOW_PRIVATE_WEBHOOKS: "true",
       RUNNER_HOST: "127.0.0.1",
-      RUNNER_PORT: String(yield* freePort)
+      RUNNER_PORT: String(yield* freePort),
+      ...env
     }
   })
 })
 
-export const twoRunners = Effect.gen(function* () {
+export const twoRunnersWith = Effect.fnUntraced(function* (env: Record<string, string>) {
   const databaseUrl = yield* freshDatabase
   const sql = yield* connect(databaseUrl)
-  const a = yield* runner(databaseUrl)
-  const b = yield* runner(databaseUrl)
+  const a = yield* runner(databaseUrl, env)
+  const b = yield* runner(databaseUrl, env)
   yield* a.ready
   yield* b.ready
   return { a, b, sql }
 })
+
+export const twoRunners = twoRunnersWith({})
 
 export const newKey = Effect.fnUntraced(function* ({ api }: Coffer) {
   const { merchantId, sandboxKey } = yield* api.newMerchant()

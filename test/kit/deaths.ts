@@ -7,7 +7,7 @@ import { cable } from "./Cable.ts"
 import { timeOf } from "./Crash.ts"
 import { type Failure, heard, prepared, toldBy, trap } from "./failures.ts"
 import { freshDatabase, start } from "./Service.ts"
-import { type Asked, send, type Write } from "./writes.ts"
+import { type Asked, send, type Write } from "./write.ts"
 
 /**
  * All writes are begun and come to where they stand; then the process dies, and the next one on the same database gets

@@ -10,7 +10,7 @@ import { DatabaseUnavailable } from "../../src/platform/postgres/trouble.ts"
 import type { Reply } from "./Api.ts"
 import { hangUp } from "./hangUp.ts"
 import { type Running, start } from "./Service.ts"
-import { type Asked, type Door, send, type Write } from "./writes.ts"
+import { type Asked, type Door, send, type Write } from "./write.ts"
 
 export interface Failure {
   /** Columns of the table. */
@@ -106,6 +106,8 @@ const inOneProcess = (
   play: Effect.fnUntraced(function* (writes, { service, set }) {
     const told = yield* Effect.forEach(yield* prepared(service, writes.filter(meets)), (begun) =>
       Effect.gen(function* () {
+        // The mail of the write before must not meet the trap.
+        yield* service.atRest
         const already = yield* first(service, set, begun.asked)
         set.at = undefined
         const reply = yield* insist(service, begun.asked)

@@ -20,6 +20,7 @@ export const pendingOrder: Order = {
   returnUrl: null,
   metadata: {},
   receiptEmail: null,
+  receipt: null,
   locale: null,
   createdAt,
   expiresAt,

@@ -15,7 +15,7 @@ import { Api, type Reply } from "./Api.ts"
 import { type Begun, type Failure, isInProgress, prepared, type Told, toldBy } from "./failures.ts"
 import { eventually } from "./Process.ts"
 import { asRunner, freePort, freshDatabase, operatorToken, type Running, start } from "./Service.ts"
-import { type Door, send, type Write } from "./writes.ts"
+import { type Door, send, type Write } from "./write.ts"
 
 interface Doomed extends Door {
   /** Sends all of these, and waits until each has come to one of the points, where it stands for ever. */

@@ -77,6 +77,18 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   "POST /v1/webhook_signing_secret/rotate": {},
   "POST /v1/webhook_deliveries/:delivery_id/resend": {},
   "POST /operator/v1/webhook_deliveries/:delivery_id/resend": {},
+  "POST /v1/orders/:ref/send_receipt": { email },
+  "POST /v1/payment_links": {
+    amount: Limits.orderAmountMax,
+    currency: "USD",
+    subject: text(Limits.subjectLengthMax),
+    max_uses: Number.MAX_SAFE_INTEGER,
+    expires_at: "2999-12-31T23:59:59.999999999+00:00",
+    notify_url: url("a.example"),
+    return_url: url("b.example"),
+    metadata
+  },
+  "POST /v1/payment_links/:link_id": { status: "active", subject: text(Limits.subjectLengthMax), metadata: patch },
   "POST /v1/test_helpers/orders/:ref/pay": { payment_method: "card", outcome: "succeed", amount: 1_000 },
   "POST /v1/test_helpers/refunds/:ref/settle": { outcome: "succeeded" },
   "POST /v1/test_helpers/orders/:ref/dispute": {

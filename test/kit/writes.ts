@@ -2,91 +2,10 @@
  * One request of each kind that writes, with and without an `Idempotency-Key` where that makes a difference: what has
  * to be there first, what is sent, and what it leaves behind when it was done once.
  */
-import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Merchant, Reply } from "./Api.ts"
-import type { Running } from "./Service.ts"
+import type { Merchant } from "./Api.ts"
 import { fileOf, filePart, formOf, headersOfForm, modePart } from "./uploads.ts"
-
-/** Whoever takes requests. */
-export type Door = Pick<Running, "api">
-
-/** A request that can be sent to any process on the same database. */
-export interface Asked {
-  readonly method: "POST" | "DELETE"
-  readonly path: string
-  readonly headers: Record<string, string>
-  readonly raw: string | Uint8Array
-}
-
-export interface Write {
-  readonly name: string
-  /** The channel is asked between two commits. */
-  readonly asksChannel: boolean
-  readonly isKeyed: boolean
-  /** Sets the scene for a merchant of its own, and says what is to be sent. */
-  readonly prepare: (service: Door, merchant: Merchant) => Effect.Effect<Asked>
-  /** What a merchant's books must show once, counted; by its id. */
-  readonly left: string
-  /** What can be read with the answer, such as a new key or the address of a file: the last answer's has to be good. */
-  readonly opens: ((data: Json) => Pick<Asked, "path" | "headers">) | undefined
-}
-
-// oxlint-disable-next-line no-explicit-any -- a test reads what it expects
-type Json = any
-
-export const send = ({ api }: Door, { headers, method, path, raw }: Asked): Effect.Effect<Reply> =>
-  api.call(method, path, { raw, headers })
-
-type Scene = (
-  at: Pick<Running, "api"> & { readonly post: Post; readonly operate: Post; readonly merchant: Merchant }
-) => Effect.Effect<{
-  readonly path: string
-  readonly body?: object
-  /** Sent instead of a body. */
-  readonly form?: { readonly type: string; readonly raw: string | Uint8Array }
-}>
-type Post = (path: string, body?: object) => Effect.Effect<Reply["body"]>
-
-interface Kind {
-  readonly asksChannel?: boolean
-  readonly method?: Asked["method"]
-  readonly by?: "merchant" | "operator" | "buyer"
-  readonly opens?: Write["opens"]
-}
-
-const write = (
-  name: string,
-  keyed: "keyed" | "plain" | "both",
-  left: string,
-  scene: Scene,
-  { asksChannel = false, by = "merchant", method = "POST", opens }: Kind = {}
-): ReadonlyArray<Write> =>
-  (keyed === "both" ? ([true, false] as const) : [keyed === "keyed"]).map((isKeyed) => ({
-    name: isKeyed ? `${name}, keyed` : name,
-    asksChannel,
-    isKeyed,
-    left,
-    opens,
-    prepare: Effect.fnUntraced(function* (service, merchant) {
-      const { api } = service
-      const done = ({ body, status, text }: Reply) => {
-        assert.isBelow(status, 300, text)
-        return body.data
-      }
-      const post: Post = (path, body = {}) => Effect.map(api.post(path, merchant.sandboxKey, body), done)
-      const operate: Post = (path, body = {}) => Effect.map(api.operator("POST", path, body), done)
-      const { body = {}, form, path } = yield* scene({ api, post, operate, merchant })
-      const { raw, type } = form ?? { raw: JSON.stringify(body), type: "application/json" }
-      const owners = {
-        merchant: { "X-Api-Key": merchant.sandboxKey },
-        operator: { Authorization: `Bearer ${api.operatorToken}` },
-        buyer: {}
-      }
-      const key = isKeyed ? { "Idempotency-Key": "k" } : {}
-      return { method, path, raw, headers: { "Content-Type": type, ...owners[by], ...key } as Record<string, string> }
-    })
-  }))
+import { type Post, type Write, write } from "./write.ts"
 
 const order = (post: Post, name: string, amount = 1_000) => post("/v1/orders", { amount, out_trade_no: name })
 
@@ -207,6 +126,26 @@ export const writes: ReadonlyArray<Write> = [
       yield* post("/v1/refunds", { trade_no, amount: 600, out_refund_no: "r" })
       return { path: "/v1/test_helpers/refunds/r/settle", body: { outcome: "succeeded" } }
     })
+  ),
+  ...write(
+    "send receipt",
+    "keyed",
+    "select 1 from mails where trade_no in (select trade_no from orders where merchant_id = $1)",
+    ({ post }) =>
+      Effect.as(sold(post), { path: "/v1/orders/order/send_receipt", body: { email: "reader@example.com" } })
+  ),
+  ...write("create link", "keyed", "select 1 from payment_links where merchant_id = $1", () =>
+    Effect.succeed({ path: "/v1/payment_links", body: { amount: 1_000 } })
+  ),
+  ...write(
+    "update link",
+    "both",
+    "select 1 from payment_links where merchant_id = $1 and status = 'inactive'",
+    ({ post }) =>
+      Effect.map(post("/v1/payment_links", { amount: 1_000 }), ({ link_id }) => ({
+        path: `/v1/payment_links/${link_id}`,
+        body: { status: "inactive" }
+      }))
   ),
   ...write(
     "save evidence",

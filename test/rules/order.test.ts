@@ -203,6 +203,15 @@ describe("order: status by command", () => {
     failed             | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
     expired            | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
   `)
+  const receipts = matrix(`
+    status             | NumberReceipt   | RequestReceipt   | ConfirmReceiptSent
+    pending            | 409 no_receipt  | 409 no_receipt   | 409 no_receipt
+    paid               | ReceiptNumbered | ReceiptRequested | ReceiptSent
+    partially_refunded | ReceiptNumbered | ReceiptRequested | ReceiptSent
+    refunded           | ReceiptNumbered | ReceiptRequested | ReceiptSent
+    failed             | 409 no_receipt  | 409 no_receipt   | 409 no_receipt
+    expired            | 409 no_receipt  | 409 no_receipt   | 409 no_receipt
+  `)
   const states: Record<Order["status"], Order> = {
     pending: pending.state,
     paid: paid.state,
@@ -219,6 +228,14 @@ describe("order: status by command", () => {
     CloseEarly: CloseEarly.make({ answer: Cancelled.make({}) }),
     ConfirmReturn: ConfirmReturn.make({ paymentId: another.paymentId }),
     Annotate: Annotate.make({ metadata: { a: "1" } }),
+    NumberReceipt: OrderCommand.cases.NumberReceipt.make({ number: "RCP-202601-0001" }),
+    RequestReceipt: OrderCommand.cases.RequestReceipt.make({
+      at: createdAt,
+      mailId: "m",
+      address: "a@b.c",
+      save: false
+    }),
+    ConfirmReceiptSent: OrderCommand.cases.ConfirmReceiptSent.make({ at: createdAt }),
     ReserveRefund: ReserveRefund.make({ amount: Minor.make(1), whole: false, now: createdAt }),
     CompleteRefund: OrderCommand.cases.CompleteRefund.make({ amount: Minor.make(1) }),
     ReleaseRefund: OrderCommand.cases.ReleaseRefund.make({ amount: Minor.make(1) }),
@@ -229,14 +246,14 @@ describe("order: status by command", () => {
   }
 
   it("has a row for every status and a column for every command", () => {
-    for (const { cells, columns, rows } of [table, back]) {
+    for (const { cells, columns, rows } of [table, back, receipts]) {
       assert.sameMembers(rows, [...Order.discriminants])
       assert.strictEqual(cells.length, rows.length * columns.length)
     }
-    assert.sameMembers([...table.columns, ...back.columns], Object.keys(OrderCommand.cases))
+    assert.sameMembers([...table.columns, ...back.columns, ...receipts.columns], Object.keys(OrderCommand.cases))
   })
 
-  for (const { column, expected, row } of [...table.cells, ...back.cells]) {
+  for (const { column, expected, row } of [...table.cells, ...back.cells, ...receipts.cells]) {
     it(`${row} × ${column} → ${expected}`, () => {
       const { events, refusal } = decide(states[row as Order["status"]], commands[column as OrderCommand["_tag"]])
       const recorded = events.map((event) => event._tag).join("+")

@@ -11,6 +11,7 @@ const lists = [
   ["/v1/orders", "trade_no", "csv"],
   ["/v1/refunds", "refund_no", "csv"],
   ["/v1/disputes", "dispute_no", "csv"],
+  ["/v1/payment_links", "link_id", "no csv"],
   ["/v1/balance_transactions", "id", "csv"],
   ["/v1/events", "id", "no csv"],
   ["/v1/logs", "request_id", "no csv"],

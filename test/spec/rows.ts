@@ -11,6 +11,7 @@ import {
   insertDisputes,
   insertEvents,
   insertLedger,
+  insertLinks,
   insertOrders,
   insertPastDeliveries,
   insertRefunds
@@ -49,6 +50,7 @@ const world = Layer.effect(
     yield* insertPastDeliveries(sql, many)
     yield* insertRefunds(sql, many)
     yield* insertDisputes(sql, many)
+    yield* insertLinks(sql, many)
     return { ...running, paid: created.body.data.trade_no as string, other: yield* api.newMerchant(), rich }
   })
 )

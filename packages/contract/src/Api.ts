@@ -7,7 +7,9 @@ import { OwnFilesGroup } from "./Files.ts"
 import { knownParametersOnly } from "./Lists.ts"
 import { LogsGroup } from "./Logs.ts"
 import { OrdersGroup } from "./Orders.ts"
+import { PaymentLinksGroup } from "./PaymentLinks.ts"
 import { publish } from "./publish.ts"
+import { ReceiptsGroup } from "./Receipts.ts"
 import { RefundsGroup } from "./Refunds.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
 import { WebhookDeliveriesGroup } from "./WebhookDeliveries.ts"
@@ -15,9 +17,11 @@ import { WebhookEndpointsGroup } from "./WebhookEndpoints.ts"
 
 export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
+  .add(ReceiptsGroup)
   .add(RefundsGroup)
   .add(DisputesGroup)
   .add(OwnFilesGroup)
+  .add(PaymentLinksGroup)
   .add(BalanceGroup)
   .add(EventsGroup)
   .add(LogsGroup)

@@ -89,7 +89,8 @@ const complete = (path: string, method: string, operation: Json, schemas: Json) 
     const isRepeat = status === "200" && "201" in operation["responses"]
     response["description"] = isRepeat ? repeated : (meanings[status] ?? response["description"])
     response["headers"] = headersOf(status, changes, counted, response["content"])
-    const { "application/json": json, "text/csv": csv } = response["content"]
+    const { "application/json": json, "image/svg+xml": svg, "text/csv": csv } = response["content"]
+    if (svg !== undefined) response["content"]["image/svg+xml"] = picture
     if (Number(status) >= 400) json.examples = refusalsOf(json.schema, schemas)
     else {
       json.schema = namedAnswer(json.schema, schemas)
@@ -105,6 +106,11 @@ const complete = (path: string, method: string, operation: Json, schemas: Json) 
 const parameterOf = ({ schema, ...parameter }: Json): Json => {
   const { description = parameter["description"], ...rest } = schema
   return { ...parameter, description, schema: parameter["name"] === "limit" ? limit : rest }
+}
+
+const picture = {
+  schema: { type: "string" },
+  example: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 29 29"><path d="M2,2h1v1h-1z"/></svg>'
 }
 
 const messages: Record<string, string> = { 201: "created", 202: "accepted" }

@@ -17,6 +17,7 @@ export const sampleIds = {
   secret: "whsec_Q2hhbmdlIG1lIGV2ZXJ5IG5vdyBhbmQgdGhlbiE9PT0=",
   event: "evt_01KAJ4XQ3B6W8T2EQN5VRD4J7H",
   refund: "rfd_01KAQ3ZC0X5V8M2T7BNE4WRJ6G",
+  link: "plink_01KAJ52N7Q8V4T6B3XWMRE9CZD",
   request: "req_01KAJ4ZB9N3C7X5M1QG8WTEP6K"
 } as const
 

@@ -83,6 +83,12 @@ export const EndpointId = Schema.String.check(Schema.isPattern(/^whe_[0-9A-HJKMN
 )
 export type EndpointId = typeof EndpointId.Type
 
+/** Payment link (spec: Payment link). */
+export const LinkId = Schema.String.check(Schema.isPattern(/^plink_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("LinkId")
+)
+export type LinkId = typeof LinkId.Type
+
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
   tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },
@@ -95,7 +101,9 @@ export const prefixes = {
   endpoint: "whe_",
   refund: "rfd_",
   dispute: "dsp_",
-  payout: "pyt_"
+  payout: "pyt_",
+  link: "plink_",
+  mail: "mail_"
 } as const
 
 // Crockford's base32: no I, L, O, U. Its ASCII order is its numeric order, so ids sort as text by time.

@@ -77,6 +77,11 @@ export const writesPerMinuteMax = 120
 export const readsPerMinuteMax = 600
 export const csvExportsPerMinuteMax = 10
 export const quotaWindow = "60 seconds"
+/** Receipts that are sent on request for one order within the window (spec: Limits). */
+export const receiptSendsMax = 5
+export const receiptWindow = "1 hour"
+/** Visits to payment links from one address within the window. */
+export const linkVisitsMax = 20
 
 /** Rows of one CSV file; what is beyond is not returned (spec: Limits). */
 export const csvRowsMax = 10_000

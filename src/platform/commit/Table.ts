@@ -11,6 +11,7 @@ import { isoText, jsonText, TimeColumn } from "../runtime/codecs.ts"
  * money: a step that was taken already is then stale, before the wallet is asked for what it no longer has.
  */
 export const tableNames = [
+  "payment_links",
   "orders",
   "refunds",
   "disputes",
@@ -22,7 +23,8 @@ export const tableNames = [
   "events",
   "deliveries",
   "idempotency_keys",
-  "sandbox_payments"
+  "sandbox_payments",
+  "mails"
 ] as const
 export type TableName = (typeof tableNames)[number]
 

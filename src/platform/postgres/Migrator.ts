@@ -15,6 +15,8 @@ import { deliveryLines } from "./migrations/0011_delivery_lines.ts"
 import { sandboxSeeds } from "./migrations/0012_sandbox_seeds.ts"
 import { webhookSettings } from "./migrations/0014_webhook_settings.ts"
 import { deliveriesByEndpoint } from "./migrations/0015_deliveries_by_endpoint.ts"
+import { paymentLinks } from "./migrations/0016_payment_links.ts"
+import { receipts } from "./migrations/0017_receipts.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
@@ -36,7 +38,9 @@ export const migrate = Migrator.make({})({
     "0011_delivery_lines": deliveryLines,
     "0012_sandbox_seeds": sandboxSeeds,
     "0014_webhook_settings": webhookSettings,
-    "0015_deliveries_by_endpoint": deliveriesByEndpoint
+    "0015_deliveries_by_endpoint": deliveriesByEndpoint,
+    "0016_payment_links": paymentLinks,
+    "0017_receipts": receipts
   })
 }).pipe(patiently(patience, patience))
 

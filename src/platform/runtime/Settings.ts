@@ -39,6 +39,10 @@ export class Settings extends Context.Service<
     readonly redisUrl: Redacted.Redacted | undefined
     /** Addresses and ranges of the proxies whose `X-Forwarded-For` is trusted, not yet parsed. */
     readonly trustedProxies: string
+    /** The mail server; undefined: mails become files in the data directory. */
+    readonly smtpUrl: Redacted.Redacted | undefined
+    /** The address that mails come from. */
+    readonly mailFrom: string
     /** Where uploaded files are reached, without a slash at the end. */
     readonly filesUrl: string
     /** The bucket that keeps them; undefined for a folder of the data directory. */
@@ -101,6 +105,8 @@ const variables = Config.all({
   runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
   redisUrl: Config.option(Config.Redacted("REDIS_URL")),
   trustedProxies: Config.String("TRUSTED_PROXIES").pipe(Config.withDefault("")),
+  smtpUrl: Config.option(Config.Redacted("SMTP_URL")),
+  mailFrom: Config.option(Config.NonEmptyString("MAIL_FROM")),
   filesUrl: Config.option(Config.URL("FILES_URL")),
   filesEndpoint: Config.option(Config.URL("FILES_S3_ENDPOINT")),
   filesRegion: Config.NonEmptyString("FILES_S3_REGION").pipe(Config.withDefault("us-east-1")),
@@ -160,6 +166,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         runner: yield* runnerPlace(read),
         redisUrl: yield* redisAddress(read.redisUrl),
         trustedProxies: read.trustedProxies,
+        ...(yield* mailPlace(read, publicUrl)),
         filesUrl: yield* filesAddress(read.filesUrl, publicUrl),
         filesBucket: yield* bucket(read)
       })
@@ -207,6 +214,24 @@ const redisAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.R
     })
   }
   return read.value
+})
+
+const mailPlace = Effect.fnUntraced(function* (
+  read: { readonly smtpUrl: Option.Option<Redacted.Redacted>; readonly mailFrom: Option.Option<string> },
+  publicUrl: string
+) {
+  const smtpUrl = Option.getOrUndefined(read.smtpUrl)
+  const protocol = smtpUrl === undefined ? undefined : URL.parse(Redacted.value(smtpUrl))?.protocol
+  if (smtpUrl !== undefined && protocol !== "smtp:" && protocol !== "smtps:") {
+    return yield* new BadSetting({
+      message: "SMTP_URL must look like smtp://user:password@mail.example:587, or smtps:// for TLS from the start."
+    })
+  }
+  const mailFrom = Option.getOrElse(read.mailFrom, () => `receipts@${new URL(publicUrl).hostname}`)
+  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) {
+    return yield* new BadSetting({ message: "MAIL_FROM must be one address, such as receipts@pay.example." })
+  }
+  return { smtpUrl, mailFrom }
 })
 
 const filesAddress = Effect.fnUntraced(function* (read: Option.Option<URL>, publicUrl: string) {

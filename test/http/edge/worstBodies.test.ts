@@ -66,6 +66,7 @@ const world = Effect.gen(function* () {
     return reply.body.data.payout_no as string
   })
   const approved = Effect.tap(payout, (no) => api.operator("POST", `/payouts/${no}/approve`))
+  const link = Effect.map(api.post("/v1/payment_links", key, { amount: 1 }), ({ body }) => body.data.link_id as string)
   const event = Effect.map(api.get("/v1/events", key), ({ body }) => body.data.data[0].id as string)
   /** There may be 16 of them. */
   const endpoint = Effect.gen(function* () {
@@ -84,12 +85,14 @@ const world = Effect.gen(function* () {
 
   const pathOf = Effect.fnUntraced(function* (path: string) {
     const [, kind] =
-      /(orders|refunds|disputes|events|payouts|webhook_endpoints|webhook_deliveries)\/:\w+/.exec(path) ?? []
+      /(orders|refunds|disputes|events|payouts|payment_links|webhook_endpoints|webhook_deliveries)\/:\w+/.exec(path) ??
+      []
     const step = /\/(pay|expire|complete|fail)$/.exec(path)?.[1]
     const made = {
       refunds: refund,
       disputes: dispute,
       events: event,
+      payment_links: link,
       webhook_endpoints: endpoint,
       webhook_deliveries: delivery,
       orders: step === undefined ? paid : order
@@ -105,7 +108,7 @@ const world = Effect.gen(function* () {
   })
   const get = (address: string) => api.call("GET", address, { key, headers })
   const filePath = new URL(file.body.data.url).pathname
-  const made = Effect.all([refund, dispute, payout, endpoint, delivery])
+  const made = Effect.all([refund, dispute, link, payout, endpoint, delivery])
   return { api, baseUrl, key, merchantId, bodies, made, pathOf, filePath, get, send }
 })
 
@@ -148,6 +151,7 @@ const idNames: Readonly<Record<string, string>> = {
   refund: "refund_no",
   dispute: "dispute_no",
   payout: "payout_no",
+  payment_link: "link_id",
   api_log: "request_id"
 }
 
@@ -264,12 +268,18 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
 
   it.effect("of a page has a query of as many parameters as the head has room for", () =>
     Effect.gen(function* () {
-      const { api, bodies, filePath, get, key } = yield* world
+      const { api, bodies, filePath, get, key, pathOf } = yield* world
       const { body } = yield* api.post("/v1/orders", key, bodies["POST /v1/orders"])
       const checkout = new URL(body.data.checkout_url).pathname
+      const sold = yield* Effect.flatMap(pathOf("/v1/orders/:ref"), get)
+      const addresses: Record<string, string> = {
+        "GET /checkout/:token": checkout,
+        "GET /files/:name": filePath,
+        "GET /receipts/:token": new URL(sold.body.data.receipt_url).pathname
+      }
       const pages = routes().filter((route) => route.startsWith("GET ") && !endpoints.map(nameOf).includes(route))
       for (const route of pages) {
-        const path = route.replace("GET ", "").replace("/checkout/:token", checkout).replace("/files/:name", filePath)
+        const path = addresses[route] ?? route.replace("GET ", "")
         const { answers, millis } = yield* heldLeast(held(get(`${path}?${longestForPage}`)))
         for (const { status, text } of answers) assert.strictEqual(status, 200, `${route} ${text.slice(0, 300)}`)
         const values = parametersOf(longestForPage)

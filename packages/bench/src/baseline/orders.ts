@@ -4,17 +4,14 @@
  * in as few statements as Postgres allows.
  */
 import type { Pool } from "pg"
-import { type OrderRow, orderView, type OrderView } from "../rivals/orderRows.ts"
+import { type OrderRow, orderView, type OrderView, urlsOf } from "../rivals/orderRows.ts"
 import type { Secrets } from "../rivals/secrets.ts"
 import type { Variant } from "./answers.ts"
 import { makeCreate } from "./createOrder.ts"
 import { makePay } from "./payOrder.ts"
 
 export const makeOrders = (pool: Pool, secrets: Secrets, publicUrl: string, variant: Variant) => {
-  const urlOf = (tradeNo: string, expiresAt: string) => {
-    const payload = `${tradeNo}.${Math.floor(Date.parse(expiresAt) / 1_000)}`
-    return `${publicUrl}/checkout/${payload}.${secrets.sign(payload)}`
-  }
-  const view = (row: OrderRow): OrderView => orderView(row, urlOf)
+  const urls = urlsOf(publicUrl, secrets.sign)
+  const view = (row: OrderRow): OrderView => orderView(row, urls)
   return { create: makeCreate(pool, view, variant), pay: makePay(pool, view, variant), view }
 }

@@ -17,7 +17,16 @@ import { posted } from "../../../../src/wallets/WalletStore.ts"
 import { columns, type Keyed, answeredRow } from "../rivals/idempotency.ts"
 import { idBody, newId } from "../rivals/ids.ts"
 import type { Merchant } from "../rivals/merchants.ts"
-import { eventBody, newOrder, type OrderRow, orderView, type OrderView, paid, type Terms } from "../rivals/orderRows.ts"
+import {
+  eventBody,
+  newOrder,
+  type OrderRow,
+  orderView,
+  type OrderView,
+  paid,
+  type Terms,
+  urlsOf
+} from "../rivals/orderRows.ts"
 import { sha256, type Secrets } from "../rivals/secrets.ts"
 import { insertRow, updateRow } from "./rows.ts"
 
@@ -28,11 +37,8 @@ export interface Answer {
 }
 
 export const makeOrders = (pool: Pool, commit: Commit, { sign }: Secrets, publicUrl: string) => {
-  const urlOf = (tradeNo: string, expiresAt: string) => {
-    const payload = `${tradeNo}.${Math.floor(Date.parse(expiresAt) / 1_000)}`
-    return `${publicUrl}/checkout/${payload}.${sign(payload)}`
-  }
-  const view = (row: OrderRow): OrderView => orderView(row, urlOf)
+  const urls = urlsOf(publicUrl, sign)
+  const view = (row: OrderRow): OrderView => orderView(row, urls)
   const load = makeLoader(pool)
   const wallets = makeWallets(pool, commit)
 

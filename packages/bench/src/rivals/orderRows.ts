@@ -112,7 +112,21 @@ const metadataOf = (metadata: unknown): object => {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-export const orderView = (row: OrderRow, urlOf: (tradeNo: string, expiresAt: string) => string) => ({
+export interface Urls {
+  readonly checkout: (tradeNo: string, expiresAt: string) => string
+  readonly receipt: (tradeNo: string) => string
+}
+
+/** The signed addresses, as the service makes them. */
+export const urlsOf = (publicUrl: string, sign: (payload: string) => string): Urls => ({
+  checkout: (tradeNo, expiresAt) => {
+    const payload = `${tradeNo}.${Math.floor(Date.parse(expiresAt) / 1_000)}`
+    return `${publicUrl}/checkout/${payload}.${sign(payload)}`
+  },
+  receipt: (tradeNo) => `${publicUrl}/receipts/${tradeNo}.0.${sign(`receipt/${tradeNo}.0`)}`
+})
+
+export const orderView = (row: OrderRow, urls: Urls) => ({
   object: "order",
   trade_no: row.trade_no,
   out_trade_no: row.out_trade_no,
@@ -128,14 +142,14 @@ export const orderView = (row: OrderRow, urlOf: (tradeNo: string, expiresAt: str
   payment_id: row.payment_id,
   payment_method: row.payment_method,
   refundable_until: row.refundable_until,
-  checkout_url: urlOf(row.trade_no, row.expires_at),
+  checkout_url: urls.checkout(row.trade_no, row.expires_at),
   expires_at: row.expires_at,
   notify_url: row.notify_url,
   return_url: row.return_url,
   metadata: metadataOf(row.metadata),
   paid_at: row.paid_at,
   created_at: row.created_at,
-  receipt_url: null,
+  receipt_url: row.paid_at === null ? null : urls.receipt(row.trade_no),
   receipt_number: null,
   receipt_email: row.receipt_email,
   receipt_sent_at: null,

@@ -46,9 +46,21 @@ export const terms = {
   expiresAt: Schema.DateTimeUtc
 }
 
+/** The order's receipt, from its first view or the first wish to send it (spec: Order, receipt_number). */
+export const Receipt = Schema.Struct({
+  /** Null until it is first viewed or sent. */
+  number: Schema.NullOr(Schema.String),
+  /** When a mail with it was last taken by the mail server. */
+  sentAt: Schema.NullOr(Schema.DateTimeUtcFromString),
+  /** When the merchant asked to send it, within the last hour: at most five. */
+  requestedAt: Schema.Array(Schema.DateTimeUtcFromString)
+})
+export type Receipt = typeof Receipt.Type
+
 const notes = {
   metadata: Metadata,
   receiptEmail: Schema.NullOr(Schema.String),
+  receipt: Schema.NullOr(Receipt),
   /** Attempts that the channel declined; the tenth fails the order (silences: O13). */
   declines: Schema.Int,
   unappliedPayments: Schema.Array(UnappliedPayment)
@@ -132,6 +144,12 @@ export const OrderCommand = Schema.TaggedUnion({
     metadata: Schema.optionalKey(MetadataPatch),
     receiptEmail: Schema.optionalKey(Schema.NullOr(Schema.String))
   },
+  /** The receipt is viewed or sent for the first time. A number that it has already stays. */
+  NumberReceipt: { number: Schema.String },
+  /** The merchant asks to send the receipt. `save`: the address becomes the order's. */
+  RequestReceipt: { at: Schema.DateTimeUtc, mailId: Schema.String, address: Schema.String, save: Schema.Boolean },
+  /** The mail server has taken the receipt. */
+  ConfirmReceiptSent: { at: Schema.DateTimeUtc },
   /** Before the channel is asked. `whole`: no amount was named, so it must be all that remains. */
   ReserveRefund: { amount: Minor, whole: Schema.Boolean, now: Schema.DateTimeUtc },
   /** The channel paid a reserved refund out. */
@@ -158,6 +176,9 @@ export const OrderEvent = Schema.TaggedUnion({
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
+  ReceiptNumbered: { number: Schema.String },
+  ReceiptRequested: { at: Schema.DateTimeUtc, mailId: Schema.String, address: Schema.String, save: Schema.Boolean },
+  ReceiptSent: { at: Schema.DateTimeUtc },
   RefundReserved: { amount: Minor },
   RefundCompleted: { amount: Minor },
   RefundReleased: { amount: Minor },
@@ -172,7 +193,15 @@ export type OrderEvent = typeof OrderEvent.Type
 
 export class OrderConflict extends Schema.TaggedError<OrderConflict>()("OrderConflict", {
   tradeNo: TradeNo,
-  reason: Schema.Literals(["just_paid", "other_payment", "buyer_busy", "not_pending", "too_many_keys"])
+  reason: Schema.Literals([
+    "just_paid",
+    "other_payment",
+    "buyer_busy",
+    "not_pending",
+    "too_many_keys",
+    "no_receipt",
+    "too_many_receipts"
+  ])
 }) {}
 
 /** Why an order takes no refund, or no dispute. */

@@ -15,6 +15,9 @@ export const consequences = (before: Order, event: OrderEvent): Consequence =>
     PaymentDeclined: () => nothing,
     UnappliedPaymentFound: () => nothing,
     OrderAnnotated: () => nothing,
+    ReceiptNumbered: () => nothing,
+    ReceiptRequested: () => nothing,
+    ReceiptSent: () => nothing,
     // What these move is a consequence of the refund or the dispute that asked for them.
     RefundReserved: () => nothing,
     RefundCompleted: () => nothing,

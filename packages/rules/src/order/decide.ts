@@ -17,6 +17,7 @@ import {
   type SettledOrder,
   type UnappliedPayment
 } from "./Order.ts"
+import { decideConfirmReceiptSent, decideNumberReceipt, decideRequestReceipt } from "./receipt.ts"
 
 type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
@@ -46,6 +47,9 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     CloseEarly: (close): OrderDecision => decideCloseEarly(order, close),
     ConfirmReturn: (confirm): OrderDecision => decideConfirmReturn(order, confirm),
     Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate),
+    NumberReceipt: (receipt): OrderDecision => decideNumberReceipt(order, receipt),
+    RequestReceipt: (receipt): OrderDecision => decideRequestReceipt(order, receipt),
+    ConfirmReceiptSent: (receipt): OrderDecision => decideConfirmReceiptSent(order, receipt),
     ReserveRefund: (reserve): OrderDecision => decideReserveRefund(order, reserve),
     CompleteRefund: ({ amount }): OrderDecision =>
       outOf(order, "refundingAmount", amount, RefundCompleted.make({ amount })),

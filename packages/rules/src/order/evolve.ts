@@ -4,6 +4,7 @@
  */
 import { Minor } from "@coffer/model/Money"
 import { type Order, OrderEvent, type PendingOrder } from "./Order.ts"
+import { noReceipt, recentRequests } from "./receipt.ts"
 
 export const evolve = (order: Order, event: OrderEvent): Order =>
   OrderEvent.match(event, {
@@ -25,6 +26,13 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
       )
     }),
     OrderAnnotated: ({ metadata, receiptEmail }): Order => ({ ...order, metadata, receiptEmail }),
+    ReceiptNumbered: ({ number }): Order => ({ ...order, receipt: { ...(order.receipt ?? noReceipt), number } }),
+    ReceiptRequested: ({ address, at, save }): Order => ({
+      ...order,
+      ...(save ? { receiptEmail: address } : {}),
+      receipt: { ...(order.receipt ?? noReceipt), requestedAt: [...recentRequests(order, at), at] }
+    }),
+    ReceiptSent: ({ at }): Order => ({ ...order, receipt: { ...(order.receipt ?? noReceipt), sentAt: at } }),
     RefundReserved: ({ amount }): Order => moved(order, event, { refundingAmount: amount }),
     RefundCompleted: ({ amount }): Order => moved(order, event, { refundingAmount: -amount, refundedAmount: amount }),
     RefundReleased: ({ amount }): Order => moved(order, event, { refundingAmount: -amount }),

@@ -1,6 +1,6 @@
 /**
- * The style of the checkout: one column on a phone of 360 px, two on a desktop. It is inline, since the page loads
- * nothing. The page's policy allows exactly this text, by its hash.
+ * The style of all pages for buyers: one column on a phone of 360 px, two on a desktop. It is inline, since the page
+ * loads nothing. The page's policy allows exactly this text, by its hash.
  */
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { Html } from "./html.ts"
@@ -94,6 +94,12 @@ footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; co
   .sandbox { margin-top: 1.5rem }
 }
 @media (prefers-contrast: more) { :root { --soft: var(--ink); --line: var(--edge) } }
+@page { margin: 18mm }
+@media print {
+  body { background: #fff; color: #000; min-height: 0 }
+  .card { border: 0; padding: 0 }
+  .button, .sandbox { display: none }
+}
 `
 
 /** Not escaped, so nothing of an order may ever be put into it. */

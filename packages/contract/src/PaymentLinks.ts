@@ -1,0 +1,158 @@
+/** Payment links on the wire: the resource and its endpoints (spec: Payment link; silences: L1 to L11). */
+import { subjectLengthMax, urlLengthMax } from "@coffer/model/Limits"
+import { Metadata, MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
+import { Currency, OrderAmount } from "@coffer/model/Money"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, InvalidRequest, PaymentLinkNotFound, Unavailable } from "./Errors.ts"
+import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { ListQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
+
+const Instant = Schema.String.annotate({ format: "date-time" })
+const Status = Schema.Literals(["active", "inactive"])
+
+export const PaymentLinkResource = withExample(
+  Schema.Struct({
+    object: kind("payment_link"),
+    link_id: text("Number of the link; begins with `plink_`."),
+    merchant_id: merchantId,
+    url: text("Give this address to buyers. Each visit makes a new order."),
+    mode,
+    amount: minor("What each buyer pays"),
+    currency,
+    subject: orNull(Schema.String, "The title that the buyer reads at checkout."),
+    status: Status.annotate({ description: "Visits to an `inactive` link make no order." }),
+    max_uses: orNull(Schema.Int, "How many orders visits may make; null for any number."),
+    used_count: int("Orders that visits have made, paid or not."),
+    notify_url: orNull(Schema.String, "Where the events of the orders go, instead of to your endpoints."),
+    return_url: orNull(Schema.String, "Where buyers go after the payment."),
+    expires_at: orNull(Instant, "From when on visits make no order; null for never."),
+    metadata: Metadata.annotate({ description: "Your own keys and values; each order gets them." }),
+    created_at: instant("When the link was made.")
+  }).annotate({ identifier: "PaymentLink", description: "The payment link." }),
+  {
+    object: "payment_link",
+    link_id: sampleIds.link,
+    merchant_id: sampleIds.merchant,
+    url: `https://pay.example.com/pay/${sampleIds.link}`,
+    mode: "sandbox",
+    amount: 1999,
+    currency: "USD",
+    subject: "Two books",
+    status: "active",
+    max_uses: 30,
+    used_count: 2,
+    notify_url: null,
+    return_url: "https://shop.example.com/thanks?order={OUT_TRADE_NO}",
+    expires_at: "2026-12-24T18:00:00.000Z",
+    metadata: { campaign: "advent" },
+    created_at: "2026-11-21T09:30:00.000Z"
+  }
+)
+export type PaymentLinkResource = typeof PaymentLinkResource.Encoded
+
+const Url = OneLine(1, urlLengthMax)
+const Subject = OneLine(0, subjectLengthMax)
+const Uses = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+
+export const CreatePaymentLink = withoutNulls(
+  withExample(
+    Schema.Struct({
+      amount: OrderAmount.annotate({ description: "What each buyer pays, in minor units. It never changes." }),
+      currency: optional(Currency, "`USD` unless given; live: one enabled for you. It never changes."),
+      subject: optional(Subject, "The title that the buyer reads at checkout, one line of at most 255 characters."),
+      max_uses: optional(Uses, "How many orders visits may make; any number unless given."),
+      expires_at: optional(Instant, "From when on visits make no order, in the future; never unless given."),
+      notify_url: optional(Url, "Where the events of the orders go, instead of to your endpoints. Live: public HTTPS."),
+      return_url: optional(Url, "Where buyers go after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."),
+      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, values of at most 500.")
+    }).annotate({ identifier: "CreatePaymentLink", description: "The terms of each order that a visit makes." }),
+    { amount: 1999, subject: "Two books", max_uses: 30, metadata: { campaign: "advent" } }
+  )
+)
+export type CreatePaymentLink = typeof CreatePaymentLink.Type
+
+/** Amount and currency never change (spec: Payment links). */
+export const UpdatePaymentLink = withExample(
+  withoutNulls(
+    Schema.Struct({
+      status: optional(Status, "`inactive` closes the link, `active` opens it."),
+      subject: Schema.optionalKey(orNull(Subject, "Null removes the title.")),
+      max_uses: Schema.optionalKey(orNull(Uses, "Null lifts the limit. Below `used_count` it closes the link.")),
+      expires_at: Schema.optionalKey(orNull(Instant, "Null: never. A time that has passed closes the link.")),
+      metadata: Schema.optionalKey(
+        MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
+      )
+    }).annotate({ identifier: "UpdatePaymentLink", description: "What is to change." }),
+    ["subject", "max_uses", "expires_at", "metadata"]
+  ),
+  { status: "inactive" }
+)
+export type UpdatePaymentLink = typeof UpdatePaymentLink.Type
+
+const PaymentLinkQuery = Schema.Struct(ListQuery)
+export type PaymentLinkQuery = typeof PaymentLinkQuery.Type
+
+const Reply = enveloped(PaymentLinkResource)
+const collection = "/v1/payment_links"
+const one = "/v1/payment_links/:link_id"
+const params = { link_id: text("The link's `link_id`.") }
+
+export class PaymentLinksGroup extends HttpApiGroup.make("payment_links")
+  .add(
+    HttpApiEndpoint.post("create", collection, {
+      payload: CreatePaymentLink,
+      success: Reply.pipe(HttpApiSchema.status(201)),
+      error: [InvalidRequest, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Create a payment link",
+        description: "Give its `url` to as many buyers as you like: each visit makes an order of its own."
+      })
+    ),
+    HttpApiEndpoint.post("update", one, {
+      params,
+      payload: UpdatePaymentLink,
+      success: Reply,
+      error: [InvalidRequest, PaymentLinkNotFound, Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Change a payment link, close it or open it",
+        description: "Fields that are not sent stay. Amount and currency cannot be changed: make another link."
+      })
+    )
+  )
+  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  .middleware(Decoding)
+  .middleware(Idempotency)
+  .add(
+    HttpApiEndpoint.get("list", collection, {
+      query: PaymentLinkQuery,
+      success: listed(PaymentLinkResource),
+      error: InvalidRequest
+    }).annotateMerge(OpenApi.annotations({ summary: "List payment links, newest first", description: "In pages." })),
+    HttpApiEndpoint.get("retrieve", one, {
+      params,
+      query: Schema.Struct({
+        format: Schema.optionalKey(
+          Schema.Literals(["svg"]).annotate({ description: "`svg` answers the link's QR code as a picture." })
+        )
+      }),
+      success: [Reply, HttpApiSchema.StreamUint8Array({ contentType: "image/svg+xml" })],
+      error: [InvalidRequest, PaymentLinkNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Retrieve a payment link, or its QR code",
+        description: "`format=svg` answers a picture to print or to show; a phone's camera opens the link."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "An address for many buyers: each visit makes a new order.") {}

@@ -1,0 +1,42 @@
+/** Sending a receipt (spec: Endpoints, Orders, send_receipt; silences: O20, O26). */
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
+import { enveloped } from "./Envelope.ts"
+import { Conflict, InvalidRequest, OrderNotFound, Unavailable } from "./Errors.ts"
+import { text, withExample } from "./fields.ts"
+import { Email, OrderResource } from "./Orders.ts"
+
+export const SendReceipt = withoutNulls(
+  withExample(
+    Schema.Struct({
+      email: optional(Email, "Who gets it, and the order's `receipt_email` from now on; that one unless given.")
+    }).annotate({ identifier: "SendReceipt", description: "Where to." }),
+    { email: "reader@example.com" }
+  )
+)
+
+export class ReceiptsGroup extends HttpApiGroup.make("receipts")
+  .add(
+    HttpApiEndpoint.post("sendReceipt", "/v1/orders/:ref/send_receipt", {
+      params: { ref: text("The order's `trade_no`, or your own `out_trade_no`.") },
+      payload: SendReceipt,
+      success: enveloped(OrderResource),
+      error: [InvalidRequest, OrderNotFound, Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Send the receipt by mail",
+        description:
+          "Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has " +
+          "taken it. 409 while the order is not paid. Five within an hour for one order: one more is 429. What is " +
+          "sent by itself when an order is paid does not count."
+      })
+    )
+  )
+  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  .middleware(Decoding)
+  .middleware(Idempotency)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "A printable proof of payment, and its mail.") {}

@@ -1,0 +1,72 @@
+/**
+ * The payment link: an address that makes a new order on each visit (spec: Payment link). It is `active` or `inactive`;
+ * that it has expired or is used up follows from its fields and the time, and is not stored (silences: L1).
+ */
+import { LinkId, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
+import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
+import { Currency, Minor } from "@coffer/model/Money"
+import { Schema } from "effect"
+
+/** What is agreed when the link is made; none of it ever changes. */
+export const terms = {
+  linkId: LinkId,
+  merchantId: MerchantId,
+  mode: Mode,
+  amount: Minor,
+  currency: Currency,
+  notifyUrl: Schema.NullOr(Schema.String),
+  returnUrl: Schema.NullOr(Schema.String),
+  createdAt: Schema.DateTimeUtc
+}
+
+export const LinkStatus = Schema.Literals(["active", "inactive"])
+
+/** What an update may change. */
+const settings = {
+  status: LinkStatus,
+  subject: Schema.NullOr(Schema.String),
+  /** Null: as often as visitors like. */
+  maxUses: Schema.NullOr(Schema.Int),
+  /** Null: never. */
+  expiresAt: Schema.NullOr(Schema.DateTimeUtc)
+}
+
+export const PaymentLink = Schema.Struct({
+  ...terms,
+  ...settings,
+  /** Orders that visits have made, paid or not. */
+  usedCount: Schema.Int,
+  metadata: Metadata
+})
+export type PaymentLink = typeof PaymentLink.Type
+
+const Changes = Schema.Struct({
+  status: Schema.optionalKey(settings.status),
+  subject: Schema.optionalKey(settings.subject),
+  maxUses: Schema.optionalKey(settings.maxUses),
+  expiresAt: Schema.optionalKey(settings.expiresAt)
+})
+
+export const LinkCommand = Schema.TaggedUnion({
+  /** `metadata` is merged into what the link has by then. */
+  Update: { changes: Changes, metadata: Schema.optionalKey(MetadataPatch) },
+  /** A visit, with the number that its order will have. */
+  Visit: { at: Schema.DateTimeUtc, tradeNo: TradeNo }
+})
+export type LinkCommand = typeof LinkCommand.Type
+
+export const LinkEvent = Schema.TaggedUnion({
+  LinkUpdated: { changes: Changes, metadata: Metadata },
+  /** `ordinal`: which use this is, from 1. */
+  LinkVisited: { at: Schema.DateTimeUtc, tradeNo: TradeNo, ordinal: Schema.Int }
+})
+export type LinkEvent = typeof LinkEvent.Type
+
+/** No visit makes an order any more. */
+export class LinkClosed extends Schema.TaggedError<LinkClosed>()("LinkClosed", {
+  linkId: LinkId,
+  reason: Schema.Literals(["inactive", "expired", "used_up"])
+}) {}
+
+/** Two updates at once add up to more metadata than a link may have. */
+export class LinkConflict extends Schema.TaggedError<LinkConflict>()("LinkConflict", { linkId: LinkId }) {}

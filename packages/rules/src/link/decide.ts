@@ -1,0 +1,33 @@
+/** Which facts follow from a command to a payment link. Pure. */
+import { merge, patchProblem } from "@coffer/model/Metadata"
+import { DateTime } from "effect"
+import { accept, type Decision, refuse } from "../Decision.ts"
+import { LinkClosed, LinkCommand, LinkConflict, LinkEvent, type PaymentLink } from "./PaymentLink.ts"
+
+type LinkDecision = Decision<LinkEvent, LinkClosed | LinkConflict>
+
+const { LinkUpdated, LinkVisited } = LinkEvent.cases
+
+export const decide = (link: PaymentLink, command: LinkCommand): LinkDecision =>
+  LinkCommand.match(command, {
+    Update: ({ changes, metadata = {} }): LinkDecision =>
+      patchProblem(link.metadata, metadata) === undefined
+        ? accept(LinkUpdated.make({ changes, metadata: merge(link.metadata, metadata) }))
+        : refuse(new LinkConflict({ linkId: link.linkId })),
+    Visit: ({ at, tradeNo }): LinkDecision => {
+      const reason = closedBy(link, at)
+      return reason === undefined
+        ? accept(LinkVisited.make({ at, tradeNo, ordinal: link.usedCount + 1 }))
+        : refuse(new LinkClosed({ linkId: link.linkId, reason }))
+    }
+  })
+
+/** Why a visit at this time makes no order; undefined when it does. */
+export const closedBy = (
+  { expiresAt, maxUses, status, usedCount }: PaymentLink,
+  at: DateTime.Utc
+): LinkClosed["reason"] | undefined => {
+  if (status === "inactive") return "inactive"
+  if (expiresAt !== null && DateTime.isGreaterThanOrEqualTo(at, expiresAt)) return "expired"
+  return maxUses !== null && usedCount >= maxUses ? "used_up" : undefined
+}

@@ -1,0 +1,48 @@
+/**
+ * The receipt of an order: who may ask for it, and how often (spec: Orders, send_receipt; Limits). Part of the order's
+ * rules: only a paid order has one, and it keeps it when it is refunded.
+ */
+import { receiptSendsMax, receiptWindow } from "@coffer/model/Limits"
+import { DateTime } from "effect"
+import { accept, type Decision, refuse } from "../Decision.ts"
+import { type Order, type OrderCommand, OrderConflict, OrderEvent, type Receipt } from "./Order.ts"
+
+type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
+type ReceiptDecision = Decision<OrderEvent, OrderConflict>
+
+const { ReceiptNumbered, ReceiptRequested, ReceiptSent } = OrderEvent.cases
+
+export const noReceipt: Receipt = { number: null, sentAt: null, requestedAt: [] }
+
+export const decideNumberReceipt = (order: Order, { number }: CommandOf<"NumberReceipt">): ReceiptDecision => {
+  if (!hasReceipt(order)) return refuse(conflict(order, "no_receipt"))
+  return order.receipt?.number ? accept() : accept(ReceiptNumbered.make({ number }))
+}
+
+export const decideRequestReceipt = (order: Order, request: CommandOf<"RequestReceipt">): ReceiptDecision => {
+  const { address, at, mailId, save } = request
+  if (!hasReceipt(order)) return refuse(conflict(order, "no_receipt"))
+  // The cluster may deliver the command twice.
+  if (order.receipt?.requestedAt.some((asked) => DateTime.Equivalence(asked, at)) === true) return accept()
+  return recentRequests(order, at).length < receiptSendsMax
+    ? accept(ReceiptRequested.make({ address, at, mailId, save }))
+    : refuse(conflict(order, "too_many_receipts"))
+}
+
+export const decideConfirmReceiptSent = (order: Order, { at }: CommandOf<"ConfirmReceiptSent">): ReceiptDecision => {
+  if (!hasReceipt(order)) return refuse(conflict(order, "no_receipt"))
+  const sentAt = order.receipt?.sentAt ?? undefined
+  return sentAt !== undefined && DateTime.isGreaterThanOrEqualTo(sentAt, at)
+    ? accept()
+    : accept(ReceiptSent.make({ at }))
+}
+
+/** When the merchant asked to send it within the hour before `at`, oldest first. */
+export const recentRequests = ({ receipt }: Order, at: DateTime.Utc): ReadonlyArray<DateTime.Utc> => {
+  const since = DateTime.subtractDuration(at, receiptWindow)
+  return (receipt?.requestedAt ?? []).filter((asked) => DateTime.isGreaterThan(asked, since))
+}
+
+export const hasReceipt = (order: Order): boolean => "paymentId" in order
+
+const conflict = ({ tradeNo }: Order, reason: OrderConflict["reason"]) => new OrderConflict({ tradeNo, reason })

@@ -1,0 +1,62 @@
+/**
+ * Carries a command to a payment link out. A visit and the order that it makes are committed together or not at all, so
+ * the number of uses is the number of orders.
+ */
+import type { LinkId } from "@coffer/model/Ids"
+import { consequences } from "@coffer/rules/link/consequences"
+import { decide } from "@coffer/rules/link/decide"
+import { evolve } from "@coffer/rules/link/evolve"
+import type { LinkClosed, LinkCommand, LinkConflict, LinkEvent, PaymentLink } from "@coffer/rules/link/PaymentLink"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Aggregate } from "../aggregate/Aggregate.ts"
+import { makeWriteLoop, type WriteLoop } from "../aggregate/WriteLoop.ts"
+import { insertion as orderInsertion } from "../orders/OrderStore.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { Wallets } from "../wallets/Wallets.ts"
+import { insertion, LinkStore, replacement } from "./LinkStore.ts"
+import { linkView } from "./LinkView.ts"
+import { orderOfVisit } from "./orderOfVisit.ts"
+
+export class LinkNotFound extends Schema.TaggedError<LinkNotFound>()("LinkNotFound", { linkId: Schema.String }) {}
+
+interface LinkKind {
+  readonly Id: LinkId
+  readonly State: PaymentLink
+  readonly Command: LinkCommand
+  readonly Fact: LinkEvent
+  readonly Refusal: LinkClosed | LinkConflict
+  readonly Missing: LinkNotFound
+  readonly Beside: undefined
+}
+
+/** Called by the link's actor, which takes the commands for one link in turn. */
+export class LinkCommands extends Context.Service<LinkCommands, WriteLoop<LinkKind>>()("@coffer/links/LinkCommands") {}
+
+export const layer = Layer.effect(
+  LinkCommands,
+  Effect.gen(function* () {
+    const store = yield* LinkStore
+    const wallets = yield* Wallets
+    const { publicUrl } = yield* Settings
+
+    const load = Effect.fnUntraced(function* (linkId: LinkId) {
+      const stored = yield* store.load(linkId)
+      return Option.isSome(stored) ? stored.value : yield* new LinkNotFound({ linkId })
+    })
+
+    const aggregate: Aggregate<LinkKind> = {
+      idOf: ({ linkId }) => linkId,
+      load,
+      decide,
+      evolve,
+      consequences,
+      insertion,
+      replacement,
+      view: (link) => linkView(link, publicUrl),
+      creates: (link, fact) => (fact._tag === "LinkVisited" ? [orderInsertion(orderOfVisit(link, fact))] : []),
+      attemptsMax: 4,
+      rememberedMax: 1_024
+    }
+    return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })
+  })
+)

@@ -1,0 +1,57 @@
+/** Handlers of the `payment_links` group (spec: Endpoints, Payment links). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { HttpServerResponse } from "effect/http"
+import { renderSVG } from "uqr"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { span } from "../platform/runtime/span.ts"
+import { linkRefusals } from "./linkRefusals.ts"
+import { Links } from "./Links.ts"
+import { linkUrl, linkView } from "./LinkView.ts"
+
+const created = answerCodes(201)
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "payment_links",
+  Effect.fnUntraced(function* (handlers) {
+    const links = yield* Links
+    const { publicUrl } = yield* Settings
+    const { InvalidField } = commonRefusals
+    const { LinkConflict, LinkNotFound } = linkRefusals
+
+    return handlers.handleAll({
+      create: span("payment_links.create")(
+        function* ({ payload }) {
+          const link = yield* answeredWith(created)(links.create(yield* Caller, payload))
+          return yield* reply(linkView(link, publicUrl), created.usual)
+        },
+        Effect.catchTags({ InvalidField, ...unavailable })
+      ),
+
+      list: span("payment_links.list")(function* ({ query }) {
+        const page = yield* links.page(yield* Caller, query)
+        return yield* replyList("payment_link", "/v1/payment_links", page, (link) => linkView(link, publicUrl))
+      }, Effect.catchTags({ InvalidField })),
+
+      retrieve: span("payment_links.retrieve")(function* ({ params, query }) {
+        const link = yield* links.find(yield* Caller, params.link_id)
+        return query.format === "svg"
+          ? HttpServerResponse.text(renderSVG(linkUrl(link, publicUrl)), { contentType: "image/svg+xml" })
+          : yield* reply(linkView(link, publicUrl))
+      }, Effect.catchTags({ LinkNotFound })),
+
+      update: span("payment_links.update")(
+        function* ({ params, payload }) {
+          return yield* reply(linkView(yield* links.update(yield* Caller, params.link_id, payload), publicUrl))
+        },
+        Effect.catchTags({ InvalidField, LinkConflict, LinkNotFound, ...unavailable })
+      )
+    })
+  })
+)

@@ -1,0 +1,181 @@
+/**
+ * Front door to payment links: made, read and changed by merchants, visited by buyers (spec: Payment links; silences:
+ * L1 to L10).
+ */
+import type { CreatePaymentLink, PaymentLinkQuery, UpdatePaymentLink } from "@coffer/contract/PaymentLinks"
+import { LinkId, prefixes, TradeNo } from "@coffer/model/Ids"
+import { checkoutValidity } from "@coffer/model/Limits"
+import { merge, patchProblem } from "@coffer/model/Metadata"
+import { isOwnedBy, type Owner } from "@coffer/model/Owner"
+import { nothing } from "@coffer/rules/Consequence"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { type LinkClosed, LinkCommand, type LinkConflict, type PaymentLink } from "@coffer/rules/link/PaymentLink"
+import { readTimestamp } from "@coffer/rules/lists/created"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { currencyProblem, termsProblem } from "@coffer/rules/order/termsProblem"
+import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
+import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
+import { type Answering, answering } from "../idempotency/Answering.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { ask } from "../platform/cluster/ask.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { span } from "../platform/runtime/span.ts"
+import { LinkCommands, LinkNotFound } from "./LinkCommands.ts"
+import { LinkEntity } from "./LinkEntity.ts"
+import { LinkStore } from "./LinkStore.ts"
+
+export { LinkNotFound }
+
+/** The order that a visit has made. */
+export interface Visited {
+  readonly tradeNo: TradeNo
+  readonly expiresAt: DateTime.Utc
+}
+
+export class Links extends Context.Service<
+  Links,
+  {
+    readonly create: (owner: Owner, terms: CreatePaymentLink) => Effect.Effect<PaymentLink, InvalidField | WriteFailure>
+    readonly find: (owner: Owner, linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
+    /** Whoever owns it: for the page that buyers see. */
+    readonly byId: (linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
+    /** Newest first. */
+    readonly page: (owner: Owner, query: PaymentLinkQuery) => Effect.Effect<Page<PaymentLink>, InvalidField>
+    readonly update: (
+      owner: Owner,
+      linkId: string,
+      changes: UpdatePaymentLink
+    ) => Effect.Effect<PaymentLink, InvalidField | LinkNotFound | LinkConflict | WriteFailure>
+    /** Makes an order, unless the link takes no more visits. */
+    readonly visit: (
+      link: PaymentLink
+    ) => Effect.Effect<Visited, LinkClosed | LinkNotFound | InvalidField | WriteFailure>
+  }
+>()("@coffer/links/Links") {}
+
+export const layer = Layer.effect(
+  Links,
+  Effect.gen(function* () {
+    const services = yield* linkServices
+    const { byId, store } = services
+    const find = Effect.fnUntraced(function* (owner: Owner, linkId: string) {
+      const link = yield* byId(linkId)
+      return isOwnedBy(owner)(link) ? link : yield* new LinkNotFound({ linkId })
+    })
+    return Links.of({
+      create: create(services),
+      find,
+      byId,
+      page: span("Links.page")(function* (owner, query) {
+        return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)))
+      }),
+      update: update(services, find),
+      visit: visit(services)
+    })
+  })
+)
+
+const linkServices = Effect.gen(function* () {
+  const store = yield* LinkStore
+  const merchants = yield* Merchants
+  const client = yield* LinkEntity.client
+  return {
+    store,
+    commands: yield* LinkCommands,
+    ids: yield* NewIds,
+    privateAllowed: (yield* Settings).allowPrivateWebhooks,
+    /** Whoever owns a link or sent a valid key is a merchant. */
+    merchantOf: ({ merchantId }: Pick<Owner, "merchantId">) =>
+      Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
+    byId: Effect.fnUntraced(function* (linkId: string) {
+      const stored = yield* store.load(linkId)
+      return Option.isSome(stored) ? stored.value.state : yield* new LinkNotFound({ linkId })
+    }),
+    send: (linkId: LinkId, command: LinkCommand, answer?: Answering) => ask(client(linkId).Perform({ command, answer }))
+  }
+})
+
+type LinkServices = Effect.Success<typeof linkServices>
+
+const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
+  span("Links.create")(function* (owner: Owner, terms: CreatePaymentLink) {
+    const merchant = yield* merchantOf(owner)
+    const now = yield* currentTime
+    const metadata = terms.metadata ?? {}
+    const link: PaymentLink = {
+      linkId: LinkId.make(yield* ids.next(prefixes.link)),
+      ...owner,
+      amount: terms.amount,
+      currency: terms.currency ?? "USD",
+      notifyUrl: terms.notify_url ?? null,
+      returnUrl: terms.return_url ?? null,
+      createdAt: now,
+      status: "active",
+      subject: terms.subject ?? null,
+      maxUses: terms.max_uses ?? null,
+      expiresAt: yield* Effect.fromResult(readExpiry(terms.expires_at)),
+      usedCount: 0,
+      metadata: merge({}, metadata)
+    }
+    const situation = {
+      mode: owner.mode,
+      privateAllowed,
+      liveCurrencies: merchant.live_currencies,
+      hasOtherTarget: merchant.modes[owner.mode].default_notify_url !== null
+    }
+    const problem = termsProblem({ ...link, metadata }, situation)
+    if (problem !== undefined) return yield* problem
+    if (link.expiresAt !== null && DateTime.isLessThanOrEqualTo(link.expiresAt, now)) {
+      return yield* new InvalidField({ param: "expires_at", problem: "must be in the future" })
+    }
+    return yield* answering((answer) => commands.create(link, nothing, { answer })).pipe(
+      Effect.catchTags({ AlreadyExists: Effect.die, InsufficientBalance: Effect.die })
+    )
+  })
+
+const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
+  span("Links.update")(function* (owner: Owner, linkId: string, asked: UpdatePaymentLink) {
+    const { expires_at, max_uses, metadata = {}, status, subject } = asked
+    // What no link could take is wrong whether or not there is one (silences: G10).
+    const unfit = patchProblem({}, metadata)
+    if (unfit !== undefined) return yield* new InvalidField(unfit)
+    const expiresAt = yield* Effect.fromResult(readExpiry(expires_at))
+    const link = yield* find(owner, linkId)
+    const problem = patchProblem(link.metadata, metadata)
+    if (problem !== undefined) return yield* new InvalidField(problem)
+    const changes = {
+      ...(status === undefined ? {} : { status }),
+      ...(subject === undefined ? {} : { subject }),
+      ...(max_uses === undefined ? {} : { maxUses: max_uses }),
+      ...(expires_at === undefined ? {} : { expiresAt })
+    }
+    const command = LinkCommand.cases.Update.make({ changes, metadata })
+    return yield* answering((answer) => send(link.linkId, command, answer)).pipe(
+      Effect.catchTags({ ...withoutEntry, LinkClosed: Effect.die })
+    )
+  })
+
+/** The cluster may deliver a visit twice. Its order has one number, so the second finds the order made. */
+const visit = ({ ids, merchantOf, send }: LinkServices) =>
+  span("Links.visit")(function* (link: PaymentLink) {
+    const { live_currencies: liveCurrencies } = yield* merchantOf(link)
+    // The operator may have taken the currency away since (silences: L8).
+    const problem = currencyProblem(link.currency, { mode: link.mode, liveCurrencies })
+    if (problem !== undefined) return yield* problem
+    const at = yield* currentTime
+    const tradeNo = TradeNo.make(yield* ids.next(prefixes.tradeNo[link.mode]))
+    yield* send(link.linkId, LinkCommand.cases.Visit.make({ at, tradeNo })).pipe(
+      Effect.catchTags({ ...withoutEntry, AlreadyExists: () => Effect.void, LinkConflict: Effect.die })
+    )
+    return { tradeNo, expiresAt: DateTime.addDuration(at, checkoutValidity) }
+  })
+
+const readExpiry = (text: string | null | undefined): Result.Result<DateTime.Utc | null, InvalidField> => {
+  if (text === null || text === undefined) return Result.succeed(null)
+  const time = readTimestamp(text)
+  return time === undefined
+    ? Result.fail(new InvalidField({ param: "expires_at", problem: "must be an ISO 8601 date and time" }))
+    : Result.succeed(time)
+}

@@ -1,0 +1,28 @@
+/** The order that a visit to a payment link makes (spec: Payment link; silences: L4, L6). Pure. */
+import { OutTradeNo, type TradeNo } from "@coffer/model/Ids"
+import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
+import type { Order } from "@coffer/rules/order/Order"
+import type { DateTime } from "effect"
+import { newOrder } from "../orders/newOrder.ts"
+
+interface Visit {
+  readonly tradeNo: TradeNo
+  readonly at: DateTime.Utc
+  readonly ordinal: number
+}
+
+/** The key under which an order names its link. */
+const linkKey = "svc_payment_link"
+
+export const orderOfVisit = (link: PaymentLink, { at, ordinal, tradeNo }: Visit): Order => {
+  const terms = {
+    amount: link.amount,
+    currency: link.currency,
+    out_trade_no: OutTradeNo.make(`${link.linkId}_${ordinal}`),
+    metadata: { ...link.metadata, [linkKey]: link.linkId },
+    ...(link.subject === null ? {} : { subject: link.subject }),
+    ...(link.notifyUrl === null ? {} : { notify_url: link.notifyUrl }),
+    ...(link.returnUrl === null ? {} : { return_url: link.returnUrl })
+  }
+  return newOrder(link, terms, tradeNo, at)
+}

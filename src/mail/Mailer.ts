@@ -1,0 +1,152 @@
+/**
+ * Hands one mail to the operator's mail server (SMTP_URL). Without one it becomes an `.eml` file in the data directory,
+ * which any mail program opens, and the log says where.
+ */
+import { createTransport, type NodemailerError } from "nodemailer"
+import { type ConnectionUrlOptions, parseConnectionUrl } from "nodemailer/lib/shared"
+import SMTPConnection from "nodemailer/lib/smtp-connection"
+import { Context, Effect, FileSystem, Layer, Metric, Redacted, Schema } from "effect"
+import { DataDir } from "../platform/runtime/DataDir.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+
+export interface Message {
+  /** Names the mail at every attempt, so that mail programs show it once. */
+  readonly id: string
+  readonly to: string
+  /** The name beside the sender's address. */
+  readonly fromName: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** The mail server has certainly not taken the mail. `forGood`: it will not take it later either. */
+export class MailNotTaken extends Schema.TaggedError<MailNotTaken>()("MailNotTaken", {
+  reason: Schema.String,
+  forGood: Schema.Boolean
+}) {}
+
+/** The connection ended after the mail was written to it: nobody knows whether the mail server has taken it. */
+export class MailUncertain extends Schema.TaggedError<MailUncertain>()("MailUncertain", { reason: Schema.String }) {}
+
+export class Mailer extends Context.Service<
+  Mailer,
+  { readonly send: (message: Message) => Effect.Effect<void, MailNotTaken | MailUncertain> }
+>()("@coffer/mail/Mailer") {}
+
+const outcomes = ["sent", "not_taken", "uncertain"] as const
+const mailsBy = Metric.counter("coffer_mails", {
+  description: "Attempts to send a mail, by outcome",
+  incremental: true
+})
+const counted = (outcome: (typeof outcomes)[number]) => Metric.withAttributes(mailsBy, { outcome })
+
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    yield* Effect.forEach(outcomes, (outcome) => Metric.update(counted(outcome), 0), { discard: true })
+    const { smtpUrl } = yield* Settings
+    return smtpUrl === undefined ? layerFiles : layerSmtp(smtpUrl)
+  })
+)
+
+// SMTP ------------------------------------------------------------------------
+
+/** One attempt ends within these, in milliseconds. */
+const patience = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+
+const layerSmtp = (url: Redacted.Redacted) =>
+  Layer.effect(
+    Mailer,
+    Effect.gen(function* () {
+      const { mailFrom } = yield* Settings
+      const options = { ...parseConnectionUrl(Redacted.value(url)), ...patience }
+      return Mailer.of({
+        send: (message) =>
+          Effect.flatMap(compose(message, mailFrom), (mail) => handOver(options, mail)).pipe(
+            Effect.tap(() => Metric.update(counted("sent"), 1)),
+            Effect.tapError(({ _tag }) =>
+              Metric.update(counted(_tag === "MailUncertain" ? "uncertain" : "not_taken"), 1)
+            )
+          )
+      })
+    })
+  )
+
+/**
+ * By the connection itself and not by a transport, since only here is it known how far a failed attempt came: before
+ * `send` the mail was certainly not on its way.
+ */
+const handOver = (options: ConnectionUrlOptions, { bytes, envelope }: Composed) =>
+  Effect.callback<void, MailNotTaken | MailUncertain>((resume) => {
+    const connection = new SMTPConnection(options)
+    let isOnItsWay = false
+    const settle = (error: NodemailerError | null | undefined) => {
+      connection.close()
+      resume(error ? Effect.fail(failureOf(error, isOnItsWay)) : Effect.void)
+    }
+    const send = () => {
+      isOnItsWay = true
+      connection.send(envelope, bytes, settle)
+    }
+    const login = () =>
+      options.auth === undefined ? send() : connection.login(options.auth, (error) => (error ? settle(error) : send()))
+    connection.once("error", settle)
+    connection.connect((error) => (error ? settle(error) : login()))
+    return Effect.sync(() => connection.close())
+  })
+
+/** A reply of the server is a clear no, whenever it comes. */
+const failureOf = ({ message, responseCode }: NodemailerError, isOnItsWay: boolean) => {
+  if (responseCode !== undefined) return new MailNotTaken({ reason: message, forGood: responseCode >= 500 })
+  return isOnItsWay ? new MailUncertain({ reason: message }) : new MailNotTaken({ reason: message, forGood: false })
+}
+
+interface Composed {
+  readonly bytes: Buffer
+  readonly envelope: { readonly from: string; readonly to: string }
+}
+
+const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
+
+const compose = (message: Message, mailFrom: string) =>
+  Effect.promise(() => composer.sendMail(partsOf(message, mailFrom))).pipe(
+    Effect.map(({ message: bytes }): Composed => ({
+      bytes: bytes as Buffer,
+      envelope: { from: mailFrom, to: message.to }
+    }))
+  )
+
+const partsOf = ({ fromName, html, id, subject, text, to }: Message, mailFrom: string) => ({
+  messageId: `<${id}@${mailFrom.slice(mailFrom.lastIndexOf("@") + 1)}>`,
+  from: { name: fromName, address: mailFrom },
+  to: { name: "", address: to },
+  subject,
+  text,
+  html,
+  // Nobody reads an answer, and an out-of-office mail must not come back.
+  headers: { "Auto-Submitted": "auto-generated" }
+})
+
+// Files -----------------------------------------------------------------------
+
+const layerFiles = Layer.effect(
+  Mailer,
+  Effect.gen(function* () {
+    const { mailFrom } = yield* Settings
+    const home = yield* DataDir
+    const fs = yield* FileSystem.FileSystem
+    return Mailer.of({
+      send: Effect.fnUntraced(
+        function* (message) {
+          const { bytes } = yield* compose(message, mailFrom)
+          const file = `mails/${message.id}.eml`
+          yield* fs.makeDirectory(`${home.path}/mails`, { recursive: true })
+          yield* home.write(file, bytes.toString("utf8"))
+          yield* Metric.update(counted("sent"), 1)
+          yield* Effect.logInfo(`SMTP_URL is not set: the mail is in ${home.path}/${file}`)
+        },
+        Effect.mapError(({ message }) => new MailNotTaken({ reason: message, forGood: false }))
+      )
+    })
+  })
+)

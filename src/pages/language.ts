@@ -1,0 +1,42 @@
+/**
+ * The language of a page: the buyer's own choice on the page, else what the merchant set for the order, else the first
+ * of the browser's languages that there is, else English (spec: Orders, locale).
+ */
+export const languages = ["en", "zh"] as const
+export type Language = (typeof languages)[number]
+
+export interface Wishes {
+  /** `?lang=` of the address. */
+  readonly chosen: string | null
+  /** `locale` of the order. */
+  readonly locale: Language | null
+  /** The header `Accept-Language`. */
+  readonly accepted: string | undefined
+}
+
+export const languageOf = ({ accepted = "", chosen, locale }: Wishes): Language =>
+  asLanguage(chosen ?? "") ?? locale ?? fromHeader(accepted) ?? "en"
+
+/** Beyond it a header is not read: no browser sends as many. */
+const headerLengthMax = 500
+
+/** By weight; of the same weight the first. A weight of 0 says that it is not wanted (RFC 9110, 12.5.4). */
+const fromHeader = (accepted: string): Language | undefined => {
+  const ranges = accepted
+    .slice(0, headerLengthMax)
+    .split(",")
+    .map((range) => {
+      const [tag = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase())
+      const weight = parameters.find((parameter) => parameter.startsWith("q="))
+      return { tag, weight: weight === undefined ? 1 : Number(weight.slice(2)) || 0 }
+    })
+  return ranges
+    .filter(({ weight }) => weight > 0)
+    .toSorted((one, other) => other.weight - one.weight)
+    .map(({ tag }) => asLanguage(tag))
+    .find((language) => language !== undefined)
+}
+
+/** `zh-Hant-TW` is Chinese. */
+const asLanguage = (tag: string): Language | undefined =>
+  languages.find((language) => tag === language || tag.startsWith(`${language}-`))

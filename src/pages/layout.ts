@@ -1,0 +1,107 @@
+/**
+ * What all pages for buyers are put together from: the document around them, a page with one message, terms, drawings.
+ */
+import { type Content, type Html, html } from "./html.ts"
+import type { Language } from "./language.ts"
+import { style } from "./style.ts"
+
+/** What the document around every page says. */
+const frames = {
+  en: { tag: "en", sandbox: "Sandbox: no real money moves", footer: "Secure checkout by Coffer" },
+  zh: { tag: "zh-CN", sandbox: "沙盒环境：不会真实扣款", footer: "由 Coffer 提供安全结账" }
+} as const satisfies Record<Language, object>
+
+export interface Words {
+  readonly heading: string
+  readonly text: string
+}
+
+interface Frame {
+  readonly language: Language
+  readonly sandbox?: boolean
+  /** What the document's head has beside the usual. */
+  readonly head?: Html | undefined
+}
+
+/** A page with a single message. */
+export const renderState = (
+  words: Words,
+  shown: Frame & {
+    readonly mark?: Html
+    readonly terms?: Terms
+    readonly more?: Html | undefined
+    readonly alert?: boolean
+  }
+) => {
+  const { alert, mark, more, terms: lines = [] } = shown
+  return layout({
+    ...shown,
+    title: words.heading,
+    main: html`
+<section class="card stack">
+${mark ?? marks.calm}
+<h1>${words.heading}</h1>
+<p${alert === true ? html` role="alert"` : undefined}>${words.text}</p>
+${lines.length === 0 ? undefined : terms(lines)}
+${more}
+</section>`
+  })
+}
+
+export const layout = (shown: Frame & { readonly title: string; readonly main: Html; readonly wide?: boolean }) => {
+  const { footer, sandbox, tag } = frames[shown.language]
+  return html`<!doctype html>
+<html lang="${tag}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+${shown.head}
+<title>${shown.title}</title>
+${style}
+</head>
+<body>
+${shown.sandbox === true ? html`<p class="sandbox">${sandbox}</p>` : undefined}
+<main${shown.wide === true ? html` class="wide"` : undefined}>${shown.main}
+</main>
+<footer>${footer}</footer>
+</body>
+</html>
+`.markup
+}
+
+export type Terms = ReadonlyArray<readonly [name: string, value: Html]>
+
+export const terms = (lines: Terms) =>
+  html`<dl>
+    ${lines.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`
+    )}
+  </dl>`
+
+const mark = (kind: string, drawing: Content) =>
+  html`<div class="mark ${kind}">
+    <svg
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="2.25"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
+      ${drawing}
+    </svg>
+  </div>`
+
+export const marks = {
+  good: mark("good", html`<path d="M5 12.5l4.5 4.5L19 7.5" />`),
+  bad: mark("bad", html`<path d="M7 7l10 10M17 7L7 17" />`),
+  calm: mark("calm", html`<path d="M12 6.5v6.5M12 17.2v.1" />`),
+  away: mark("away", html`<path d="M12 3l7 3v5.5c0 4.4-3 7.7-7 9.5-4-1.8-7-5.1-7-9.5V6z" />`)
+}

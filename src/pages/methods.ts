@@ -1,0 +1,8 @@
+/** What buyers call the payment methods. */
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { Language } from "./language.ts"
+
+export const methodNames: Readonly<Record<Language, Readonly<Record<PaymentMethod, string>>>> = {
+  en: { card: "Card", alipay: "Alipay", wechat_pay: "WeChat Pay", apple_pay: "Apple Pay", google_pay: "Google Pay" },
+  zh: { card: "银行卡", alipay: "支付宝", wechat_pay: "微信支付", apple_pay: "Apple Pay", google_pay: "Google Pay" }
+}

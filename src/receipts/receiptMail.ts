@@ -1,0 +1,83 @@
+/**
+ * The receipt as a mail, in HTML and in plain text. Styles stand in the elements: mail programs drop the others. Pure.
+ */
+import type { Message } from "../mail/Mailer.ts"
+import { html } from "../pages/html.ts"
+import { amountPaid, receiptLines, type ReceiptOf } from "./receiptLines.ts"
+import { receiptTexts } from "./receiptTexts.ts"
+
+interface Sent extends ReceiptOf {
+  readonly mailId: string
+  readonly recipient: string
+  /** The receipt's page. */
+  readonly url: string
+}
+
+export const receiptMail = (sent: Sent): Message => {
+  const { language, mailId, merchant, recipient } = sent
+  const texts = receiptTexts[language]
+  return {
+    id: mailId,
+    to: recipient,
+    fromName: merchant,
+    subject: oneLine(texts.mailSubject(merchant, amountPaid(sent))),
+    text: textOf(sent),
+    html: htmlOf(sent)
+  }
+}
+
+const textOf = (sent: Sent): string => {
+  const { language, merchant, order, url } = sent
+  const texts = receiptTexts[language]
+  const lines = receiptLines(sent).map(([name, value]) => `${name}: ${value}`)
+  const notes = order.mode === "sandbox" ? [texts.notTax, texts.sandbox] : [texts.notTax]
+  const lead = texts.mailLead(merchant, amountPaid(sent))
+  return [lead, "", ...lines, "", `${texts.view}: ${url}`, "", ...notes, ""].join("\n")
+}
+
+const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei',sans-serif"
+const soft = "color:#56615e"
+
+const small = `margin:8px 0 0;font-size:13px;${soft}`
+const button =
+  "display:inline-block;padding:12px 20px;border-radius:10px;background:#17614f;color:#fff;text-decoration:none;" +
+  "font-weight:600"
+
+const htmlOf = (sent: Sent): string => {
+  const { language, merchant, order, url } = sent
+  const texts = receiptTexts[language]
+  return html`<!doctype html>
+    <html lang="${language === "zh" ? "zh-CN" : language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${texts.title}</title>
+      </head>
+      <body style="margin:0;padding:24px 12px;background:#f5f4f0;${font};font-size:16px;line-height:1.5;color:#1b2422">
+        <div
+          style="max-width:480px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dedbd3;border-radius:16px"
+        >
+          <p style="margin:0;${soft}">${texts.title}</p>
+          <h1 style="margin:0 0 16px;font-size:28px;line-height:1.25">${amountPaid(sent)}</h1>
+          <p style="margin:0 0 16px">${texts.mailLead(merchant, amountPaid(sent))}</p>
+          <table role="presentation" style="width:100%;border-collapse:collapse;font-size:15px">
+            ${receiptLines(sent).map(([name, value]) => rowOf(name, value))}
+          </table>
+          <p style="margin:24px 0">
+            <a href="${url}" style="${button}">${texts.view}</a>
+          </p>
+          <p style="${small}">${texts.notTax}</p>
+          ${order.mode === "sandbox" ? html`<p style="${small}">${texts.sandbox}</p>` : undefined}
+        </div>
+      </body>
+    </html> `.markup
+}
+
+const rowOf = (name: string, value: string) =>
+  html`<tr>
+    <td style="padding:6px 12px 6px 0;${soft};vertical-align:top">${name}</td>
+    <td style="padding:6px 0;text-align:right;overflow-wrap:anywhere">${value}</td>
+  </tr>`
+
+/** A header has one line, whatever the merchant is called. */
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()

@@ -1,0 +1,72 @@
+/** The words of receipts, on the page and in the mail, in one table for each language. */
+import type { Language } from "../pages/language.ts"
+
+interface ReceiptTexts {
+  readonly title: string
+  readonly paidTo: string
+  readonly number: string
+  readonly date: string
+  readonly subject: string
+  readonly order: string
+  readonly transaction: string
+  readonly method: string
+  readonly amount: string
+  readonly refunded: string
+  readonly kept: string
+  readonly notTax: string
+  readonly sandbox: string
+  readonly mailSubject: (merchant: string, amount: string) => string
+  readonly mailLead: (merchant: string, amount: string) => string
+  readonly view: string
+  readonly unknown: { readonly heading: string; readonly text: string }
+  readonly unreachable: { readonly heading: string; readonly text: string }
+  readonly again: string
+}
+
+export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
+  en: {
+    title: "Receipt",
+    paidTo: "Paid to",
+    number: "Receipt number",
+    date: "Paid on",
+    subject: "For",
+    order: "Order number",
+    transaction: "Transaction",
+    method: "Payment method",
+    amount: "Amount paid",
+    refunded: "Refunded",
+    kept: "Paid after refunds",
+    notTax: "This receipt confirms a payment. It is not a tax invoice.",
+    sandbox: "Made in the sandbox: no real money was moved.",
+    mailSubject: (merchant, amount) => `Your receipt from ${merchant}: ${amount}`,
+    mailLead: (merchant, amount) => `Thank you. You have paid ${amount} to ${merchant}.`,
+    view: "View or print the receipt",
+    unknown: {
+      heading: "There is no such receipt",
+      text: "The address may have been cut off. Open it again from the mail."
+    },
+    unreachable: { heading: "The receipt cannot be shown now", text: "Please try again in a moment." },
+    again: "Try again"
+  },
+  zh: {
+    title: "付款收据",
+    paidTo: "收款方",
+    number: "收据编号",
+    date: "付款时间",
+    subject: "商品",
+    order: "订单号",
+    transaction: "交易号",
+    method: "支付方式",
+    amount: "付款金额",
+    refunded: "已退款",
+    kept: "退款后实付",
+    notTax: "本收据仅作付款凭证，不是税务发票。",
+    sandbox: "沙盒环境生成，未发生真实扣款。",
+    mailSubject: (merchant, amount) => `${merchant} 的付款收据：${amount}`,
+    mailLead: (merchant, amount) => `感谢您的付款。您已向 ${merchant} 支付 ${amount}。`,
+    view: "查看或打印收据",
+    unknown: { heading: "找不到这张收据", text: "链接可能不完整，请从邮件中重新打开。" },
+    unreachable: { heading: "暂时无法显示收据", text: "请稍后再试。" },
+    again: "重试"
+  }
+}

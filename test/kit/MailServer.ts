@@ -1,0 +1,54 @@
+/** A real SMTP server on a socket: keeps the mails that it takes, and behaves as the test tells it to. */
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+import { SMTPServer } from "smtp-server"
+
+/** `refuse` with a reply of 4xx or 5xx; `cut` the connection once the whole mail has come. */
+export type Behaviour = "take" | "cut" | { readonly refuse: number }
+
+export interface MailServer {
+  readonly url: string
+  /** The mails that came whole, as they came. */
+  readonly mails: Array<string>
+  readonly behave: (behaviour: Behaviour) => void
+}
+
+/** Listens on `port`, or on one that is free. */
+export const mailServer = Effect.fnUntraced(function* (port = 0) {
+  const mails: Array<string> = []
+  let behaviour: Behaviour = "take"
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    logger: false,
+    onData: (stream, session, done) => {
+      const chunks: Array<Buffer> = []
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk))
+      stream.on("end", () => {
+        if (typeof behaviour === "object")
+          return done(Object.assign(new Error("no"), { responseCode: behaviour.refuse }))
+        mails.push(Buffer.concat(chunks).toString("utf8"))
+        if (behaviour === "take") return done()
+        for (const connection of server.connections) if (connection.session === session) connection._socket.destroy()
+      })
+    }
+  })
+  server.on("error", () => undefined)
+  yield* Effect.acquireRelease(
+    Effect.promise(() => {
+      server.listen(port, "127.0.0.1")
+      return once(server.server, "listening")
+    }),
+    () => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+  )
+  const address = server.server.address() as AddressInfo
+  const running: MailServer = {
+    url: `smtp://127.0.0.1:${address.port}`,
+    mails,
+    behave: (next) => {
+      behaviour = next
+    }
+  }
+  return running
+})

@@ -1,0 +1,95 @@
+/**
+ * The payment link's rules: when a visit makes an order, and what an update changes (spec: Payment link; silences: L).
+ */
+import { LinkId } from "@coffer/model/Ids"
+import { consequences } from "@coffer/rules/link/consequences"
+import { nothing } from "@coffer/rules/Consequence"
+import { closedBy, decide } from "@coffer/rules/link/decide"
+import { evolve } from "@coffer/rules/link/evolve"
+import { LinkCommand, type PaymentLink } from "@coffer/rules/link/PaymentLink"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import fc from "fast-check"
+import { createdAt, pendingOrder } from "../kit/fixtures.ts"
+
+const { Update, Visit } = LinkCommand.cases
+const { amount, currency, merchantId, mode, tradeNo } = pendingOrder
+const linkId = LinkId.make("plink_01KAJ52N7Q8V4T6B3XWMRE9CZD")
+
+const link: PaymentLink = {
+  linkId,
+  merchantId,
+  mode,
+  amount,
+  currency,
+  notifyUrl: null,
+  returnUrl: null,
+  createdAt,
+  status: "active",
+  subject: null,
+  maxUses: null,
+  expiresAt: null,
+  usedCount: 0,
+  metadata: {}
+}
+const visit = Visit.make({ at: createdAt, tradeNo })
+const after = (before: PaymentLink, ...commands: ReadonlyArray<LinkCommand>) =>
+  commands.reduce((state, command) => decide(state, command).events.reduce(evolve, state), before)
+const reasonOf = (state: PaymentLink) => {
+  const { refusal } = decide(state, visit)
+  return refusal?._tag === "LinkClosed" ? refusal.reason : refusal
+}
+
+describe("link: visits", () => {
+  it("a visit counts one, and is numbered by the count", () => {
+    const { events } = decide({ ...link, usedCount: 6 }, visit)
+    assert.deepStrictEqual(
+      events.map((event) => (event._tag === "LinkVisited" ? event.ordinal : event)),
+      [7]
+    )
+    assert.strictEqual(after({ ...link, usedCount: 6 }, visit).usedCount, 7)
+  })
+
+  it("a link that is inactive takes none", () =>
+    assert.strictEqual(reasonOf({ ...link, status: "inactive" }), "inactive"))
+
+  it("a link takes none from expires_at on, and takes one the millisecond before", () => {
+    const end = DateTime.add(createdAt, { milliseconds: 1 })
+    assert.isUndefined(reasonOf({ ...link, expiresAt: end }))
+    assert.strictEqual(closedBy({ ...link, expiresAt: end }, end), "expired")
+  })
+
+  it("a link with max_uses below what was used is used up", () =>
+    assert.strictEqual(reasonOf({ ...link, maxUses: 2, usedCount: 3 }), "used_up"))
+
+  it("any number of visits uses a link max_uses times", () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 80 }), (maxUses, visits) => {
+        const used = after({ ...link, maxUses }, ...Array.from({ length: visits }, () => visit))
+        assert.strictEqual(used.usedCount, Math.min(maxUses, visits))
+      })
+    ))
+
+  it("a visit moves no money and announces nothing", () => assert.deepStrictEqual(consequences(), nothing))
+})
+
+describe("link: updates", () => {
+  it("change what is sent and leave the rest", () => {
+    const changed = after(
+      { ...link, maxUses: 3, subject: "Tea" },
+      Update.make({ changes: { status: "inactive", maxUses: null }, metadata: { a: "1" } })
+    )
+    assert.deepStrictEqual(changed, { ...link, status: "inactive", subject: "Tea", metadata: { a: "1" } })
+  })
+
+  it("open a closed link again", () =>
+    assert.isUndefined(
+      reasonOf(after({ ...link, status: "inactive" }, Update.make({ changes: { status: "active" } })))
+    ))
+
+  it("two at once that add up to more than 50 keys are refused the second time", () => {
+    const keys = (prefix: string) => Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${prefix}${n}`, "v"]))
+    const first = after(link, Update.make({ changes: {}, metadata: keys("a") }))
+    assert.strictEqual(decide(first, Update.make({ changes: {}, metadata: keys("b") })).refusal?._tag, "LinkConflict")
+  })
+})
