@@ -83,3 +83,12 @@ export const write = (
       return { method, path, raw, headers: { "Content-Type": type, ...owners[by], ...key } as Record<string, string> }
     })
   }))
+
+export const order = (post: Post, name: string, amount = 1_000) => post("/v1/orders", { amount, out_trade_no: name })
+
+/** An order that is paid, with the number `order`. */
+export const sold = Effect.fnUntraced(function* (post: Post, method = "card", amount = 1_000) {
+  const { trade_no } = yield* order(post, "order", amount)
+  yield* post("/v1/test_helpers/orders/order/pay", { payment_method: method })
+  return trade_no as string
+})

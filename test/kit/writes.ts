@@ -5,25 +5,14 @@
 import { Effect } from "effect"
 import type { Merchant } from "./Api.ts"
 import { fileOf, filePart, formOf, headersOfForm, modePart } from "./uploads.ts"
-import { type Post, type Write, write } from "./write.ts"
-
-const order = (post: Post, name: string, amount = 1_000) => post("/v1/orders", { amount, out_trade_no: name })
-
-/** An order that is paid, with the number `order`. */
-const sold = Effect.fnUntraced(function* (post: Post, method = "card", amount = 1_000) {
-  const { trade_no } = yield* order(post, "order", amount)
-  yield* post("/v1/test_helpers/orders/order/pay", { payment_method: method })
-  return trade_no as string
-})
+import { webhookWrites } from "./webhookWrites.ts"
+import { order, type Post, sold, type Write, write } from "./write.ts"
 
 const disputed = Effect.fnUntraced(function* (post: Post) {
   yield* sold(post)
   return (yield* post("/v1/test_helpers/orders/order/dispute", { amount: 600 })).dispute_no as string
 })
 const evidence = { product_description: "As described." }
-
-const endpoint = (post: Post) =>
-  Effect.map(post("/v1/webhook_endpoints", { url: "https://shop.example/" }), ({ id }) => id as string)
 
 const refundOf = (name: string, method: string) => [
   ...write(
@@ -188,61 +177,7 @@ export const writes: ReadonlyArray<Write> = [
     "select 1 from sandbox_switches where merchant_id = $1 and not reachable",
     () => Effect.succeed({ path: "/v1/test_helpers/channel", body: { reachable: false } })
   ),
-  ...write(
-    "create endpoint",
-    "keyed",
-    "select 1 from webhook_settings where merchant_id = $1 and jsonb_array_length(endpoints) = 1",
-    () => Effect.succeed({ path: "/v1/webhook_endpoints", body: { url: "https://shop.example/" } })
-  ),
-  ...write(
-    "update endpoint",
-    "both",
-    `select 1 from webhook_settings where merchant_id = $1 and endpoints @> '[{"status": "disabled"}]'`,
-    ({ post }) =>
-      Effect.map(endpoint(post), (id) => ({ path: `/v1/webhook_endpoints/${id}`, body: { status: "disabled" } }))
-  ),
-  ...write(
-    "rotate endpoint",
-    "keyed",
-    "select 1 from webhook_settings where merchant_id = $1 and jsonb_array_length(endpoints #> '{0,secrets,old}') = 1",
-    ({ post }) => Effect.map(endpoint(post), (id) => ({ path: `/v1/webhook_endpoints/${id}/rotate_secret` }))
-  ),
-  ...write(
-    "delete endpoint",
-    "both",
-    "select 1 from webhook_settings where merchant_id = $1 and mode = 'sandbox' and endpoints = '[]'",
-    ({ post }) => Effect.map(endpoint(post), (id) => ({ path: `/v1/webhook_endpoints/${id}` })),
-    { method: "DELETE" }
-  ),
-  ...write(
-    "rotate the account's secret",
-    "keyed",
-    "select 1 from webhook_settings where merchant_id = $1 and jsonb_array_length(signing -> 'old') = 1",
-    () => Effect.succeed({ path: "/v1/webhook_signing_secret/rotate" })
-  ),
-  ...write(
-    "resend delivery",
-    "keyed",
-    "select 1 from deliveries where merchant_id = $1 and resend_of is not null",
-    Effect.fnUntraced(function* ({ api, merchant, post }) {
-      yield* endpoint(post)
-      yield* sold(post)
-      const { body } = yield* api.get("/v1/webhook_deliveries", merchant.sandboxKey)
-      return { path: `/v1/webhook_deliveries/${body.data.data[0].id}/resend` }
-    })
-  ),
-  ...write(
-    "resend delivery, by the operator",
-    "plain",
-    "select distinct resend_of from deliveries where merchant_id = $1 and resend_of is not null",
-    Effect.fnUntraced(function* ({ api, merchant, post }) {
-      yield* endpoint(post)
-      yield* sold(post)
-      const { body } = yield* api.get("/v1/webhook_deliveries", merchant.sandboxKey)
-      return { path: `/operator/v1/webhook_deliveries/${body.data.data[0].id}/resend` }
-    }),
-    { by: "operator" }
-  ),
+  ...webhookWrites,
   ...write(
     "hand in a file",
     "plain",

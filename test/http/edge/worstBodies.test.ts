@@ -4,7 +4,6 @@
  * so is the longest query. Bytes, values and parameters are counted; how long each held the event loop is printed, and
  * not asserted, since this machine does other things beside.
  */
-import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Worker } from "node:worker_threads"
 import { uploadPartsMax } from "@coffer/contract/Files"
 import { bodyLimitsOf } from "@coffer/contract/bodyLimits"
@@ -16,6 +15,7 @@ import { Logs } from "../../../src/logs/Logs.ts"
 import type { Reply } from "../../kit/Api.ts"
 import { endpoints } from "../../kit/endpoints.ts"
 import { escaped, filled, largestBodies } from "../../kit/largest.ts"
+import { held, heldLeast } from "../../kit/held.ts"
 import { isList, longestForPage, longestQueries } from "../../kit/longest.ts"
 import { routes } from "../../kit/routes.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -27,23 +27,6 @@ const nameOf = ({ method, path }: HttpApiEndpoint.Top) => `${method} ${path}`
 
 /** 1.2 MB of JSON parse in some 10 ms; 2,000 values are canonicalised, sorted and decoded in 2. */
 const [bytesMax, valuesMax] = [1_200_000, 2_000]
-
-/** Longest gap between two turns of the event loop while it runs, client's part included; and its answer. */
-const held = <A>(effect: Effect.Effect<A>) =>
-  Effect.gen(function* () {
-    const delays = monitorEventLoopDelay({ resolution: 1 })
-    delays.enable()
-    const answer = yield* effect
-    delays.disable()
-    return { answer, millis: delays.max / 1e6 }
-  })
-
-/** Others may have held this machine meanwhile: the least of three. */
-const heldLeast = <A>(sending: Effect.Effect<{ readonly answer: A; readonly millis: number }>) =>
-  Effect.map(Effect.replicateEffect(sending, 3), (tries) => ({
-    answers: tries.map(({ answer }) => answer),
-    millis: Math.min(...tries.map(({ millis }) => millis))
-  }))
 
 /** What each request needs to be there: all of them of one merchant, made anew. */
 const world = Effect.gen(function* () {

@@ -1,0 +1,20 @@
+/** How long what a test does holds the event loop. It is printed, and never asserted. */
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { Effect } from "effect"
+
+/** Longest gap between two turns of the event loop while it runs, client's part included; and its answer. */
+export const held = <A>(effect: Effect.Effect<A>) =>
+  Effect.gen(function* () {
+    const delays = monitorEventLoopDelay({ resolution: 1 })
+    delays.enable()
+    const answer = yield* effect
+    delays.disable()
+    return { answer, millis: delays.max / 1e6 }
+  })
+
+/** Others may have held this machine meanwhile: the least of three. */
+export const heldLeast = <A>(sending: Effect.Effect<{ readonly answer: A; readonly millis: number }>) =>
+  Effect.map(Effect.replicateEffect(sending, 3), (tries) => ({
+    answers: tries.map(({ answer }) => answer),
+    millis: Math.min(...tries.map(({ millis }) => millis))
+  }))
