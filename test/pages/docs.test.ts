@@ -29,7 +29,7 @@ describe.skipIf(executable === undefined)(`/docs${needsChromium}`, () => {
         await page.getByRole("button", { name: "Test Request" }).first().click()
         await page.getByPlaceholder(keyPlaceholder).first().fill(merchant.sandboxKey)
         const answered = page.waitForResponse(`${baseUrl}/v1/orders`)
-        await page.getByRole("button", { name: /^Send/ }).first().click()
+        await page.getByRole("dialog").getByRole("button", { name: /^Send/ }).first().click()
         assert.strictEqual((await answered).status(), 201)
       })
       const elsewhere = asked.filter((url) => !url.startsWith(`${baseUrl}/`) && !/^(data|blob):/.test(url))
