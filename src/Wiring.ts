@@ -19,6 +19,7 @@ import * as SandboxRefunds from "./sandbox/SandboxRefunds.ts"
 import * as SandboxBuyer from "./sandbox/SandboxBuyer.ts"
 import * as TestHelpersHttp from "./sandbox/TestHelpersHttp.ts"
 import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
+import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as CheckoutLinks from "./signedUrls/CheckoutLinks.ts"
 import * as DisputeCommands from "./disputes/DisputeCommands.ts"
@@ -127,6 +128,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
 )
 const pages = Layer.mergeAll(
   CheckoutHttp.layer,
+  EventsHttp.layer,
   LinkPageHttp.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
 )

@@ -5,7 +5,7 @@
  *
  * A card number exists only as long as the request, and is written nowhere.
  */
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { checkoutFormBytesMax, checkoutFormFieldsMax } from "@coffer/model/Limits"
 import { ByteSize, DateTime, Effect, type Layer, Option, Schema } from "effect"
@@ -17,13 +17,17 @@ import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import type { Admission } from "../http/Admission.ts"
 import { decodeUtf8, isCompressed, isUtf8 } from "../http/Body.ts"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
-import { pathOf } from "../edge/routing.ts"
+import { pathOf as pathIn } from "../edge/routing.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { Orders } from "../orders/Orders.ts"
-import { checkCard } from "./checkCard.ts"
-import { CheckoutForm } from "./checkoutForms.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
+import { headersIn, respondWith } from "../pages/respond.ts"
+import { type CardOutcome, checkCard } from "./checkCard.ts"
+import { CheckoutForm } from "./checkoutForms.ts"
 import { type Page, pageOf, render } from "./CheckoutPage.ts"
-import { headers, respondWith } from "../pages/respond.ts"
+import { seenLanguage, withChoice } from "./frame.ts"
+import { checkoutHeaders as headers } from "./script.ts"
+import { shopOf } from "./shopOf.ts"
 import type { Notice } from "./texts.ts"
 
 /** The address does not carry our signature. */
@@ -32,7 +36,11 @@ class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}
 const path = "/checkout/:token"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
-type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | CheckoutLinks | Orders | SandboxBuyer>
+type Routes = Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Admission | CheckoutLinks | Merchants | Orders | SandboxBuyer
+>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -40,6 +48,8 @@ export const layer: Routes = HttpRouter.use(
     const orders = yield* Orders
     const buyer = yield* SandboxBuyer
     const through = yield* PublicAdmission.make
+
+    const respond = respondAs(yield* Merchants)
 
     const openOrder = Effect.gen(function* () {
       const { token } = yield* HttpRouter.params
@@ -53,23 +63,58 @@ export const layer: Routes = HttpRouter.use(
       return pathname
     }
 
+    const noSuchPage = () => respond({ _tag: "InvalidLink" }, 404)
+
     const show = Effect.gen(function* () {
       const order = yield* openOrder
-      return respond(pageOf(order, yield* currentTime))
+      const page = pageOf(order, yield* currentTime)
+      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const wallet = walletIn(url)
+      // A phone has read the code that another screen shows.
+      return yield* respond(
+        page._tag === "Pay" && wallet !== undefined ? { _tag: "Away", order, method: wallet } : page
+      )
     }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.show"))
 
     /** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
     const attempt = Effect.fnUntraced(
       function* (order: Order, method: PaymentMethod, how: Attempt, notice: Notice) {
         const after = yield* buyer.pay(order, method, how)
+        const { url } = yield* HttpServerRequest.HttpServerRequest
         // Seen through GET, the success can be reloaded without paying again.
-        if (after.status === "paid") return HttpServerResponse.redirect(pathOf(after), { status: 303, headers })
+        if (after.status === "paid")
+          return HttpServerResponse.redirect(withChoice(pathOf(after), url), { status: 303, headers })
         const page = pageOf(after, yield* currentTime)
-        if (page._tag !== "Pay") return respond(page)
-        return respond(how === "redirect" ? { _tag: "Away", order: after, method } : { ...page, method, notice })
+        if (page._tag !== "Pay") return yield* respond(page)
+        switch (how) {
+          case "redirect":
+            return yield* respond({ _tag: "Away", order: after, method, ...scanned(after, method) })
+          case "succeed_unreported":
+            return yield* respond({ _tag: "Processing", order: after })
+          default:
+            return yield* respond({ ...page, method, notice })
+        }
       },
-      (effect, order) => Effect.catchTags(effect, noAnswer(pathOf(order)))
+      (effect, order) => Effect.catchTags(effect, noAnswer(respond, order))
     )
+
+    const scanned = ({ expiresAt, tradeNo }: Order, method: PaymentMethod) =>
+      isScanned(method) ? { scanned: `${links.urlOf(tradeNo, expiresAt)}?wallet=${method}` } : {}
+
+    const payByCard = Effect.fnUntraced(function* (
+      order: Order,
+      { cvc = "", expiry = "", method, number = "" }: CheckoutForm
+    ) {
+      const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* currentTime))
+      switch (checked._tag) {
+        case "Mistaken":
+          return yield* respond({ _tag: "Pay", order, method, notice: "mistaken", mistakes: checked.fields }, 422)
+        case "NotATestCard":
+          return yield* respond({ _tag: "Pay", order, method, notice: "notATestCard" })
+        case "TestCard":
+          return yield* attempt(order, method, ...attemptOf(checked.outcome))
+      }
+    })
 
     const step = Effect.gen(function* () {
       const order = yield* openOrder
@@ -77,14 +122,14 @@ export const layer: Routes = HttpRouter.use(
       const page = pageOf(order, yield* currentTime)
       if (page._tag !== "Pay") {
         if (Option.isSome(form)) yield* endRedirect(order, form.value)
-        return respond(page)
+        return yield* respond(page)
       }
-      if (Option.isNone(form)) return respond({ ...page, notice: "unreadable" }, 422)
+      if (Option.isNone(form)) return yield* respond({ ...page, notice: "unreadable" }, 422)
       const { method, step } = form.value
       switch (step) {
         case "pay":
           return method === "card"
-            ? yield* payByCard(order, form.value, attempt)
+            ? yield* payByCard(order, form.value)
             : yield* attempt(order, method, "redirect", "declined")
         case "confirm":
           return yield* attempt(order, method, "succeed", "declined")
@@ -99,10 +144,63 @@ export const layer: Routes = HttpRouter.use(
         ? Effect.ignore(buyer.pay(order, form.method, "decline"))
         : Effect.void
 
+    const notNow = (tag: "Unreachable" | "Uncertain") => respond({ _tag: tag }, 503)
+
+    /** The database does not answer. */
+    const orNotNow = <E, R>(tag: "Unreachable" | "Uncertain", answer: Effect.Effect<Response, E, R>) =>
+      Effect.catchDefect(answer, (defect) => (isDatabaseTrouble(defect) ? notNow(tag) : Effect.die(defect)))
+
     yield* router.add("GET", path, through(orNotNow("Unreachable", show), notNow("Unreachable")))
     yield* router.add("POST", path, through(orNotNow("Uncertain", step), notNow("Unreachable")))
   })
 )
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** A page in the language of the request, with the name of the order's merchant. */
+const respondAs = (merchants: Merchants["Service"]) =>
+  Effect.fnUntraced(function* (page: Page, status = 200) {
+    const { headers: sent, url } = yield* HttpServerRequest.HttpServerRequest
+    const order = "order" in page ? page.order : undefined
+    const language = seenLanguage({ url, accepted: sent["accept-language"] }, order?.locale ?? null)
+    const seen = { language, address: pathIn(url), shop: yield* shopOf(merchants, order) }
+    return respondWith(render(page, seen), status, { ...headers, ...headersIn(language) })
+  })
+
+/** When the channel is unreachable, nothing was paid. Otherwise it may have been, so the page must not ask again. */
+const noAnswer = (respond: ReturnType<typeof respondAs>, order: Order) => {
+  const uncertain = () => respond({ _tag: "Uncertain", order }, 503)
+  return {
+    ChannelUnreachable: () => respond({ _tag: "Unreachable", order }, 502),
+    NotCommitted: uncertain,
+    ActorUnavailable: uncertain,
+    OrderConflict: uncertain
+  }
+}
+
+/** What the bank does with a test card, and what the page says after a decline. */
+const attemptOf = (outcome: CardOutcome): readonly [how: Attempt, notice: Notice] => {
+  switch (outcome) {
+    case "succeed":
+    case "redirect":
+      return [outcome, "declined"]
+    case "processing":
+      return ["succeed_unreported", "declined"]
+    default:
+      return ["decline", outcome]
+  }
+}
+
+/** Wallets that live on the phone: a desktop shows their code. */
+const isScanned = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"
+
+const isMethod = Schema.is(PaymentMethod)
+
+const walletIn = (url: string): PaymentMethod | undefined => {
+  const query = url.indexOf("?")
+  const wallet = query < 0 ? null : new URLSearchParams(url.slice(query)).get("wallet")
+  return isMethod(wallet) && isScanned(wallet) ? wallet : undefined
+}
 
 /** None for what our forms do not send. No error keeps the text either, since it may contain a card number. */
 const readForm = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ arrayBuffer, headers }) => {
@@ -128,44 +226,3 @@ const formOf = (text: string): Option.Option<CheckoutForm> => {
   const form = new Map(new URLSearchParams(text))
   return form.size < fields.length ? Option.none() : asForm(Object.fromEntries(form))
 }
-
-const payByCard = Effect.fnUntraced(function* <E>(
-  order: Order,
-  { cvc = "", expiry = "", method, number = "" }: CheckoutForm,
-  attempt: (order: Order, method: PaymentMethod, how: Attempt, notice: Notice) => Effect.Effect<Response, E>
-) {
-  const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* currentTime))
-  switch (checked._tag) {
-    case "Mistaken":
-      return respond({ _tag: "Pay", order, method, notice: "mistaken", mistakes: checked.fields }, 422)
-    case "NotATestCard":
-      return respond({ _tag: "Pay", order, method, notice: "notATestCard" })
-    case "TestCard":
-      return yield* attempt(order, method, checked.attempt, "declined")
-  }
-})
-
-type Response = HttpServerResponse.HttpServerResponse
-
-/** When the channel is unreachable, nothing was paid. Otherwise it may have been, so the page must not ask again. */
-const noAnswer = (address: string) => {
-  const uncertain = () => Effect.succeed(respond({ _tag: "Uncertain", address }, 503))
-  return {
-    ChannelUnreachable: () => Effect.succeed(respond({ _tag: "Unreachable", address }, 502)),
-    NotCommitted: uncertain,
-    ActorUnavailable: uncertain,
-    OrderConflict: uncertain
-  }
-}
-
-/** A page for people, that leads back to where they are. */
-const notNow = (tag: "Unreachable" | "Uncertain") =>
-  Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => respond({ _tag: tag, address: pathOf(url) }, 503))
-
-/** The database does not answer. */
-const orNotNow = <E, R>(tag: "Unreachable" | "Uncertain", answer: Effect.Effect<Response, E, R>) =>
-  Effect.catchDefect(answer, (defect) => (isDatabaseTrouble(defect) ? notNow(tag) : Effect.die(defect)))
-
-const noSuchPage = () => Effect.succeed(respond({ _tag: "InvalidLink" }, 404))
-
-const respond = (page: Page, status = 200) => respondWith(render(page), status)
