@@ -17,7 +17,6 @@ import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import type { Admission } from "../http/Admission.ts"
 import { decodeUtf8, isCompressed, isUtf8 } from "../http/Body.ts"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
-import { pathOf as pathIn } from "../edge/routing.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Orders } from "../orders/Orders.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
@@ -25,7 +24,7 @@ import { headersIn, respondWith } from "../pages/respond.ts"
 import { type CardOutcome, checkCard } from "./checkCard.ts"
 import { CheckoutForm } from "./checkoutForms.ts"
 import { type Page, pageOf, render } from "./CheckoutPage.ts"
-import { seenLanguage, withChoice } from "./frame.ts"
+import { choiceOf, seenBy } from "./frame.ts"
 import { checkoutHeaders as headers } from "./script.ts"
 import { shopOf } from "./shopOf.ts"
 import type { Notice } from "./texts.ts"
@@ -80,10 +79,10 @@ export const layer: Routes = HttpRouter.use(
     const attempt = Effect.fnUntraced(
       function* (order: Order, method: PaymentMethod, how: Attempt, notice: Notice) {
         const after = yield* buyer.pay(order, method, how)
-        const { url } = yield* HttpServerRequest.HttpServerRequest
+        const request = yield* HttpServerRequest.HttpServerRequest
         // Seen through GET, the success can be reloaded without paying again.
         if (after.status === "paid")
-          return HttpServerResponse.redirect(withChoice(pathOf(after), url), { status: 303, headers })
+          return HttpServerResponse.redirect(pathOf(after) + choiceOf(seenBy(request, null)), { status: 303, headers })
         const page = pageOf(after, yield* currentTime)
         if (page._tag !== "Pay") return yield* respond(page)
         switch (how) {
@@ -160,10 +159,10 @@ type Response = HttpServerResponse.HttpServerResponse
 /** A page in the language of the request, with the name of the order's merchant. */
 const respondAs = (merchants: Merchants["Service"]) =>
   Effect.fnUntraced(function* (page: Page, status = 200) {
-    const { headers: sent, url } = yield* HttpServerRequest.HttpServerRequest
+    const request = yield* HttpServerRequest.HttpServerRequest
     const order = "order" in page ? page.order : undefined
-    const language = seenLanguage({ url, accepted: sent["accept-language"] }, order?.locale ?? null)
-    const seen = { language, address: pathIn(url), shop: yield* shopOf(merchants, order) }
+    const { chosen, language } = seenBy(request, order?.locale ?? null)
+    const seen = { chosen, language, shop: yield* shopOf(merchants, order) }
     return respondWith(render(page, seen), status, { ...headers, ...headersIn(language) })
   })
 

@@ -14,7 +14,7 @@ import { html } from "../pages/html.ts"
 import { layout, marks, renderState, terms, type Terms, type Words } from "../pages/layout.ts"
 import type { CardField } from "./checkCard.ts"
 import { payForms, simulation } from "./checkoutForms.ts"
-import { frameOf, returnButton, type Seen, wordsOf } from "./frame.ts"
+import { againOf, frameOf, returnButton, type Seen, wordsOf } from "./frame.ts"
 import { qrCode } from "./QrCode.ts"
 import { returnAddress } from "./returnAddress.ts"
 import type { Notice } from "./texts.ts"
@@ -213,7 +213,7 @@ const renderWait = (
     terms:
       order === undefined ? [] : [[wordsOf(seen).order.amount, html`${amountOf(order, seen)}`], ...named(order, seen)],
     more: html`<div class="buttons">
-      <a class="button" href="${seen.address}?lang=${seen.language}">${words.again}</a>
+      <a class="button" href="${againOf(seen)}">${words.again}</a>
       ${order && returnButton(order, seen, "button quiet")}
     </div>`
   })

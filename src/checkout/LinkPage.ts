@@ -5,7 +5,7 @@ import type { LinkClosed, PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { money } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, type Words } from "../pages/layout.ts"
-import { frameOf, type Seen, wordsOf } from "./frame.ts"
+import { againOf, frameOf, type Seen, wordsOf } from "./frame.ts"
 
 /** `link` is undefined where none was found, or where it could not be looked for. */
 export type LinkPage =
@@ -44,7 +44,7 @@ const renderPreview = (link: PaymentLink, seen: Seen) => {
     main: html`<section class="card stack">
       <h1 class="amount"><span class="eyebrow">${order.pay}</span> ${price}</h1>
       <p><bdi>${link.subject ?? order.noSubject}</bdi></p>
-      <a class="button" href="${seen.address}">${words.visit}</a>
+      <a class="button" href="${againOf(seen)}">${words.visit}</a>
     </section>`
   })
 }
@@ -53,5 +53,5 @@ const renderAgain = (words: Words & { readonly again: string }, { link }: LinkPa
   renderState(words, {
     ...frameOf(seen, link),
     alert: true,
-    more: html`<a class="button" href="${seen.address}">${words.again}</a>`
+    more: html`<a class="button" href="${againOf(seen)}">${words.again}</a>`
   })

@@ -8,7 +8,6 @@ import { Effect, type Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import * as PublicQuota from "../edge/PublicQuota.ts"
-import { pathOf } from "../edge/routing.ts"
 import type { Admission } from "../http/Admission.ts"
 import { Links } from "../links/Links.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -16,7 +15,7 @@ import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { CheckoutLinks } from "../signedUrls/CheckoutLinks.ts"
 import { type LinkPage, renderLink } from "./LinkPage.ts"
 import { headersIn, respondWith } from "../pages/respond.ts"
-import { seenLanguage, withChoice } from "./frame.ts"
+import { choiceOf, seenBy } from "./frame.ts"
 import { checkoutHeaders as headers } from "./script.ts"
 import { shopOf } from "./shopOf.ts"
 
@@ -42,9 +41,8 @@ export const layer: Routes = HttpRouter.use(
       status = 200,
       more: Readonly<Record<string, string>> = {}
     ) {
-      const { headers: sent, url } = yield* HttpServerRequest.HttpServerRequest
-      const language = seenLanguage({ url, accepted: sent["accept-language"] }, null)
-      const seen = { language, address: pathOf(url), shop: yield* shopOf(merchants, page.link) }
+      const { chosen, language } = seenBy(yield* HttpServerRequest.HttpServerRequest, null)
+      const seen = { chosen, language, shop: yield* shopOf(merchants, page.link) }
       return respondWith(renderLink(page, seen), status, { ...headers, ...headersIn(language), ...more })
     })
 
@@ -63,7 +61,7 @@ export const layer: Routes = HttpRouter.use(
         const { expiresAt, tradeNo } = yield* links.visit(link)
         // Without a host, so that the buyer stays on the one that brought the page.
         const { pathname } = new URL(checkouts.urlOf(tradeNo, expiresAt))
-        return HttpServerResponse.redirect(withChoice(pathname, request.url), { status: 303, headers })
+        return HttpServerResponse.redirect(pathname + choiceOf(seenBy(request, null)), { status: 303, headers })
       },
       (effect, link) =>
         Effect.catchTags(effect, {

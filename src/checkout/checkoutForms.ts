@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { type Html, html } from "../pages/html.ts"
 import type { Language } from "../pages/language.ts"
 import { type CardField, testCards } from "./checkCard.ts"
-import { type Seen, wordsOf } from "./frame.ts"
+import { againOf, type Seen, wordsOf } from "./frame.ts"
 import { icons } from "./icons.ts"
 import type { Notice, Texts } from "./texts.ts"
 
@@ -47,7 +47,7 @@ export const payForms = ({ amount, back, method, mistakes, notice }: PayForm, se
     <div data-notice>${notice && alert(wordsOf(seen).notices[notice])}</div>
     <template data-unheard
       >${alert({ title: uncertain.heading, text: uncertain.text })}
-      <a class="return" href="${seen.address}?lang=${seen.language}">${uncertain.again}</a></template
+      <a class="return" href="${againOf(seen)}">${uncertain.again}</a></template
     >
     ${expressForm(wordsOf(seen))}
     <form class="stack" method="post" novalidate data-pay data-busy="${form.busy}">

@@ -4,6 +4,7 @@
  */
 import type { Mode } from "@coffer/model/Ids"
 import type { Order } from "@coffer/rules/order/Order"
+import type { HttpServerRequest } from "effect/http"
 import { html, type Html } from "../pages/html.ts"
 import { type Language, languageOf, languages, tags } from "../pages/language.ts"
 import type { Frame } from "../pages/layout.ts"
@@ -14,32 +15,30 @@ import { type Texts, texts } from "./texts.ts"
 /** Where a page is seen, and in which language. */
 export interface Seen {
   readonly language: Language
-  /** Of the page, without a host and a query: the switch of the language leads there. */
-  readonly address: string
+  /** What the buyer has chosen, if anything: the page's links keep it. */
+  readonly chosen: Language | undefined
   /** The merchant's name; undefined where no merchant is known. */
   readonly shop: string | undefined
 }
 
-/** What a request says of the language, beside what the order says. */
-export interface Asking {
-  readonly url: string
-  readonly accepted: string | undefined
-}
-
-/** The buyer's choice on the page, kept from page to page; null when there was none. */
-export const chosenIn = (url: string): string | null => {
+/** What a request and an order say of the language of a page. */
+export const seenBy = (
+  { headers, url }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">,
+  locale: Language | null
+): Pick<Seen, "chosen" | "language"> => {
   const query = url.indexOf("?")
-  return query < 0 ? null : new URLSearchParams(url.slice(query)).get("lang")
+  const chosen = query < 0 ? null : new URLSearchParams(url.slice(query)).get("lang")
+  return {
+    chosen: languages.find((language) => language === chosen),
+    language: languageOf({ accepted: headers["accept-language"], chosen, locale })
+  }
 }
 
-/** An address of ours that keeps the buyer's choice of a language. */
-export const withChoice = (address: string, url: string): string => {
-  const chosen = languages.find((language) => language === chosenIn(url))
-  return chosen === undefined ? address : `${address}?lang=${chosen}`
-}
+/** The query of an address of ours. Alone it leads to the page once more, wherever a proxy has put it. */
+export const choiceOf = ({ chosen }: Pick<Seen, "chosen">): string => (chosen === undefined ? "" : `?lang=${chosen}`)
 
-export const seenLanguage = ({ accepted, url }: Asking, locale: Language | null): Language =>
-  languageOf({ accepted, chosen: chosenIn(url), locale })
+/** For a link to the page as it is now. */
+export const againOf = (seen: Seen): string => choiceOf(seen) || "?"
 
 export const wordsOf = ({ language }: Seen): Texts => texts[language]
 
@@ -52,14 +51,14 @@ export const frameOf = (
   language: seen.language,
   sandbox: of?.mode === "sandbox",
   top: html`${seen.shop === undefined ? undefined : html`<p class="shop"><bdi>${seen.shop}</bdi></p>`}
-  ${languageSwitch(seen)} ${watched ? html`<span hidden data-watch="${seen.address}/events"></span>` : undefined}`,
+  ${languageSwitch(seen)} ${watched ? html`<span hidden data-watch></span>` : undefined}`,
   script
 })
 
-const languageSwitch = ({ address, language }: Seen) => {
+const languageSwitch = ({ language }: Seen) => {
   const other: Language = language === "en" ? "zh" : "en"
   return html`<nav>
-    <a class="switch" href="${address}?lang=${other}" hreflang="${tags[other]}" lang="${tags[other]}"
+    <a class="switch" href="?lang=${other}" hreflang="${tags[other]}" lang="${tags[other]}"
       >${texts[language].otherLanguage}</a
     >
   </nav>`

@@ -112,7 +112,8 @@ export const zh: Texts = {
   back: {
     soon: "{n} 秒后返回商家页面。",
     stay: "留在此页",
-    link: (shop) => `返回${shop}`
+    /** A name in Latin letters stands apart. */
+    link: (shop) => `返回${/^[!-~]/.test(shop) ? " " : ""}${shop}`
   },
 
   closed: {

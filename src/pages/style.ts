@@ -56,7 +56,7 @@ dd { overflow-wrap: anywhere; min-width: 0; text-align: end; text-wrap: pretty }
 fieldset { border: 0; min-width: 0 }
 legend, .label { padding: 0; font-weight: 600; font-size: .875rem }
 .label .soft { font-weight: 400 }
-.methods { display: grid; grid-template-columns: repeat(auto-fit, minmax(5.25rem, 1fr)); gap: .5rem }
+.methods { display: grid; grid-template-columns: repeat(auto-fit, minmax(4.75rem, 1fr)); gap: .5rem }
 .method { position: relative; display: grid; justify-items: center; align-content: center; gap: .125rem;
   min-height: 4rem; padding: .375rem .25rem; border: 1px solid var(--line); border-radius: .75rem; cursor: pointer;
   font-size: .8125rem; text-align: center; overflow-wrap: anywhere }

@@ -16,7 +16,7 @@ const refunded: Order = { ...facts, ...untouched, ...terms, status: "refunded", 
 const failed: Order = { ...terms, status: "failed" }
 const expired: Order = { ...terms, status: "expired" }
 
-const render = (page: Page) => renderSeen(page, { language: "en", address: "/checkout/x", shop: "Celadon Teahouse" })
+const render = (page: Page) => renderSeen(page, { language: "en", chosen: undefined, shop: "Celadon Teahouse" })
 const refresh = (markup: string) =>
   /<noscript\s*>\s*<meta http-equiv="refresh" content="([^"]*)"\s*\/><\/noscript/.exec(markup)?.[1]
 const links = (markup: string) => Array.from(markup.matchAll(/<a\s[^>]*href="(\w+:[^"]*)"/g), ([, href]) => href!)

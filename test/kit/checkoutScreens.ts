@@ -84,7 +84,11 @@ export const screens = (
     terms = { subject: "Celadon teapot" }
   }: { readonly shop?: string; readonly terms?: Partial<Order> } = {}
 ): ReadonlyArray<readonly [name: string, markup: string]> => {
-  const seen = (known: boolean): Seen => ({ language, address: "/checkout/token", shop: known ? shop : undefined })
+  const seen = (known: boolean): Seen => ({
+    language,
+    chosen: undefined,
+    shop: known ? shop : undefined
+  })
   return [
     ...Object.entries(checkoutPages(terms)).map(([name, page]) => [name, render(page, seen("order" in page))] as const),
     ...Object.entries(linkPages({ ...plainLink, subject: terms.subject ?? null })).map(

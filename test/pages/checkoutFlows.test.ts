@@ -131,7 +131,7 @@ describe.skipIf(executable === undefined)(`paying at checkout${needsChromium}`, 
         await page.keyboard.press("Backspace")
         assert.deepStrictEqual([await valueOf(page, "number"), await caret()], ["4242 4242 4242 424", 2])
         await page.locator("#expiry").pressSequentially("1240")
-        for (const left of ["12/4", "12/", "1", ""]) {
+        for (const left of ["12/4", "12", "1", ""]) {
           await page.keyboard.press("Backspace")
           assert.strictEqual(await valueOf(page, "expiry"), left)
         }

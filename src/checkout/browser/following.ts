@@ -82,8 +82,8 @@ export function countDown() {
 
 /** Shows the order anew when it is no longer as this page says. */
 export function follow() {
-  const address = document.querySelector<HTMLElement>("[data-watch]")?.dataset["watch"]
-  if (address === undefined) return
+  if (document.querySelector("[data-watch]") === null) return
+  const address = `${location.pathname}/events`
   const turnPage = () => {
     const choice = new URLSearchParams(location.search).get("lang")
     location.replace(location.pathname + (choice === null ? "" : `?lang=${encodeURIComponent(choice)}`))
