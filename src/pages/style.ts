@@ -119,6 +119,11 @@ form.express { gap: .75rem }
 .mark svg { width: 1.75rem; height: 1.75rem }
 footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; color: var(--soft) }
 
+@media (max-width: 15rem) {
+  .details { grid-template-columns: minmax(0, 1fr) }
+  .note code { white-space: normal }
+  .card { padding: .75rem }
+}
 @media (min-width: 56rem) {
   main { padding: 2.5rem 1.5rem 1.5rem }
   .wide { max-width: 60rem }

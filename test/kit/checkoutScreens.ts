@@ -3,9 +3,11 @@ import { LinkId } from "@coffer/model/Ids"
 import type { Order } from "@coffer/rules/order/Order"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { DateTime } from "effect"
+import type { Page as BrowserPage } from "playwright-core"
 import { type Page, pageOf, render } from "../../src/checkout/CheckoutPage.ts"
 import type { Seen } from "../../src/checkout/frame.ts"
 import { type LinkPage, renderLink } from "../../src/checkout/LinkPage.ts"
+import { checkoutHeaders } from "../../src/checkout/script.ts"
 import type { Language } from "../../src/pages/language.ts"
 import { createdAt, facts, pendingOrder, untouched } from "./fixtures.ts"
 
@@ -95,4 +97,49 @@ export const screens = (
       ([name, page]) => [name, renderLink(page, seen("link" in page))] as const
     )
   ]
+}
+
+/** Shows markup under the headers of the checkout; what it loads from elsewhere, or says on the console, is in `said`. */
+export const shownBy = (page: BrowserPage) => {
+  const said: Array<string> = []
+  let markup = ""
+  page.on("console", (message) => said.push(message.text()))
+  page.on("pageerror", (error) => said.push(error.message))
+  page.on("dialog", (dialog) => {
+    said.push(`dialog ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  const ready = page.route("**/*", (route) => {
+    const { pathname } = new URL(route.request().url())
+    if (pathname.endsWith("/events"))
+      return route.fulfill({ contentType: "text/event-stream", body: "retry: 60000\n\n" })
+    if (pathname !== "/checkout/token") {
+      said.push(`asked for ${route.request().url()}`)
+      return route.abort()
+    }
+    return route.fulfill({ contentType: "text/html; charset=utf-8", headers: checkoutHeaders, body: markup })
+  })
+  const show = async (shown: string) => {
+    await ready
+    markup = shown
+    await page.goto("https://pay.example/checkout/token")
+  }
+  return { said, show }
+}
+
+/** What does not fit: the page sideways, and texts that are cut off. */
+export const misfits = () => {
+  const root = document.documentElement
+  const cut = Array.from(document.querySelectorAll<HTMLElement>("main *, header *"))
+    .filter((element) => {
+      const { clip, overflow } = {
+        clip: getComputedStyle(element).clipPath,
+        overflow: element.scrollWidth - element.clientWidth
+      }
+      const isText = element.clientWidth > 0 && element.tagName !== "INPUT" && element.closest("svg") === null
+      return isText && clip === "none" && overflow > 1
+    })
+    .map(({ className, tagName }) => `${tagName}.${className}`)
+  const sideways = root.scrollWidth > root.clientWidth ? [`${root.scrollWidth} px in ${root.clientWidth}`] : []
+  return [...sideways, ...cut]
 }

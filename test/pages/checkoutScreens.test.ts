@@ -7,10 +7,9 @@ import { createRequire } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { checkoutHeaders } from "../../src/checkout/script.ts"
 import { languages } from "../../src/pages/language.ts"
 import { executable, needsChromium, openPage } from "../kit/Browser.ts"
-import { screens } from "../kit/checkoutScreens.ts"
+import { misfits, screens, shownBy } from "../kit/checkoutScreens.ts"
 
 const folder = "screenshots/checkout"
 const sizes = {
@@ -20,51 +19,6 @@ const sizes = {
 } as const
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-/** Shows markup under the headers of the checkout; what it loads from elsewhere, or says on the console, is in `said`. */
-const shownBy = (page: Page) => {
-  const said: Array<string> = []
-  let markup = ""
-  page.on("console", (message) => said.push(message.text()))
-  page.on("pageerror", (error) => said.push(error.message))
-  page.on("dialog", (dialog) => {
-    said.push(`dialog ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  const ready = page.route("**/*", (route) => {
-    const { pathname } = new URL(route.request().url())
-    if (pathname.endsWith("/events"))
-      return route.fulfill({ contentType: "text/event-stream", body: "retry: 60000\n\n" })
-    if (pathname !== "/checkout/token") {
-      said.push(`asked for ${route.request().url()}`)
-      return route.abort()
-    }
-    return route.fulfill({ contentType: "text/html; charset=utf-8", headers: checkoutHeaders, body: markup })
-  })
-  const show = async (shown: string) => {
-    await ready
-    markup = shown
-    await page.goto("https://pay.example/checkout/token")
-  }
-  return { said, show }
-}
-
-/** What does not fit: the page sideways, and texts that are cut off. */
-const misfits = () => {
-  const root = document.documentElement
-  const cut = Array.from(document.querySelectorAll<HTMLElement>("main *, header *"))
-    .filter((element) => {
-      const { clip, overflow } = {
-        clip: getComputedStyle(element).clipPath,
-        overflow: element.scrollWidth - element.clientWidth
-      }
-      const isText = element.clientWidth > 0 && element.tagName !== "INPUT" && element.closest("svg") === null
-      return isText && clip === "none" && overflow > 1
-    })
-    .map(({ className, tagName }) => `${tagName}.${className}`)
-  const sideways = root.scrollWidth > root.clientWidth ? [`${root.scrollWidth} px in ${root.clientWidth}`] : []
-  return [...sideways, ...cut]
-}
 
 const findings = async (page: Page) => {
   await page.evaluate(axe)
