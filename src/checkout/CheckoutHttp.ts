@@ -88,7 +88,7 @@ export const layer: Routes = HttpRouter.use(
         switch (how) {
           case "redirect":
             return yield* respond({ _tag: "Away", order: after, method, ...scanned(after, method) })
-          case "succeed_unreported":
+          case "succeed_later":
             return yield* respond({ _tag: "Processing", order: after })
           default:
             return yield* respond({ ...page, method, notice })
@@ -184,7 +184,7 @@ const attemptOf = (outcome: CardOutcome): readonly [how: Attempt, notice: Notice
     case "redirect":
       return [outcome, "declined"]
     case "processing":
-      return ["succeed_unreported", "declined"]
+      return ["succeed_later", "declined"]
     default:
       return ["decline", outcome]
   }

@@ -69,7 +69,7 @@ describe("checkout: paying", () => {
     ["4242 4242 4242 4242 pays", good, ["card", "succeed"], paid],
     ["4000 0000 0000 0002 is declined", card("4000000000000002"), ["card", "decline"], pendingOrder],
     ["4000 0027 6000 3184 asks for 3DS", card("4000 0027 6000 3184"), ["card", "redirect"], pendingOrder],
-    ["4000 0000 0000 0077 is reported later", card("4000000000000077"), ["card", "succeed_unreported"], pendingOrder],
+    ["4000 0000 0000 0077 is reported later", card("4000000000000077"), ["card", "succeed_later"], pendingOrder],
     ["3DS complete pays", { step: "confirm", method: "card" }, ["card", "succeed"], paid],
     ["3DS failed is declined", { step: "cancel", method: "card" }, ["card", "decline"], pendingOrder],
     ["a wallet is a redirect", { step: "pay", method: "alipay" }, ["alipay", "redirect"], pendingOrder],

@@ -171,6 +171,67 @@ describe.skipIf(executable === undefined)(`paying at checkout${needsChromium}`, 
     })
   )
 
+  it.live("says that nothing was heard when the answer is lost, and does not let the buyer pay again blindly", () =>
+    Effect.gen(function* () {
+      const { page } = yield* opened()
+      yield* Effect.promise(async () => {
+        await page.route("**/checkout/*", (route) =>
+          route.request().method() === "POST" ? route.abort() : route.continue()
+        )
+        await page.locator("#number").fill(number)
+        await page.locator("#expiry").fill("1240")
+        await page.locator("#cvc").fill("123")
+        await page.locator('button[value="pay"]').click()
+        await page.getByText("We have not heard back yet").waitFor()
+        assert.isTrue(await page.locator('button[value="pay"]').isDisabled())
+        await page.getByRole("link", { name: "Look again" }).click()
+        await page.locator('button[value="pay"]:enabled').waitFor()
+        assert.strictEqual(await valueOf(page, "number"), "")
+      })
+    })
+  )
+
+  it.live("leads back to the form by the browser's own button, from the page of a wallet", () =>
+    Effect.gen(function* () {
+      const { page } = yield* opened()
+      yield* Effect.promise(async () => {
+        await page.locator("#method-alipay").check()
+        await page.locator('button[value="pay"]').click()
+        await heading(page, "Confirm in Alipay")
+        await page.goBack()
+        await page.locator('button[value="pay"]').waitFor()
+      })
+    })
+  )
+
+  it.live("turns the page also where it can only ask now and then", () =>
+    Effect.gen(function* () {
+      const { api, merchant, page, url } = yield* opened()
+      const tradeNo = /checkout\/([^.]+)\./.exec(url)![1]!
+      yield* Effect.promise(async () => {
+        await page.clock.install()
+        let asked = 0
+        await page.route("**/events", (route) =>
+          route.request().headers()["accept"] === "text/event-stream"
+            ? route.fulfill({ status: 503 })
+            : (asked++, route.continue())
+        )
+        const refused = page.waitForResponse((response) => response.status() === 503)
+        await page.reload()
+        await refused
+        const word = page.waitForResponse((response) => response.url().endsWith("/events") && response.ok())
+        // The browser hears of the refusal a moment after the test does.
+        while (asked === 0) await page.clock.runFor(5_000)
+        assert.strictEqual(await (await word).text(), "pending")
+      })
+      yield* api.post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant.sandboxKey)
+      yield* Effect.promise(async () => {
+        await page.clock.runFor(5_000)
+        await heading(page, "Payment successful")
+      })
+    })
+  )
+
   it.live("turns the desktop's page when a phone has read its code and paid there", () =>
     Effect.gen(function* () {
       const { page, said, status, url } = yield* opened({}, desktop)
