@@ -26,6 +26,7 @@ import * as ReceiptJobs from "./receipts/ReceiptJobs.ts"
 import * as ReceiptNumbers from "./receipts/ReceiptNumbers.ts"
 import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
 import * as Receipts from "./receipts/Receipts.ts"
+import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as OrderLinks from "./signedUrls/OrderLinks.ts"
 import * as DisputeCommands from "./disputes/DisputeCommands.ts"
@@ -144,6 +145,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
 )
 const pages = Layer.mergeAll(
   CheckoutHttp.layer,
+  EventsHttp.layer,
   LinkPageHttp.layer,
   ReceiptPageHttp.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))

@@ -5,25 +5,29 @@
  *
  * A card number exists only as long as the request, and is written nowhere.
  */
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { checkoutFormBytesMax, checkoutFormFieldsMax } from "@coffer/model/Limits"
 import { ByteSize, DateTime, Effect, type Layer, Option, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { NewIds } from "../platform/runtime/NewIds.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { Attempt } from "../sandbox/SandboxBank.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
-import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import type { Admission } from "../http/Admission.ts"
 import { decodeUtf8, isCompressed, isUtf8 } from "../http/Body.ts"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
-import { pathOf } from "../edge/routing.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { Orders } from "../orders/Orders.ts"
-import { checkCard } from "./checkCard.ts"
-import { CheckoutForm } from "./checkoutForms.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
+import { headersIn, respondWith } from "../pages/respond.ts"
+import { type CardOutcome, checkCard } from "./checkCard.ts"
+import { CheckoutForm } from "./checkoutForms.ts"
 import { type Page, pageOf, render } from "./CheckoutPage.ts"
-import { headers, respondWith } from "../pages/respond.ts"
+import { choiceOf, seenBy } from "./frame.ts"
+import { checkoutHeaders as headers } from "./script.ts"
+import { shopOf } from "./shopOf.ts"
 import type { Notice } from "./texts.ts"
 
 /** The address does not carry our signature. */
@@ -32,15 +36,20 @@ class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}
 const path = "/checkout/:token"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
-type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | OrderLinks | NewIds | Orders | SandboxBuyer>
+type Routes = Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Admission | OrderLinks | Merchants | NewIds | Orders | SandboxBuyer
+>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* OrderLinks
     const orders = yield* Orders
     const buyer = yield* SandboxBuyer
-    const ids = yield* NewIds
     const through = yield* PublicAdmission.make
+
+    const respond = respondAs(yield* Merchants, yield* NewIds)
 
     const openOrder = Effect.gen(function* () {
       const { token } = yield* HttpRouter.params
@@ -54,43 +63,71 @@ export const layer: Routes = HttpRouter.use(
       return pathname
     }
 
-    /** Each page has a form for an attempt of its own. */
-    const nextPageOf = Effect.fnUntraced(function* (order: Order) {
-      return pageOf(order, yield* currentTime, yield* ids.body)
-    })
+    const noSuchPage = () => respond({ _tag: "InvalidLink" }, 404)
 
     const show = Effect.gen(function* () {
       const order = yield* openOrder
-      return respond(yield* nextPageOf(order))
+      const page = pageOf(order, yield* currentTime)
+      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const wallet = walletIn(url)
+      // A phone has read the code that another screen shows.
+      return yield* respond(
+        page._tag === "Pay" && wallet !== undefined ? { _tag: "Away", order, method: wallet } : page
+      )
     }).pipe(Effect.catchTags({ LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }), Effect.withSpan("checkout.show"))
 
     /** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
     const attempt = Effect.fnUntraced(
       function* (order: Order, { attempt_no, method }: CheckoutForm, how: Attempt, notice: Notice) {
         const after = yield* buyer.pay(order, method, how, { attemptNo: attempt_no })
+        const request = yield* HttpServerRequest.HttpServerRequest
         // Seen through GET, the success can be reloaded without paying again.
-        if (after.status === "paid") return HttpServerResponse.redirect(pathOf(after), { status: 303, headers })
-        const page = yield* nextPageOf(after)
-        if (page._tag !== "Pay") return respond(page)
-        return respond(how === "redirect" ? { ...page, _tag: "Away", method } : { ...page, method, notice })
+        if (after.status === "paid")
+          return HttpServerResponse.redirect(pathOf(after) + choiceOf(seenBy(request, null)), { status: 303, headers })
+        const page = pageOf(after, yield* currentTime)
+        if (page._tag !== "Pay") return yield* respond(page)
+        switch (how) {
+          case "redirect":
+            return yield* respond({ _tag: "Away", order: after, method, ...scanned(after, method) })
+          case "succeed_later":
+            return yield* respond({ _tag: "Processing", order: after })
+          default:
+            return yield* respond({ ...page, method, notice })
+        }
       },
-      (effect, order) => Effect.catchTags(effect, noAnswer(pathOf(order)))
+      (effect, order) => Effect.catchTags(effect, noAnswer(respond, order))
     )
+
+    const scanned = ({ expiresAt, tradeNo }: Order, method: PaymentMethod) =>
+      isScanned(method) ? { scanned: `${links.signed.checkout(tradeNo, expiresAt)}?wallet=${method}` } : {}
+
+    const payByCard = Effect.fnUntraced(function* (order: Order, form: CheckoutForm) {
+      const { cvc = "", expiry = "", method, number = "" } = form
+      const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* currentTime))
+      switch (checked._tag) {
+        case "Mistaken":
+          return yield* respond({ _tag: "Pay", order, method, notice: "mistaken", mistakes: checked.fields }, 422)
+        case "NotATestCard":
+          return yield* respond({ _tag: "Pay", order, method, notice: "notATestCard" })
+        case "TestCard":
+          return yield* attempt(order, form, ...attemptOf(checked.outcome))
+      }
+    })
 
     const step = Effect.gen(function* () {
       const order = yield* openOrder
       const form = yield* readForm
-      const page = yield* nextPageOf(order)
+      const page = pageOf(order, yield* currentTime)
       if (page._tag !== "Pay") {
         if (Option.isSome(form)) yield* endRedirect(order, form.value)
-        return respond(page)
+        return yield* respond(page)
       }
-      if (Option.isNone(form)) return respond({ ...page, notice: "unreadable" }, 422)
+      if (Option.isNone(form)) return yield* respond({ ...page, notice: "unreadable" }, 422)
       const { method, step } = form.value
       switch (step) {
         case "pay":
           return method === "card"
-            ? yield* payByCard(page, form.value, attempt)
+            ? yield* payByCard(order, form.value)
             : yield* attempt(order, form.value, "redirect", "declined")
         case "confirm":
           return yield* attempt(order, form.value, "succeed", "declined")
@@ -105,10 +142,63 @@ export const layer: Routes = HttpRouter.use(
         ? Effect.ignore(buyer.pay(order, form.method, "decline", { attemptNo: form.attempt_no }))
         : Effect.void
 
+    const notNow = (tag: "Unreachable" | "Uncertain") => respond({ _tag: tag }, 503)
+
+    /** The database does not answer. */
+    const orNotNow = <E, R>(tag: "Unreachable" | "Uncertain", answer: Effect.Effect<Response, E, R>) =>
+      Effect.catchDefect(answer, (defect) => (isDatabaseTrouble(defect) ? notNow(tag) : Effect.die(defect)))
+
     yield* router.add("GET", path, through(orNotNow("Unreachable", show), notNow("Unreachable")))
     yield* router.add("POST", path, through(orNotNow("Uncertain", step), notNow("Unreachable")))
   })
 )
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** A page in the language of the request, with the name of the order's merchant. Its forms make one attempt. */
+const respondAs = (merchants: Merchants["Service"], ids: NewIds["Service"]) =>
+  Effect.fnUntraced(function* (page: Page, status = 200) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const order = "order" in page ? page.order : undefined
+    const { chosen, language } = seenBy(request, order?.locale ?? null)
+    const seen = { chosen, language, shop: yield* shopOf(merchants, order), attemptNo: yield* ids.body }
+    return respondWith(render(page, seen), status, { ...headers, ...headersIn(language) })
+  })
+
+/** When the channel is unreachable, nothing was paid. Otherwise it may have been, so the page must not ask again. */
+const noAnswer = (respond: ReturnType<typeof respondAs>, order: Order) => {
+  const uncertain = () => respond({ _tag: "Uncertain", order }, 503)
+  return {
+    ChannelUnreachable: () => respond({ _tag: "Unreachable", order }, 502),
+    NotCommitted: uncertain,
+    ActorUnavailable: uncertain,
+    OrderConflict: uncertain
+  }
+}
+
+/** What the bank does with a test card, and what the page says after a decline. */
+const attemptOf = (outcome: CardOutcome): readonly [how: Attempt, notice: Notice] => {
+  switch (outcome) {
+    case "succeed":
+    case "redirect":
+      return [outcome, "declined"]
+    case "processing":
+      return ["succeed_later", "declined"]
+    default:
+      return ["decline", outcome]
+  }
+}
+
+/** Wallets that live on the phone: a desktop shows their code. */
+const isScanned = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"
+
+const isMethod = Schema.is(PaymentMethod)
+
+const walletIn = (url: string): PaymentMethod | undefined => {
+  const query = url.indexOf("?")
+  const wallet = query < 0 ? null : new URLSearchParams(url.slice(query)).get("wallet")
+  return isMethod(wallet) && isScanned(wallet) ? wallet : undefined
+}
 
 /** None for what our forms do not send. No error keeps the text either, since it may contain a card number. */
 const readForm = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ arrayBuffer, headers }) => {
@@ -134,46 +224,3 @@ const formOf = (text: string): Option.Option<CheckoutForm> => {
   const form = new Map(new URLSearchParams(text))
   return form.size < fields.length ? Option.none() : asForm(Object.fromEntries(form))
 }
-
-const payByCard = Effect.fnUntraced(function* <E>(
-  page: PayPage,
-  form: CheckoutForm,
-  attempt: (order: Order, form: CheckoutForm, how: Attempt, notice: Notice) => Effect.Effect<Response, E>
-) {
-  const { cvc = "", expiry = "", method, number = "" } = form
-  const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* currentTime))
-  switch (checked._tag) {
-    case "Mistaken":
-      return respond({ ...page, method, notice: "mistaken", mistakes: checked.fields }, 422)
-    case "NotATestCard":
-      return respond({ ...page, method, notice: "notATestCard" })
-    case "TestCard":
-      return yield* attempt(page.order, form, checked.attempt, "declined")
-  }
-})
-
-type PayPage = Extract<Page, { readonly _tag: "Pay" }>
-type Response = HttpServerResponse.HttpServerResponse
-
-/** When the channel is unreachable, nothing was paid. Otherwise it may have been, so the page must not ask again. */
-const noAnswer = (address: string) => {
-  const uncertain = () => Effect.succeed(respond({ _tag: "Uncertain", address }, 503))
-  return {
-    ChannelUnreachable: () => Effect.succeed(respond({ _tag: "Unreachable", address }, 502)),
-    NotCommitted: uncertain,
-    ActorUnavailable: uncertain,
-    OrderConflict: uncertain
-  }
-}
-
-/** A page for people, that leads back to where they are. */
-const notNow = (tag: "Unreachable" | "Uncertain") =>
-  Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => respond({ _tag: tag, address: pathOf(url) }, 503))
-
-/** The database does not answer. */
-const orNotNow = <E, R>(tag: "Unreachable" | "Uncertain", answer: Effect.Effect<Response, E, R>) =>
-  Effect.catchDefect(answer, (defect) => (isDatabaseTrouble(defect) ? notNow(tag) : Effect.die(defect)))
-
-const noSuchPage = () => Effect.succeed(respond({ _tag: "InvalidLink" }, 404))
-
-const respond = (page: Page, status = 200) => respondWith(render(page), status)

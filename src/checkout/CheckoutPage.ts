@@ -1,54 +1,60 @@
 /**
- * The hosted checkout page as HTML. It has no script, loads nothing, and never repeats what the buyer has typed. This
- * file also decides which page an order shows when nobody is paying it (silences: K, O14).
+ * The hosted checkout's pages as HTML. They load nothing, and never repeat what the buyer has typed. This file also
+ * decides which page an order shows when nobody is paying it (silences: K, O14).
  *
- * Of an order that can no longer be paid a page shows only state and amount, because the address stays in browser
- * histories and messages (silences: O11).
+ * Of an order that can no longer be paid a page shows only state, amount and the way back, because the address stays in
+ * browser histories and messages (silences: O11).
  */
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
-import type { CardField } from "./checkCard.ts"
-import { payForm, simulation } from "./checkoutForms.ts"
-import { money } from "../pages/amounts.ts"
+import { money, time } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, terms, type Terms, type Words } from "../pages/layout.ts"
-import { type ReturnAddress, returnAddress } from "./returnAddress.ts"
-import { type Notice, texts } from "./texts.ts"
+import type { CardField } from "./checkCard.ts"
+import { payForms, simulation } from "./checkoutForms.ts"
+import { againOf, frameOf, returnButton, type Seen, wordsOf } from "./frame.ts"
+import { qrCode } from "./QrCode.ts"
+import { returnAddress } from "./returnAddress.ts"
+import type { Notice } from "./texts.ts"
 
 /** What one page shows. */
 export type Page =
   | {
       readonly _tag: "Pay"
       readonly order: Order
-      /** Of the attempt that its form makes. */
-      readonly attemptNo: string
-      readonly method: PaymentMethod
+      /** That the buyer has chosen; undefined before the first choice. */
+      readonly method?: PaymentMethod
       readonly notice?: Notice
       readonly mistakes?: ReadonlySet<CardField>
     }
-  /** Stands in for a wallet's app, or with a card for the bank's 3DS page. */
-  | { readonly _tag: "Away"; readonly order: Order; readonly attemptNo: string; readonly method: PaymentMethod }
+  /** Stands in for a wallet's app, or with a card for the bank's 3DS page. `scanned`: where a phone finds the same. */
+  | { readonly _tag: "Away"; readonly order: Order; readonly method: PaymentMethod; readonly scanned?: string }
+  /** The bank has taken the payment and has not reported it. */
+  | { readonly _tag: "Processing"; readonly order: Order }
   | { readonly _tag: "Paid"; readonly order: Order; readonly justNow: boolean }
   | { readonly _tag: "Refunded"; readonly order: Order }
   | { readonly _tag: "Closed"; readonly order: Order }
   | { readonly _tag: "Failed"; readonly order: Order }
   | { readonly _tag: "NotConnected"; readonly order: Order }
   | { readonly _tag: "InvalidLink" }
-  /** `Unreachable`: the channel could not be asked. `Uncertain`: whether the payment succeeded is not known. */
-  | { readonly _tag: "Unreachable" | "Uncertain"; readonly address: string }
+  /**
+   * `Unreachable`: the channel could not be asked. `Uncertain`: whether the payment succeeded is not known. Without an
+   * order where the order could not be read.
+   */
+  | { readonly _tag: "Unreachable" | "Uncertain"; readonly order?: Order }
 
 /** For this long after the payment, the page says that it succeeded just now. */
 const newsFor = "10 minutes"
 
-/** What an order shows when nobody is paying it: the form for the next attempt, or why there is none. */
-export const pageOf = (order: Order, now: DateTime.Utc, attemptNo: string): Page => {
+/** What an order shows when nobody is paying it: the form, or why there is none. */
+export const pageOf = (order: Order, now: DateTime.Utc): Page => {
   switch (order.status) {
     case "pending":
       // The order may still be closing at the channel; the page does not wait for it (silences: O14).
       if (DateTime.isGreaterThanOrEqualTo(now, order.expiresAt)) return { _tag: "Closed", order }
-      return order.mode === "live" ? { _tag: "NotConnected", order } : { _tag: "Pay", order, attemptNo, method: "card" }
+      return order.mode === "live" ? { _tag: "NotConnected", order } : { _tag: "Pay", order }
     case "paid":
     case "partially_refunded": {
       const justNow = DateTime.isLessThan(now, DateTime.addDuration(order.paidAt, newsFor))
@@ -63,120 +69,163 @@ export const pageOf = (order: Order, now: DateTime.Utc, attemptNo: string): Page
   }
 }
 
-export const render = (page: Page): string => {
+export const render = (page: Page, seen: Seen): string => {
+  const texts = wordsOf(seen)
   switch (page._tag) {
     case "Pay":
-      return renderPay(page)
+      return renderPay(page, seen)
     case "Away":
-      return renderAway(page)
+      return renderAway(page, seen)
+    case "Processing":
+      return renderWait(texts.processing, page, seen)
     case "Paid":
-      return renderPaid(page)
+      return renderPaid(page, seen)
     case "Refunded":
-      return renderRefunded(page)
+      return renderRefunded(page, seen)
     case "Closed":
-      return renderState(texts.closed, {
-        language,
-        sandbox: isSandbox(page.order),
-        more: html`<p class="soft">${texts.closed.refund}</p>`
-      })
+      return renderEnd(texts.closed, page, seen)
     case "Failed":
-      return renderState(texts.failed, { language, sandbox: isSandbox(page.order), mark: marks.bad })
+      return renderEnd(texts.failed, page, seen)
     case "NotConnected":
-      return renderState(texts.live, { language, sandbox: isSandbox(page.order), terms: named(page.order) })
+      return renderState(texts.live, {
+        ...frameOf(seen, page.order),
+        terms: named(page.order, seen),
+        more: returnButton(page.order, seen, "button quiet")
+      })
     case "InvalidLink":
-      return renderState(texts.invalidLink, { language, mark: marks.bad })
+      return renderState(texts.invalidLink, { ...frameOf(seen), mark: marks.bad })
     case "Unreachable":
-      return renderRetry(texts.unreachable, page.address)
+      return renderWait(texts.unreachable, page, seen)
     case "Uncertain":
-      return renderRetry(texts.uncertain, page.address)
+      return renderWait(texts.uncertain, page, seen)
   }
 }
 
-/** So far the checkout speaks English alone. */
-const language = "en"
-
 type PageOf<Tag extends Page["_tag"]> = Extract<Page, { readonly _tag: Tag }>
 
-const renderPay = ({ attemptNo, method, mistakes = new Set(), notice, order }: PageOf<"Pay">) => {
-  const until = DateTime.formatIso(order.expiresAt)
+const renderPay = ({ method, mistakes = new Set(), notice, order }: PageOf<"Pay">, seen: Seen) => {
+  const { order: words } = wordsOf(seen)
+  const amount = amountOf(order, seen)
   return layout({
-    title: `${texts.order.pay} ${amountOf(order)}`,
-    language,
-    sandbox: isSandbox(order),
+    ...frameOf(seen, order, { watched: true }),
+    title: `${words.pay} ${amount}`,
     wide: true,
-    main: html` <section class="card stack summary">
-        <h1 class="amount"><span class="eyebrow">${texts.order.pay}</span> ${amountOf(order)}</h1>
+    main: html` <section class="summary stack">
+        <h1 class="amount"><span class="eyebrow">${words.pay}</span> ${amount}</h1>
         ${terms([
-          [texts.order.subject, html`<bdi>${order.subject ?? texts.order.noSubject}</bdi>`],
-          [texts.order.number, html`<bdi>${order.outTradeNo}</bdi>`],
-          [texts.order.payableUntil, html`<time datetime="${until}">${until.slice(0, 16).replace("T", " ")} UTC</time>`]
+          [words.subject, html`<bdi>${order.subject ?? words.noSubject}</bdi>`],
+          [words.number, html`<bdi>${order.outTradeNo}</bdi>`],
+          [words.payableUntil, deadline(order, seen)]
         ])}
       </section>
-      ${payForm({ amount: amountOf(order), attemptNo, method, notice, mistakes })}`
+      ${payForms({ amount, method, notice, mistakes, back: returnButton(order, seen, "return") }, seen)}`
   })
 }
 
-const renderAway = ({ attemptNo, method, order }: PageOf<"Away">) => {
+/** In UTC; a script shows it in the buyer's own time zone. */
+const deadline = ({ expiresAt }: Order, seen: Seen) =>
+  html`<time datetime="${DateTime.formatIso(expiresAt)}" data-until="${wordsOf(seen).order.until}"
+    >${wordsOf(seen).order.until.replace("{when}", time(expiresAt, seen.language))}</time
+  >`
+
+const renderAway = ({ method, order, scanned }: PageOf<"Away">, seen: Seen) => {
+  const texts = wordsOf(seen)
   const name = texts.methods[method]
   const words =
     method === "card"
       ? texts.threeDs
       : { ...texts.wallet, heading: texts.wallet.heading(name), text: texts.wallet.text(name) }
+  const code = scanned === undefined ? undefined : qrCode(scanned, texts.wallet.code(name), texts.wallet.scan(name))
   return renderState(words, {
-    language,
-    sandbox: isSandbox(order),
+    ...frameOf(seen, order, { watched: true }),
     mark: marks.away,
-    terms: [[texts.order.amount, html`${amountOf(order)}`], ...named(order)],
-    more: simulation({ attemptNo, method, confirm: words.confirm, cancel: words.cancel })
+    terms: [[texts.order.amount, html`${amountOf(order, seen)}`], ...named(order, seen)],
+    more: html`${code}
+    ${simulation({ method, confirm: words.confirm, cancel: words.cancel, busy: texts.form.busy, seen })}
+    ${returnButton(order, seen, "return")}`
   })
 }
 
-const renderPaid = ({ justNow, order }: PageOf<"Paid">) => {
-  const amount = amountOf(order)
+const renderPaid = ({ justNow, order }: PageOf<"Paid">, seen: Seen) => {
+  const { order: names, paid } = wordsOf(seen)
+  const amount = amountOf(order, seen)
   const words = justNow
-    ? { heading: texts.paid.heading, text: texts.paid.text(amount) }
-    : { heading: texts.paid.headingLater, text: texts.paid.textLater(amount) }
+    ? { heading: paid.heading, text: paid.text(amount) }
+    : { heading: paid.headingLater, text: paid.textLater(amount) }
   const refunded =
-    "paymentId" in order && order.refundedAmount > 0 ? money(order.refundedAmount, order.currency, language) : undefined
-  const back = returnAddress(order)
+    "paymentId" in order && order.refundedAmount > 0
+      ? money(order.refundedAmount, order.currency, seen.language)
+      : undefined
+  const href = returnAddress(order)
   return renderState(words, {
-    language,
-    sandbox: isSandbox(order),
+    ...frameOf(seen, order),
     mark: marks.good,
-    head: back && refreshTo(back),
-    terms: refunded === undefined ? [] : [[texts.order.refunded, html`${refunded}`]],
-    more:
-      back === undefined
-        ? undefined
-        : html`<p class="soft">${texts.back.soon(checkoutRedirectSeconds)}</p>
-            ${returnButton(back)}`
+    head: justNow && href !== undefined ? refreshTo(href) : undefined,
+    terms: refunded === undefined ? [] : [[names.refunded, html`${refunded}`]],
+    more: justNow ? leaving(order, seen) : returnButton(order, seen, "button")
   })
 }
 
-const renderRefunded = ({ order }: PageOf<"Refunded">) => {
-  const back = returnAddress(order)
-  return renderState(
-    { heading: texts.refunded.heading, text: texts.refunded.text(amountOf(order)) },
-    { language, sandbox: isSandbox(order), more: back === undefined ? undefined : returnButton(back) }
+/** The countdown of the script, which can be stopped; without a script the page says what it does. */
+const leaving = (order: Order, seen: Seen) => {
+  const { back } = wordsOf(seen)
+  const link = returnButton(order, seen, "button")
+  return (
+    link &&
+    html`<noscript><p class="soft">${back.soon.replace("{n}", String(checkoutRedirectSeconds))}</p></noscript>
+      <p class="soft" role="timer" data-countdown="${back.soon}" data-seconds="${checkoutRedirectSeconds}" hidden></p>
+      <div class="buttons">
+        ${link}<button class="button quiet" type="button" data-stay hidden>${back.stay}</button>
+      </div>`
   )
 }
 
-const renderRetry = (words: Words & { readonly again: string }, address: string) =>
-  renderState(words, { language, alert: true, more: html`<a class="button" href="${address}">${words.again}</a>` })
-
 /** For browsers without a script: it leads back to the shop by itself. */
-const refreshTo = ({ href }: ReturnAddress) =>
-  html`<meta http-equiv="refresh" content="${checkoutRedirectSeconds};url=${href}" />`
+const refreshTo = (href: string) =>
+  html`<noscript><meta http-equiv="refresh" content="${checkoutRedirectSeconds};url=${href}" /></noscript>`
 
-const isSandbox = ({ mode }: Order) => mode === "sandbox"
+const renderRefunded = ({ order }: PageOf<"Refunded">, seen: Seen) => {
+  const { refunded } = wordsOf(seen)
+  return renderState(
+    { heading: refunded.heading, text: refunded.text(amountOf(order, seen)) },
+    { ...frameOf(seen, order), mark: marks.back, more: returnButton(order, seen, "button") }
+  )
+}
 
-const returnButton = ({ host, href }: ReturnAddress) =>
-  html`<a class="button" href="${href}" rel="noreferrer">${texts.back.link(host)}</a>`
+const renderEnd = (words: Words & { readonly refund?: string }, page: PageOf<"Closed" | "Failed">, seen: Seen) =>
+  renderState(words, {
+    ...frameOf(seen, page.order),
+    mark: page._tag === "Failed" ? marks.bad : marks.calm,
+    terms: [[wordsOf(seen).order.amount, html`${amountOf(page.order, seen)}`]],
+    more: html`${words.refund === undefined ? undefined : html`<p class="soft">${words.refund}</p>`}
+    ${returnButton(page.order, seen, "button")}`
+  })
+
+/** The outcome may follow, and the page turns by itself when it does. */
+const renderWait = (
+  words: Words & { readonly again: string },
+  { _tag, order }: PageOf<"Processing" | "Unreachable" | "Uncertain">,
+  seen: Seen
+) =>
+  renderState(words, {
+    ...frameOf(seen, order, { watched: order !== undefined }),
+    alert: _tag !== "Processing",
+    ...(_tag === "Processing" ? { mark: marks.wait } : {}),
+    terms:
+      order === undefined ? [] : [[wordsOf(seen).order.amount, html`${amountOf(order, seen)}`], ...named(order, seen)],
+    more: html`<div class="buttons">
+      <a class="button" href="${againOf(seen)}">${words.again}</a>
+      ${order && returnButton(order, seen, "button quiet")}
+    </div>`
+  })
 
 /** What the buyer may know the order by. `bdi` keeps the writing direction of text from the merchant. */
-const named = ({ outTradeNo, subject }: Order): Terms => [
-  ...(subject === null ? [] : [[texts.order.subject, html`<bdi>${subject}</bdi>`] as const]),
-  [texts.order.number, html`<bdi>${outTradeNo}</bdi>`]
-]
+const named = ({ outTradeNo, subject }: Order, seen: Seen): Terms => {
+  const words = wordsOf(seen).order
+  return [
+    ...(subject === null ? [] : [[words.subject, html`<bdi>${subject}</bdi>`] as const]),
+    [words.number, html`<bdi>${outTradeNo}</bdi>`]
+  ]
+}
 
-const amountOf = ({ amount, currency }: Order): string => money(amount, currency, language)
+const amountOf = ({ amount, currency }: Order, { language }: Seen): string => money(amount, currency, language)

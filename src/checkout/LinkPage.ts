@@ -4,49 +4,54 @@
 import type { LinkClosed, PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { money } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
-import { layout, marks, renderState } from "../pages/layout.ts"
-import { texts } from "./texts.ts"
+import { layout, marks, renderState, type Words } from "../pages/layout.ts"
+import { againOf, frameOf, type Seen, wordsOf } from "./frame.ts"
 
+/** `link` is undefined where none was found, or where it could not be looked for. */
 export type LinkPage =
   /** For programs that look ahead: they must not use the link up. */
-  | { readonly _tag: "Preview"; readonly link: PaymentLink; readonly address: string }
-  | { readonly _tag: "Closed"; readonly reason: LinkClosed["reason"] | "unknown" | "unavailable" }
-  | { readonly _tag: "TooOften" | "Unreachable"; readonly address: string }
+  | { readonly _tag: "Preview"; readonly link: PaymentLink }
+  | {
+      readonly _tag: "Closed"
+      readonly link?: PaymentLink
+      readonly reason: LinkClosed["reason"] | "unknown" | "unavailable"
+    }
+  | { readonly _tag: "TooOften" | "Unreachable"; readonly link?: PaymentLink }
 
-/** So far the page speaks English alone. */
-const language = "en"
-
-export const renderLink = (page: LinkPage): string => {
+export const renderLink = (page: LinkPage, seen: Seen): string => {
+  const texts = wordsOf(seen)
   switch (page._tag) {
     case "Preview":
-      return renderPreview(page.link, page.address)
+      return renderPreview(page.link, seen)
     case "Closed":
       return renderState(texts.link[page.reason], {
-        language,
+        ...frameOf(seen, page.link),
         mark: page.reason === "unknown" ? marks.bad : marks.calm
       })
     case "TooOften":
-      return renderAgain(texts.link.tooOften, page.address)
+      return renderAgain(texts.link.tooOften, page, seen)
     case "Unreachable":
-      return renderAgain(texts.unreachable, page.address)
+      return renderAgain(texts.unreachable, page, seen)
   }
 }
 
-const renderPreview = ({ amount, currency, mode, subject }: PaymentLink, address: string) => {
-  const price = money(amount, currency, language)
+const renderPreview = (link: PaymentLink, seen: Seen) => {
+  const { link: words, order } = wordsOf(seen)
+  const price = money(link.amount, link.currency, seen.language)
   return layout({
-    title: `${texts.order.pay} ${price}`,
-    language,
-    sandbox: mode === "sandbox",
+    ...frameOf(seen, link),
+    title: `${order.pay} ${price}`,
     main: html`<section class="card stack">
-      <h1 class="amount"><span class="eyebrow">${texts.order.pay}</span> ${price}</h1>
-      <p><bdi>${subject ?? texts.order.noSubject}</bdi></p>
-      <a class="button" href="${address}">${texts.link.visit}</a>
+      <h1 class="amount"><span class="eyebrow">${order.pay}</span> ${price}</h1>
+      <p><bdi>${link.subject ?? order.noSubject}</bdi></p>
+      <a class="button" href="${againOf(seen)}">${words.visit}</a>
     </section>`
   })
 }
 
-const renderAgain = (
-  words: { readonly heading: string; readonly text: string; readonly again: string },
-  address: string
-) => renderState(words, { language, alert: true, more: html`<a class="button" href="${address}">${words.again}</a>` })
+const renderAgain = (words: Words & { readonly again: string }, { link }: LinkPage, seen: Seen) =>
+  renderState(words, {
+    ...frameOf(seen, link),
+    alert: true,
+    more: html`<a class="button" href="${againOf(seen)}">${words.again}</a>`
+  })

@@ -3,57 +3,84 @@
  * silences: L4, L5). Programs that look ahead get a page, and no order is made.
  */
 import { linkVisitsMax } from "@coffer/model/Limits"
+import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { Effect, type Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import * as PublicQuota from "../edge/PublicQuota.ts"
-import { pathOf } from "../edge/routing.ts"
 import type { Admission } from "../http/Admission.ts"
 import { Links } from "../links/Links.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type LinkPage, renderLink } from "./LinkPage.ts"
-import { headers, respondWith } from "../pages/respond.ts"
+import { headersIn, respondWith } from "../pages/respond.ts"
+import { choiceOf, seenBy } from "./frame.ts"
+import { checkoutHeaders as headers } from "./script.ts"
+import { shopOf } from "./shopOf.ts"
 
 const path = "/pay/:link_id"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
-type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | OrderLinks | Links | PublicQuota.Needs>
+type Routes = Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Admission | OrderLinks | Links | Merchants | PublicQuota.Needs
+>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* Links
     const checkouts = yield* OrderLinks
+    const merchants = yield* Merchants
     const take = yield* PublicQuota.make
     const through = yield* PublicAdmission.make
 
+    const respond = Effect.fnUntraced(function* (
+      page: LinkPage,
+      status = 200,
+      more: Readonly<Record<string, string>> = {}
+    ) {
+      const { chosen, language } = seenBy(yield* HttpServerRequest.HttpServerRequest, null)
+      const seen = { chosen, language, shop: yield* shopOf(merchants, page.link) }
+      return respondWith(renderLink(page, seen), status, { ...headers, ...headersIn(language), ...more })
+    })
+
+    const unreachable = (link?: PaymentLink) =>
+      respond({ _tag: "Unreachable", ...(link === undefined ? {} : { link }) }, 503, { "retry-after": "1" })
+
+    const follow = Effect.fnUntraced(
+      function* (link: PaymentLink) {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        if (looksAhead(request)) return yield* respond({ _tag: "Preview", link })
+        const { allowed, retryAfterMillis } = yield* take("visits", linkVisitsMax)
+        if (!allowed) {
+          const seconds = String(Math.max(1, Math.ceil(retryAfterMillis / 1_000)))
+          return yield* respond({ _tag: "TooOften", link }, 429, { "retry-after": seconds })
+        }
+        const { expiresAt, tradeNo } = yield* links.visit(link)
+        // Without a host, so that the buyer stays on the one that brought the page.
+        const { pathname } = new URL(checkouts.signed.checkout(tradeNo, expiresAt))
+        return HttpServerResponse.redirect(pathname + choiceOf(seenBy(request, null)), { status: 303, headers })
+      },
+      (effect, link) =>
+        Effect.catchTags(effect, {
+          LinkClosed: ({ reason }) => respond({ _tag: "Closed", link, reason }),
+          InvalidField: () => respond({ _tag: "Closed", link, reason: "unavailable" }),
+          NotCommitted: () => unreachable(link),
+          ActorUnavailable: () => unreachable(link)
+        })
+    )
+
     const visit = Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const address = pathOf(request.url)
-      const link = yield* links.byId((yield* HttpRouter.params)["link_id"] ?? "")
-      if (looksAhead(request)) return respond({ _tag: "Preview", link, address })
-      const { allowed, retryAfterMillis } = yield* take("visits", linkVisitsMax)
-      if (!allowed) {
-        const seconds = String(Math.max(1, Math.ceil(retryAfterMillis / 1_000)))
-        return respond({ _tag: "TooOften", address }, 429, { "retry-after": seconds })
-      }
-      const { expiresAt, tradeNo } = yield* links.visit(link)
-      // Without a host, so that the buyer stays on the one that brought the page.
-      const { pathname } = new URL(checkouts.signed.checkout(tradeNo, expiresAt))
-      return HttpServerResponse.redirect(pathname, { status: 303, headers })
+      return yield* follow(yield* links.byId((yield* HttpRouter.params)["link_id"] ?? ""))
     }).pipe(
-      Effect.catchTags({
-        LinkNotFound: () => closed("unknown"),
-        LinkClosed: ({ reason }) => closed(reason),
-        InvalidField: () => closed("unavailable"),
-        NotCommitted: () => unreachable,
-        ActorUnavailable: () => unreachable
-      }),
-      Effect.catchDefect((defect) => (isDatabaseTrouble(defect) ? unreachable : Effect.die(defect))),
+      Effect.catchTags({ LinkNotFound: () => respond({ _tag: "Closed", reason: "unknown" }) }),
+      Effect.catchDefect((defect) => (isDatabaseTrouble(defect) ? unreachable() : Effect.die(defect))),
       Effect.withSpan("links.visit")
     )
 
-    yield* router.add("GET", path, through(visit, unreachable))
+    yield* router.add("GET", path, through(visit, unreachable()))
   })
 )
 
@@ -71,13 +98,3 @@ const previewers = new RegExp(
   ].join("|"),
   "i"
 )
-
-const closed = (reason: Extract<LinkPage, { readonly _tag: "Closed" }>["reason"]) =>
-  Effect.succeed(respond({ _tag: "Closed", reason }))
-
-const unreachable = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
-  respond({ _tag: "Unreachable", address: pathOf(url) }, 503, { "retry-after": "1" })
-)
-
-const respond = (page: LinkPage, status = 200, more: Readonly<Record<string, string>> = {}) =>
-  respondWith(renderLink(page), status, more)

@@ -13,14 +13,19 @@ export type CardField = keyof CardEntry
 export type CardCheck =
   | { readonly _tag: "Mistaken"; readonly fields: ReadonlySet<CardField> }
   | { readonly _tag: "NotATestCard" }
-  | { readonly _tag: "TestCard"; readonly attempt: "succeed" | "decline" | "redirect" }
+  | { readonly _tag: "TestCard"; readonly outcome: CardOutcome }
 
-/** The test cards, and how the bank answers each. `redirect` asks for 3DS. */
+/** The test cards, and how the bank answers each. `redirect` asks for 3DS; `processing` reports the payment later. */
 export const testCards = {
   "4242424242424242": "succeed",
-  "4000000000000002": "decline",
-  "4000002760003184": "redirect"
+  "4000000000000002": "declined",
+  "4000000000009995": "insufficientFunds",
+  "4000000000000069": "cardExpired",
+  "4000000000009979": "callBank",
+  "4000002760003184": "redirect",
+  "4000000000000077": "processing"
 } as const
+export type CardOutcome = (typeof testCards)[keyof typeof testCards]
 
 /** `now`: the year and the month, from 1. */
 export const checkCard = (entry: CardEntry, now: { readonly year: number; readonly month: number }): CardCheck => {
@@ -31,13 +36,18 @@ export const checkCard = (entry: CardEntry, now: { readonly year: number; readon
   if (!/^\d{3,4}$/.test(typed(entry.cvc))) fields.add("cvc")
   if (fields.size > 0) return { _tag: "Mistaken", fields }
   return Object.hasOwn(testCards, number)
-    ? { _tag: "TestCard", attempt: testCards[number as keyof typeof testCards] }
+    ? { _tag: "TestCard", outcome: testCards[number as keyof typeof testCards] }
     : { _tag: "NotATestCard" }
 }
 
-/** A card is valid until the end of the month on it. */
+/**
+ * A card is valid until the end of the month on it. The digits are enough, as a phone's numeric keys have no slash:
+ * `1234` is December 2034.
+ */
 export const isValidExpiry = (text: string, now: { readonly year: number; readonly month: number }): boolean => {
-  const [, month, year] = /^(\d{1,2})\s*[/-]\s*(?:20)?(\d{2})$/.exec(typed(text)) ?? []
+  const written = typed(text)
+  const [, month, year] =
+    /^(\d{1,2})\s*[\s/.-]\s*(?:20)?(\d{2})$/.exec(written) ?? /^(\d{2})(?:20)?(\d{2})$/.exec(written) ?? []
   if (month === undefined || year === undefined) return false
   const [lastMonth, lastYear] = [Number(month), 2000 + Number(year)]
   if (lastMonth < 1 || lastMonth > 12) return false

@@ -1,12 +1,15 @@
 /**
- * The two forms of the checkout page, and what they send. One is the choice of a method with a card's details, the
- * other is the simulated wallet or 3DS page. A form posts to the address of its page.
+ * The forms of the checkout page, and what they send: a wallet of the browser at once, the choice of a method with a
+ * card's details, or the simulated wallet or 3DS page. A form posts to the address of its page.
  */
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
-import { type CardField, testCards } from "./checkCard.ts"
 import { type Html, html } from "../pages/html.ts"
-import { type Notice, texts } from "./texts.ts"
+import type { Language } from "../pages/language.ts"
+import { type CardField, testCards } from "./checkCard.ts"
+import { againOf, type Seen, wordsOf } from "./frame.ts"
+import { icons } from "./icons.ts"
+import type { Notice, Texts } from "./texts.ts"
 
 /** What a form sends. `step` is the button that was pressed: pay, or the choice in the wallet or at the bank. */
 export const CheckoutForm = Schema.Struct({
@@ -20,94 +23,172 @@ export const CheckoutForm = Schema.Struct({
 })
 export type CheckoutForm = typeof CheckoutForm.Type
 
+/** What a buyer chooses from. The first is chosen already. */
+const choices = {
+  en: ["card", "alipay", "wechat_pay"],
+  zh: ["alipay", "wechat_pay", "card"]
+} as const satisfies Record<Language, ReadonlyArray<PaymentMethod>>
+
+/** Hidden until a script has found that the browser offers it. */
+const express = ["apple_pay", "google_pay"] as const satisfies ReadonlyArray<PaymentMethod>
+
 interface PayForm {
   readonly amount: string
-  readonly attemptNo: string
-  readonly method: PaymentMethod
+  readonly method: PaymentMethod | undefined
   readonly notice: Notice | undefined
   readonly mistakes: ReadonlySet<CardField>
+  readonly back: Html | undefined
 }
 
 // The server reports missing fields. With `required`, a hidden card field would block payments by wallet.
-export const payForm = ({ amount, attemptNo, method, mistakes, notice }: PayForm): Html =>
-  html` <form class="card stack" method="post" novalidate>
-    ${attemptField(attemptNo)} ${notice && alert(notice)}
-    <fieldset>
-      <legend>${texts.form.method}</legend>
-      <div class="methods">${PaymentMethod.literals.map((each) => methodChoice(each, each === method))}</div>
-    </fieldset>
-    <div class="details">
-      ${cardField("number", { mistakes, autocomplete: "cc-number", maxlength: 31, wide: true })}
-      ${cardField("expiry", { mistakes, autocomplete: "cc-exp", maxlength: 9, placeholder: "MM/YY" })}
-      ${cardField("cvc", { mistakes, autocomplete: "cc-csc", maxlength: 4 })} ${testCardHint}
-    </div>
-    <button class="button" name="step" value="pay">${texts.form.pay(amount)}</button>
+export const payForms = ({ amount, back, method, mistakes, notice }: PayForm, seen: Seen): Html => {
+  const { form, methods, uncertain } = wordsOf(seen)
+  const offered: ReadonlyArray<PaymentMethod> = choices[seen.language]
+  const chosen = method !== undefined && offered.includes(method) ? method : offered[0]
+  return html`<section class="card stack">
+    <div data-notice>${notice && alert(wordsOf(seen).notices[notice])}</div>
+    <template data-unheard
+      >${alert({ title: uncertain.heading, text: uncertain.text })}
+      <a class="return" href="${againOf(seen)}">${uncertain.again}</a></template
+    >
+    ${expressForm(wordsOf(seen), attemptField(seen))}
+    <form class="stack" method="post" novalidate data-pay data-busy="${form.busy}">
+      ${attemptField(seen)}
+      <fieldset>
+        <legend class="unseen">${form.method}</legend>
+        <div class="methods">${offered.map((each) => methodChoice(each, methods[each], each === chosen))}</div>
+      </fieldset>
+      ${cardFields(wordsOf(seen), mistakes)}
+      ${offered
+        .filter((each) => each !== "card")
+        .map((each) => html`<p class="hint soft ${each}">${form.walletHint(methods[each])}</p>`)}
+      <button class="button" name="step" value="pay">${form.pay(amount)}</button>
+    </form>
+    ${testCardDrawer(form)} ${back}
+  </section>`
+}
+
+const alert = ({ text, title }: { readonly title: string; readonly text: string }) =>
+  html`<div class="alert" role="alert"><strong>${title}</strong><br />${text}</div>`
+
+/** One attempt of the page, by whichever of its forms. */
+const attemptField = ({ attemptNo }: Pick<Seen, "attemptNo">) =>
+  attemptNo && html`<input type="hidden" name="attempt_no" value="${attemptNo}" />`
+
+const expressForm = ({ form, methods }: Texts, attempt: Html | "" | undefined) =>
+  html`<form class="express stack" method="post" aria-label="${form.express}" data-busy="${form.busy}" hidden>
+    <input type="hidden" name="step" value="pay" />
+    ${attempt}
+    ${express.map(
+      (each) =>
+        html`<button class="button express" name="method" value="${each}" hidden>
+          ${icons[each]}<span>${form.expressBy(methods[each])}</span>
+        </button>`
+    )}
+    <p class="or"><span>${form.or}</span></p>
   </form>`
 
-const attemptField = (attemptNo: string) => html`<input type="hidden" name="attempt_no" value="${attemptNo}" />`
-
-const alert = (notice: Notice) =>
-  html`<div class="alert" role="alert">
-    <strong>${texts.notices[notice].title}</strong><br />${texts.notices[notice].text}
-  </div>`
-
-const methodChoice = (method: PaymentMethod, checked: boolean) =>
+const methodChoice = (method: PaymentMethod, name: string, checked: boolean) =>
   html`<label class="method">
     <input type="radio" name="method" id="method-${method}" value="${method}" ${checked ? html`checked` : undefined} />
-    ${texts.methods[method]}
+    ${icons[method]}<span>${name}</span>
   </label>`
 
+const cardFields = ({ form, mistakes: words }: Texts, mistakes: ReadonlySet<CardField>) => {
+  // The first mistaken field gets the focus.
+  const [first] = mistakes
+  const mistakeIn = (name: CardField) => (mistakes.has(name) ? words[name] : undefined)
+  const common = { first, inputmode: "numeric" }
+  return html`<div class="details">
+    ${field("number", form.number, {
+      ...common,
+      mistake: mistakeIn("number"),
+      autocomplete: "cc-number",
+      maxlength: 31,
+      placeholder: "1234 1234 1234 1234",
+      wide: true
+    })}
+    ${field("expiry", form.expiry, {
+      ...common,
+      mistake: mistakeIn("expiry"),
+      autocomplete: "cc-exp",
+      maxlength: 9,
+      placeholder: form.expiryForm
+    })}
+    ${field("cvc", form.cvc, {
+      ...common,
+      mistake: mistakeIn("cvc"),
+      autocomplete: "cc-csc",
+      maxlength: 4,
+      placeholder: form.cvcForm
+    })}
+    ${field("holder", html`${form.holder} <span class="soft">(${form.optional})</span>`, {
+      autocomplete: "cc-name",
+      maxlength: 100,
+      wide: true
+    })}
+  </div>`
+}
+
 interface FieldLook {
-  readonly mistakes: ReadonlySet<CardField>
+  readonly first?: CardField | undefined
+  readonly mistake?: string | undefined
+  readonly inputmode?: string
   readonly autocomplete: string
   readonly maxlength: number
   readonly placeholder?: string
   readonly wide?: boolean
 }
 
-/** Always empty: what was typed before is never sent back. */
-const cardField = (name: CardField, { autocomplete, maxlength, mistakes, placeholder, wide }: FieldLook) => {
-  // The first mistaken field gets the focus.
-  const [first] = mistakes
-  return html`<div class="field${wide === true ? " wide" : ""}">
-    <label class="label" for="${name}">${texts.form[name]}</label>
-    <input
-      id="${name}"
-      name="${name}"
-      type="text"
-      inputmode="numeric"
-      autocomplete="${autocomplete}"
-      spellcheck="false"
-      maxlength="${maxlength}"
-      ${placeholder && html`placeholder="${placeholder}"`}
-      ${mistakes.has(name) ? html`aria-invalid="true" aria-describedby="${name}-mistake"` : undefined}
-      ${first === name ? html`autofocus` : undefined}
-    />
-    ${mistakes.has(name) ? html`<p class="mistake" id="${name}-mistake">${texts.mistakes[name]}</p>` : undefined}
+/** Always empty: what was typed before is never sent back. The name on the card is for the browser alone. */
+const field = (
+  name: CardField | "holder",
+  label: string | Html,
+  { autocomplete, first, inputmode, maxlength, mistake, placeholder, wide }: FieldLook
+) =>
+  html`<div class="field${wide === true ? " wide" : ""}">
+    <label class="label" for="${name}">${label}</label>
+    <div class="entry">
+      <input
+        id="${name}"
+        name="${name}"
+        type="text"
+        ${inputmode && html`inputmode="${inputmode}"`}
+        autocomplete="${autocomplete}"
+        spellcheck="false"
+        maxlength="${maxlength}"
+        ${placeholder && html`placeholder="${placeholder}"`}
+        ${mistake && html`aria-invalid="true" aria-describedby="${name}-mistake"`}
+        ${first === name ? html`autofocus` : undefined}
+      />
+      ${name === "number" ? html`<span class="brand" role="status" data-brand></span>` : undefined}
+    </div>
+    ${mistake && html`<p class="mistake" id="${name}-mistake">${mistake}</p>`}
   </div>`
-}
 
-const testCardHint = html`<div class="note soft wide">
-  <strong>${texts.form.testCards}</strong>
-  <ul>
-    ${Object.entries(testCards).map(
-      ([number, attempt]) =>
-        html`<li>
-          <code>${number.replace(/\d{4}(?=\d)/g, "$& ")}</code> <span>${texts.form.testCardDoes[attempt]}</span>
-        </li>`
-    )}
-  </ul>
-  ${texts.form.testCardsUse}
-</div>`
+const testCardDrawer = (form: Texts["form"]) =>
+  html`<details class="note soft tests">
+    <summary>${form.testCards}</summary>
+    <ul>
+      ${Object.entries(testCards).map(
+        ([number, outcome]) =>
+          html`<li>
+            <code>${number.replace(/\d{4}(?=\d)/g, "$& ")}</code> <span>${form.testCardDoes[outcome]}</span>
+          </li>`
+      )}
+    </ul>
+    ${form.testCardsUse}
+  </details>`
 
 export const simulation = (shown: {
-  readonly attemptNo: string
   readonly method: PaymentMethod
   readonly confirm: string
   readonly cancel: string
+  readonly busy: string
+  readonly seen: Seen
 }) =>
-  html`<form class="buttons" method="post">
-    ${attemptField(shown.attemptNo)}
+  html`<form class="buttons" method="post" data-busy="${shown.busy}">
+    ${attemptField(shown.seen)}
     <input type="hidden" name="method" value="${shown.method}" />
     <button class="button" name="step" value="confirm">${shown.confirm}</button>
     <button class="button quiet" name="step" value="cancel">${shown.cancel}</button>

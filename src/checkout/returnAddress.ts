@@ -5,20 +5,12 @@
 import { isHttpUrl } from "@coffer/rules/delivery/address"
 import type { Order } from "@coffer/rules/order/Order"
 
-export interface ReturnAddress {
-  readonly href: string
-  /** Shown to the buyer, such as `shop.example`. */
-  readonly host: string
-}
-
-export const returnAddress = (
-  order: Pick<Order, "returnUrl" | "tradeNo" | "outTradeNo">
-): ReturnAddress | undefined => {
+export const returnAddress = (order: Pick<Order, "returnUrl" | "tradeNo" | "outTradeNo">): string | undefined => {
   if (order.returnUrl === null || !isHttpUrl(order.returnUrl)) return undefined
   // In one pass, so that an order number that looks like a placeholder is not replaced.
   const filled = order.returnUrl.replace(/\{(TRADE_NO|OUT_TRADE_NO)\}/g, (_, name) =>
     encodeURIComponent(name === "TRADE_NO" ? order.tradeNo : order.outTradeNo)
   )
   const url = URL.parse(filled)
-  return url !== null && /^https?:$/.test(url.protocol) ? { href: url.href, host: url.host } : undefined
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined
 }

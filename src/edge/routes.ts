@@ -37,6 +37,7 @@ const pages = [
   "/metrics",
   "/files/:name",
   "/checkout/:token",
+  "/checkout/:token/events",
   "/pay/:link_id",
   "/receipts/:token"
 ]

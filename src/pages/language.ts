@@ -5,6 +5,9 @@
 export const languages = ["en", "zh"] as const
 export type Language = (typeof languages)[number]
 
+/** As HTML and HTTP name them. */
+export const tags = { en: "en", zh: "zh-CN" } as const satisfies Record<Language, string>
+
 export interface Wishes {
   /** `?lang=` of the address. */
   readonly chosen: string | null

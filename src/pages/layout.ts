@@ -2,13 +2,13 @@
  * What all pages for buyers are put together from: the document around them, a page with one message, terms, drawings.
  */
 import { type Content, type Html, html } from "./html.ts"
-import type { Language } from "./language.ts"
+import { type Language, tags } from "./language.ts"
 import { style } from "./style.ts"
 
 /** What the document around every page says. */
 const frames = {
-  en: { tag: "en", sandbox: "Sandbox: no real money moves", footer: "Secure checkout by Coffer" },
-  zh: { tag: "zh-CN", sandbox: "沙盒环境：不会真实扣款", footer: "由 Coffer 提供安全结账" }
+  en: { sandbox: "Sandbox: no real money moves", footer: "Secure checkout by Coffer" },
+  zh: { sandbox: "沙盒环境：不会真实扣款", footer: "由 Coffer 提供安全结账" }
 } as const satisfies Record<Language, object>
 
 export interface Words {
@@ -16,9 +16,12 @@ export interface Words {
   readonly text: string
 }
 
-interface Frame {
+export interface Frame {
   readonly language: Language
   readonly sandbox?: boolean
+  /** Above the page: who is paid, the switch of the language. */
+  readonly top?: Html | undefined
+  readonly script?: Html
   /** What the document's head has beside the usual. */
   readonly head?: Html | undefined
 }
@@ -49,27 +52,37 @@ ${more}
 }
 
 export const layout = (shown: Frame & { readonly title: string; readonly main: Html; readonly wide?: boolean }) => {
-  const { footer, sandbox, tag } = frames[shown.language]
+  const { footer, sandbox } = frames[shown.language]
+  const wide = shown.wide === true ? html` wide` : undefined
   return html`<!doctype html>
-<html lang="${tag}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
-${shown.head}
-<title>${shown.title}</title>
-${style}
-</head>
-<body>
-${shown.sandbox === true ? html`<p class="sandbox">${sandbox}</p>` : undefined}
-<main${shown.wide === true ? html` class="wide"` : undefined}>${shown.main}
-</main>
-<footer>${footer}</footer>
-</body>
-</html>
-`.markup
+    <html lang="${tags[shown.language]}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <meta name="referrer" content="no-referrer" />
+        <link rel="icon" href="${icon}" />
+        ${shown.head}
+        <title>${shown.title}</title>
+        ${style}
+      </head>
+      <body>
+        ${shown.sandbox === true ? html`<p class="sandbox">${sandbox}</p>` : undefined}
+        ${shown.top === undefined ? undefined : html`<header class="top${wide}">${shown.top}</header>`}
+        <main class="page${wide}">${shown.main}</main>
+        <footer>${footer}</footer>
+        ${shown.script}
+      </body>
+    </html> `.markup
 }
+
+/** A chest. In the address itself, since the page loads nothing. */
+const icon =
+  "data:image/svg+xml," +
+  "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E" +
+  "%3Crect width='32' height='32' rx='7' fill='%2317614f'/%3E" +
+  "%3Cpath d='M7 14a5 5 0 0 1 5-5h8a5 5 0 0 1 5 5v9H7zM7 15h18M16 14v4' " +
+  "fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 
 export type Terms = ReadonlyArray<readonly [name: string, value: Html]>
 
@@ -103,5 +116,7 @@ export const marks = {
   good: mark("good", html`<path d="M5 12.5l4.5 4.5L19 7.5" />`),
   bad: mark("bad", html`<path d="M7 7l10 10M17 7L7 17" />`),
   calm: mark("calm", html`<path d="M12 6.5v6.5M12 17.2v.1" />`),
+  back: mark("calm", html`<path d="M9 14L4.5 9.5 9 5M5 9.5h9a5 5 0 0 1 0 10h-4" />`),
+  wait: mark("calm", html`<circle cx="12" cy="12" r="8.5" /><path d="M12 7.5V12l3 2" />`),
   away: mark("away", html`<path d="M12 3l7 3v5.5c0 4.4-3 7.7-7 9.5-4-1.8-7-5.1-7-9.5V6z" />`)
 }

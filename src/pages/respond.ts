@@ -1,21 +1,32 @@
 /** How every page for buyers is sent: the policies that its headers set, and never from a cache. */
 import { HttpServerResponse } from "effect/http"
+import { type Language, tags } from "./language.ts"
 import { styleSource } from "./style.ts"
 
-export const headers = {
-  "content-security-policy": [
+/** `more`: what a page may do beside. */
+export const policy = (more: ReadonlyArray<string> = []) =>
+  [
     "default-src 'none'",
     `style-src ${styleSource}`,
+    // The icon of the page.
+    "img-src data:",
+    ...more,
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'"
-  ].join("; "),
+  ].join("; ")
+
+export const headers = {
+  "content-security-policy": policy(),
   "x-content-type-options": "nosniff",
   // The address is the key to the page: no shop, cache or search engine may learn it.
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
   "x-robots-tag": "noindex"
 }
+
+/** Of a page whose language follows from the request. */
+export const headersIn = (language: Language) => ({ "content-language": tags[language], vary: "Accept-Language" })
 
 export const respondWith = (markup: string, status = 200, more: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.text(markup, {

@@ -26,12 +26,23 @@ body {
     sans-serif;
 }
 h1, h2, p, dl, dd, ul, fieldset { margin: 0; padding: 0 }
-main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: 1rem; display: grid; gap: 1rem;
+main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: .75rem 1rem 1rem; display: grid; gap: .875rem;
   align-content: start; grid-template-columns: minmax(0, 1fr) }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1.25rem }
-.stack { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr) }
-.sandbox { margin: 1rem auto 0; padding: .25rem .875rem; border: 1px solid var(--line); border-radius: 2rem;
-  font-size: .8125rem; color: var(--soft) }
+[hidden] { display: none !important }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+.top { width: 100%; max-width: 30rem; margin: 0 auto; padding: .625rem 1rem 0; display: flex; align-items: center;
+  justify-content: space-between; gap: 1rem }
+.shop { margin: 0; font-weight: 650; min-width: 0; overflow-wrap: anywhere }
+.top nav { margin-inline-start: auto }
+.switch { display: inline-block; padding: .375rem .75rem; border: 1px solid var(--line); border-radius: 2rem;
+  font-size: .875rem; color: var(--ink); text-decoration: none; white-space: nowrap }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1rem }
+.stack { display: grid; gap: .875rem; grid-template-columns: minmax(0, 1fr) }
+.sandbox { margin: 0; padding: .25rem 1rem; background: var(--tint); border-bottom: 1px solid var(--line);
+  font-size: .8125rem; color: var(--soft); text-align: center }
+.summary { padding: 0 .25rem; gap: .625rem }
+.summary dl { border: 0; padding: 0; gap: .25rem; font-size: .875rem }
+.summary dd { font-weight: 500 }
 .eyebrow { display: block; font-size: 1rem; font-weight: 500; color: var(--soft); letter-spacing: 0 }
 h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; text-wrap: balance }
 h1.amount { font-size: clamp(1.5rem, 8vw, 2.125rem); font-variant-numeric: tabular-nums; overflow-wrap: anywhere }
@@ -43,20 +54,29 @@ dt { color: var(--soft); flex: none }
 dd { overflow-wrap: anywhere; min-width: 0; text-align: end; text-wrap: pretty }
 
 fieldset { border: 0; min-width: 0 }
-legend, .label { padding: 0; font-weight: 600; font-size: .9375rem }
-legend { margin-bottom: .5rem }
-.methods { border: 1px solid var(--line); border-radius: .75rem; overflow: hidden }
-.method { display: flex; align-items: center; gap: .75rem; min-height: 3.25rem; padding: .5rem 1rem; cursor: pointer }
-.method + .method { border-top: 1px solid var(--line) }
-.method:has(:checked) { background: var(--tint); font-weight: 600 }
-.method:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: -3px; border-radius: .75rem }
-.method input { width: 1.25rem; height: 1.25rem; margin: 0; flex: none; accent-color: var(--accent); outline: 0 }
-.details { display: grid; gap: 1rem; grid-template-columns: repeat(2, minmax(0, 1fr)) }
+legend, .label { padding: 0; font-weight: 600; font-size: .875rem }
+.label .soft { font-weight: 400 }
+.methods { display: grid; grid-template-columns: repeat(auto-fit, minmax(4.75rem, 1fr)); gap: .5rem }
+.method { position: relative; display: grid; justify-items: center; align-content: center; gap: .125rem;
+  min-height: 4rem; padding: .375rem .25rem; border: 1px solid var(--line); border-radius: .75rem; cursor: pointer;
+  font-size: .8125rem; text-align: center; overflow-wrap: anywhere }
+.method:has(:checked) { background: var(--tint); border-color: var(--accent); color: var(--accent); font-weight: 600;
+  box-shadow: inset 0 0 0 1px var(--accent) }
+.method:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px }
+.method input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: pointer }
+.icon { width: 1.5rem; height: 1.5rem; flex: none }
+.details { display: grid; gap: .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)) }
 .details .wide { grid-column: 1 / -1 }
 form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details { display: none }
-.field { display: grid; gap: .375rem; align-content: start }
+.hint { display: none; margin: 0; font-size: .9375rem }
+form:has(#method-alipay:checked) .hint.alipay, form:has(#method-wechat_pay:checked) .hint.wechat_pay { display: block }
+.field { display: grid; gap: .25rem; align-content: start }
+.entry { position: relative; display: grid }
+.brand { position: absolute; inset-inline-end: .5rem; top: 50%; transform: translateY(-50%); padding: .125rem .5rem;
+  border-radius: .375rem; background: var(--tint); color: var(--accent); font-size: .75rem; font-weight: 700 }
+.brand:empty { display: none }
 .field input {
-  width: 100%; min-height: 3rem; padding: .5rem .875rem; border: 1px solid var(--edge); border-radius: .625rem;
+  width: 100%; min-height: 2.75rem; padding: .375rem .75rem; border: 1px solid var(--edge); border-radius: .625rem;
   background: var(--card); color: inherit; font: inherit; font-variant-numeric: tabular-nums;
 }
 .field input::placeholder { color: var(--soft); opacity: 1 }
@@ -65,8 +85,9 @@ form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details 
   outline-offset: 2px }
 .mistake { color: var(--alert); font-size: .875rem }
 .note { background: var(--note); border-radius: .75rem; padding: .75rem 1rem; font-size: .8125rem }
-.note ul { list-style: none; margin: .25rem 0 }
-.note li { display: flex; flex-wrap: wrap; gap: 0 .625rem }
+.note ul { list-style: none; margin: .5rem 0 }
+.note li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; padding: .25rem 0 }
+.note summary { cursor: pointer; font-weight: 600 }
 .note code { font: inherit; font-variant-numeric: tabular-nums; color: var(--ink); white-space: nowrap }
 .alert { border: 1px solid var(--alert); background: var(--alert-tint); border-radius: .75rem; padding: .75rem 1rem }
 .alert strong { color: var(--alert) }
@@ -76,7 +97,19 @@ form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details 
   border-radius: .75rem; background: var(--accent); color: var(--accent-ink); font: inherit; font-weight: 600;
   text-align: center; text-decoration: none; overflow-wrap: anywhere; cursor: pointer;
 }
-.button:hover { filter: brightness(1.08) }
+.button:disabled { opacity: .6; cursor: default }
+form[aria-busy] .button:disabled:not(.quiet) { opacity: .85 }
+.button.express { display: flex; align-items: center; justify-content: center; gap: .5rem; background: var(--ink);
+  border-color: var(--ink); color: var(--card) }
+form.express { gap: .75rem }
+.or { margin: 0; display: flex; align-items: center; gap: .75rem; color: var(--soft); font-size: .8125rem }
+.or::before, .or::after { content: ""; flex: 1; height: 1px; background: var(--line) }
+.return { display: block; padding: .25rem; text-align: center; color: var(--soft); overflow-wrap: anywhere }
+[data-notice]:empty { display: none }
+.qr { display: none; margin: 0; justify-items: center; gap: .75rem; text-align: center; color: var(--soft) }
+.qr div { background: #fff; border-radius: .75rem; padding: .25rem; width: 13rem; height: 13rem }
+.qr svg { display: block; width: 100%; height: 100% }
+.button:hover:enabled, a.button:hover { filter: brightness(1.08) }
 .button.quiet { background: transparent; color: var(--ink); border-color: var(--edge) }
 .buttons { display: grid; gap: .75rem }
 .mark { width: 3.5rem; height: 3.5rem; border-radius: 50%; display: grid; place-items: center; background: var(--tint);
@@ -86,12 +119,25 @@ form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details 
 .mark svg { width: 1.75rem; height: 1.75rem }
 footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; color: var(--soft) }
 
+@media (max-width: 15rem) {
+  .details { grid-template-columns: minmax(0, 1fr) }
+  .note code { white-space: normal }
+  .card { padding: .75rem }
+}
 @media (min-width: 56rem) {
-  main { padding: 3rem 1.5rem 1.5rem }
-  main.wide { max-width: 60rem; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); gap: 3rem; align-items: start }
-  main.wide .summary { background: none; border: 0; padding: 1.25rem 0 }
+  main { padding: 2.5rem 1.5rem 1.5rem }
+  .wide { max-width: 60rem }
+  main.wide { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); gap: 3rem; align-items: start }
+  .top { padding: 1.5rem 1.5rem 0 }
+  main.wide .summary { gap: 1.25rem; padding: 1.25rem 0 }
+  .summary dl { border-top: 1px solid var(--line); padding-top: 1rem; gap: .625rem; font-size: .9375rem }
   .card { padding: 1.75rem }
-  .sandbox { margin-top: 1.5rem }
+  .stack { gap: 1.25rem }
+  .qr { display: grid }
+}
+@media (prefers-reduced-motion: no-preference) {
+  form[aria-busy] .button:disabled:not(.quiet) { animation: busy 1.2s ease-in-out infinite alternate }
+  @keyframes busy { to { opacity: .55 } }
 }
 @media (prefers-contrast: more) { :root { --soft: var(--ink); --line: var(--edge) } }
 @page { margin: 18mm }

@@ -29,8 +29,11 @@ import { makeChannel } from "./SandboxChannel.ts"
 import { paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
 import { type Reach, sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
 
-/** How a buyer's attempt ends. `redirect`: the buyer is in 3DS or a wallet's app, and may come back. */
-export type Attempt = "succeed" | "decline" | "fail" | "redirect" | "succeed_unreported"
+/**
+ * How a buyer's attempt ends. `redirect`: the buyer is in 3DS or a wallet's app, and may come back. The bank reports a
+ * payment of `succeed_later` after some seconds, and one of `succeed_unreported` only when it is asked.
+ */
+export type Attempt = "succeed" | "decline" | "fail" | "redirect" | "succeed_later" | "succeed_unreported"
 
 export interface Charge extends Checkout {
   readonly amount: Minor
@@ -65,11 +68,15 @@ export class SandboxBank extends Context.Service<
   }
 >()("@coffer/sandbox/SandboxBank") {}
 
+/** How long the bank works on a payment that it reports later. */
+const reportLaterAfter = Duration.seconds(5)
+
 /** How long the bank waits before it reports a payment again. */
 const reportAgainAfter = Duration.seconds(10)
 
 const states = {
   succeed: "succeeded",
+  succeed_later: "succeeded",
   succeed_unreported: "succeeded",
   decline: "declined",
   fail: "failed",
@@ -130,7 +137,8 @@ const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Rea
           where trade_no = ${tradeNo} and state = 'redirect' and payment_id <> ${paymentId}`
     }
     const payment = { paymentId, tradeNo, method, amount, currency, state: states[attempt], createdAt: now }
-    const changes = [insert(sandboxPayments, payment, { merchantId })]
+    const reportDueAt = attempt === "succeed_later" ? DateTime.addDuration(now, reportLaterAfter) : null
+    const changes = [insert(sandboxPayments, payment, { merchantId, reportDueAt })]
     return { report: reportOf(attempt, payment), entry: { ...noEntry, changes } }
   }, Effect.catchTags(unreachableOnSqlError))
 
@@ -152,6 +160,7 @@ const reportOf = (attempt: Attempt, payment: SandboxPayment): ChannelReport | un
     case "fail":
       return { _tag: "Failed" }
     case "redirect":
+    case "succeed_later":
     case "succeed_unreported":
       return undefined
   }

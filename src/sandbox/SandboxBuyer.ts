@@ -11,6 +11,7 @@ import type { NotCommitted } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type Attempt, SandboxBank } from "./SandboxBank.ts"
 
@@ -40,6 +41,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const bank = yield* SandboxBank
     const orders = yield* Orders
+    const wakeups = yield* Wakeups
 
     const pay = span("SandboxBuyer.pay")(function* (
       order: Order,
@@ -50,9 +52,10 @@ export const layer = Layer.effect(
       const { currency, merchantId, mode, tradeNo } = order
       const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo }
       const { entry, report } = yield* bank.charge(charge)
-      return report === undefined
-        ? yield* orders.note(order, entry.changes)
-        : yield* orders.report(order, report, entry)
+      if (report !== undefined) return yield* orders.report(order, report, entry)
+      const noted = yield* orders.note(order, entry.changes)
+      if (attempt === "succeed_later") wakeups.raise("sandbox_reports")
+      return noted
     })
 
     return SandboxBuyer.of({ pay })

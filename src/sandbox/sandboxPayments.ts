@@ -19,7 +19,8 @@ export type SandboxPayment = typeof SandboxPayment.Type
 
 export const sandboxPayments = table("sandbox_payments", {
   of: SandboxPayment,
-  beside: { merchantId: Schema.String },
+  /** When the bank reports a payment that it has not reported yet. */
+  beside: { merchantId: Schema.String, reportDueAt: Schema.NullOr(Schema.DateTimeUtc) },
   key: "paymentId"
 })
 

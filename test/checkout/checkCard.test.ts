@@ -9,12 +9,16 @@ const mistaken = (...fields: ReadonlyArray<CardField>): CardCheck => ({ _tag: "M
 
 describe("checkout: cards", () => {
   const numbers: ReadonlyArray<readonly [string, CardCheck]> = [
-    ["4242 4242 4242 4242", { _tag: "TestCard", attempt: "succeed" }],
-    ["4242424242424242", { _tag: "TestCard", attempt: "succeed" }],
-    [" 4242-4242-4242-4242 ", { _tag: "TestCard", attempt: "succeed" }],
-    ["４２４２　４２４２　４２４２　４２４２", { _tag: "TestCard", attempt: "succeed" }],
-    ["4000 0000 0000 0002", { _tag: "TestCard", attempt: "decline" }],
-    ["4000 0027 6000 3184", { _tag: "TestCard", attempt: "redirect" }],
+    ["4242 4242 4242 4242", { _tag: "TestCard", outcome: "succeed" }],
+    ["4242424242424242", { _tag: "TestCard", outcome: "succeed" }],
+    [" 4242-4242-4242-4242 ", { _tag: "TestCard", outcome: "succeed" }],
+    ["４２４２　４２４２　４２４２　４２４２", { _tag: "TestCard", outcome: "succeed" }],
+    ["4000 0000 0000 0002", { _tag: "TestCard", outcome: "declined" }],
+    ["4000 0027 6000 3184", { _tag: "TestCard", outcome: "redirect" }],
+    ["4000 0000 0000 9995", { _tag: "TestCard", outcome: "insufficientFunds" }],
+    ["4000 0000 0000 0069", { _tag: "TestCard", outcome: "cardExpired" }],
+    ["4000 0000 0000 9979", { _tag: "TestCard", outcome: "callBank" }],
+    ["4000 0000 0000 0077", { _tag: "TestCard", outcome: "processing" }],
     // Right by its check digit, but the bank is not to be asked.
     ["5555 5555 5555 4444", { _tag: "NotATestCard" }],
     ["3782 822463 10005", { _tag: "NotATestCard" }],
@@ -28,7 +32,7 @@ describe("checkout: cards", () => {
     ["", mistaken("number")]
   ]
   for (const [number, expected] of numbers) {
-    it(`"${number}" is ${expected._tag}${expected._tag === "TestCard" ? `, ${expected.attempt}` : ""}`, () => {
+    it(`"${number}" is ${expected._tag}${expected._tag === "TestCard" ? `, ${expected.outcome}` : ""}`, () => {
       assert.deepStrictEqual(checkCard({ ...good, number }, august), expected)
     })
   }
@@ -43,7 +47,19 @@ describe("checkout: cards", () => {
     ["12/25", false],
     ["00/27", false],
     ["13/27", false],
-    ["0827", false],
+    ["0827", true],
+    ["08 27", true],
+    ["08.27", true],
+    ["082027", true],
+    ["08/2027", true],
+    [" 08 / 27 ", true],
+    ["０８２７", true],
+    ["0726", false],
+    ["1327", false],
+    ["0027", false],
+    ["827", false],
+    ["08272", false],
+    ["081927", false],
     ["08/1926", false],
     ["2026-08", false],
     ["", false]
@@ -63,7 +79,7 @@ describe("checkout: cards", () => {
     ["", false]
   ] as const) {
     it(`a CVC of "${cvc}" is ${valid ? "good" : "refused"}`, () => {
-      const expected: CardCheck = valid ? { _tag: "TestCard", attempt: "succeed" } : mistaken("cvc")
+      const expected: CardCheck = valid ? { _tag: "TestCard", outcome: "succeed" } : mistaken("cvc")
       assert.deepStrictEqual(checkCard({ ...good, cvc }, august), expected)
     })
   }

@@ -7,15 +7,25 @@ import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as CheckoutPage from "../../src/checkout/CheckoutPage.ts"
+import { testCards } from "../../src/checkout/checkCard.ts"
+import type { Seen } from "../../src/checkout/frame.ts"
+import { script } from "../../src/checkout/script.ts"
+import { languages } from "../../src/pages/language.ts"
 import { styleSource } from "../../src/pages/style.ts"
-import { returnAddress } from "../../src/checkout/returnAddress.ts"
-import { texts } from "../../src/checkout/texts.ts"
+import { texts as allTexts } from "../../src/checkout/texts.ts"
+import { checkoutPages, screens } from "../kit/checkoutScreens.ts"
 import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
 
-const { render } = CheckoutPage
+const { pageOf } = CheckoutPage
 type Page = CheckoutPage.Page
-const attemptNo = "01KB0000000000000000000000"
-const pageOf = (order: Order, now: DateTime.Utc) => CheckoutPage.pageOf(order, now, attemptNo)
+const texts = allTexts.en
+const render = (page: Page, seen: Partial<Seen> = {}) =>
+  CheckoutPage.render(page, {
+    language: "en",
+    chosen: undefined,
+    shop: "Celadon Teahouse",
+    ...seen
+  })
 
 const soon = DateTime.add(createdAt, { minutes: 10 })
 const later = DateTime.add(createdAt, { days: 3 })
@@ -34,6 +44,8 @@ const heading = (markup: string) => {
   assert.lengthOf(headings, 1, "main headings")
   return headings[0]!.replace(/<[^>]+>/g, "").trim()
 }
+/** Without our style and our script, whose text is the same on every page. */
+const bare = (markup: string) => markup.replace(/<style>.*?<\/style>/gs, "").replace(script.markup, "")
 const refresh = (markup: string) => /<meta http-equiv="refresh" content="([^"]*)"/.exec(markup)?.[1]
 const links = (markup: string) => Array.from(markup.matchAll(/<a [^>]*href="([^"]*)"/g), ([, href]) => href!)
 
@@ -49,19 +61,31 @@ describe("checkout: states", () => {
     ["an order refunded as a whole says so", pageOf(refunded, soon), "This order was refunded"],
     ["a failed order says so", pageOf(failed, soon), "Payment failed"],
     ["an expired order says so", pageOf(expired, soon), "This checkout has expired"],
-    ["the wallet is simulated", { _tag: "Away", order: pending, attemptNo, method: "alipay" }, "Confirm in Alipay"],
-    ["3DS is simulated", { _tag: "Away", order: pending, attemptNo, method: "card" }, "Verify your payment"],
+    ["the wallet is simulated", { _tag: "Away", order: pending, method: "alipay" }, "Confirm in Alipay"],
+    ["3DS is simulated", { _tag: "Away", order: pending, method: "card" }, "Verify your payment"],
+    [
+      "a payment that the bank has not reported is waited for",
+      { _tag: "Processing", order: pending },
+      texts.processing.heading
+    ],
     ["an address that we did not sign is not valid", { _tag: "InvalidLink" }, "This link is not valid"],
-    ["a silent channel can be tried again", { _tag: "Unreachable", address: "/checkout/x" }, texts.unreachable.heading],
-    ["an unknown outcome can be looked at", { _tag: "Uncertain", address: "/checkout/x" }, texts.uncertain.heading]
+    ["a silent channel can be tried again", { _tag: "Unreachable" }, texts.unreachable.heading],
+    ["an unknown outcome can be looked at", { _tag: "Uncertain" }, texts.uncertain.heading]
   ]
 
   for (const [name, page, expected] of table) {
     it(`${name}: "${expected}"`, () => {
       const markup = render(page)
       assert.strictEqual(heading(markup), expected)
-      assert.match(markup, /^<!doctype html>\n<html lang="en">/)
-      assert.notMatch(markup, /<script|<link|<img|\ssrc=|\sstyle=|\son\w+=/i, "nothing is loaded and nothing runs")
+      assert.match(markup, /^<!doctype html>\s*<html lang="en">/)
+      const { length } = markup.match(/<script>/g) ?? []
+      assert.isAtMost(length ?? 0, 1, "our own script alone runs")
+      assert.notMatch(
+        bare(markup),
+        /<script|<link(?! rel="icon" href="data:)|<img|\ssrc=|\sstyle=|\son\w+=/i,
+        "nothing is loaded and nothing else runs"
+      )
+      assert.isBelow(Buffer.byteLength(markup), 50_000)
     })
   }
 
@@ -75,18 +99,10 @@ describe("checkout: states", () => {
     assert.deepStrictEqual(withForm, ["Pay", "Away", "Away"])
   })
 
-  it("names in each form the attempt that it makes", () => {
-    for (const [, page] of table) {
-      const markup = render(page)
-      const named = `<input type="hidden" name="attempt_no" value="${attemptNo}" />`
-      assert.strictEqual(markup.split(named).length, markup.split("<form").length, page._tag)
-    }
-  })
-
   it("says of an order that cannot be paid any more its state and its amount, not what was bought", () => {
     const ended = [pageOf(pending, later), ...[paid, partly, refunded, failed, expired].map((o) => pageOf(o, soon))]
     for (const page of [...ended, pageOf(paid, later)]) {
-      const words = render(page).replace(/<style>.*?<\/style>|<[^>]+>/gs, " ")
+      const words = bare(render(page, { shop: "Seller" })).replace(/<[^>]+>/g, " ")
       for (const kept of ["Celadon", "cart-1", pendingOrder.tradeNo, ...Object.values(texts.methods)]) {
         assert.notMatch(words, new RegExp(`\\b${kept}\\b`), page._tag)
       }
@@ -119,14 +135,26 @@ describe("checkout: pay form", () => {
     assert.include(render(pageOf({ ...pending, subject: null }, soon)), texts.order.noSubject)
   })
 
-  it("offers every method, one of them chosen", () => {
-    const choices = Array.from(form.matchAll(/<input type="radio" name="method" [^>]*value="(\w+)"/g), ([, v]) => v)
-    assert.deepStrictEqual(choices, [...PaymentMethod.literals])
-    assert.lengthOf(Array.from(form.matchAll(/\schecked\s/g)), 1)
+  it("offers every method, the first chosen: a card first in English, Alipay and WeChat Pay first in Chinese", () => {
+    const orders = { en: ["card", "alipay", "wechat_pay"], zh: ["alipay", "wechat_pay", "card"] }
+    for (const language of languages) {
+      const markup = render(pageOf(pending, soon), { language })
+      const choices = Array.from(markup.matchAll(/<input type="radio"[^>]*value="(\w+)" (checked)?/g))
+      assert.deepStrictEqual(
+        choices.map(([, value]) => value),
+        orders[language]
+      )
+      assert.deepStrictEqual(
+        choices.map(([, , checked]) => checked),
+        ["checked", undefined, undefined]
+      )
+      const more = Array.from(markup.matchAll(/name="method" value="(\w+)" hidden/g), ([, value]) => value)
+      assert.sameMembers([...orders[language], ...more], [...PaymentMethod.literals])
+    }
   })
 
   it("labels every field and keeps all of them empty", () => {
-    for (const field of ["number", "expiry", "cvc"]) {
+    for (const field of ["number", "expiry", "cvc", "holder"]) {
       assert.include(form, `<label class="label" for="${field}">`)
       const input = new RegExp(`<input\\s+id="${field}"[^>]*>`).exec(form)?.[0]
       assert.isDefined(input)
@@ -134,12 +162,23 @@ describe("checkout: pay form", () => {
     }
   })
 
+  it("lets the browser fill in the card: number, expiry, security code and name", () => {
+    const filled = Array.from(form.matchAll(/autocomplete="([^"]*)"/g), ([, name]) => name)
+    assert.deepStrictEqual(filled, ["cc-number", "cc-exp", "cc-csc", "cc-name"])
+  })
+
+  it("shows the code of a wallet where a phone finds the same page, and none to the phone itself", () => {
+    const scanned = "https://pay.example/checkout/x?wallet=alipay"
+    assert.include(render({ _tag: "Away", order: pending, method: "alipay", scanned }), '<figure class="qr">')
+    assert.notInclude(render({ _tag: "Away", order: pending, method: "alipay" }), "<figure")
+  })
+
   it("tells the test cards", () => {
-    for (const card of ["4242 4242 4242 4242", "4000 0000 0000 0002", "4000 0027 6000 3184"]) assert.include(form, card)
+    for (const number of Object.keys(testCards)) assert.include(form, number.replace(/\d{4}(?=\d)/g, "$& "))
   })
 
   it("says aloud that a payment was declined, and keeps the method that was chosen", () => {
-    const markup = render({ _tag: "Pay", order: pending, attemptNo, method: "alipay", notice: "declined" })
+    const markup = render({ _tag: "Pay", order: pending, method: "alipay", notice: "declined" })
     assert.match(markup, /role="alert">\s*<strong>The payment was declined</)
     assert.match(markup, /value="alipay" checked/)
     assert.strictEqual(heading(markup), "Pay US$10.00")
@@ -148,7 +187,6 @@ describe("checkout: pay form", () => {
   it("puts a mistake at its field, and the focus on the first one", () => {
     const markup = render({
       _tag: "Pay",
-      attemptNo,
       order: pending,
       method: "card",
       notice: "mistaken",
@@ -174,7 +212,7 @@ describe("checkout: what others write", () => {
   const hostilePaid: Order = { ...facts, ...untouched, ...hostile, status: "paid" }
 
   it("is text on every page", () => {
-    const payable = [pageOf(hostile, soon), { _tag: "Away", order: hostile, attemptNo, method: "card" } as const]
+    const payable = [pageOf(hostile, soon), { _tag: "Away", order: hostile, method: "card" } as const]
     const pages = [
       ...payable,
       pageOf(hostile, later),
@@ -182,7 +220,7 @@ describe("checkout: what others write", () => {
       pageOf({ ...facts, ...untouched, ...hostile, status: "refunded", refundedAmount: facts.amount }, soon)
     ]
     for (const page of pages) {
-      const markup = render(page)
+      const markup = bare(render(page, { shop: `"><svg onload=alert(1)>'&</script><script>alert("shop")</script>` }))
       assert.notMatch(markup, /<script|<svg onload|'&(?!#|amp)/)
     }
     for (const page of payable) assert.include(render(page), "&quot;&gt;&lt;svg onload=alert(1)&gt;&#39;&amp;")
@@ -194,75 +232,60 @@ describe("checkout: what others write", () => {
   })
 })
 
-describe("checkout: return address", () => {
-  const at = (returnUrl: string | null, outTradeNo = "cart-1") =>
-    returnAddress({ ...pending, returnUrl, outTradeNo: outTradeNo as Order["outTradeNo"] })
-
-  it("fills in both numbers, wherever and however often they stand", () => {
-    assert.deepStrictEqual(at("https://shop.example/{TRADE_NO}/?a={OUT_TRADE_NO}&b={OUT_TRADE_NO}#{TRADE_NO}"), {
-      href: `https://shop.example/${pending.tradeNo}/?a=cart-1&b=cart-1#${pending.tradeNo}`,
-      host: "shop.example"
-    })
-  })
-
-  it("percent-encodes them", () => {
-    assert.strictEqual(
-      at("https://shop.example/?n={OUT_TRADE_NO}&x=1", "a&x=2/ü #{TRADE_NO}$&")?.href,
-      "https://shop.example/?n=a%26x%3D2%2F%C3%BC%20%23%7BTRADE_NO%7D%24%26&x=1"
-    )
-  })
-
-  it("leaves other braces to the merchant", () => {
-    assert.strictEqual(
-      at("https://shop.example/?a={OTHER}&b={trade_no}")?.href,
-      "https://shop.example/?a={OTHER}&b={trade_no}"
-    )
-  })
-
-  for (const url of [
-    "javascript:alert(1)",
-    "JaVaScRiPt:alert(1)//https://shop.example",
-    "data:text/html,<script>alert(1)</script>",
-    "//shop.example/",
-    "/thanks",
-    "ftp://shop.example/",
-    "https://{OUT_TRADE_NO}",
-    "https://{TRADE_NO}.shop.example/",
-    ""
-  ]) {
-    it(`never links ${url || "nothing"}`, () => {
-      assert.isUndefined(at(url, "java script:x"))
-      const markup = render(
-        pageOf({ ...paid, returnUrl: url, outTradeNo: "java script:x" as Order["outTradeNo"] }, soon)
-      )
-      assert.isUndefined(refresh(markup))
-      assert.deepStrictEqual(links(markup), [])
-    })
-  }
-
-  it("is offered as a link and taken after 5 seconds once paid, also when opened again", () => {
-    for (const now of [soon, later]) {
-      const markup = render(pageOf({ ...paid, returnUrl: "https://shop.example/?a={TRADE_NO}&b={OUT_TRADE_NO}" }, now))
-      const address = `https://shop.example/?a=${paid.tradeNo}&amp;b=cart-1`
-      assert.strictEqual(refresh(markup), `5;url=${address}`)
-      assert.deepStrictEqual(links(markup), [address])
-      assert.include(markup, "Return to shop.example")
+describe("checkout: languages", () => {
+  it("are whole: no text of a page in Chinese is English, but for names", () => {
+    const letters = (markup: string) =>
+      bare(markup)
+        .replace(/<(title|bdi|a|code)\b[^>]*>[^<]*(?=<)|<[^>]+>/gs, " ")
+        .match(/[A-Za-z][A-Za-z ]{2,}/g) ?? []
+    const names = ["CVC", "Apple Pay", "Google Pay", "UTC", "Coffer", "D Secure", "US"]
+    for (const [name, markup] of screens("zh")) {
+      assert.include(markup, '<html lang="zh-CN">')
+      const left = letters(markup)
+        .map((text) => text.trim())
+        .filter((text) => !names.includes(text))
+      assert.deepStrictEqual(left, [], name)
     }
   })
 
-  it("is only a link once refunded, and nothing at all where nobody has paid", () => {
-    assert.isUndefined(refresh(render(pageOf(refunded, soon))))
-    assert.deepStrictEqual(links(render(pageOf(refunded, soon))), ["https://shop.example/thanks"])
-    for (const order of [pending, failed, expired]) {
-      assert.isUndefined(refresh(render(pageOf(order, soon))))
-      assert.deepStrictEqual(links(render(pageOf(order, soon))), [])
+  it("can be switched on every page, at the page's own address", () => {
+    for (const [language, other] of [
+      ["en", "zh"],
+      ["zh", "en"]
+    ] as const) {
+      for (const [name, markup] of screens(language)) assert.include(markup, `href="?lang=${other}"`, name)
     }
   })
 
-  it("is nowhere when the merchant named none", () => {
-    const markup = render(pageOf({ ...paid, returnUrl: null }, soon))
-    assert.isUndefined(refresh(markup))
-    assert.deepStrictEqual(links(markup), [])
+  it("name amounts and times as they are written in them", () => {
+    const page = pageOf({ ...pending, currency: "CNY" }, soon)
+    assert.include(render(page, { language: "en" }), ">until 2 Jan 2026, 00:00 UTC<")
+    assert.include(render(page, { language: "zh" }), ">2026年1月2日 00:00 UTC<")
+    assert.strictEqual(heading(render(page, { language: "zh" })), "支付 ¥10.00")
+  })
+})
+
+describe("checkout: who is paid", () => {
+  it("stands on every page of an order", () => {
+    for (const [name, page] of Object.entries(checkoutPages())) {
+      if ("order" in page) assert.include(render(page), "<bdi>Celadon Teahouse</bdi>", name)
+    }
+  })
+
+  it("is where every page of an order leads back to, by name and never by a bare host", () => {
+    for (const [name, page] of Object.entries(checkoutPages())) {
+      if (!("order" in page)) continue
+      const markup = bare(render(page))
+      assert.match(markup, /<a\s[^>]*href="https:\/\/shop\.example\/thanks"[^>]*>Return to Celadon Teahouse</, name)
+      assert.notInclude(markup.replace(/<[^>]+>/g, ""), "shop.example", name)
+    }
+  })
+
+  it("is in the sandbox on every page of a sandbox order, also where the channel does not answer", () => {
+    for (const [name, page] of Object.entries(checkoutPages())) {
+      if ("order" in page && page.order?.mode === "sandbox")
+        assert.include(render(page), "Sandbox: no real money", name)
+    }
   })
 })
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { Effect } from "effect"
-import { chromium, type Page } from "playwright-core"
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
 const candidates = [
   process.env["CHROMIUM"],
@@ -19,7 +19,10 @@ export const executable = candidates.find((candidate) => candidate !== undefined
 export const needsChromium = executable === undefined ? " (left out: no Chromium is installed)" : ""
 
 /** A page of a fresh browser, closed with the scope. Phone-sized unless told otherwise. */
-export const openPage = Effect.fnUntraced(function* (viewport = { width: 390, height: 844 }) {
+export const openPage = Effect.fnUntraced(function* (
+  viewport = { width: 390, height: 844 },
+  options: BrowserContextOptions = {}
+) {
   const profile = mkdtempSync(path.join(tmpdir(), "coffer-chromium-"))
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(profile, { recursive: true, force: true })))
   const context = yield* Effect.acquireRelease(
@@ -27,6 +30,7 @@ export const openPage = Effect.fnUntraced(function* (viewport = { width: 390, he
       chromium.launchPersistentContext(profile, {
         executablePath: executable!,
         viewport,
+        ...options,
         args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
       })
     ),

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { html } from "../../src/pages/html.ts"
 
-describe("checkout: html", () => {
+describe("pages: html", () => {
   it("escapes what is put in, in text and in attributes", () => {
     const hostile = `<img src=x onerror="alert('1')">&amp;`
     const escaped = "&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;amp;"

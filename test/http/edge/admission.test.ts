@@ -131,7 +131,7 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
         for (const reply of [yield* page, yield* step]) {
           assert.deepStrictEqual([reply.status, reply.headers.get("retry-after")], [503, "1"])
           assert.match(reply.headers.get("content-type") ?? "", /^text\/html/)
-          assert.include(reply.text, `href="${checkout}"`)
+          assert.include(reply.text, 'href="?"')
         }
         for (const reply of [
           yield* api.get("/v1/orders", merchant.sandboxKey),

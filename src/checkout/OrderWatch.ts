@@ -1,0 +1,73 @@
+/**
+ * Who waits for an order to change: all listeners of one order share one look at its row each second (silences: K).
+ */
+import type { TradeNo } from "@coffer/model/Ids"
+import type { Order } from "@coffer/rules/order/Order"
+import { Deferred, Effect, RcMap, type Scope } from "effect"
+import { Draining } from "../edge/Draining.ts"
+import { Orders } from "../orders/Orders.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { pageOf } from "./CheckoutPage.ts"
+
+/** Listeners at once, of one order and of all in this process. Each holds a connection. */
+export const listenersOfOneMax = 8
+export const listenersMax = 64
+
+const lookEvery = "1 second"
+
+export interface OrderWatch {
+  readonly hasRoom: (tradeNo: TradeNo) => boolean
+  /** Listens for the length of the scope. Done when the order can no longer be paid, or when this process ends. */
+  readonly listen: (tradeNo: TradeNo) => Effect.Effect<Deferred.Deferred<"changed" | "leaving">, never, Scope.Scope>
+}
+
+/** Whether its page still offers to pay. */
+export const isOpen = (order: Order) => Effect.map(currentTime, (now) => pageOf(order, now)._tag === "Pay")
+
+export const make = Effect.gen(function* () {
+  const orders = yield* Orders
+  const draining = yield* Draining
+  const listening = new Map<TradeNo, number>()
+  let all = 0
+  const count = (tradeNo: TradeNo, change: number) =>
+    Effect.sync(() => {
+      all += change
+      const left = (listening.get(tradeNo) ?? 0) + change
+      if (left === 0) listening.delete(tradeNo)
+      else listening.set(tradeNo, left)
+    })
+
+  const look = Effect.fnUntraced(
+    function* (tradeNo: TradeNo) {
+      if (draining.now) return "leaving"
+      return (yield* Effect.flatMap(orders.byTradeNo(tradeNo), isOpen)) ? undefined : "changed"
+    },
+    // A database that does not answer is asked again a second later.
+    (effect) => Effect.catchCause(effect, () => Effect.succeed(undefined))
+  )
+
+  const watched = yield* RcMap.make({
+    lookup: Effect.fnUntraced(function* (tradeNo: TradeNo) {
+      const outcome = yield* Deferred.make<"changed" | "leaving">()
+      const looking = Effect.gen(function* () {
+        while (true) {
+          const seen = yield* look(tradeNo)
+          if (seen !== undefined) return yield* Deferred.succeed(outcome, seen)
+          yield* Effect.sleep(lookEvery)
+        }
+      })
+      yield* Effect.forkScoped(looking)
+      return outcome
+    })
+  })
+
+  const watch: OrderWatch = {
+    hasRoom: (tradeNo) => all < listenersMax && (listening.get(tradeNo) ?? 0) < listenersOfOneMax,
+    listen: (tradeNo) =>
+      Effect.andThen(
+        Effect.acquireRelease(count(tradeNo, 1), () => count(tradeNo, -1)),
+        RcMap.get(watched, tradeNo)
+      )
+  }
+  return watch
+})

@@ -1,0 +1,91 @@
+/**
+ * How the checkout's forms are sent in the browser: without leaving the page, so that a mistake keeps what was typed,
+ * and once. These functions are sent to the browser as they are written (see `cardTyping.ts`).
+ */
+declare function begin(): void
+
+export function send(event: SubmitEvent) {
+  const form = event.target as HTMLFormElement
+  const button = event.submitter as HTMLButtonElement | null
+  event.preventDefault()
+  if (document.querySelector("form[aria-busy]") !== null) return
+  const body = new URLSearchParams(Array.from(new FormData(form, button), ([name, value]) => [name, String(value)]))
+  const free = occupy(form, button)
+  fetch(location.href, { method: "POST", body })
+    .then((reply) => {
+      if (reply.redirected) return location.replace(reply.url)
+      return reply.text().then((text) => {
+        const page = new DOMParser().parseFromString(text, "text/html")
+        if (page.querySelector("main.page") === null) return unheard()
+        free()
+        show(page)
+      })
+    })
+    .catch(unheard)
+}
+
+/** Until the answer is here, no button of the page sends anything. Returns how to undo it. */
+export function occupy(form: HTMLFormElement, button: HTMLButtonElement | null) {
+  const buttons = document.querySelectorAll<HTMLButtonElement>("button[name]")
+  const words = button === null ? [] : Array.from(button.childNodes)
+  form.setAttribute("aria-busy", "true")
+  for (const each of buttons) each.disabled = true
+  button?.replaceChildren(form.dataset["busy"] ?? "")
+  return () => {
+    form.removeAttribute("aria-busy")
+    for (const each of buttons) each.disabled = false
+    button?.replaceChildren(...words)
+  }
+}
+
+/** The answer is the same form with something to say, which is taken over, or another page. */
+export function show(page: Document) {
+  const [form, fresh] = [document, page].map((each) => each.querySelector("form[data-pay]"))
+  if (form === null || fresh === null) return turn(page)
+  const said = page.querySelector("[data-notice]")
+  document.querySelector("[data-notice]")?.replaceChildren(...Array.from(said?.childNodes ?? []))
+  for (const input of page.querySelectorAll<HTMLInputElement>("input[type=hidden]")) {
+    for (const own of document.querySelectorAll<HTMLInputElement>("input[type=hidden]")) {
+      if (own.name === input.name) own.value = input.value
+    }
+  }
+  for (const input of fresh!.querySelectorAll<HTMLInputElement>(".field input")) mark(input)
+  const first = document.querySelector<HTMLInputElement>("[aria-invalid]")
+  if (first !== null) first.focus()
+  else document.querySelector("[data-notice]")?.scrollIntoView({ block: "center" })
+}
+
+/** Marks a field as the answer does, and keeps what is in it. */
+export function mark(answered: HTMLInputElement) {
+  const input = document.getElementById(answered.id)
+  if (input === null) return
+  forgive(input)
+  for (const name of ["aria-invalid", "aria-describedby"]) {
+    const value = answered.getAttribute(name)
+    if (value !== null) input.setAttribute(name, value)
+  }
+  const mistake = answered.closest(".field")?.querySelector(".mistake")
+  if (mistake) input.closest(".field")?.append(mistake)
+}
+
+declare function forgive(input: Element): void
+
+/** Another page at the same address: the browser's way back leads to the form again. */
+export function turn(page: Document) {
+  history.pushState(null, "")
+  document.title = page.title
+  document.body.replaceWith(page.body)
+  scrollTo(0, 0)
+  const heading = document.querySelector("h1")
+  heading?.setAttribute("tabindex", "-1")
+  heading?.focus()
+  begin()
+}
+
+/** Whether it was paid is not known, so the buttons stay as they are and the page leads to the order's state. */
+export function unheard() {
+  const words = document.querySelector<HTMLTemplateElement>("[data-unheard]")
+  if (words === null) return location.reload()
+  document.querySelector("[data-notice]")?.replaceChildren(words.content.cloneNode(true))
+  document.querySelector("[data-notice]")?.scrollIntoView({ block: "center" })
+}

@@ -1,0 +1,80 @@
+/**
+ * What stands around every page of checkout and payment links: the shop's name, the switch of the language, and the way
+ * back to the shop.
+ */
+import type { Mode } from "@coffer/model/Ids"
+import type { Order } from "@coffer/rules/order/Order"
+import type { HttpServerRequest } from "effect/http"
+import { html, type Html } from "../pages/html.ts"
+import { type Language, languageOf, languages, tags } from "../pages/language.ts"
+import type { Frame } from "../pages/layout.ts"
+import { returnAddress } from "./returnAddress.ts"
+import { script } from "./script.ts"
+import { type Texts, texts } from "./texts.ts"
+
+/** Where a page is seen, and in which language. */
+export interface Seen {
+  readonly language: Language
+  /** What the buyer has chosen, if anything: the page's links keep it. */
+  readonly chosen: Language | undefined
+  /** The merchant's name; undefined where no merchant is known. */
+  readonly shop: string | undefined
+  /** Names the attempt that the page's forms make; pages of payment links have none. */
+  readonly attemptNo?: string
+}
+
+/** What a request and an order say of the language of a page. */
+export const seenBy = (
+  { headers, url }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">,
+  locale: Language | null
+): Pick<Seen, "chosen" | "language"> => {
+  const query = url.indexOf("?")
+  const chosen = query < 0 ? null : new URLSearchParams(url.slice(query)).get("lang")
+  return {
+    chosen: languages.find((language) => language === chosen),
+    language: languageOf({ accepted: headers["accept-language"], chosen, locale })
+  }
+}
+
+/** The query of an address of ours. Alone it leads to the page once more, wherever a proxy has put it. */
+export const choiceOf = ({ chosen }: Pick<Seen, "chosen">): string => (chosen === undefined ? "" : `?lang=${chosen}`)
+
+/** For a link to the page as it is now. */
+export const againOf = (seen: Seen): string => choiceOf(seen) || "?"
+
+export const wordsOf = ({ language }: Seen): Texts => texts[language]
+
+/** `watched`: the page turns when its order changes. */
+export const frameOf = (
+  seen: Seen,
+  of?: { readonly mode: Mode },
+  { watched = false }: { readonly watched?: boolean } = {}
+): Frame => ({
+  language: seen.language,
+  sandbox: of?.mode === "sandbox",
+  top: html`${seen.shop === undefined ? undefined : html`<p class="shop"><bdi>${seen.shop}</bdi></p>`}
+  ${languageSwitch(seen)} ${watched ? html`<span hidden data-watch></span>` : undefined}`,
+  script
+})
+
+const languageSwitch = ({ language }: Seen) => {
+  const other: Language = language === "en" ? "zh" : "en"
+  return html`<nav>
+    <a class="switch" href="?lang=${other}" hreflang="${tags[other]}" lang="${tags[other]}"
+      >${texts[language].otherLanguage}</a
+    >
+  </nav>`
+}
+
+/** Undefined when the merchant named no address. */
+export const returnButton = (
+  order: Order,
+  seen: Seen,
+  look: "button" | "button quiet" | "return"
+): Html | undefined => {
+  const href = returnAddress(order)
+  const { back, shop } = wordsOf(seen)
+  return href === undefined
+    ? undefined
+    : html`<a class="${look}" href="${href}" rel="noreferrer">${back.link(seen.shop ?? shop)}</a>`
+}

@@ -1,0 +1,159 @@
+/** The texts of checkout and payment links in Chinese. */
+import type { Texts } from "./texts.ts"
+
+export const zh: Texts = {
+  shop: "商家",
+  otherLanguage: "English",
+
+  order: {
+    pay: "支付",
+    noSubject: "您的订单",
+    number: "订单号",
+    subject: "商品",
+    amount: "金额",
+    refunded: "已退款",
+    payableUntil: "付款截止",
+    until: "{when}"
+  },
+
+  methods: {
+    card: "银行卡",
+    alipay: "支付宝",
+    wechat_pay: "微信支付",
+    apple_pay: "Apple Pay",
+    google_pay: "Google Pay"
+  },
+
+  form: {
+    method: "付款方式",
+    express: "快捷支付",
+    or: "或选择其他付款方式",
+    number: "卡号",
+    expiry: "有效期",
+    expiryForm: "月/年",
+    cvc: "安全码",
+    cvcForm: "CVC",
+    holder: "持卡人姓名",
+    optional: "选填",
+    pay: (amount) => `支付 ${amount}`,
+    payBy: (method) => `使用${method}付款`,
+    expressBy: (method) => `使用 ${method} 付款`,
+    walletHint: (method) => `您将在${method}中确认付款。`,
+    busy: "处理中…",
+    testCards: "测试卡",
+    testCardsUse: "有效期填写任意未来日期，安全码任意。",
+    testCardDoes: {
+      succeed: "支付成功",
+      declined: "被拒绝",
+      insufficientFunds: "余额不足",
+      cardExpired: "卡片已过期",
+      callBank: "需联系发卡行",
+      redirect: "需要 3-D Secure 验证",
+      processing: "稍后支付成功"
+    }
+  },
+
+  mistakes: {
+    number: "请检查卡号：有数字输入有误或缺失。",
+    expiry: "请输入卡片上的月份和年份，且卡片须在有效期内。",
+    cvc: "请输入 3 位或 4 位安全码。"
+  },
+
+  notices: {
+    declined: { title: "付款被拒绝", text: "未扣款。请重试，或更换其他付款方式。" },
+    insufficientFunds: { title: "付款被拒绝：余额不足", text: "此卡余额不足，未扣款。请使用其他银行卡或付款方式。" },
+    cardExpired: { title: "付款被拒绝：卡片已过期", text: "发卡行不再受理此卡，未扣款。请使用其他银行卡。" },
+    callBank: {
+      title: "付款被拒绝：请联系发卡行",
+      text: "未扣款。请拨打卡片背面的客服电话授权此笔付款，或使用其他银行卡。"
+    },
+    cancelled: { title: "付款已取消", text: "未扣款。请重试，或更换其他付款方式。" },
+    unverified: { title: "付款被拒绝：发卡行未能完成验证", text: "未扣款。请重试，或更换其他付款方式。" },
+    notATestCard: {
+      title: "付款被拒绝：请使用测试卡",
+      text: "当前为沙盒环境，不会向真实银行卡扣款。请使用下方的测试卡。"
+    },
+    mistaken: { title: "请检查银行卡信息", text: "未扣款。" },
+    unreadable: { title: "提交的信息不完整", text: "未扣款，请重试。" }
+  },
+
+  wallet: {
+    heading: (method) => `请在${method}中确认付款`,
+    text: (method) => `此页面用于模拟${method}应用，请在此选择买家的操作。`,
+    scan: (method) => `请用手机扫描二维码，使用${method}付款。付款后本页面会自动更新。`,
+    code: (method) => `${method}付款二维码`,
+    confirm: "确认付款",
+    cancel: "取消"
+  },
+
+  threeDs: {
+    heading: "验证您的付款",
+    text: "此页面用于模拟发卡行，请在此选择 3-D Secure 验证的结果。",
+    confirm: "验证成功",
+    cancel: "验证失败"
+  },
+
+  processing: {
+    heading: "付款处理中",
+    text: "发卡行正在处理您的付款，请勿重复支付。处理完成后本页面会自动更新。",
+    again: "刷新状态"
+  },
+
+  paid: {
+    heading: "付款成功",
+    text: (amount) => `已支付 ${amount}，谢谢您的惠顾。`,
+    headingLater: "此订单已付款",
+    textLater: (amount) => `已支付 ${amount}，您无需再进行任何操作。`
+  },
+  refunded: {
+    heading: "此订单已退款",
+    text: (amount) => `${amount} 已原路退回。`
+  },
+  back: {
+    soon: "{n} 秒后返回商家页面。",
+    stay: "留在此页",
+    /** A name in Latin letters stands apart. */
+    link: (shop) => `返回${/^[!-~]/.test(shop) ? " " : ""}${shop}`
+  },
+
+  closed: {
+    heading: "付款链接已过期",
+    text: "订单已关闭，无法继续付款。如仍需购买，请返回商家重新下单。",
+    refund: "如已扣款，款项将自动退回。"
+  },
+  failed: {
+    heading: "付款失败",
+    text: "此订单已无法付款。如仍需购买，请返回商家重新下单。"
+  },
+  invalidLink: {
+    heading: "链接无效",
+    text: "链接可能不完整。请从商家页面或收到的消息中重新打开。"
+  },
+  unreachable: {
+    heading: "支付服务暂时无响应",
+    text: "未扣款，请稍后重试。",
+    again: "重试"
+  },
+  uncertain: {
+    heading: "尚未收到付款结果",
+    text: "您的付款可能已经成功。再次付款前，请先刷新查看结果。",
+    again: "刷新状态"
+  },
+  link: {
+    visit: "前往付款",
+    unknown: { heading: "付款链接不存在", text: "地址可能不完整。请从原处重新打开。" },
+    inactive: { heading: "付款链接已停用", text: "请联系发送链接的人，获取新的链接。" },
+    expired: { heading: "付款链接已过期", text: "请联系发送链接的人，获取新的链接。" },
+    used_up: { heading: "付款链接已达使用次数上限", text: "请联系发送链接的人，获取新的链接。" },
+    unavailable: { heading: "此链接暂时无法收款", text: "请稍后重试，或联系商家。" },
+    tooOften: {
+      heading: "访问过于频繁",
+      text: "一分钟内从您的网络打开此链接的次数过多，请稍候再试。",
+      again: "重试"
+    }
+  },
+  live: {
+    heading: "尚未开通付款方式",
+    text: "商家暂时无法在此收款。您未被扣款。"
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The checkout's routes without the service behind them: orders, the merchant and the sandbox's buyer are scripted, and
+ * what is asked of the bank is written down.
+ */
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { type Order } from "@coffer/rules/order/Order"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import type { Attempt } from "../../src/sandbox/SandboxBank.ts"
+import { SandboxBuyer } from "../../src/sandbox/SandboxBuyer.ts"
+import * as CheckoutHttp from "../../src/checkout/CheckoutHttp.ts"
+import { OrderLinks } from "../../src/signedUrls/OrderLinks.ts"
+import { Admission, make as makeAdmission } from "../../src/http/Admission.ts"
+import { OrderNotFound } from "../../src/orders/OrderCommands.ts"
+import { type Merchant, Merchants } from "../../src/merchants/Merchants.ts"
+import { Orders } from "../../src/orders/Orders.ts"
+import { NewIds } from "../../src/platform/runtime/NewIds.ts"
+import { createdAt, pendingOrder } from "../kit/fixtures.ts"
+
+export type BankError = Effect.Error<ReturnType<SandboxBuyer["Service"]["pay"]>>
+
+export interface Script {
+  /** The order as the page finds it; none was ever made when null. */
+  readonly order?: Order | null
+  /** What the order is after an attempt, or why there was no answer. */
+  readonly after?: Order | BankError
+  readonly at?: DateTime.Utc
+}
+
+/** What every form of a page is numbered with. */
+export const attemptNo = "01KB0000000000000000000000"
+
+const noUrls = { checkout: () => "", receipt: () => "" }
+
+/** The routes over one scripted order, and everything they asked of the bank. */
+export const openScripted = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendingOrder }: Script = {}) {
+  yield* TestClock.setTime(DateTime.toEpochMillis(at))
+  const asked: Array<readonly [PaymentMethod, Attempt]> = []
+  const numbers: Array<string | undefined> = []
+  const scripted = Layer.mergeAll(
+    Layer.sync(Admission, () => makeAdmission(() => undefined)),
+    Layer.mock(OrderLinks, {
+      unsigned: noUrls,
+      cut: noUrls,
+      readReceipt: () => Option.none(),
+      signed: { checkout: () => "https://pay.example/prefix/checkout/good", receipt: () => "" },
+      readCheckout: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
+    }),
+    Layer.succeed(NewIds, { body: Effect.succeed(attemptNo), next: Effect.succeed, at: (prefix) => prefix }),
+    Layer.mock(Merchants, {
+      byKey: () => ({ isRecalled: false, owner: Effect.succeedNone }),
+      find: () => Effect.succeed({ name: "Celadon Teahouse" } as Merchant)
+    }),
+    Layer.mock(Orders, {
+      byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
+    }),
+    Layer.succeed(SandboxBuyer, {
+      pay: (before, method, attempt, options) =>
+        Effect.suspend(() => {
+          asked.push([method, attempt])
+          numbers.push(options?.attemptNo)
+          return after === undefined || "status" in after ? Effect.succeed(after ?? before) : Effect.fail(after)
+        })
+    })
+  )
+  const routes = yield* HttpRouter.toHttpEffect(Layer.provide(CheckoutHttp.layer, scripted))
+  const call = Effect.fnUntraced(function* (path: string, body?: string, accepted?: string) {
+    const request = new Request(`http://localhost${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        ...(accepted === undefined ? {} : { "accept-language": accepted })
+      },
+      ...(body === undefined ? {} : { body })
+    })
+    const response = HttpServerResponse.toWeb(
+      yield* Effect.provideService(routes, HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request))
+    )
+    const text = yield* Effect.promise(() => response.text())
+    return { status: response.status, headers: response.headers, text }
+  })
+  const post = (form: Record<string, string>) => call("/checkout/good", new URLSearchParams(form).toString())
+  return { asked, numbers, call, get: call("/checkout/good"), post }
+})
+
+export const card = (number: string) => ({ step: "pay", method: "card", number, expiry: "12/30", cvc: "123" })

@@ -1,0 +1,155 @@
+/** What merchants write and what buyers do to a page, in a real browser: nothing runs, and everything fits. */
+import type { Order } from "@coffer/rules/order/Order"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { languages } from "../../src/pages/language.ts"
+import { executable, needsChromium, openPage } from "../kit/Browser.ts"
+import { misfits, screens, shownBy } from "../kit/checkoutScreens.ts"
+
+const phone = { width: 390, height: 844 }
+const marker = "<img src=x onerror=alert(1)>"
+
+/** Markup, endless words, text from right to left, marks that pile up, and nothing at all. */
+const hostile: Readonly<Record<string, string>> = {
+  markup: `</title></style></script>"'><svg/onload=alert(1)><script>alert(1)</script>${marker}`,
+  "one endless word": "W".repeat(255),
+  "endless Chinese": "茶".repeat(255),
+  "from right to left": "שלום \u2067عربي\u2069 متجر الشاي",
+  marks: "Z\u0351\u0310\u0317".repeat(60),
+  emoji: "👩‍👩‍👧‍👦".repeat(20),
+  placeholders: "{when} {n} ${alert(1)} {{7*7}} {TRADE_NO}"
+}
+
+const withTerms = (text: string): Partial<Order> => ({
+  subject: text,
+  outTradeNo: Array.from(text).slice(0, 64).join("") as Order["outTradeNo"],
+  returnUrl: `https://shop.example/?${encodeURI(text)}"><script>alert(2)</script>&n={OUT_TRADE_NO}#javascript:alert(3)`
+})
+
+const pay = (language: "en" | "zh") => screens(language).find(([name]) => name === "pay")![1]
+const method = (page: Page) => page.evaluate(() => document.querySelector<HTMLInputElement>("input:checked")?.value)
+
+describe.skipIf(executable === undefined)(`checkout pages under strain${needsChromium}`, () => {
+  for (const [kind, text] of Object.entries(hostile)) {
+    it.live(
+      `run nothing and fit when merchants write ${kind}`,
+      () =>
+        Effect.gen(function* () {
+          const page = yield* openPage({ width: 320, height: 568 })
+          const { said, show } = shownBy(page)
+          yield* Effect.promise(async () => {
+            for (const language of languages) {
+              for (const [name, markup] of screens(language, { shop: text, terms: withTerms(text) })) {
+                await show(markup)
+                assert.deepStrictEqual(await page.evaluate(misfits), [], `${language} ${name}`)
+                assert.strictEqual(await page.locator("img, iframe, main script, header script").count(), 0)
+              }
+            }
+          })
+          assert.deepStrictEqual(said, [])
+        }),
+      60_000
+    )
+  }
+
+  it.live("run no script of anybody else, also where one has got into the markup", () =>
+    Effect.gen(function* () {
+      const page = yield* openPage(phone)
+      const { said, show } = shownBy(page)
+      yield* Effect.promise(() =>
+        show(pay("en").replace("</main>", `<script>document.title = "theirs"</script></main>`))
+      )
+      assert.notStrictEqual(yield* Effect.promise(() => page.title()), "theirs")
+      assert.match(said.join(), /Content Security Policy/)
+    })
+  )
+
+  it.live("fit at 200 % zoom, and at 400 % of a desktop", () =>
+    Effect.gen(function* () {
+      const page = yield* openPage({ width: 195, height: 422 })
+      const { show } = shownBy(page)
+      yield* Effect.promise(async () => {
+        for (const language of languages) {
+          for (const [name, markup] of screens(language)) {
+            await show(markup)
+            assert.deepStrictEqual(await page.evaluate(misfits), [], `${language} ${name}`)
+          }
+        }
+      })
+    })
+  )
+
+  it.live("can be paid with a keyboard alone, and the focus is seen at each step", () =>
+    Effect.gen(function* () {
+      const page = yield* openPage(phone)
+      const { show } = shownBy(page)
+      yield* Effect.promise(async () => {
+        await show(pay("en"))
+        const reached: Array<string> = []
+        for (let step = 0; step < 12; step++) {
+          await page.keyboard.press("Tab")
+          reached.push(
+            await page.evaluate(() => {
+              const { activeElement: at } = document
+              if (at === null || at === document.body) return ""
+              const seen = [at, at.closest("label")].some(
+                (each) => each && getComputedStyle(each).outlineStyle !== "none"
+              )
+              return `${at.id || at.getAttribute("value") || at.className || at.tagName}${seen ? "" : " unseen"}`
+            })
+          )
+        }
+        assert.deepStrictEqual(reached.slice(0, 9), [
+          "switch",
+          "google_pay",
+          "method-card",
+          "number",
+          "expiry",
+          "cvc",
+          "holder",
+          "pay",
+          "SUMMARY"
+        ])
+        await page.locator("#method-card").focus()
+        await page.keyboard.press("ArrowRight")
+        assert.strictEqual(await method(page), "alipay")
+        assert.isFalse(await page.locator("#number").isVisible())
+      })
+    })
+  )
+
+  it.live("keep still where the buyer wants no motion", () =>
+    Effect.gen(function* () {
+      const page = yield* openPage(phone, { reducedMotion: "reduce" })
+      const { show } = shownBy(page)
+      const moving = () =>
+        page.evaluate(() => {
+          const form = document.querySelector("form[data-pay]")!
+          form.setAttribute("aria-busy", "true")
+          form.querySelector("button")!.disabled = true
+          return document.getAnimations().length
+        })
+      yield* Effect.promise(async () => {
+        await show(pay("en"))
+        assert.strictEqual(await moving(), 0)
+        await page.emulateMedia({ reducedMotion: "no-preference" })
+        assert.strictEqual(await moving(), 1)
+      })
+    })
+  )
+
+  it.live("keep Pay within the first screen of a phone when the test cards are open", () =>
+    Effect.gen(function* () {
+      const page = yield* openPage(phone)
+      const { show } = shownBy(page)
+      yield* Effect.promise(async () => {
+        await show(pay("en"))
+        await page.locator("summary").click()
+        const box = await page.locator('button[value="pay"]').boundingBox()
+        assert.isAtMost(box!.y + box!.height, phone.height)
+        assert.isTrue(await page.getByText("4000 0000 0000 9995").isVisible())
+      })
+    })
+  )
+})
