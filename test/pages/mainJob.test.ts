@@ -89,7 +89,7 @@ describe.skipIf(executable === undefined)(`the main job${needsChromium}`, () => 
           await page.getByLabel(/card number/i).fill("4242 4242 4242 4242")
           await page.getByLabel(/expir/i).fill("12/40")
           await page.getByLabel(/cvc|security code/i).fill("123")
-          await page.getByRole("button", { name: /pay/i }).click()
+          await page.getByRole("button", { name: /^Pay US/ }).click()
           await page.getByRole("heading", { name: /paid|success|thank/i }).waitFor()
         })
 

@@ -257,6 +257,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       const sold = yield* Effect.flatMap(pathOf("/v1/orders/:ref"), get)
       const addresses: Record<string, string> = {
         "GET /checkout/:token": checkout,
+        // Of an order that is paid, so that the news comes at once.
+        "GET /checkout/:token/events": `${new URL(sold.body.data.checkout_url).pathname}/events`,
         "GET /files/:name": filePath,
         "GET /receipts/:token": new URL(sold.body.data.receipt_url).pathname
       }
