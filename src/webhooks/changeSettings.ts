@@ -14,8 +14,8 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { replacement, type StoredSettings, WebhookSettingsStore } from "./WebhookSettingsStore.ts"
 
-/** How often one change is decided while others change the same settings. */
-const attemptsMax = 8
+/** How often one change is decided while others change the same settings: more often than a merchant sends at once. */
+const attemptsMax = 64
 
 /** What a change comes to. */
 export interface SettingsChange<Answer> {

@@ -168,8 +168,8 @@ describe("a stop", () => {
 
       const second = yield* run({ env })
       assert.deepStrictEqual(credentialsOf(home), { ...known, base_url: `${second.baseUrl}/v1` })
-      const { checkout_url: _, ...found } = (yield* second.api.get(path, key)).body.data
-      const { checkout_url: _then, ...left } = paid.body.data
+      const { checkout_url: _, receipt_url: _found, ...found } = (yield* second.api.get(path, key)).body.data
+      const { checkout_url: _then, receipt_url: _left, ...left } = paid.body.data
       assert.deepStrictEqual(found, left)
       assert.deepStrictEqual((yield* second.api.get("/v1/balance", key)).body.data, balance.body.data)
     })

@@ -90,6 +90,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
           net_amount: "19.11",
           refunded_amount: "0.00",
           checkout_url: `${baseUrl}/checkout/[redacted]`,
+          receipt_url: `${baseUrl}/receipts/[redacted]`,
           metadata: "METADATA"
         })
       })

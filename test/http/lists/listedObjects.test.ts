@@ -45,11 +45,11 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("lists", (i
           select id, body from events where merchant_id = ${merchantId} order by id desc`
         assert.strictEqual(stored.length, 2)
         for (const { body, id } of stored) {
-          // As stored, and the checkout address with its signature.
-          const whole = orders.reduce((text, { checkout_url }) => {
-            const url = String(checkout_url)
-            return text.replace(`"${url.slice(0, url.lastIndexOf("."))}"`, `"${url}"`)
-          }, body)
+          // As stored, and the signed addresses with their signatures.
+          const urls = orders.flatMap(({ checkout_url, receipt_url }) => [checkout_url, receipt_url ?? ""])
+          const whole = urls
+            .map(String)
+            .reduce((text, url) => text.replace(`"${url.slice(0, url.lastIndexOf("."))}"`, `"${url}"`), body)
           assert.isAbove(whole.length, body.length)
           assert.include(listed.text, whole)
           assert.include((yield* api.get(`/v1/events/${id}`, key)).text, whole)

@@ -36,6 +36,8 @@ const receiverOf = (patterns: ReadonlyArray<ReadonlyArray<Answer>>) =>
     const calls = patterns.map(() => 0)
     const server = http.createServer((request, response) => {
       request.resume().on("end", () => {
+        // A connection that is kept and then reset before an answer is used once more at once (silences: W20).
+        response.shouldKeepAlive = false
         const index = Number(request.url!.slice(1))
         const answer = patterns[index]![calls[index]!++] ?? 200
         if (answer === "reset") response.destroy()
