@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from "node:http"
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { ByteSize, Context, Effect, Layer, Option, Stream } from "effect"
 import {
   HttpIncomingMessage,

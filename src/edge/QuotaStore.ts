@@ -3,7 +3,6 @@
  * are kept in this process, or in Redis for all runners together. While Redis does not answer, each runner counts for
  * itself (silences: U2).
  */
-import { NodeRedis } from "@effect/platform-node"
 import { Context, Deferred, Duration, Effect, Exit, Layer, Metric, Redacted, References, Schema } from "effect"
 import { Redis } from "effect/persistence"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -236,6 +235,8 @@ const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
     trouble: undefined
   }
 
+  // Six hundred modules, which a service without Redis does not need.
+  const NodeRedis = yield* Effect.promise(() => import("@effect/platform-node/NodeRedis"))
   const client = NodeRedis.layer({
     url: Redacted.value(url),
     // Without a connection, requests fail at once instead of waiting.

@@ -3,7 +3,7 @@
  */
 import * as Wire from "@coffer/contract/Errors"
 import { prefixes } from "@coffer/model/Ids"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as NewIds from "../platform/runtime/NewIds.ts"
