@@ -10,7 +10,8 @@ export default defineConfig({
       "test/http/edge/fuzz.test.ts",
       "test/http/refunds/refundRaces.test.ts",
       "test/money/*.test.ts",
-      "test/store/listIndexes.test.ts"
+      "test/store/listIndexes.test.ts",
+      "test/webhooks/manyDestinations.test.ts"
     ],
     env: { SOAK: "true" },
     testTimeout: 3_600_000
