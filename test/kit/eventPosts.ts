@@ -17,6 +17,8 @@ const destinations = 8
 /** A soak waits for the last leases to end. Otherwise their ends are brought forward by as much as a lease lasts. */
 const isPatient = rounds(0, 1) === 1
 const lease = Duration.seconds(30)
+/** The column that says so. What was never leased has its time of creation there, or nothing. */
+const leasedUntil = "next_attempt_at"
 
 /** By the event's id: until when it was leased, Unix milliseconds. */
 type Leases = ReadonlyMap<string, number>
@@ -53,18 +55,18 @@ export const eventPosts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
     /** To be called after a death: notes what was leased. */
     noteLeases: Effect.gen(function* () {
       const rows = yield* sql<{ event_id: string; until: number }>`
-        select event_id, (extract(epoch from next_attempt_at) * 1000)::float8 as until from deliveries
-        where status = 'pending' and next_attempt_at > created_at`
+        select event_id, (extract(epoch from ${sql(leasedUntil)}) * 1000)::float8 as until from deliveries
+        where status = 'pending' and ${sql(leasedUntil)} > created_at`
       seen.push(new Map(rows.map(({ event_id, until }) => [event_id, until])))
       // The connection may have died, too.
     }).pipe(Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 })),
 
     /** Waits for the deliveries, and asserts that all of these events arrived. How many came again. */
     assertArrived: Effect.fnUntraced(function* (expected: number) {
-      yield* none("all that was not leased", "status = 'pending' and next_attempt_at = created_at")
+      yield* none("all that was not leased", `status = 'pending' and (${leasedUntil} > created_at) is not true`)
       const leased = seen.flatMap((leases) => [...leases.keys()])
       if (!isPatient) {
-        yield* sql`update deliveries set next_attempt_at = next_attempt_at
+        yield* sql`update deliveries set ${sql(leasedUntil)} = ${sql(leasedUntil)}
           - make_interval(secs => ${Duration.toSeconds(lease)}) where status = 'pending' and event_id = any(${leased})`
       }
       yield* none("the rest", "status = 'pending'")
