@@ -200,3 +200,32 @@ describe("a delivery whose post is on its way", () => {
     })
   )
 })
+
+describe("an endpoint that stays", () => {
+  it.live("gets every event once while others come and go, and those get none after they are gone", () =>
+    Effect.gen(function* () {
+      const { atRest, hooks, list } = yield* world
+      const [stays, comes] = [yield* receiver, yield* receiver]
+      const { id } = yield* hooks.create({ url: stays.url })
+      const comeAndGo = Effect.gen(function* () {
+        const other = yield* hooks.create({ url: comes.url })
+        yield* hooks.update(id, { description: other.id })
+        yield* hooks.update(other.id, { disabled: true })
+        yield* hooks.update(other.id, { disabled: false })
+        yield* hooks.remove(other.id)
+      })
+      const sell = Effect.forEach(Array.from({ length: 8 }), () => hooks.paid(), { discard: true })
+      const changes = Effect.forEach(Array.from({ length: 4 }), () => comeAndGo, { discard: true })
+      yield* Effect.all([sell, sell, sell, changes, changes], { concurrency: "unbounded" })
+      yield* atRest
+      const events = stays.all.map(({ event }) => event.id)
+      assert.deepStrictEqual([events.length, new Set(events).size], [24, 24])
+      const gone = comes.all.length
+      yield* hooks.paid()
+      yield* atRest
+      assert.deepStrictEqual([stays.all.length, comes.all.length], [25, gone])
+      const states = (yield* list).map((each: { readonly status: string }) => each.status)
+      assert.isEmpty(states.filter((status: string) => status !== "succeeded" && status !== "skipped"))
+    })
+  )
+})
