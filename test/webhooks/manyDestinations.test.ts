@@ -13,10 +13,10 @@ import { type Running, start } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 import { type Conduct, manyReceivers } from "./manyReceivers.ts"
 
-const merchants = rounds(2, 10)
+const merchants = 10
 /** Of each merchant. Three of them fail. */
 const destinations = 10
-const eventsEach = rounds(100, 1_000)
+const eventsEach = rounds(20, 1_000)
 const eventsOfMerchant = destinations * eventsEach
 
 /** Merchant 3's destinations are `127.3.0.1` to `127.3.0.10`. */
