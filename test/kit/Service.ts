@@ -16,6 +16,7 @@ import * as DataDir from "../../src/platform/runtime/DataDir.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
+import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
 import * as Wiring from "../../src/Wiring.ts"
 import { Workers } from "../../src/platform/jobs/Workers.ts"
 import { Api, type Merchant } from "./Api.ts"
@@ -123,6 +124,8 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.provideMerge(Logger.layer([])),
     Layer.provideMerge(options.beneath ?? Layer.empty),
+    // As in a process without a collector.
+    Layer.provideMerge(Telemetry.layer(Option.none())),
     Layer.provideMerge(options.clock === "test" ? clockAt(options.begins ?? 0) : Layer.empty)
   )
   const context = yield* Layer.build(app as Layer.Layer<Wiring.Services>)
