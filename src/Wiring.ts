@@ -67,6 +67,7 @@ import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
 import * as MerchantKey from "./edge/MerchantKey.ts"
 import * as Metrics from "./edge/Metrics.ts"
+import * as FailedCredentials from "./edge/FailedCredentials.ts"
 import * as OperatorToken from "./edge/OperatorToken.ts"
 import * as PublicAdmission from "./edge/PublicAdmission.ts"
 import * as Quotas from "./edge/Quotas.ts"
@@ -112,6 +113,10 @@ import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as WebhookEndpoints from "./webhooks/WebhookEndpoints.ts"
 import * as WebhookSettingsStore from "./webhooks/WebhookSettingsStore.ts"
+import * as AuditLog from "./operators/AuditLog.ts"
+import * as OperatorHttp from "./operators/OperatorHttp.ts"
+import * as Operators from "./operators/Operators.ts"
+import * as SecondOperator from "./operators/SecondOperator.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as AuditJobs from "./audit/AuditJobs.ts"
 import * as OrderJobs from "./orders/OrderJobs.ts"
@@ -141,7 +146,14 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
   ])
 )
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
-  Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layerOperator, DeliveryHttp.layerOperator])
+  Layer.provide([
+    MerchantHttp.layer,
+    OrderHttp.layerOperator,
+    PayoutHttp.layer,
+    UploadHttp.layerOperator,
+    DeliveryHttp.layerOperator,
+    OperatorHttp.layer
+  ])
 )
 const pages = Layer.mergeAll(
   CheckoutHttp.layer,
@@ -160,7 +172,8 @@ const middleware = Layer.mergeAll(
 )
 
 const routes = Layer.mergeAll(merchantRoutes, operatorRoutes, pages, Health.layer, Metrics.layer, Edge.layer).pipe(
-  Layer.provide(middleware)
+  Layer.provide(middleware),
+  Layer.provide(FailedCredentials.layer)
 )
 
 // Rooms ------------------------------------------------------------------------
@@ -215,7 +228,17 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer, Mailer.layer)
   ),
-  Layer.provideMerge(Layer.mergeAll(Merchants.layer, OrderLinks.layer, Logs.layer, files)),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Merchants.layer,
+      Operators.layer,
+      AuditLog.layer,
+      SecondOperator.layer,
+      OrderLinks.layer,
+      Logs.layer,
+      files
+    )
+  ),
   Layer.provideMerge(Auditor.layer),
   Layer.provideMerge(stores)
 )

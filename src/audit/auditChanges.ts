@@ -14,7 +14,8 @@ const written = [
   { about: "events", prefix: prefixes.event, wallet: "null", concerns: ["object_id", "trade_no"] },
   { about: "refunds", prefix: prefixes.refund, wallet: ownWallet, concerns: ["trade_no"] },
   { about: "disputes", prefix: prefixes.dispute, wallet: ownWallet, concerns: ["trade_no"] },
-  { about: "payouts", prefix: prefixes.payout, wallet: ownWallet, concerns: ["payout_no"] }
+  { about: "payouts", prefix: prefixes.payout, wallet: ownWallet, concerns: ["payout_no"] },
+  { about: "audit_log", prefix: prefixes.auditEntry, wallet: "null", concerns: [] }
 ] as const satisfies ReadonlyArray<Written>
 
 interface Written {
