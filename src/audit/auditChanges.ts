@@ -50,9 +50,9 @@ export const makeChanges = (slices: Slices) =>
 /** One slice of the rows after this key, with the wallet and the numbers of the objects of each. */
 const newRows = Effect.fnUntraced(function* (slices: Slices, { about, concerns, wallet }: Written, above: string) {
   const { key, slice } = subjects[about]
-  const columns = concerns.map((column, index) => `${column} as number${index}`).join(", ")
+  const columns = concerns.map((column, index) => `, ${column} as number${index}`).join("")
   const rows = yield* slices.texts(
-    `select ${key} as key, ${wallet} as wallet, ${columns} from ${about}
+    `select ${key} as key, ${wallet} as wallet${columns} from ${about}
       where ${key} > $1 order by ${key} limit $2::int`,
     [above, slice]
   )

@@ -71,10 +71,7 @@ const world = Effect.gen(function* () {
   yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
 
   const pathOf = Effect.fnUntraced(function* (path: string) {
-    const [, kind] =
-      /(orders|refunds|disputes|events|payouts|payment_links|webhook_endpoints|webhook_deliveries|operators)\/:\w+/.exec(
-        path
-      ) ?? []
+    const [, kind] = /(\w+)\/:(?!merchant_id|mode)\w+/.exec(path) ?? []
     const step = /\/(pay|expire|complete|fail)$/.exec(path)?.[1]
     const made = {
       refunds: refund,
