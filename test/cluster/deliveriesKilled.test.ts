@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventPosts } from "../kit/eventPosts.ts"
 import { type Coffer, connect, launch, newHome, seeded } from "../kit/Process.ts"
-import { freePort, freshDatabase, operatorToken } from "../kit/Service.ts"
+import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 
 const kills = rounds(3, 20)
@@ -18,7 +18,7 @@ describe("kill -9", () => {
       const env = {
         DATABASE_URL: databaseUrl,
         COFFER_HOME: yield* newHome,
-        SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+        SECRET_KEY: secretKey,
         OPERATOR_TOKEN: operatorToken,
         ALLOW_PRIVATE_WEBHOOKS: "true",
         WORKER_POLL: "200 millis"

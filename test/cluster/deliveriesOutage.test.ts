@@ -5,7 +5,7 @@ import * as EmbeddedPostgres from "../../src/platform/embedded/EmbeddedPostgres.
 import { eventPosts } from "../kit/eventPosts.ts"
 import { connect, newHome, run } from "../kit/Process.ts"
 import { leftOut, named, running } from "../kit/Redis.ts"
-import { freePort, freshDatabase, operatorToken } from "../kit/Service.ts"
+import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 
 const restarts = rounds(1, 2)
@@ -14,7 +14,7 @@ const events = rounds(500, 5_000)
 const env = (databaseUrl: string, home: string) => ({
   DATABASE_URL: databaseUrl,
   COFFER_HOME: home,
-  SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+  SECRET_KEY: secretKey,
   OPERATOR_TOKEN: operatorToken,
   ALLOW_PRIVATE_WEBHOOKS: "true",
   WORKER_POLL: "200 millis"

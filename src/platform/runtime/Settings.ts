@@ -3,6 +3,7 @@
  * environment. README.md lists the variables with their defaults.
  */
 import { randomBytes } from "node:crypto"
+import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { DataDir } from "./DataDir.ts"
@@ -142,10 +143,21 @@ export const layer = (options: { readonly embedded: boolean }) =>
         })
       }
 
+      if (!isVaried(Buffer.from(Redacted.value(secretKey), "base64"))) {
+        return yield* new BadSetting({ message: "SECRET_KEY is too easy to guess: make it of 32 random bytes." })
+      }
+
       const operatorToken = yield* Option.match(read.operatorToken, {
         onSome: Effect.succeed,
         onNone: () => Effect.map(home.keep("operator.token", randomText(32, "base64url")), Redacted.make)
       })
+
+      const token = Redacted.value(operatorToken)
+      if (token.length < tokenLengthMin || !isVaried(token)) {
+        return yield* new BadSetting({
+          message: `OPERATOR_TOKEN is too easy to guess: make it of ${tokenLengthMin} random characters or more.`
+        })
+      }
 
       const publicUrl = Option.match(read.publicUrl, {
         onSome: (url) => url.href.replace(/\/+$/, ""),
