@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process"
 import path from "node:path"
+import { zstdDecompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -114,8 +115,10 @@ const rowsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { merchant
       `select to_jsonb(t) as row from ${table} t where ${owned}`,
       [merchantId]
     )
+    const blocks = yield* blocksOf(sql)
     rows[table] = found
       .map(({ row }) => {
+        if (table === "api_logs") row = { ...row, block: undefined, place: 0, bodies: bodiesOf(blocks, row) }
         for (const column of left[table] ?? []) delete row[column]
         return JSON.stringify(anonymous(table === "order_tags" ? { ...row, tag: "" } : row))
       })
@@ -123,6 +126,21 @@ const rowsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { merchant
   }
   return rows
 })
+
+const blocksOf = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ block: number; bodies: Uint8Array }>`select block, bodies from api_log_bodies`,
+    (rows) =>
+      new Map(
+        rows.map(({ block, bodies }) => [block, JSON.parse(zstdDecompressSync(bodies).toString()) as Array<unknown>])
+      )
+  )
+
+/** What a call's log says where. */
+const bodiesOf = (blocks: ReadonlyMap<number, ReadonlyArray<unknown>>, row: Record<string, unknown>) => {
+  const from = 2 * Number(row["place"])
+  return blocks.get(Number(row["block"]))!.slice(from, from + 2)
+}
 
 /** Without what differs between any two requests. */
 const anonymous = (value: unknown): unknown =>

@@ -180,7 +180,9 @@ const lessOf = (now: ReadonlyMap<string, Disk>, before: ReadonlyMap<string, Disk
   new Map(
     [...now].map(([name, { indexes, rows }]): readonly [string, Disk] => {
       const was = before.get(name)
-      const more = [...indexes].map(([index, bytes]) => [index, (bytes - (was?.indexes.get(index) ?? 0)) / orders] as const)
+      const more = [...indexes].map(
+        ([index, bytes]) => [index, (bytes - (was?.indexes.get(index) ?? 0)) / orders] as const
+      )
       return [name, { rows: (rows - (was?.rows ?? 0)) / orders, indexes: new Map(more) }]
     })
   )

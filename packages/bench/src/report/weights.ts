@@ -11,10 +11,18 @@ export const weightsOf = (weights: ReadonlyArray<Weight>): string =>
     `| ${weights[0]!.orders.toLocaleString("en")} orders, created and paid | ${weights.map(({ side }) => titles[side]).join(" | ")} |`,
     `|---|${"---|".repeat(weights.length)}`,
     ...(["create", "pay"] as const).flatMap((what) => costLines(what, weights)),
-    ...lines(weights, ({ disk }) => disk.keys(), "disk bytes per paid order: ", ({ disk }, name) => diskText(disk.get(name))),
+    ...lines(
+      weights,
+      ({ disk }) => disk.keys(),
+      "disk bytes per paid order: ",
+      ({ disk }, name) => diskText(disk.get(name))
+    ),
     row("disk bytes per paid order, all", weights, ({ disk }) => thousands(sumOf([...disk.values()].map(bytesOf)))),
-    ...lines(weights, ({ hot }) => hot.keys(), "HOT updates of ", ({ hot }, name) =>
-      hot.has(name) ? `${(100 * hot.get(name)!).toFixed(0)} %` : ""
+    ...lines(
+      weights,
+      ({ hot }) => hot.keys(),
+      "HOT updates of ",
+      ({ hot }, name) => (hot.has(name) ? `${(100 * hot.get(name)!).toFixed(0)} %` : "")
     )
   ].join("\n")
 
@@ -34,14 +42,18 @@ const lines = (
     .map(([name, cells]) => `| ${what}${name} | ${cells.join(" | ")} |`)
 
 const costLines = (what: "create" | "pay", weights: ReadonlyArray<Weight>) => {
-  const line = (name: string, of: (cost: Cost) => string) => row(`${what}: ${name}`, weights, (weight) => of(weight[what]))
+  const line = (name: string, of: (cost: Cost) => string) =>
+    row(`${what}: ${name}`, weights, (weight) => of(weight[what]))
   return [
     line("index entries", ({ entries }) => entries.toFixed(1)),
     line("bytes of the log", ({ walBytes }) => thousands(walBytes)),
     line("and of full pages", ({ fullPageBytes }) => thousands(fullPageBytes)),
     line("CPU µs, itself + Postgres", ({ cpu }) => cpu.map((each) => each.toFixed(0)).join(" + ")),
-    ...lines(weights, (weight) => weight[what].entriesByIndex.keys(), `${what}: entries of `, (weight, name) =>
-      weight[what].entriesByIndex.get(name)?.toFixed(2) ?? ""
+    ...lines(
+      weights,
+      (weight) => weight[what].entriesByIndex.keys(),
+      `${what}: entries of `,
+      (weight, name) => weight[what].entriesByIndex.get(name)?.toFixed(2) ?? ""
     )
   ]
 }
