@@ -8,6 +8,7 @@ import { zstdDecompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { bodyOf } from "../../src/events/eventBodies.ts"
 import { Api, type Merchant } from "../kit/Api.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { eventually } from "../kit/Process.ts"
@@ -119,6 +120,7 @@ const rowsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { merchant
     rows[table] = found
       .map(({ row }) => {
         if (table === "api_logs") row = { ...row, block: undefined, place: 0, bodies: bodiesOf(blocks, row) }
+        if (table === "events") row = { ...row, packed: eventOf(String(row["packed"])) }
         for (const column of left[table] ?? []) delete row[column]
         return JSON.stringify(anonymous(table === "order_tags" ? { ...row, tag: "" } : row))
       })
@@ -126,6 +128,8 @@ const rowsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { merchant
   }
   return rows
 })
+
+const eventOf = (packed: string) => bodyOf({ body: null, packed: Buffer.from(packed.slice(2), "hex") })
 
 const blocksOf = (sql: SqlClient.SqlClient) =>
   Effect.map(
@@ -148,7 +152,7 @@ const anonymous = (value: unknown): unknown =>
     JSON.stringify(value)
       .replace(/(TRD_SB_|evt_|LED_|pay_|dlv_|mer_|req_)[0-9A-Z]{26}/g, "$1")
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, "time")
-      .replace(/\b[0-9a-f]{64}\b/g, "hash")
+      .replace(/(?:\\\\x|\b)[0-9a-f]{64}\b/g, "hash")
       .replace(/(\/(?:checkout|receipts)\/)[^"\\]*/g, "$1")
   )
 

@@ -18,14 +18,13 @@ import { deliveriesByEndpoint } from "./migrations/0015_deliveries_by_endpoint.t
 import { paymentLinks } from "./migrations/0016_payment_links.ts"
 import { receipts } from "./migrations/0017_receipts.ts"
 import { logBodies } from "./migrations/0022_log_bodies.ts"
+import { lighterRows } from "./migrations/0023_lighter_rows.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
 const patience = "1 hour"
 
-export const migrate = Migrator.make({})({
-  table: "coffer_migrations",
-  loader: Migrator.fromRecord({
+export const migrations = {
     "0001_main_job": mainJob,
     "0002_quotas": quotas,
     "0003_api_logs": apiLogs,
@@ -42,9 +41,17 @@ export const migrate = Migrator.make({})({
     "0015_deliveries_by_endpoint": deliveriesByEndpoint,
     "0016_payment_links": paymentLinks,
     "0017_receipts": receipts,
-    "0022_log_bodies": logBodies
-  })
-}).pipe(patiently(patience, patience))
+    "0022_log_bodies": logBodies,
+    "0023_lighter_rows": lighterRows
+}
+
+export const migrateWith = (some: Partial<typeof migrations>) =>
+  Migrator.make({})({ table: "coffer_migrations", loader: Migrator.fromRecord(some) }).pipe(
+    patiently(patience, patience)
+  )
+
+export const migrate = migrateWith(migrations)
+
 
 export const layer = Layer.effectDiscard(
   Effect.flatMap(migrate, (applied) => {
