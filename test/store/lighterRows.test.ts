@@ -1,13 +1,13 @@
 /** A database of the version before rows were made lighter is migrated with its rows (docs/decisions/0024). */
 import { MerchantId } from "@coffer/model/Ids"
 import { assert, it } from "@effect/vitest"
-import { Context, DateTime, Effect, Layer, Redacted, Struct } from "effect"
+import { Context, Effect, Layer, Redacted, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventLists } from "../../src/events/EventLists.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
-import * as Logs from "../../src/logs/Logs.ts"
+import * as LogStore from "../../src/logs/LogStore.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { freshDatabase, start } from "../kit/Service.ts"
 
@@ -56,12 +56,23 @@ it.live("a payment of the version before is listed and audited as it was, with i
       for (const statement of before) yield* sql.unsafe(statement)
       yield* Migrator.migrate
       yield* assertLedgerWhole(sql)
-      const [row] = yield* sql`select hash = decode(${first.slice(0, 0)}, 'hex') as is_empty, octet_length(hash) as bytes
-        from ledger where id = 'LED_1'`
-      assert.deepStrictEqual(row, { is_empty: false, bytes: 32 })
-      yield* sql`update api_logs set created_at = ${DateTime.toDateUtc(DateTime.makeUnsafe(at))}`
+      const [row] = yield* sql`select octet_length(previous_hash) as previous, octet_length(hash) as own
+        from ledger where id = 'LED_2'`
+      assert.deepStrictEqual(row, { previous: 32, own: 32 })
+      const logs = yield* LogStore.LogStore
+      const all = { requestId: undefined, status: undefined, path: undefined, errorCode: undefined }
+      const request = { cursor: undefined, limit: 20, created: { from: undefined, to: undefined } }
+      const { data } = yield* logs.page(owner, request, all)
+      assert.deepStrictEqual(
+        data.map(({ request_body, response_body }) => [request_body, response_body]),
+        [[{ amount: 100 }, null]]
+      )
     }).pipe(
-      Effect.provide(Layer.fresh(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" })))
+      Effect.provide(
+        LogStore.layer.pipe(
+          Layer.provideMerge(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" }))
+        )
+      )
     )
 
     const { context } = yield* start({ clock: "live", database })
@@ -77,10 +88,5 @@ it.live("a payment of the version before is listed and audited as it was, with i
         ]
       )
     }
-    const { data: logs } = yield* Context.get(context, Logs.Logs).page(owner, {})
-    assert.deepStrictEqual(
-      logs.map(({ request_body, response_body }) => [request_body, response_body]),
-      [[{ amount: 100 }, null]]
-    )
   })
 )
