@@ -17,7 +17,8 @@ const dictionaries: ReadonlyArray<Buffer> = [
     `"evidence_due_by":"${time}","opened_at":"${time}","closed_at":null,"created_at":"${time}",` +
     `"updated_at":"${time}"},"trade_no":"TRD_","dispute_no":"dsp_","amount":` +
     '{"object":"refund","refund_no":"RFD_","trade_no":"TRD_","out_refund_no":"","merchant_id":"mer_","amount":,' +
-    `"requested_amount":,"currency":"CNY","status":"pending","failure_reason":null,"metadata":{},"settled_at":"${time}",` +
+    '"requested_amount":,"currency":"CNY","status":"pending","failure_reason":null,"metadata":{},' +
+    `"settled_at":"${time}",` +
     '"},"event_id":"evt_","event_type":"refund.succeeded"}' +
     `{"object":"event","id":"evt_","type":"payment.succeeded","mode":"sandbox","created_at":"${time}","sequence":2,` +
     '"data":{"object":{"object":"order","trade_no":"TRD_SB_","out_trade_no":"","merchant_id":"mer_","amount":,"fee":,' +

@@ -222,7 +222,7 @@ const typeOf: Partial<Record<keyof Cells, string>> = {
 }
 const valueOf = (column: keyof Cells): string => (column in typeOf ? column : `nullif(${column}, '')`)
 
-/** For each column its cells, then of each row the number of its block, from 1, and its place there, then the blocks. */
+/** Cells by column; of each row the number of its block, from 1, and its place in it; the blocks. */
 export const paramsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogRow>) {
   const slices = slicesOf(rows)
   const placed = new Map<NewLogRow, readonly [slice: number, place: number]>()

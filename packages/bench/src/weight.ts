@@ -45,17 +45,21 @@ const rounds = 4
 
 /** Sides take turns: creates, their payments, and a vacuum as autovacuum does it. */
 export const weigh = async (bench: Bench, options: Options): Promise<ReadonlyArray<Weight>> => {
-  const count = options.many >= 1_000_000 ? 10_000 : 500
+  const count = Math.round(options.many / 100)
   const names: ReadonlyArray<Sides.SideName> = options.before === undefined ? ["service"] : ["before", "service"]
   const scales = await Promise.all(names.map((name) => makeScale(bench, name, options, count)))
-  for (const scale of scales) await scale.warm()
-  for (let round = 0; round < rounds; round++) {
-    for (const scale of scales) await scale.load()
-    say(`  round ${round + 1} of ${rounds}`)
+  try {
+    for (const scale of scales) await scale.warm()
+    for (let round = 0; round < rounds; round++) {
+      for (const scale of scales) await scale.load()
+      say(`  round ${round + 1} of ${rounds}`)
+    }
+    const found: Array<Weight> = []
+    for (const scale of scales) found.push(await scale.read())
+    return found
+  } finally {
+    for (const scale of scales) await scale.stop()
   }
-  const found: Array<Weight> = []
-  for (const scale of scales) found.push(await scale.read())
-  return found
 }
 
 const makeScale = async (bench: Bench, name: Sides.SideName, options: Options, count: number) => {
@@ -88,6 +92,7 @@ const makeScale = async (bench: Bench, name: Sides.SideName, options: Options, c
   }
 
   return {
+    stop: side.stop,
     /** Every index gets some pages, and the engine compiles the code. */
     warm: async () => {
       await creates(count)
@@ -107,6 +112,7 @@ const makeScale = async (bench: Bench, name: Sides.SideName, options: Options, c
       const hot = await hotOf(postgres, database)
       await side.stop()
       await postgres.query("coffer", "checkpoint")
+      await postgres.query(database, "analyze")
       await assertBooksWhole(postgres, database)
       const orders = rounds * count
       return {

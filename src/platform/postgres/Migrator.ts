@@ -25,24 +25,24 @@ import { patiently } from "../runtime/patience.ts"
 const patience = "1 hour"
 
 export const migrations = {
-    "0001_main_job": mainJob,
-    "0002_quotas": quotas,
-    "0003_api_logs": apiLogs,
-    "0004_lists": lists,
-    "0005_idempotency": idempotency,
-    "0006_money_back": moneyBack,
-    "0007_audit": audit,
-    "0008_chargeback_requests": chargebackRequests,
-    "0009_stored_tokens": storedTokens,
-    "0010_secret_check": secretCheck,
-    "0011_delivery_lines": deliveryLines,
-    "0012_sandbox_seeds": sandboxSeeds,
-    "0014_webhook_settings": webhookSettings,
-    "0015_deliveries_by_endpoint": deliveriesByEndpoint,
-    "0016_payment_links": paymentLinks,
-    "0017_receipts": receipts,
-    "0022_log_bodies": logBodies,
-    "0023_lighter_rows": lighterRows
+  "0001_main_job": mainJob,
+  "0002_quotas": quotas,
+  "0003_api_logs": apiLogs,
+  "0004_lists": lists,
+  "0005_idempotency": idempotency,
+  "0006_money_back": moneyBack,
+  "0007_audit": audit,
+  "0008_chargeback_requests": chargebackRequests,
+  "0009_stored_tokens": storedTokens,
+  "0010_secret_check": secretCheck,
+  "0011_delivery_lines": deliveryLines,
+  "0012_sandbox_seeds": sandboxSeeds,
+  "0014_webhook_settings": webhookSettings,
+  "0015_deliveries_by_endpoint": deliveriesByEndpoint,
+  "0016_payment_links": paymentLinks,
+  "0017_receipts": receipts,
+  "0022_log_bodies": logBodies,
+  "0023_lighter_rows": lighterRows
 }
 
 export const migrateWith = (some: Partial<typeof migrations>) =>
@@ -51,7 +51,6 @@ export const migrateWith = (some: Partial<typeof migrations>) =>
   )
 
 export const migrate = migrateWith(migrations)
-
 
 export const layer = Layer.effectDiscard(
   Effect.flatMap(migrate, (applied) => {

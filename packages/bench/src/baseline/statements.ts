@@ -109,8 +109,8 @@ export const statements = {
 
 /**
  * $1 trade_no, $2 version, $3 fee, $4 payment_id, $5 method, $6 at, $7 wallet_id, $8 merchant_id, $9 mode,
- * $10 currency, $11 amount, $12 id of the event, $13 its body packed, $14 ledger id, $15 id of the delivery or null, $16 url,
- * $17 its host, $18 the time as it is hashed.
+ * $10 currency, $11 amount, $12 id of the event, $13 its body packed, $14 ledger id, $15 id of the delivery or null,
+ * $16 url, $17 its host, $18 the time as it is hashed.
  */
 function payAtOnceText(): string {
   const after = (id: string, by: number) =>

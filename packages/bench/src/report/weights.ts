@@ -8,7 +8,7 @@ const shownFrom = 10
 
 export const weightsOf = (weights: ReadonlyArray<Weight>): string =>
   [
-    `| ${weights[0]!.orders.toLocaleString("en")} orders, created and paid | ${weights.map(({ side }) => titles[side]).join(" | ")} |`,
+    row(`${thousands(weights[0]!.orders)} orders, created and paid`, weights, ({ side }) => titles[side]),
     `|---|${"---|".repeat(weights.length)}`,
     ...(["create", "pay"] as const).flatMap((what) => costLines(what, weights)),
     ...lines(
