@@ -53,7 +53,7 @@ export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray
 
 const countOf = (size: Size, { many }: Options) => (size === "small" ? smallCount : many)
 
-/** Returns the name of a database with this many orders, which the first call fills. An earlier checkout has its own. */
+/** Returns the name of a database with so many orders, which the first call fills. An earlier checkout has its own. */
 const makeTemplate = (postgres: Postgres.Postgres, merchants: ReadonlyArray<MerchantData>, options: Options) => {
   const filled = new Set<string>()
   return async (size: Size, isBefore = false) => {
