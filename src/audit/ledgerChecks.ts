@@ -4,8 +4,10 @@
  */
 import type { Check } from "@coffer/rules/wallet/laws"
 
-/** `l` is a row, `p` the row before it. */
-const rows = `from ledger l left join ledger p on p.wallet_id = l.wallet_id and p.sequence = l.sequence - 1`
+/** `l` is a row, `p` the row before it: that with the next lower id, if it has the next lower number. */
+const rows = `from ledger l left join lateral (
+    select * from ledger q where q.wallet_id = l.wallet_id and q.id < l.id order by q.wallet_id desc, q.id desc limit 1
+  ) p on p.sequence = l.sequence - 1`
 
 /**
  * The sign of a type's amount, and how one unit of it changes available and frozen (spec: Balance transaction).
@@ -20,7 +22,7 @@ const kinds = `kinds (type, sign, available, frozen, either) as (values
   ('payout_success', -1, 0, 1, false), ('payout_fee', -1, 1, 0, false))`
 
 /** The text that is hashed, as `chainText` of the rules builds it. */
-const chainText = `concat_ws(chr(10), l.wallet_id, l.previous_hash, l.id, l.sequence, l.type, l.amount,
+const chainText = `concat_ws(chr(10), l.wallet_id, encode(l.previous_hash, 'hex'), l.id, l.sequence, l.type, l.amount,
   l.balance_before, l.balance_after, l.frozen_after, l.reference_id, l.description,
   to_char(l.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
 
@@ -51,7 +53,6 @@ export const ledgerChecks: ReadonlyArray<Check> = [
         when l.sequence < 1 or (l.sequence > 1 and p.id is null) then 'follows a row that is missing'
         when l.balance_before <> coalesce(p.balance_after, 0)
           then format('begins at %s, and the row before it ended at %s', l.balance_before, coalesce(p.balance_after, 0))
-        when l.id <= p.id collate "C" then format('comes after %s, which has a higher id', p.id)
       end as detail ${rows} where l.id = any($1)`
   },
   {
@@ -104,8 +105,8 @@ export const ledgerChecks: ReadonlyArray<Check> = [
     about: "ledger",
     // Without the row before it there is nothing to compare with, and I2 already reports that it is missing.
     query: `select l.id as key, case
-        when l.hash <> encode(sha256(convert_to(${chainText}, 'UTF8')), 'hex') then 'is not what was hashed'
-        when l.previous_hash <> coalesce(p.hash, '') and (p.id is not null or l.sequence = 1)
+        when l.hash <> sha256(convert_to(${chainText}, 'UTF8')) then 'is not what was hashed'
+        when l.previous_hash <> coalesce(p.hash, ''::bytea) and (p.id is not null or l.sequence = 1)
           then 'does not continue the hash of the row before it'
       end as detail ${rows} where l.id = any($1)`
   }
@@ -126,7 +127,7 @@ const sums = `moves as (
     from moves group by wallet_id)`
 
 const newest = `left join lateral (
-  select * from ledger n where n.wallet_id = w.wallet_id order by n.sequence desc limit 1) n on true`
+  select * from ledger n where n.wallet_id = w.wallet_id order by n.wallet_id desc, n.id desc limit 1) n on true`
 
 const held = (columns: string, table: string, statuses: string) =>
   `(select coalesce(sum(${columns}), 0) from ${table} o
@@ -139,7 +140,7 @@ export const walletChecks: ReadonlyArray<Check> = [
     query: `select w.wallet_id as key, case
         when w.sequence <> coalesce(n.sequence, 0)
           then format('counts %s rows, and its newest row is number %s', w.sequence, coalesce(n.sequence, 0))
-        when w.head_id <> coalesce(n.id, '') or w.head_hash <> coalesce(n.hash, '')
+        when w.head_id <> coalesce(n.id, '') or w.head_hash <> coalesce(encode(n.hash, 'hex'), '')
           then 'does not point at its newest row'
       end as detail from wallets w ${newest} where w.wallet_id = any($1)`
   },

@@ -3,15 +3,27 @@ import { prefixes } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
-import { Context, Effect, identity, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { bodyOf } from "./eventBodies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
-import { along, isStorable, type Search } from "../platform/postgres/scans.ts"
+import { alone, along, isStorable, type Search } from "../platform/postgres/scans.ts"
+
+const EventRow = Schema.Struct({
+  id: Schema.String,
+  body: Schema.NullOr(Schema.String),
+  packed: Schema.NullOr(Schema.Uint8Array)
+})
 
 /** The body as JSON: the event, but for the signature of a checkout address. */
-const EventRow = Schema.Struct({ id: Schema.String, body: Schema.fromJsonString(Schema.ObjectKeyword) })
-export type StoredEvent = typeof EventRow.Type
+export interface StoredEvent {
+  readonly id: string
+  readonly body: object
+}
+
+const parse = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.ObjectKeyword))
+const read = (row: typeof EventRow.Type): StoredEvent => ({ id: row.id, body: parse(bodyOf(row)) })
 
 export interface EventFilters {
   /** One of them. */
@@ -40,11 +52,11 @@ export const layer = Layer.effect(
       Request: Schema.Struct({ id: Schema.String, merchantId: Schema.String, mode: Schema.String }),
       Result: EventRow,
       execute: ({ id, merchantId, mode }) =>
-        sql`select id, body from events where id = ${id} and merchant_id = ${merchantId} and mode = ${mode}`
+        sql`select id, body, packed from events where id = ${id} and merchant_id = ${merchantId} and mode = ${mode}`
     })
 
     const pages = Pages.make(sql, {
-      table: { name: "events", key: "id", row: EventRow, read: identity },
+      table: { name: "events", key: "id", row: EventRow, read },
       prefixOf: () => prefixes.event,
       called: "an event"
     })
@@ -56,13 +68,13 @@ export const layer = Layer.effect(
       }
       // An object has few events: nothing to merge.
       return isStorable(object_id)
-        ? { path: along({ object_id }), filters: types.length === 0 ? [] : [sql.in("type", types)] }
+        ? { path: alone({ object_id }), filters: types.length === 0 ? [] : [sql.in("type", types)] }
         : { filters: [sql`false`] }
     }
 
     return EventStore.of({
       find: ({ merchantId, mode }, id) =>
-        isStorable(id) ? sqlDefects(find({ id, merchantId, mode })) : Effect.succeedNone,
+        isStorable(id) ? sqlDefects(Effect.map(find({ id, merchantId, mode }), Option.map(read))) : Effect.succeedNone,
       page: (owner, request, filters) => pages.page(owner, request, search(filters))
     })
   })

@@ -12,6 +12,7 @@ import { jsonText } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import type { Owner } from "@coffer/model/Owner"
 import { Merchants } from "../merchants/Merchants.ts"
+import { bodyOf, packed, type StoredBody } from "./eventBodies.ts"
 import { deliveries, events } from "./eventRows.ts"
 import { eventView, type Happening, shownTo } from "./EventView.ts"
 
@@ -32,7 +33,7 @@ export class Events extends Context.Service<
     /** Looks up where the merchant's events go, so that recording one is synchronous. */
     readonly recorder: (owner: Owner) => Effect.Effect<Recorder>
     /** What is delivered of a stored body: the same bytes each time. */
-    readonly deliverable: (body: string) => string
+    readonly deliverable: (stored: StoredBody) => string
   }
 >()("@coffer/events/Events") {}
 
@@ -53,7 +54,7 @@ export const layer = Layer.effect(
         const object = withoutSignatures(happening.object)
         const body = jsonText(eventView(id, now, { ...happening, mode, object }))
         return [
-          insert(events, { ...shared, id, type, objectId, tradeNo, body }),
+          insert(events, { ...shared, id, type, objectId, tradeNo, packed: packed(body) }),
           ...route(type, { notifyUrl, ...addresses }).map(({ endpointId, url }) =>
             insert(deliveries, {
               ...shared,
@@ -82,7 +83,10 @@ export const layer = Layer.effect(
           Effect.catchTags({ MerchantNotFound: Effect.die })
         ),
       // Most events are of orders; the others are as they were stored.
-      deliverable: (body) => (body.includes(checkoutField) ? jsonText(shown(parse(body))) : body)
+      deliverable: (stored) => {
+        const body = bodyOf(stored)
+        return body.includes(checkoutField) ? jsonText(shown(parse(body))) : body
+      }
     })
   })
 )

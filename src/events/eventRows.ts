@@ -11,9 +11,11 @@ export const events = table("events", {
     type: Schema.String,
     objectId: Schema.String,
     tradeNo: Schema.String,
-    body: Schema.String
+    /** The body (`eventBodies.ts`). */
+    packed: Schema.String
   }),
-  key: "id"
+  key: "id",
+  bytes: ["packed"]
 })
 
 export const deliveries = table("deliveries", {

@@ -12,11 +12,12 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Days from "../platform/postgres/DailyPartitions.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
+import { type Bodies, packed, slicesOf, type Unpacked, unpacked } from "./logBodies.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { asyncCommit } from "../platform/postgres/asyncCommit.ts"
 
-/** A row as it is written. Bodies are JSON as text; what there is none of is null, and so is an empty text. */
-export interface NewLogRow {
+/** A row as it is written. What there is none of is null, and so is an empty text. */
+export interface NewLogRow extends Bodies {
   readonly request_id: string
   readonly merchant_id: string
   readonly mode: Mode
@@ -28,12 +29,10 @@ export interface NewLogRow {
   readonly ip: string | null
   readonly user_agent: string | null
   readonly idempotency_key: string | null
-  readonly request_body: string | null
-  readonly response_body: string | null
   readonly created_at: DateTime.Utc
 }
 
-export const LogRow = Schema.Struct({
+const StoredRow = Schema.Struct({
   request_id: Schema.String,
   mode: Mode,
   method: Schema.String,
@@ -44,11 +43,16 @@ export const LogRow = Schema.Struct({
   ip: Schema.NullOr(Schema.String),
   user_agent: Schema.NullOr(Schema.String),
   idempotency_key: Schema.NullOr(Schema.String),
+  /** Of rows that were written before there were blocks. */
   request_body: Schema.Unknown,
   response_body: Schema.Unknown,
+  /** Where the bodies are; null of a call without any. */
+  block: Schema.NullOr(Schema.Int),
+  place: Schema.NullOr(Schema.Int),
   created_at: TimeColumn
 })
-export type LogRow = typeof LogRow.Type
+type StoredRow = typeof StoredRow.Type
+export type LogRow = Omit<StoredRow, "block" | "place">
 
 export interface LogFilter {
   readonly requestId: string | undefined
@@ -84,27 +88,21 @@ export const layer = Layer.effect(
   LogStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const days = Days.make(sql, "api_logs")
+    const days = (["api_logs", "api_log_bodies"] as const).map((table) => Days.make(sql, table))
+    const openDays = (some: ReadonlyArray<DateTime.Utc>) =>
+      Effect.forEach(days, ({ open }) => open(some), { discard: true })
 
-    const write = (rows: ReadonlyArray<NewLogRow>) =>
-      asyncCommit(
-        sql,
-        sql.unsafe(
-          insertion,
-          columns.map((column) => rows.map((row) => cells[column](row)))
-        )
+    const insert = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogRow>) {
+      const params = yield* paramsOf(rows)
+      const write = asyncCommit(sql, sql.unsafe(insertion, params))
+      yield* Effect.catchIf(write, isMissingPartition, () =>
+        Effect.andThen(openDays(rows.map(({ created_at }) => created_at)), write)
       )
+    })
 
-    const insert = (rows: ReadonlyArray<NewLogRow>) =>
-      write(rows).pipe(
-        Effect.catchIf(isMissingPartition, () =>
-          Effect.andThen(days.open(rows.map(({ created_at }) => created_at)), write(rows))
-        ),
-        Effect.asVoid
-      )
-
+    const withBodies = makeWithBodies(sql)
     const pages = Pages.make(sql, {
-      table: { name: "api_logs", key: "request_id", row: LogRow, read: identity },
+      table: { name: "api_logs", key: "request_id", row: StoredRow, read: identity },
       prefixOf: () => prefixes.request,
       called: "an API log"
     })
@@ -114,17 +112,18 @@ export const layer = Layer.effect(
     return LogStore.of({
       insert,
       page: Effect.fnUntraced(function* (owner, request, filter) {
-        return yield* pages.page(owner, request, yield* search(owner, filter))
+        const page = yield* pages.page(owner, request, yield* search(owner, filter))
+        return { ...page, data: yield* withBodies(page.data) }
       }),
-      openDays: (some) => sqlDefects(Effect.asVoid(days.open(some))),
-      dropBefore: (day) => sqlDefects(days.dropBefore(day))
+      openDays: (some) => sqlDefects(openDays(some)),
+      dropBefore: (day) => sqlDefects(Effect.forEach(days, ({ dropBefore }) => dropBefore(day), { discard: true }))
     })
   })
 )
 
 // Search ----------------------------------------------------------------------
 
-const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<LogRow>) => {
+const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<StoredRow>) => {
   const way = (column: string, value: string, ...needs: ReadonlyArray<Statement.Fragment>): Way => ({
     condition: equals(sql, column, value),
     path: { ...along({ [column]: value }), needs }
@@ -161,12 +160,46 @@ const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<LogRow>) => {
   })
 }
 
+// Bodies ----------------------------------------------------------------------
+
+/** Rows with the bodies from their blocks. */
+const makeWithBodies = (sql: SqlClient.SqlClient) => {
+  const read = Effect.fnUntraced(function* (blocks: ReadonlyMap<number, DateTime.Utc>) {
+    const days = [...blocks.values()].map(DateTime.toDateUtc)
+    const rows = yield* sql`select b.block, b.bodies
+      from unnest(${days}::timestamptz[], ${[...blocks.keys()]}::bigint[]) as n (day, block)
+        join api_log_bodies b on b.day = n.day and b.block = n.block`
+    const found = yield* Effect.forEach(yield* decodeBlocks(rows), ({ block, bodies }) =>
+      Effect.map(unpacked(bodies), (of) => [block, of] as const)
+    )
+    return new Map(found)
+  }, sqlDefects)
+
+  return Effect.fnUntraced(function* (rows: ReadonlyArray<StoredRow>) {
+    const wanted = new Map<number, DateTime.Utc>()
+    for (const { block, created_at } of rows) if (block !== null) wanted.set(block, DateTime.removeTime(created_at))
+    const blocks = wanted.size === 0 ? new Map<number, Unpacked>() : yield* read(wanted)
+    return rows.map(({ block, place, ...row }): LogRow => {
+      const bodies = block === null ? undefined : blocks.get(block)
+      if (bodies === undefined) return row
+      const [request_body, response_body] = bodies(place ?? 0)
+      return { ...row, request_body, response_body }
+    })
+  })
+}
+
+const decodeBlocks = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ block: Schema.Int, bodies: Schema.Uint8Array }))
+)
+
 // Insert ----------------------------------------------------------------------
 
 // The client cannot tell the type of an array of nulls, so nothing is an empty text on the way.
-const text = (name: keyof NewLogRow) => (row: NewLogRow) => (row[name] as string | null) ?? ""
+const text = (name: keyof Cells) => (row: Cells) => (row[name] as string | null) ?? ""
 
-const cells: Record<keyof NewLogRow, (row: NewLogRow) => unknown> = {
+type Cells = Omit<NewLogRow, keyof Bodies>
+
+const cells: Record<keyof Cells, (row: Cells) => unknown> = {
   request_id: text("request_id"),
   merchant_id: text("merchant_id"),
   mode: text("mode"),
@@ -178,25 +211,44 @@ const cells: Record<keyof NewLogRow, (row: NewLogRow) => unknown> = {
   ip: text("ip"),
   user_agent: text("user_agent"),
   idempotency_key: text("idempotency_key"),
-  request_body: text("request_body"),
-  response_body: text("response_body"),
   created_at: ({ created_at }) => DateTime.toDateUtc(created_at)
 }
-const columns = Object.keys(cells) as ReadonlyArray<keyof NewLogRow>
+const columns = Object.keys(cells) as ReadonlyArray<keyof Cells>
 
-const typeOf: Partial<Record<keyof NewLogRow, string>> = {
+const typeOf: Partial<Record<keyof Cells, string>> = {
   status: "integer",
   duration_ms: "integer",
   created_at: "timestamptz"
 }
-const valueOf = (column: keyof NewLogRow): string => {
-  if (column in typeOf) return column
-  return column.endsWith("_body") ? `nullif(${column}, '')::jsonb` : `nullif(${column}, '')`
-}
-const insertion = `insert into api_logs (${columns.join(", ")})
-  select ${columns.map(valueOf).join(", ")}
-  from unnest(${columns.map((column, index) => `$${index + 1}::${typeOf[column] ?? "text"}[]`).join(", ")})
-    as rows (${columns.join(", ")})`
+const valueOf = (column: keyof Cells): string => (column in typeOf ? column : `nullif(${column}, '')`)
+
+/** Cells by column; of each row the number of its block, from 1, and its place in it; the blocks. */
+export const paramsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogRow>) {
+  const slices = slicesOf(rows)
+  const placed = new Map<NewLogRow, readonly [slice: number, place: number]>()
+  for (const [slice, { rows }] of slices.entries()) {
+    for (const [place, row] of rows.entries()) placed.set(row, [slice + 1, place])
+  }
+  return [
+    ...columns.map((column) => rows.map((row) => cells[column](row))),
+    rows.map((row) => placed.get(row)?.[0] ?? 0),
+    rows.map((row) => placed.get(row)?.[1] ?? 0),
+    slices.map(({ day }) => DateTime.toDateUtc(day)),
+    yield* Effect.forEach(slices, ({ rows }) => packed(rows))
+  ]
+})
+
+const [slice, place, day, bodies] = [1, 2, 3, 4].map((more) => `$${columns.length + more}`)
+/** One statement, so that no row is without its block. */
+export const insertion = `with blocks as materialized (
+    select number, nextval('api_log_blocks') as block, day, bodies
+    from unnest(${day}::timestamptz[], ${bodies}::bytea[]) with ordinality as given (day, bodies, number)),
+  kept as (insert into api_log_bodies (day, block, bodies) select day, block, bodies from blocks)
+  insert into api_logs (${columns.join(", ")}, block, place)
+  select ${columns.map(valueOf).join(", ")}, blocks.block, case when blocks.block is not null then place end
+  from unnest(${columns.map((column, index) => `$${index + 1}::${typeOf[column] ?? "text"}[]`).join(", ")},
+    ${slice}::integer[], ${place}::integer[]) as rows (${columns.join(", ")}, slice, place)
+    left join blocks on blocks.number = rows.slice`
 
 /** "No partition of relation found for row" is a check violation, and the table has no other checks. */
 const isMissingPartition = ({ reason }: SqlError.SqlError): boolean => reason._tag === "ConstraintError"

@@ -15,7 +15,7 @@ import { rowStatement } from "../platform/commit/statements.ts"
 import { table } from "../platform/commit/Table.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
-import { along, equals, isStorable, type Search } from "../platform/postgres/scans.ts"
+import { alone, along, equals, isStorable, type Search } from "../platform/postgres/scans.ts"
 
 const wallets = table("wallets", {
   of: Wallet,
@@ -29,7 +29,12 @@ const wallets = table("wallets", {
 const StoredLedgerRow = Schema.Struct({ ...LedgerRow.fields, merchantId: MerchantId, mode: Mode, currency: Currency })
 export type StoredLedgerRow = typeof StoredLedgerRow.Type
 
-export const ledger = table("ledger", { of: StoredLedgerRow, beside: { walletId: Schema.String }, key: "id" })
+export const ledger = table("ledger", {
+  of: StoredLedgerRow,
+  beside: { walletId: Schema.String },
+  key: "id",
+  bytes: ["previousHash", "hash"]
+})
 
 /** Of the ledger; what is left out matches everything. */
 export interface LedgerFilters {
@@ -95,24 +100,27 @@ export const layer = Layer.effect(
       called: "a balance transaction"
     })
 
-    const search = ({ currency, reference_id, type }: LedgerFilters): Search => {
+    const search = (owner: Owner, { currency, reference_id, type }: LedgerFilters): Search => {
+      const currencies = currency === undefined ? Currency.literals : [currency]
       if (reference_id !== undefined) {
         const filters = Object.entries({ currency, type }).flatMap(([column, value]) =>
           value === undefined ? [] : [equals(sql, column, value)]
         )
-        return isStorable(reference_id) ? { path: along({ reference_id }), filters } : { filters: [sql`false`] }
+        return isStorable(reference_id) ? { path: alone({ reference_id }), filters } : { filters: [sql`false`] }
       }
-      if (type === undefined) return { path: along(currency === undefined ? {} : { currency }), filters: [] }
+      if (type === undefined) {
+        const wallets = currencies.map((one) => walletIdOf({ ...owner, currency: one }))
+        return { path: alone(...wallets.map((wallet_id) => ({ wallet_id }))), filters: [] }
+      }
       // The index has the types within each currency.
-      const currencies = currency === undefined ? Currency.literals : [currency]
       return { path: along(...currencies.map((one) => ({ currency: one, type }))), filters: [] }
     }
 
     return WalletStore.of({
       find,
       open: (name, now) => sqlDefects(open(name, now)),
-      page: (owner, request, filters) => pages.page(owner, request, search(filters)),
-      exported: (owner, created, filters) => pages.exported(owner, created, search(filters))
+      page: (owner, request, filters) => pages.page(owner, request, search(owner, filters)),
+      exported: (owner, created, filters) => pages.exported(owner, created, search(owner, filters))
     })
   })
 )

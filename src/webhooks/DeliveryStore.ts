@@ -24,7 +24,9 @@ const LeasedDelivery = Schema.Struct({
   attempts: Schema.Int,
   /** Sent again on request: it has one attempt. */
   is_manual: Schema.Boolean,
-  body: Schema.String
+  /** The event's. */
+  body: Schema.NullOr(Schema.String),
+  packed: Schema.NullOr(Schema.Uint8Array)
 })
 export type LeasedDelivery = typeof LeasedDelivery.Type
 
@@ -212,7 +214,7 @@ const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now }: LeaseOption
     update deliveries d set next_attempt_at = ${DateTime.toDateUtc(leaseUntil)}
     from due, events e where d.id = due.id and e.id = d.event_id
     returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
-      d.resend_of is not null as is_manual, e.body`,
+      d.resend_of is not null as is_manual, e.body, e.packed`,
     decodeLeased
   )
 }

@@ -37,7 +37,7 @@ export const makePost = Effect.gen(function* () {
   const { allowPrivateWebhooks } = yield* Settings
 
   return span("Deliveries.post")(function* (delivery: LeasedDelivery, latest: DateTime.Utc) {
-    const body = events.deliverable(delivery.body)
+    const body = events.deliverable(delivery)
     const merchant = yield* merchants.find(delivery.merchant_id)
     const target = targetOf(merchant, delivery)
     if (target === undefined) return "skipped"

@@ -4,9 +4,11 @@
  */
 import { spawn } from "node:child_process"
 import path from "node:path"
+import { zstdDecompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { bodyOf } from "../../src/events/eventBodies.ts"
 import { Api, type Merchant } from "../kit/Api.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { eventually } from "../kit/Process.ts"
@@ -114,8 +116,11 @@ const rowsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { merchant
       `select to_jsonb(t) as row from ${table} t where ${owned}`,
       [merchantId]
     )
+    const blocks = yield* blocksOf(sql)
     rows[table] = found
       .map(({ row }) => {
+        if (table === "api_logs") row = { ...row, block: undefined, place: 0, bodies: bodiesOf(blocks, row) }
+        if (table === "events") row = { ...row, packed: eventOf(String(row["packed"])) }
         for (const column of left[table] ?? []) delete row[column]
         return JSON.stringify(anonymous(table === "order_tags" ? { ...row, tag: "" } : row))
       })
@@ -124,13 +129,30 @@ const rowsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { merchant
   return rows
 })
 
+const eventOf = (packed: string) => bodyOf({ body: null, packed: Buffer.from(packed.slice(2), "hex") })
+
+const blocksOf = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ block: number; bodies: Uint8Array }>`select block, bodies from api_log_bodies`,
+    (rows) =>
+      new Map(
+        rows.map(({ block, bodies }) => [block, JSON.parse(zstdDecompressSync(bodies).toString()) as Array<unknown>])
+      )
+  )
+
+/** What a call's log says where. */
+const bodiesOf = (blocks: ReadonlyMap<number, ReadonlyArray<unknown>>, row: Record<string, unknown>) => {
+  const from = 2 * Number(row["place"])
+  return blocks.get(Number(row["block"]))!.slice(from, from + 2)
+}
+
 /** Without what differs between any two requests. */
 const anonymous = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value)
       .replace(/(TRD_SB_|evt_|LED_|pay_|dlv_|mer_|req_)[0-9A-Z]{26}/g, "$1")
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, "time")
-      .replace(/\b[0-9a-f]{64}\b/g, "hash")
+      .replace(/(?:\\\\x|\b)[0-9a-f]{64}\b/g, "hash")
       .replace(/(\/(?:checkout|receipts)\/)[^"\\]*/g, "$1")
   )
 

@@ -1,5 +1,6 @@
 /** API logs of a merchant, as tests ask for them. */
 import { Context, Effect } from "effect"
+import { zstdDecompressSync } from "node:zlib"
 import { Logs } from "../../src/logs/Logs.ts"
 import type { Call } from "./Api.ts"
 import type { Running } from "./Service.ts"
@@ -9,6 +10,15 @@ export type Log = any
 
 /** Waits until what was called before is stored. */
 export const flushed = ({ context }: Running) => Context.get(context, Logs).flushed
+
+/** All that is stored of calls, as text: rows, and bodies as they are in their blocks. */
+export const storedLogs = Effect.fnUntraced(function* ({ sql }: Running) {
+  const rows = yield* sql<{ row: string }>`select l::text as row from api_logs l`
+  const blocks = yield* sql<{ bodies: Uint8Array }>`select bodies from api_log_bodies`
+  return [...rows.map(({ row }) => row), ...blocks.map(({ bodies }) => zstdDecompressSync(bodies).toString())].join(
+    "\n"
+  )
+})
 
 /** A merchant whose logs are its own. */
 export const loggedMerchant = Effect.fnUntraced(function* (running: Running) {

@@ -88,7 +88,8 @@ const rehash = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, walletId: 
       previousHash: head.hash
     })
     head = { id: row.id, hash: sha256(text) }
-    yield* sql`update ledger set previous_hash = ${text.split("\n")[1]!}, hash = ${head.hash} where id = ${row.id}`
+    yield* sql`update ledger set previous_hash = decode(${text.split("\n")[1]!}, 'hex'),
+      hash = decode(${head.hash}, 'hex') where id = ${row.id}`
   }
   yield* sql`update wallets set head_id = ${head.id}, head_hash = ${head.hash} where wallet_id = ${walletId}`
 })

@@ -38,8 +38,9 @@ export const orderCases: ReadonlyArray<Case<OrderQuery>> = [
   [{ "metadata[source]": ["fax"], status: "expired" }, 4, counted + 60]
 ]
 
+/** All wallets of an owner are merged: there is one for each currency. */
 export const ledgerCases: ReadonlyArray<Case<LedgerQuery>> = [
-  [{}, 1],
+  [{}, 3],
   [{ type: "payment_credit" }, 3],
   [{ type: "fee_debit" }, 3],
   [{ type: "payout_fee" }, 3],

@@ -70,6 +70,9 @@ const place = Effect.gen(function* () {
     { merchantId: merchant.merchantId, count: large, since, step },
     ...strangers.map((merchantId) => ({ merchantId, count: small, since: since + large * step, step }))
   ]
+  // As the numbers of objects are: no two merchants have the same.
+  const ofNobodyElse = ({ merchantId }: { readonly merchantId: string }) =>
+    merchantId === merchant.merchantId ? "" : `-${merchantId}`
   for (const one of many) {
     yield* insertOrders(sql, one, {
       status: history("expired", "paid", "failed"),
@@ -78,11 +81,11 @@ const place = Effect.gen(function* () {
     yield* insertLedger(sql, one, {
       type: history("payment_credit", "fee_debit", "payout_fee"),
       currency: history("USD", "CNY", "HKD"),
-      reference: "'ref-' || n / 2"
+      reference: `'ref-' || n / 2 || '${ofNobodyElse(one)}'`
     })
     yield* insertEvents(sql, one, {
       type: history("payment.expired", "payment.succeeded", "payment.failed"),
-      object: "'obj-' || n / 2"
+      object: `'obj-' || n / 2 || '${ofNobodyElse(one)}'`
     })
   }
   for (const one of many) {

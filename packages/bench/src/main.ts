@@ -11,6 +11,7 @@ import { publish } from "./report/page.ts"
 import { growthOf, type Results, textOf } from "./report/results.ts"
 import { lineOf } from "./report/table.ts"
 import { scenarios } from "./scenarios.ts"
+import { weigh } from "./weight.ts"
 
 const options = readOptions(process.argv.slice(2))
 const isWanted = (key: string) =>
@@ -44,6 +45,10 @@ try {
   if (isWanted("memory")) {
     say("memory of resident actors")
     results.memory = await memory(bench, options, options.many >= 1_000_000 ? 100_000 : 2_000)
+  }
+  if (isWanted("weight")) {
+    say("what an order and its payment weigh in Postgres")
+    results.weights = await weigh(bench, options)
   }
 } finally {
   // What was measured until something broke is worth seeing.

@@ -28,7 +28,8 @@ export interface Options {
 }
 
 const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--seconds 5] [--quick] [--write]
-  --only     scenarios by name: create-keyed is one, create all whose names begin so
+  --only     scenarios by name: create-keyed is one, create all whose names begin so;
+             weight counts index entries, bytes of the log and bytes on disk
   --rounds   how often each side is measured, in turn with the others
   --seconds  how long each of them is measured, after a warm-up
   --warmup   seconds before each of them; before a side's first five times as long, or fifteen times

@@ -31,7 +31,7 @@ export type TableName = (typeof tableNames)[number]
 /** Rows travel between runners in messages, so a cell is plain data: a time is ISO text, JSON is its text. */
 export type Cell = string | number | null
 
-type ColumnType = "text" | "int8" | "timestamptz" | "jsonb"
+type ColumnType = "text" | "int8" | "timestamptz" | "jsonb" | "bytea"
 
 export interface Column {
   readonly name: string
@@ -62,6 +62,8 @@ interface Definition<Self, Beside extends Fields> {
   readonly fixed?: ReadonlyArray<FieldOf<Self> | Extract<keyof Beside, string>>
   /** A number that somebody else chooses, and the rows among which no merchant has it twice in one mode. */
   readonly number?: { readonly field: FieldOf<Self>; readonly among?: string }
+  /** Fields of hexadecimal digits that are kept as bytes. */
+  readonly bytes?: ReadonlyArray<FieldOf<Self>>
   /** Columns that are called otherwise than their fields. */
   readonly called?: Partial<Record<FieldOf<Self>, string>>
   /** What is written of a state that has no such field, where that is not null. */
@@ -146,19 +148,28 @@ const columnOf = (
   ast: SchemaAST.AST,
   {
     absent = {},
+    bytes = [],
     called = {}
   }: {
     readonly absent?: Partial<Record<string, Cell>>
+    readonly bytes?: ReadonlyArray<string>
     readonly called?: Partial<Record<string, string>>
   }
 ): Column => {
-  const type = typeOf(ast)
+  const type = bytes.includes(field) ? "bytea" : typeOf(ast)
   if (type === undefined) throw new TypeError(`no column type for ${field} of ${table}`)
   return { name: called[field] ?? snakeCase(field), type, field, absent: absent[field] ?? null }
 }
 
 const rowSchema = (columns: ReadonlyArray<Column>, fields: Fields) =>
-  Schema.Struct(Object.fromEntries(columns.map(({ field, name }) => [name, asRead(fields[field] as Schema.Top)])))
+  Schema.Struct(
+    Object.fromEntries(
+      columns.map(({ field, name, type }) => [
+        name,
+        type === "bytea" ? Schema.Uint8Array : asRead(fields[field] as Schema.Top)
+      ])
+    )
+  )
 
 /** Fields are set in a copy that has all of them: to add them one by one takes three times as long. */
 const reader = (columnsOf: ReadonlyMap<unknown, ReadonlyArray<Column>>) => {
@@ -172,10 +183,12 @@ const reader = (columnsOf: ReadonlyMap<unknown, ReadonlyArray<Column>>) => {
   return (row: Readonly<Record<string, unknown>>): unknown => {
     const { columns, empty } = shapes.size === 1 ? only! : shapes.get(row["status"])!
     const self = { ...empty }
-    for (const { field, name } of columns) self[field] = row[name]
+    for (const { field, name, type } of columns) self[field] = type === "bytea" ? digitsOf(row[name]) : row[name]
     return self
   }
 }
+
+const digitsOf = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString("hex")
 
 const cellOf = ({ absent, field, type }: Column, of: Readonly<Record<string, unknown>>): Cell => {
   const value = of[field]
@@ -186,6 +199,8 @@ const cellOf = ({ absent, field, type }: Column, of: Readonly<Record<string, unk
       return isoText(value as typeof TimeColumn.Type)
     case "jsonb":
       return jsonText(value)
+    case "bytea":
+      return `\\x${value as string}`
     case "int8":
     case "text":
       return value as string | number

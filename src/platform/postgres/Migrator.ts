@@ -17,34 +17,42 @@ import { webhookSettings } from "./migrations/0014_webhook_settings.ts"
 import { deliveriesByEndpoint } from "./migrations/0015_deliveries_by_endpoint.ts"
 import { paymentLinks } from "./migrations/0016_payment_links.ts"
 import { receipts } from "./migrations/0017_receipts.ts"
+import { logBodies } from "./migrations/0022_log_bodies.ts"
+import { lighterRows } from "./migrations/0023_lighter_rows.ts"
 import { operators } from "./migrations/0024_operators.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
 const patience = "1 hour"
 
-export const migrate = Migrator.make({})({
-  table: "coffer_migrations",
-  loader: Migrator.fromRecord({
-    "0001_main_job": mainJob,
-    "0002_quotas": quotas,
-    "0003_api_logs": apiLogs,
-    "0004_lists": lists,
-    "0005_idempotency": idempotency,
-    "0006_money_back": moneyBack,
-    "0007_audit": audit,
-    "0008_chargeback_requests": chargebackRequests,
-    "0009_stored_tokens": storedTokens,
-    "0010_secret_check": secretCheck,
-    "0011_delivery_lines": deliveryLines,
-    "0012_sandbox_seeds": sandboxSeeds,
-    "0014_webhook_settings": webhookSettings,
-    "0015_deliveries_by_endpoint": deliveriesByEndpoint,
-    "0016_payment_links": paymentLinks,
-    "0017_receipts": receipts,
-    "0024_operators": operators
-  })
-}).pipe(patiently(patience, patience))
+export const migrations = {
+  "0001_main_job": mainJob,
+  "0002_quotas": quotas,
+  "0003_api_logs": apiLogs,
+  "0004_lists": lists,
+  "0005_idempotency": idempotency,
+  "0006_money_back": moneyBack,
+  "0007_audit": audit,
+  "0008_chargeback_requests": chargebackRequests,
+  "0009_stored_tokens": storedTokens,
+  "0010_secret_check": secretCheck,
+  "0011_delivery_lines": deliveryLines,
+  "0012_sandbox_seeds": sandboxSeeds,
+  "0014_webhook_settings": webhookSettings,
+  "0015_deliveries_by_endpoint": deliveriesByEndpoint,
+  "0016_payment_links": paymentLinks,
+  "0017_receipts": receipts,
+  "0022_log_bodies": logBodies,
+  "0023_lighter_rows": lighterRows,
+  "0024_operators": operators
+}
+
+export const migrateWith = (some: Partial<typeof migrations>) =>
+  Migrator.make({})({ table: "coffer_migrations", loader: Migrator.fromRecord(some) }).pipe(
+    patiently(patience, patience)
+  )
+
+export const migrate = migrateWith(migrations)
 
 export const layer = Layer.effectDiscard(
   Effect.flatMap(migrate, (applied) => {

@@ -42,9 +42,15 @@ export type Path =
   /**
    * Along an index on merchant_id, mode, the columns named here, and the id. Of several such sets of values each row
    * sought has exactly one, and the page is merged from them. `needs` holds for all rows with these values; it is there
-   * so that Postgres sees that a partial index has all of them.
+   * so that Postgres sees that a partial index has all of them. `isAlone`: the index begins with the columns named
+   * here, since no two owners have the same values.
    */
-  | { readonly _tag: "Along"; readonly values: ReadonlyArray<Values>; readonly needs?: ReadonlyArray<Fragment> }
+  | {
+      readonly _tag: "Along"
+      readonly values: ReadonlyArray<Values>
+      readonly needs?: ReadonlyArray<Fragment>
+      readonly isAlone?: boolean
+    }
   /** Through a table, indexed by a key and the id, that lists the ids of what the rows' own columns cannot say. */
   | { readonly _tag: "Through"; readonly table: string; readonly key: string; readonly value: Fragment }
 
@@ -57,6 +63,8 @@ export type Whose = Owner | "installation"
 export const modeOf = (whose: Whose): Mode => (whose === "installation" ? "live" : whose.mode)
 
 export const along = (...values: ReadonlyArray<Values>) => ({ _tag: "Along", values }) satisfies Path
+
+export const alone = (...values: ReadonlyArray<Values>) => ({ _tag: "Along", values, isAlone: true }) satisfies Path
 
 export interface Scan {
   readonly columns: "*" | "id"
@@ -94,7 +102,7 @@ const scansOf = (scanned: Scanned, owner: Whose, search: Search, scan: Scan): Re
   const { branches = [], path } = search
   switch (path?._tag) {
     case "Along":
-      return path.values.map((values) => scanAlong(scanned, owner, values, path.needs ?? [], search, scan))
+      return path.values.map((values) => scanAlong(scanned, owner, values, path, search, scan))
     case "Through":
       return [scanThrough(scanned, owner, path, search, scan)]
     case undefined:
@@ -108,24 +116,22 @@ const scanAlong = (
   scanned: Scanned,
   owner: Owner,
   values: Values,
-  needs: ReadonlyArray<Fragment>,
+  { isAlone = false, needs = [] }: Extract<Path, { _tag: "Along" }>,
   search: Search,
   scan: Scan
 ) => {
   const { idName, name, sql, table } = scanned
   const order = sql.literal(scan.direction)
-  const names = ["merchant_id", "mode", ...Object.keys(values), idName]
+  const led = isAlone ? values : { merchant_id: owner.merchantId, mode: owner.mode, ...values }
+  const names = [...Object.keys(led), idName]
   const columns = names.map((column) => sql`${sql(`${name}.${column}`)}`)
-  const rowAt = (id: string) =>
-    sql.csv([
-      unseen(sql, owner.merchantId),
-      ...[owner.mode, ...Object.values(values), id].map((value) => sql`${value}`)
-    ])
+  const [first, ...others] = Object.values(led)
+  const rowAt = (id: string) => sql.csv([unseen(sql, first!), ...[...others, id].map((value) => sql`${value}`)])
   const conditions = [
     sql`(${sql.csv(columns)}) > (${rowAt(scan.ids.above)})`,
     sql`(${sql.csv(columns)}) < (${rowAt(scan.ids.below)})`,
     ...needs,
-    ...only(sql, holds(sql, scan, search))
+    ...only(sql, [...(isAlone ? [isOwned(sql, owner)] : []), ...holds(sql, scan, search)])
   ]
   return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
     order by ${sql.csv(columns.map((column) => sql`${column} ${order}`))} limit ${limitOf(sql, scan)}`

@@ -1,6 +1,7 @@
 /** An object in a list is what its own endpoint answers (spec: List conventions; Events and logs; silences: E1). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { bodyOf } from "../../../src/events/eventBodies.ts"
 import type { Api, Merchant, Reply } from "../../kit/Api.ts"
 import { insertEvents } from "../../kit/Rows.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -41,10 +42,11 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("lists", (i
         }
 
         const listed = yield* api.get("/v1/events", key)
-        const stored = yield* sql<{ id: string; body: string }>`
-          select id, body from events where merchant_id = ${merchantId} order by id desc`
+        const stored = yield* sql<{ id: string; body: null; packed: Uint8Array }>`
+          select id, body, packed from events where merchant_id = ${merchantId} order by id desc`
         assert.strictEqual(stored.length, 2)
-        for (const { body, id } of stored) {
+        for (const { id, ...event } of stored) {
+          const body = bodyOf(event)
           // As stored, and the signed addresses with their signatures.
           const urls = orders.flatMap(({ checkout_url, receipt_url }) => [checkout_url, receipt_url ?? ""])
           const whole = urls

@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { type Log, loggedMerchant } from "../../kit/logs.ts"
+import { type Log, loggedMerchant, storedLogs } from "../../kit/logs.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/logBodies") {}
@@ -17,7 +17,6 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a body in 
   it.effect("secrets are redacted before anything is stored, in the database as in the answer", () =>
     Effect.gen(function* () {
       const { logged } = yield* fresh
-      const { sql } = yield* Service
       const { log } = yield* logged("POST", "/v1/orders", {
         body: {
           amount: 1,
@@ -33,14 +32,15 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a body in 
         deep: [{ er: { cardNumber: "[redacted]", clientSecret: "[redacted]" } }]
       })
       assert.strictEqual(log.response_body.data.metadata["X-Api-Key"], "[redacted]")
-      assert.deepStrictEqual(yield* sql`select 1 from api_logs l where l::text like '%s3cr3t%'`, [])
+      const stored = yield* storedLogs(yield* Service)
+      assert.include(stored, "[redacted]")
+      assert.notInclude(stored, "s3cr3t")
     })
   )
 
   it.effect("a card number in the body, path, query or a header is cut before anything is stored", () =>
     Effect.gen(function* () {
       const { api, key, logsOf } = yield* fresh
-      const { sql } = yield* Service
       const created = yield* api.call("POST", `/v1/orders?card=${card}`, {
         key,
         body: { amount: 1000, out_trade_no: "1", subject: `For 4111 1111 1111 1111`, metadata: { note: card } },
@@ -64,7 +64,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a body in 
         metadata: { note: "[redacted]" }
       })
       assert.strictEqual(response_body.data.trade_no, created.body.data.trade_no)
-      assert.deepStrictEqual(yield* sql`select 1 from api_logs l where l::text ~ '4111.{0,3}1111'`, [])
+      assert.notMatch(yield* storedLogs(yield* Service), /4111.{0,3}1111/)
     })
   )
 

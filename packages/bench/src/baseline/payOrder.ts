@@ -5,7 +5,7 @@ import type { Pool, PoolClient } from "pg"
 import { answeredRow } from "../rivals/idempotency.ts"
 import { newId } from "../rivals/ids.ts"
 import type { Merchant } from "../rivals/merchants.ts"
-import { eventBody, type OrderRow, type OrderView, paid } from "../rivals/orderRows.ts"
+import { storedEvent, type OrderRow, type OrderView, paid } from "../rivals/orderRows.ts"
 import { type Answer, type Key, KeyTaken, Refused, replay, type Variant } from "./answers.ts"
 import { post } from "./posting.ts"
 import { statements } from "./statements.ts"
@@ -55,7 +55,7 @@ const paymentOf = (merchant: Merchant, before: OrderRow, method: string, view: V
     at,
     walletId: `${merchant.merchantId}/${merchant.mode}/${before.currency}`,
     eventId,
-    event: eventBody(eventId, at, after, data),
+    event: storedEvent(eventId, at, after, data),
     notifyUrl: before.notify_url ?? merchant.defaultNotifyUrl
   }
 }

@@ -40,7 +40,7 @@ export const post = (wallet: WalletRow, order: OrderRow, fee: number, at: string
     previous_hash: credit.hash
   })
   return {
-    rows: [...valuesOf(credit, ledgerColumns), ...valuesOf(debit, ledgerColumns)],
+    rows: [credit, debit].flatMap((row) => valuesOf(stored(row), ledgerColumns)),
     wallet: [
       wallet.wallet_id,
       debit.sequence,
@@ -53,6 +53,13 @@ export const post = (wallet: WalletRow, order: OrderRow, fee: number, at: string
     ]
   }
 }
+
+/** Hashes as Postgres takes bytes. */
+const stored = (of: ReturnType<typeof row>) => ({
+  ...of,
+  previous_hash: `\\x${of.previous_hash}`,
+  hash: `\\x${of.hash}`
+})
 
 interface Movement {
   readonly id: string

@@ -75,7 +75,7 @@ export const statements = {
   },
   insertEvent: {
     name: "insert_event",
-    text: `insert into events (id, merchant_id, mode, type, object_id, trade_no, body, created_at)
+    text: `insert into events (id, merchant_id, mode, type, object_id, trade_no, packed, created_at)
       values ($1, $2, $3, 'payment.succeeded', $4, $4, $5, $6)`
   },
   insertDelivery: {
@@ -109,8 +109,8 @@ export const statements = {
 
 /**
  * $1 trade_no, $2 version, $3 fee, $4 payment_id, $5 method, $6 at, $7 wallet_id, $8 merchant_id, $9 mode,
- * $10 currency, $11 amount, $12 id of the event, $13 its body, $14 ledger id, $15 id of the delivery or null, $16 url,
- * $17 its host, $18 the time as it is hashed.
+ * $10 currency, $11 amount, $12 id of the event, $13 its body packed, $14 ledger id, $15 id of the delivery or null,
+ * $16 url, $17 its host, $18 the time as it is hashed.
  */
 function payAtOnceText(): string {
   const after = (id: string, by: number) =>
@@ -125,8 +125,8 @@ function payAtOnceText(): string {
       insert into sandbox_payments (payment_id, trade_no, merchant_id, method, amount, currency, state, created_at)
       select $4, $1, $8, $5, $11::bigint, $10, 'succeeded', $6 from paid),
     event as (
-      insert into events (id, merchant_id, mode, type, object_id, trade_no, body, created_at)
-      select $12::text, $8, $9, 'payment.succeeded', $1, $1, $13::text, $6 from paid),
+      insert into events (id, merchant_id, mode, type, object_id, trade_no, packed, created_at)
+      select $12::text, $8, $9, 'payment.succeeded', $1, $1, $13::bytea, $6 from paid),
     delivery as (
       insert into deliveries (id, event_id, merchant_id, mode, url, destination, status, attempts, next_attempt_at,
         created_at)
@@ -169,11 +169,11 @@ function payAtOnceText(): string {
     rows as (
       insert into ledger (${ledgerColumns.join(", ")})
       select id, $7, sequence + 1, $8, $9, $10, 'payment_credit', $11::bigint, available, available + $11::bigint,
-        frozen, $1, 'Payment of order ' || $1, $6, head_hash, credit_hash from debited
+        frozen, $1, 'Payment of order ' || $1, $6, decode(head_hash, 'hex'), decode(credit_hash, 'hex') from debited
       union all
       select next_id, $7, sequence + 2, $8, $9, $10, 'fee_debit', 0 - $3::bigint, available + $11::bigint,
-        available + $11::bigint - $3::bigint, frozen, $1, 'Acquiring fee of order ' || $1, $6, credit_hash,
-        debit_hash from debited)
+        available + $11::bigint - $3::bigint, frozen, $1, 'Acquiring fee of order ' || $1, $6,
+        decode(credit_hash, 'hex'), decode(debit_hash, 'hex') from debited)
     update wallets w set sequence = d.sequence + 2, available = d.available + $11::bigint - $3::bigint,
       total_revenue = d.total_revenue + $11::bigint, total_fee = d.total_fee + $3::bigint, head_id = d.next_id,
       head_hash = d.debit_hash, version = d.debit_hash, updated_at = $6

@@ -18,12 +18,12 @@ import { columns, type Keyed, answeredRow } from "../rivals/idempotency.ts"
 import { idBody, newId } from "../rivals/ids.ts"
 import type { Merchant } from "../rivals/merchants.ts"
 import {
-  eventBody,
   newOrder,
   type OrderRow,
   orderView,
   type OrderView,
   paid,
+  storedEvent,
   type Terms,
   urlsOf
 } from "../rivals/orderRows.ts"
@@ -80,7 +80,7 @@ export const makeOrders = (pool: Pool, commit: Commit, { sign }: Secrets, public
         type: "payment.succeeded",
         object_id: trade_no,
         trade_no,
-        body: eventBody(eventId, at, after, data),
+        packed: storedEvent(eventId, at, after, data),
         created_at: at
       }),
       ...deliveriesOf(after, eventId, at, after.notify_url ?? merchant.defaultNotifyUrl)

@@ -4,7 +4,13 @@ import { randomUUID } from "node:crypto"
 type Target = readonly [key: string, tradeNo: string]
 
 export type Kind =
-  | { readonly kind: "create"; readonly keys: ReadonlyArray<string>; readonly keyed: boolean }
+  /** `count`: how many of them; without it there is no end. */
+  | {
+      readonly kind: "create"
+      readonly keys: ReadonlyArray<string>
+      readonly keyed: boolean
+      readonly count?: number
+    }
   | { readonly kind: "pay"; readonly orders: ReadonlyArray<Target> }
   /** Of orders that cannot be closed any more. */
   | { readonly kind: "expire"; readonly orders: ReadonlyArray<Target> }
@@ -52,13 +58,14 @@ export const sourceOf = (kind: Kind): Source => {
   }
 }
 
-const creates = ({ keyed, keys }: Extract<Kind, { readonly kind: "create" }>): Source => {
+const creates = ({ count = Infinity, keyed, keys }: Extract<Kind, { readonly kind: "create" }>): Source => {
   const run = randomUUID().slice(0, 8)
-  let count = 0
+  let number = 0
   return {
     expected: 201,
     next: () => {
-      const number = ++count
+      if (number === count) return undefined
+      number++
       const body =
         `{"amount":${1_000 + (number % 9_000)},"currency":"USD","out_trade_no":"cart-${run}-${number}",` +
         `"subject":"Two books","return_url":"https://shop.example.com/thanks","metadata":{"shelf":"A7"}}`

@@ -2,7 +2,9 @@
 import { type HalfLoad, type Memory, type StartUp, weightOf } from "../extras.ts"
 import type { Runs } from "../Scenario.ts"
 import { titles } from "../stage/Sides.ts"
+import type { Weight } from "../weight.ts"
 import { type Line, lineOf, ratiosOf, tableOf } from "./table.ts"
+import { weightsOf } from "./weights.ts"
 
 export interface Results {
   readonly machine: ReadonlyArray<readonly [what: string, value: string]>
@@ -11,6 +13,7 @@ export interface Results {
   halfLoad?: HalfLoad
   startUp?: ReadonlyArray<StartUp>
   memory?: ReadonlyArray<Memory>
+  weights?: ReadonlyArray<Weight>
 }
 
 export interface Growth {
@@ -48,7 +51,7 @@ export const growthOf = (runs: Runs): ReadonlyArray<Growth> =>
 
 const micros = (value: number | undefined) => value?.toFixed(0) ?? "?"
 
-export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Results): string =>
+export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp, weights }: Results): string =>
   [
     "| | |\n|---|---|",
     ...machine.map(([what, value]) => `| ${what} | ${value} |`),
@@ -77,5 +80,6 @@ export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Res
     ...(startUp === undefined
       ? []
       : ["", `Start-up: ${startUp.map(({ millis, side }) => `${titles[side]} ${millis.toFixed(0)} ms`).join(", ")}.`]),
-    ...(memory === undefined ? [] : ["", `Memory: ${memory.map(weightOf).join(". ")}.`])
+    ...(memory === undefined ? [] : ["", `Memory: ${memory.map(weightOf).join(". ")}.`]),
+    ...(weights === undefined ? [] : ["", weightsOf(weights)])
   ].join("\n")

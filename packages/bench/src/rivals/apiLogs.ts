@@ -2,8 +2,11 @@
  * API logs as the service keeps them: redacted, in the background, many rows at once, in a transaction that does not
  * wait for the disk. A rival that wrote a row per request would be much slower; this is the generous choice.
  */
+import type { Mode } from "@coffer/model/Ids"
 import { redact } from "@coffer/rules/redaction"
+import { DateTime, Effect } from "effect"
 import type { Pool } from "pg"
+import { insertion, type NewLogRow, paramsOf } from "../../../../src/logs/LogStore.ts"
 
 export interface Call {
   readonly request_id: string
@@ -25,47 +28,16 @@ const batchMax = 500
 const waitingMax = 10_000
 const pauseMillis = 100
 
-const types = {
-  request_id: "text",
-  merchant_id: "text",
-  mode: "text",
-  method: "text",
-  path: "text",
-  status: "integer",
-  error_code: "text",
-  duration_ms: "integer",
-  ip: "text",
-  user_agent: "text",
-  idempotency_key: "text",
-  request_body: "jsonb",
-  response_body: "jsonb",
-  created_at: "timestamptz"
-} as const
-const columns = Object.keys(types) as ReadonlyArray<keyof typeof types>
-
-const insertion = {
-  name: "logs",
-  text: `insert into api_logs (${columns.join(", ")})
-    select * from unnest(${columns.map((column, index) => `$${index + 1}::${types[column]}[]`).join(", ")})`
-}
-
-const rowOf = (call: Call): Record<keyof typeof types, unknown> => {
+const rowOf = (call: Call): NewLogRow => {
   const response = JSON.parse(call.response_body)
+  const { at, ...cells } = call
   return {
-    request_id: call.request_id,
-    merchant_id: call.merchant_id,
-    mode: call.mode,
-    method: call.method,
-    path: call.path,
-    status: call.status,
+    ...cells,
+    mode: call.mode as Mode,
     error_code: response.error ?? null,
-    duration_ms: call.duration_ms,
-    ip: call.ip,
-    user_agent: call.user_agent,
-    idempotency_key: call.idempotency_key,
     request_body: call.request_body == null ? null : JSON.stringify(redact(call.request_body)),
     response_body: JSON.stringify(redact(response)),
-    created_at: new Date(call.at).toISOString()
+    created_at: DateTime.makeUnsafe(at)
   }
 }
 
@@ -74,12 +46,12 @@ export const makeApiLogs = (pool: Pool) => {
   let busy = false
 
   const write = async (calls: ReadonlyArray<Call>) => {
-    const rows = calls.map(rowOf)
+    const values = await Effect.runPromise(paramsOf(calls.map(rowOf)))
     const client = await pool.connect()
     try {
       await client.query("begin")
       await client.query("set local synchronous_commit to off")
-      await client.query({ ...insertion, values: columns.map((column) => rows.map((row) => row[column])) })
+      await client.query({ name: "logs", text: insertion, values })
       await client.query("commit")
     } catch (cause) {
       await client.query("rollback").catch(() => undefined)
@@ -114,7 +86,9 @@ export const openLogDays = async (pool: Pool) => {
   for (const offset of [-1, 0, 1]) {
     const day = new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
     const next = new Date(Date.now() + (offset + 1) * 86_400_000).toISOString().slice(0, 10)
-    await pool.query(`create table if not exists api_logs_${day.replaceAll("-", "")} partition of api_logs
-      for values from ('${day}T00:00:00Z') to ('${next}T00:00:00Z')`)
+    for (const table of ["api_logs", "api_log_bodies"]) {
+      await pool.query(`create table if not exists ${table}_${day.replaceAll("-", "")} partition of ${table}
+        for values from ('${day}T00:00:00Z') to ('${next}T00:00:00Z')`)
+    }
   }
 }

@@ -1,4 +1,5 @@
 /** An order as a row and as its JSON, for the rivals. Both sides of the comparison write and answer the same. */
+import { packed } from "../../../../src/events/eventBodies.ts"
 type Text = string | null
 
 // A type, not an interface: it is a record of columns, too.
@@ -158,8 +159,10 @@ export const orderView = (row: OrderRow, urls: Urls) => ({
 
 export type OrderView = ReturnType<typeof orderView>
 
-/** The event of a payment, as the service stores and delivers it. */
-export const eventBody = (id: string, at: string, order: OrderRow, object: OrderView): string =>
+/** The event of a payment as the service stores it: what Postgres takes as bytes. */
+export const storedEvent = (...about: Parameters<typeof eventBody>): string => `\\x${packed(eventBody(...about))}`
+
+const eventBody = (id: string, at: string, order: OrderRow, object: OrderView): string =>
   JSON.stringify({
     object: "event",
     id,

@@ -1,15 +1,19 @@
 /** An accountant's look at a side's database after a run: no figure counts that was got by breaking the ledger. */
 import type { Postgres } from "./Postgres.ts"
 
+/** Earlier checkouts keep hashes as text. */
+const digits = (column: string) => `ltrim(${column}::text, E'\\\\x')`
+
 const checks: Readonly<Record<string, string>> = {
   "ledger rows that do not continue the row before them": `
     select id from (
-      select *, lag(hash) over chain as hash_before, lag(balance_after) over chain as balance,
+      select *, ${digits("hash")} as own_hash, ${digits("previous_hash")} as linked_hash,
+        lag(${digits("hash")}) over chain as hash_before, lag(balance_after) over chain as balance,
         lag(id) over chain as id_before, row_number() over chain as number
       from ledger window chain as (partition by wallet_id order by sequence)) as l
-    where previous_hash <> coalesce(hash_before, '') or balance_before <> coalesce(balance, 0) or sequence <> number
+    where linked_hash <> coalesce(hash_before, '') or balance_before <> coalesce(balance, 0) or sequence <> number
       or balance_after <> balance_before + amount or id <= coalesce(id_before, '')
-      or hash <> encode(sha256(convert_to(concat_ws(E'\\n', wallet_id, previous_hash, id, sequence, type, amount,
+      or own_hash <> encode(sha256(convert_to(concat_ws(E'\\n', wallet_id, linked_hash, id, sequence, type, amount,
         balance_before, balance_after, frozen_after, reference_id, description,
         to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), 'UTF8')), 'hex')`,
   "wallets that are not the sum of their ledger": `

@@ -22,7 +22,7 @@ export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray
     const database = `${name.replace("-", "_")}_${place}`
     const running = sides.get(database)
     if (running !== undefined) return running
-    await Postgres.clone(postgres, await template(size), database)
+    await Postgres.clone(postgres, await template(size, name === "before"), database)
     say(`Starting ${Sides.titles[name]} (${place} table)`)
     const started = await Sides.start(postgres, name, database, {
       flags: name === "service" ? options.node : [],
@@ -53,19 +53,25 @@ export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray
 
 const countOf = (size: Size, { many }: Options) => (size === "small" ? smallCount : many)
 
-/** Returns the name of a database with this many orders, which the first call fills. */
+/** Returns the name of a database with so many orders, which the first call fills. An earlier checkout has its own. */
 const makeTemplate = (postgres: Postgres.Postgres, merchants: ReadonlyArray<MerchantData>, options: Options) => {
-  const filled = new Set<Size>()
-  return async (size: Size) => {
-    const name = `template_${size}`
-    if (filled.has(size)) return name
-    filled.add(size)
+  const filled = new Set<string>()
+  return async (size: Size, isBefore = false) => {
+    const name = `template_${isBefore ? "before_" : ""}${size}`
+    if (filled.has(name)) return name
+    filled.add(name)
     const count = countOf(size, options)
     say(`Filling a table with ${count.toLocaleString("en")} orders`)
-    await Postgres.migrated(postgres, name)
+    await (isBefore ? migratedBy(postgres, name, options.before) : Postgres.migrated(postgres, name))
     await insertMerchants(postgres, name, merchants)
     await insertOrders(postgres, name, seeded({ merchants, count }))
     await postgres.query(name, "vacuum analyze")
     return name
   }
+}
+
+/** An empty database with the tables of another checkout, whose service makes them when it starts. */
+const migratedBy = async (postgres: Postgres.Postgres, name: string, folder: string | undefined) => {
+  await postgres.query("coffer", `create database ${name}`)
+  await (await Sides.start(postgres, "before", name, { folder })).stop()
 }
