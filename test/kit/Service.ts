@@ -17,6 +17,7 @@ import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import * as Wiring from "../../src/Wiring.ts"
+import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
 import { Workers } from "../../src/platform/jobs/Workers.ts"
 import { Api, type Merchant } from "./Api.ts"
 import { databaseUrl, template } from "./globalSetup.ts"
@@ -122,6 +123,8 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.provideMerge(Wiring.platform),
     Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.provideMerge(Logger.layer([])),
+    // As when an operator names no collector: spans are off.
+    Layer.provideMerge(Telemetry.layer(Option.none())),
     Layer.provideMerge(options.beneath ?? Layer.empty),
     Layer.provideMerge(options.clock === "test" ? clockAt(options.begins ?? 0) : Layer.empty)
   )
