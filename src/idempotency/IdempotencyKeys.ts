@@ -4,6 +4,7 @@
  */
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Runs } from "../platform/cluster/Runs.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
@@ -13,7 +14,6 @@ import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
 
 /** The same key came with another body (spec: Errors, idempotency_error). */
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
     const { decrypt } = yield* Secrets
     const opened = (id: string, data: string) => openedAnswer(id, data, decrypt)
 
-    const { runner } = yield* Settings
+    const runs = yield* Runs
     /** How many requests run in this process with a claim on each id, or try to get one. */
     const live = new Map<string, number>()
     const enter = (id: string) => live.set(id, (live.get(id) ?? 0) + 1)
@@ -95,7 +95,7 @@ export const layer = Layer.effect(
     const take = (claim: IdempotencyClaim, replaces?: number) =>
       Effect.suspend(() => {
         enter(claim.id)
-        return transactor.commit(claim.id, [running(claim, claim.createdAt, replaces)]).pipe(
+        return transactor.commit(claim.id, [running(claim, claim.createdAt, runs.own, replaces)]).pipe(
           Effect.as({ _tag: "Claimed" as const, claim }),
           Effect.onError(() => Effect.sync(() => leave(claim.id)))
         )
@@ -121,10 +121,9 @@ export const layer = Layer.effect(
       const row = yield* store.find(fresh.id)
       // Dropped between our insert and our look: as if it were being dropped still.
       if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
-      const { data, leaseUntil, status, version } = row.value
-      // Alone on the database, what does not run in this process does not run: the process that ran it has died, or
-      // nobody knew whether the claim was written.
-      const isForsaken = runner === undefined && !live.has(fresh.id)
+      const { data, leaseUntil, run, state, status, version } = row.value
+      // The run that took it has ended, or it was this one and never learnt whether the claim was written.
+      const isForsaken = state === "running" && !live.has(fresh.id) && (yield* runs.isForsaken(run))
       switch (judge(row.value, fresh.fingerprint, fresh.createdAt, isForsaken)) {
         case "OtherContent":
           return yield* new OtherContent()
