@@ -36,6 +36,7 @@ import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
+import * as Runs from "./platform/cluster/Runs.ts"
 import * as QuotaStore from "./edge/QuotaStore.ts"
 import * as SecretCheck from "./platform/postgres/SecretCheck.ts"
 import * as Wakeups from "./platform/commit/Wakeups.ts"
@@ -185,6 +186,7 @@ const base = Transactor.layer.pipe(
       Draining.layer,
       Admission.layer,
       QuotaStore.layer,
+      Runs.layer,
       ShortPath.layer,
       ClockSkew.layer
     )

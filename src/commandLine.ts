@@ -3,6 +3,7 @@ import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Api } from "@coffer/contract/Api"
+import { redactText } from "@coffer/rules/redaction"
 import { Cause, Console, Effect, Exit, Formatter } from "effect"
 import { Command } from "effect/cli"
 import { OpenApi } from "effect/http-api"
@@ -43,7 +44,8 @@ process.once("SIGTERM", leaveInTime)
 
 Command.run(coffer, { version }).pipe(
   Effect.catchTags({
-    NotStarted: ({ message }) => Effect.andThen(Console.error(`coffer: ${message}`), Effect.fail(new Error(message)))
+    NotStarted: ({ message }) =>
+      Effect.andThen(Console.error(`coffer: ${redactText(message)}`), Effect.fail(new Error(message)))
   }),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({

@@ -66,7 +66,8 @@ const notStarted = (message: string) => Effect.fail(new NotStarted({ message: me
 
 /** Waits, with the reason on the terminal, in the log and on `/readyz`. */
 const enter = (url: Redacted.Redacted) =>
-  Layer.effectDiscard(
+  Layer.effect(
+    Tenancy.Run,
     Effect.gen(function* () {
       const settings = yield* Settings.Settings
       const whileWaiting = Effect.fnUntraced(function* (reason: string) {
@@ -74,7 +75,7 @@ const enter = (url: Redacted.Redacted) =>
         yield* Console.log(`Coffer waits. ${reason}`)
         return yield* Effect.provideService(Waiting.serve(reason), Settings.Settings, settings)
       })
-      yield* Tenancy.acquire({ url, alone: settings.runner === undefined, whileWaiting })
+      return yield* Tenancy.acquire({ url, alone: settings.runner === undefined, whileWaiting })
     })
   )
 

@@ -80,13 +80,14 @@ export const answering = <A, E, R>(
  */
 export const renewing = <A, E, R>(
   now: DateTime.Utc,
+  run: number | null,
   change: (renewed: ChangeSet) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(CurrentClaim, (held) => {
     if (held === undefined) return change([])
     return Effect.flatMap(Ref.get(held), ({ claim }) => {
       const renewed = { ...claim, version: claim.version + 1 }
-      return Effect.tap(change([running(renewed, now, claim.version)]), () =>
+      return Effect.tap(change([running(renewed, now, run, claim.version)]), () =>
         Ref.update(held, (state) => ({ ...state, claim: renewed }))
       )
     })

@@ -23,6 +23,8 @@ const IdempotencyKey = Schema.Struct({
   ...IdempotencyClaim.fields,
   state: Schema.Literals(["running", "done", "released"]),
   leaseUntil: Schema.NullOr(Schema.DateTimeUtc),
+  /** The run of the program that is at work on the request; null when it has ended, or nobody can tell which it is. */
+  run: Schema.NullOr(Schema.Int),
   status: Schema.NullOr(Schema.Int),
   data: Schema.NullOr(Schema.String)
 })
@@ -35,10 +37,10 @@ export const idempotencyKeys = table("idempotency_keys", {
   fixed: ["merchantId", "mode"]
 })
 
-/** The row while the request runs, in place of the version `replaces`, if there was one. */
-export const running = (claim: IdempotencyClaim, now: DateTime.Utc, replaces?: number): Change => {
+/** The row while `run` is at work on the request, in place of the version `replaces`, if there was one. */
+export const running = (claim: IdempotencyClaim, now: DateTime.Utc, run: number | null, replaces?: number): Change => {
   const leaseUntil = DateTime.addDuration(now, leaseDuration)
-  const key: IdempotencyKey = { ...claim, state: "running", leaseUntil, status: null, data: null }
+  const key: IdempotencyKey = { ...claim, state: "running", leaseUntil, run, status: null, data: null }
   return replaces === undefined ? insert(idempotencyKeys, key) : update(idempotencyKeys, replaces, key)
 }
 
@@ -47,4 +49,4 @@ export const released = (claim: IdempotencyClaim): Change =>
   ended(claim, { state: "released", status: null, data: null })
 
 export const ended = (claim: IdempotencyClaim, end: Pick<IdempotencyKey, "state" | "status" | "data">): Change =>
-  update(idempotencyKeys, claim.version, { ...claim, version: claim.version + 1, leaseUntil: null, ...end })
+  update(idempotencyKeys, claim.version, { ...claim, version: claim.version + 1, leaseUntil: null, run: null, ...end })

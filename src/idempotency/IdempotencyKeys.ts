@@ -4,6 +4,7 @@
  */
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Runs } from "../platform/cluster/Runs.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
@@ -13,7 +14,6 @@ import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
 
 /** The same key came with another body (spec: Errors, idempotency_error). */
@@ -57,7 +57,96 @@ export class IdempotencyKeys extends Context.Service<
   }
 >()("@coffer/idempotency/IdempotencyKeys") {}
 
+export const layer = Layer.effect(
+  IdempotencyKeys,
+  Effect.gen(function* () {
+    const store = yield* IdempotencyStore
+    const transactor = yield* Transactor
+    const links = yield* OrderLinks
+    const runs = yield* Runs
+    const { decrypt } = yield* Secrets
+    const here = counted()
+
+    /** It counts as running before its row is there: whoever meets the row must not take it for forsaken. */
+    const take = (claim: IdempotencyClaim, replaces?: number) =>
+      Effect.suspend(() => {
+        here.enter(claim.id)
+        return transactor.commit(claim.id, [running(claim, claim.createdAt, runs.own, replaces)]).pipe(
+          Effect.as({ _tag: "Claimed" as const, claim }),
+          Effect.onError(() => Effect.sync(() => here.leave(claim.id)))
+        )
+      })
+
+    /** Somebody has used this key before us, perhaps a moment ago. */
+    const meet = Effect.fnUntraced(function* (
+      fresh: IdempotencyClaim
+    ): Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted> {
+      const { createdAt: now, fingerprint, id } = fresh
+      const row = yield* store.find(id)
+      // Dropped between our insert and our look: as if it were being dropped still.
+      if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
+      const { data, leaseUntil, run, state, status, version } = row.value
+      // The run that took it has ended, or it was this one and never learnt whether the claim was written.
+      const isForsaken = state === "running" && !here.has(id) && (yield* runs.isForsaken(run))
+      switch (judge(row.value, fingerprint, now, isForsaken)) {
+        case "OtherContent":
+          return yield* new OtherContent()
+        case "InProgress":
+          return yield* new StillRunning({ lasts: DateTime.distance(now, leaseUntil ?? now) })
+        case "Replay":
+          return { _tag: "Replay", status: status!, data: links.complete(parseData(openedAnswer(id, data!, decrypt))) }
+        case "TakeOver":
+          return yield* Effect.catchTags(take({ ...fresh, version: version + 1 }, version), {
+            // Another took it in the same moment.
+            StaleVersion: () => new StillRunning({ lasts: Duration.zero }),
+            AlreadyExists: Effect.die
+          })
+      }
+    })
+
+    return IdempotencyKeys.of({
+      claim: span("IdempotencyKeys.claim")(function* (request) {
+        const fresh = firstClaim(request, yield* currentTime)
+        return yield* Effect.catchTags(take(fresh), { AlreadyExists: () => meet(fresh), StaleVersion: Effect.die })
+      }),
+      settle: (ended, answer) =>
+        transactor.commit(ended.claim.id, endOf(ended, answer)).pipe(
+          // An end that cannot be written leaves the claim to its lease.
+          Effect.ignore,
+          Effect.ensuring(Effect.sync(() => here.leave(ended.claim.id)))
+        )
+    })
+  })
+)
+
+/** How many requests run in this process with a claim on each id, or try to get one. */
+const counted = () => {
+  const counts = new Map<string, number>()
+  return {
+    has: (id: string) => counts.has(id),
+    enter: (id: string) => void counts.set(id, (counts.get(id) ?? 0) + 1),
+    leave: (id: string) => {
+      const others = (counts.get(id) ?? 1) - 1
+      if (others > 0) counts.set(id, others)
+      else counts.delete(id)
+    }
+  }
+}
+
 const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+/** The claim of a request whose key nobody has used. */
+const firstClaim = (request: Keyed, now: DateTime.Utc): IdempotencyClaim => ({
+  id: idOf(request),
+  version: 1,
+  merchantId: request.merchantId,
+  mode: request.mode,
+  fingerprint: fingerprintOf(request.body),
+  createdAt: now
+})
+
+const idOf = ({ key, merchantId, method, mode, path }: Keyed): string =>
+  sha256(jsonText([merchantId, mode, method, path, key]))
 
 /** What does not parse, or is nested as no body of ours, will be refused or ignored; its text stands for it. */
 const fingerprintOf = (body: string): string =>
@@ -69,91 +158,7 @@ const fingerprintOf = (body: string): string =>
     )
   )
 
-const idOf = ({ key, merchantId, method, mode, path }: Keyed): string =>
-  sha256(jsonText([merchantId, mode, method, path, key]))
-
-export const layer = Layer.effect(
-  IdempotencyKeys,
-  Effect.gen(function* () {
-    const store = yield* IdempotencyStore
-    const transactor = yield* Transactor
-    const links = yield* OrderLinks
-    const { decrypt } = yield* Secrets
-    const opened = (id: string, data: string) => openedAnswer(id, data, decrypt)
-
-    const { runner } = yield* Settings
-    /** How many requests run in this process with a claim on each id, or try to get one. */
-    const live = new Map<string, number>()
-    const enter = (id: string) => live.set(id, (live.get(id) ?? 0) + 1)
-    const leave = (id: string) => {
-      const others = (live.get(id) ?? 1) - 1
-      if (others > 0) live.set(id, others)
-      else live.delete(id)
-    }
-
-    /** It counts as running before its row is there: whoever meets the row must not take it for forsaken. */
-    const take = (claim: IdempotencyClaim, replaces?: number) =>
-      Effect.suspend(() => {
-        enter(claim.id)
-        return transactor.commit(claim.id, [running(claim, claim.createdAt, replaces)]).pipe(
-          Effect.as({ _tag: "Claimed" as const, claim }),
-          Effect.onError(() => Effect.sync(() => leave(claim.id)))
-        )
-      })
-
-    const claim = span("IdempotencyKeys.claim")(function* (request: Keyed) {
-      const { merchantId, mode } = request
-      const fresh: IdempotencyClaim = {
-        id: idOf(request),
-        version: 1,
-        merchantId,
-        mode,
-        fingerprint: fingerprintOf(request.body),
-        createdAt: yield* currentTime
-      }
-      return yield* Effect.catchTags(take(fresh), { AlreadyExists: () => meet(fresh), StaleVersion: Effect.die })
-    })
-
-    /** Somebody has used this key before us, perhaps a moment ago. */
-    const meet = Effect.fnUntraced(function* (
-      fresh: IdempotencyClaim
-    ): Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted> {
-      const row = yield* store.find(fresh.id)
-      // Dropped between our insert and our look: as if it were being dropped still.
-      if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
-      const { data, leaseUntil, status, version } = row.value
-      // Alone on the database, what does not run in this process does not run: the process that ran it has died, or
-      // nobody knew whether the claim was written.
-      const isForsaken = runner === undefined && !live.has(fresh.id)
-      switch (judge(row.value, fresh.fingerprint, fresh.createdAt, isForsaken)) {
-        case "OtherContent":
-          return yield* new OtherContent()
-        case "InProgress":
-          return yield* new StillRunning({ lasts: DateTime.distance(fresh.createdAt, leaseUntil ?? fresh.createdAt) })
-        case "Replay":
-          return { _tag: "Replay", status: status!, data: links.complete(parseData(opened(fresh.id, data!))) }
-        case "TakeOver":
-          return yield* Effect.catchTags(take({ ...fresh, version: version + 1 }, version), {
-            // Another took it in the same moment.
-            StaleVersion: () => new StillRunning({ lasts: Duration.zero }),
-            AlreadyExists: Effect.die
-          })
-      }
-    })
-
-    const endOf = ({ claim, isAnswered }: ClaimState, answer: Answer | undefined): ChangeSet => {
-      if (answer === undefined) return [released(claim)]
-      return isAnswered ? [] : [stored(claim, answer.status, answer.data)]
-    }
-
-    return IdempotencyKeys.of({
-      claim,
-      settle: (ended, answer) =>
-        transactor.commit(ended.claim.id, endOf(ended, answer)).pipe(
-          // An end that cannot be written leaves the claim to its lease.
-          Effect.ignore,
-          Effect.ensuring(Effect.sync(() => leave(ended.claim.id)))
-        )
-    })
-  })
-)
+const endOf = ({ claim, isAnswered }: ClaimState, answer: Answer | undefined): ChangeSet => {
+  if (answer === undefined) return [released(claim)]
+  return isAnswered ? [] : [stored(claim, answer.status, answer.data)]
+}

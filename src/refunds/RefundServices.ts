@@ -6,9 +6,9 @@ import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { Owner } from "@coffer/model/Owner"
+import { Runs } from "../platform/cluster/Runs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
 import type { Answered, DriveFailure } from "./refundAnswers.ts"
 import { RefundCommands } from "./RefundCommands.ts"
 import { RefundNotFound } from "./refundErrors.ts"
@@ -27,8 +27,7 @@ export const refundServices = Effect.gen(function* () {
     commands: yield* RefundCommands,
     orders: yield* Orders,
     ids: yield* NewIds,
-    /** Alone on the database, whatever does not run here does not run. */
-    isAlone: (yield* Settings).runner === undefined,
+    runs: yield* Runs,
     /** What outlives the request that it was begun for. */
     scope: yield* Effect.scope,
     /** Refunds that are being driven to their first answer. */

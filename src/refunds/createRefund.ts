@@ -70,8 +70,9 @@ const begin = Effect.fnUntraced(function* (
   body: CreateRefund,
   claim: IdempotencyClaim | undefined
 ) {
-  const refund = newRefund(order, body, yield* services.ids.next(prefixes.refund), yield* currentTime, claim)
-  return yield* Fiber.join(yield* FiberMap.run(services.driving, refund.refundNo, driveRefund(services, refund)))
+  const { driving, ids, runs } = services
+  const refund = newRefund(order, body, yield* ids.next(prefixes.refund), yield* currentTime, claim, runs.own)
+  return yield* Fiber.join(yield* FiberMap.run(driving, refund.refundNo, driveRefund(services, refund)))
 })
 
 /** A refund of this number is there: the same request again, or another one that may not have it. */
@@ -86,7 +87,7 @@ const again = Effect.fnUntraced(function* (services: RefundServices, refund: Ref
 
 /** Waits for the answer of the request that asks the channel. Undefined: it was refused, and its number is free. */
 const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Refund) {
-  const { commands, driving, isAlone } = services
+  const { commands, driving, runs } = services
   const { refundNo } = refund
   let fiber = Option.getOrUndefined(yield* FiberMap.get(driving, refundNo))
   if (fiber === undefined) {
@@ -94,7 +95,8 @@ const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Re
     const now = yield* commands.load(refundNo)
     if (now.status !== "reserved") return repeated(now)
     const lasts = DateTime.distance(yield* currentTime, nextCheck.reservedUntil(refund))
-    if (!isAlone && Duration.isGreaterThan(lasts, Duration.zero)) return yield* new RefundRunning({ lasts })
+    const isOver = Duration.isLessThanOrEqualTo(lasts, Duration.zero) || (yield* runs.isForsaken(now.run))
+    if (!isOver) return yield* new RefundRunning({ lasts })
     fiber = yield* FiberMap.run(driving, refundNo, finish(services, refundNo), { onlyIfMissing: true })
   }
   // Its row is there, so its number was free.

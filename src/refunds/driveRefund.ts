@@ -45,8 +45,8 @@ export const driveRefund = span("Refunds.drive")(function* (services: RefundServ
 })
 
 /** The order's promise, the wallet's, and the refund's row: together, before anybody is asked. */
-const reserve = ({ commands, store }: RefundServices, refund: Refund) =>
-  renewing(refund.createdAt, (renewed) =>
+const reserve = ({ commands, runs, store }: RefundServices, refund: Refund) =>
+  renewing(refund.createdAt, runs.own, (renewed) =>
     commands.create(refund, reserving(refund.amount, refund.requestedAmount === null, refund.createdAt), renewed).pipe(
       Effect.catch((failure) =>
         // The message may arrive twice, and the second time is refused because of the first.

@@ -13,7 +13,8 @@ export const newRefund = (
   body: CreateRefund,
   number: string,
   now: DateTime.Utc,
-  claim: IdempotencyClaim | undefined
+  claim: IdempotencyClaim | undefined,
+  run: number | null
 ): Refund => ({
   status: "reserved",
   refundNo: RefundNo.make(number),
@@ -30,6 +31,7 @@ export const newRefund = (
   metadata: merge({}, body.metadata ?? {}),
   notifyUrl: order.notifyUrl,
   request: body.out_refund_no === undefined ? (claim?.id ?? null) : null,
+  run,
   createdAt: now,
   updatedAt: now
 })

@@ -3,8 +3,11 @@
  * I6).
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { blocking } from "../kit/Faults.ts"
+import { aRun } from "../kit/aRun.ts"
+import { cable } from "../kit/Cable.ts"
+import { eventually } from "../kit/Process.ts"
 import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
 
 const create = ({ api }: Running, key: string) =>
@@ -44,27 +47,74 @@ describe("an Idempotency-Key on two runners", () => {
     })
   )
 
-  it.live("when the first runner dies between claim and commit, the other takes over after the lease of 30 s", () =>
+  for (const [who, isKnown] of [
+    ["a runner that lives", true],
+    ["a runner of which nobody can tell whether it lives", false]
+  ] as const) {
+    it.live(`${who} keeps its claim until the lease of 30 s ends; then the other takes over`, () =>
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        const fault = yield* blocking("Idempotency.run", "before")
+        const beneath = isKnown ? aRun(database) : Layer.empty
+        const slow = yield* start({ database, env: yield* asRunner, clock: "test", faults: fault.layer, beneath })
+        const other = yield* start({ database, env: yield* asRunner, clock: "test" })
+        const key = slow.merchant.sandboxKey
+        const first = yield* Effect.forkChild(create(slow, key))
+        yield* Deferred.await(fault.reached)
+
+        assert.strictEqual((yield* create(other, key)).body.error, "idempotency_in_progress")
+        yield* other.pass("29 seconds")
+        const told = yield* create(other, key)
+        assert.deepStrictEqual([told.body.error, told.headers.get("retry-after")], ["idempotency_in_progress", "1"])
+        yield* other.pass("1 second")
+        const retried = yield* create(other, key)
+        assert.strictEqual(retried.status, 201)
+        assert.isFalse(retried.headers.has("idempotent-replayed"))
+
+        // It was only slow: what it held is another's now, so it writes nothing.
+        yield* fault.release
+        assert.strictEqual((yield* Fiber.join(first)).status, 503)
+        const orders = yield* other.sql<{ trade_no: string }>`select trade_no from orders`
+        assert.deepStrictEqual(orders, [{ trade_no: retried.body.data.trade_no }])
+      })
+    )
+  }
+
+  it.live("a runner that lost its connections is not waited for, and writes nothing when it has them again", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
+      const wire = yield* cable(database)
       const fault = yield* blocking("Idempotency.run", "before")
-      const dying = yield* start({ database, env: yield* asRunner, clock: "test", faults: fault.layer })
+      const beneath = aRun(wire.url)
+      const lost = { database: wire.url, env: yield* asRunner, clock: "test", faults: fault.layer, beneath } as const
+      const cutOff = yield* start(lost)
       const other = yield* start({ database, env: yield* asRunner, clock: "test" })
-      const key = dying.merchant.sandboxKey
-      const first = yield* Effect.forkChild(create(dying, key))
+      const key = cutOff.merchant.sandboxKey
+      const first = yield* Effect.forkChild(create(cutOff, key))
       yield* Deferred.await(fault.reached)
+      const [{ run } = { run: 0 }] = yield* other.sql<{ run: number }>`select run from idempotency_keys`
+      const isHeld = Effect.map(
+        other.sql`select 1 from pg_locks where locktype = 'advisory' and objid = ${run}::int4::oid`,
+        ({ length }) => length > 0
+      )
+      assert.isTrue(yield* isHeld)
 
-      assert.strictEqual((yield* create(other, key)).body.error, "idempotency_in_progress")
-      yield* other.pass("30 seconds")
+      wire.cut()
+      yield* eventually(
+        "Postgres to notice the cut",
+        Effect.map(isHeld, (is) => !is)
+      )
       const retried = yield* create(other, key)
       assert.strictEqual(retried.status, 201)
-      assert.isFalse(retried.headers.has("idempotent-replayed"))
 
-      // It was only slow: what it held is another's now, so it writes nothing.
+      wire.heal()
+      yield* eventually("the runner to take its lock again", isHeld)
       yield* fault.release
       assert.strictEqual((yield* Fiber.join(first)).status, 503)
       const orders = yield* other.sql<{ trade_no: string }>`select trade_no from orders`
       assert.deepStrictEqual(orders, [{ trade_no: retried.body.data.trade_no }])
+      const replay = yield* create(cutOff, key)
+      assert.strictEqual(replay.headers.get("idempotent-replayed"), "true")
     })
   )
 })

@@ -7,13 +7,13 @@ import { Effect, type Scope } from "effect"
 
 export interface Cable {
   readonly url: string
-  /** For good: connections break and no new one is made. */
+  /** Connections break, and no new one is made. */
   readonly cut: () => void
   /** Connections there are, and those that are made from now on, carry nothing any more. Nobody is told. */
   readonly swallow: () => void
   /** Connections that LISTEN carry nothing any more; how many they are. Later ones do. Nobody is told. */
   readonly deafen: () => number
-  /** Connections made from now on work. The others stay as dead as they are. */
+  /** Connections made from now on work. Others stay as dead as they are. */
   readonly heal: () => void
 }
 
@@ -67,7 +67,7 @@ export const cable = (url: string, delayMillis = 0): Effect.Effect<Cable, never,
         return listening.length
       }
       const heal = () => {
-        isDeaf = false
+        isCut = isDeaf = false
       }
       server.listen(0, "127.0.0.1", () => {
         const near = new URL(url)

@@ -47,7 +47,7 @@ export interface Wallet {
   readonly currency: (typeof currencies)[number]
 }
 
-interface Order {
+export interface Order {
   readonly key: string
   readonly tradeNo: string
 }

@@ -8,11 +8,10 @@ import { type ChildProcess, fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { assert } from "@effect/vitest"
 import { Context, Effect, type Scope } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { Api, type Reply } from "./Api.ts"
-import { type Begun, type Failure, isInProgress, prepared, type Told, toldBy } from "./failures.ts"
+import { type Begun, type Failure, prepared, type Told, toldBy } from "./failures.ts"
 import { eventually } from "./Process.ts"
 import { asRunner, freePort, freshDatabase, operatorToken, type Running, secretKey, start } from "./Service.ts"
 import { type Door, send, type Write } from "./write.ts"
@@ -121,32 +120,28 @@ const sharing = (runner: Door, { context }: Running) =>
     })
   )
 
-/** What the dead runner had to itself for 30 seconds is free, as if they had passed. */
-const leasesEnd = ({ sql }: Running) =>
+/** Whoever waited for a lease of the dead runner would wait for an hour. */
+const leasesLast = ({ sql }: Running) =>
   Effect.andThen(
-    sql`update idempotency_keys set lease_until = now() where state = 'running'`,
-    sql`update refunds set updated_at = updated_at - interval '30 seconds' where status = 'reserved'`
+    sql`update idempotency_keys set lease_until = lease_until + interval '1 hour' where state = 'running'`,
+    sql`update refunds set updated_at = updated_at + interval '1 hour' where status = 'reserved'`
   )
 
-/** Until the other runner has taken over what the dead one had: it says 503 so long, and 409 while a lease runs. */
-const toldAtLast = Effect.fnUntraced(function* (
-  other: Running,
-  sent: ReadonlyArray<Begun & { readonly column: string }>
-) {
-  const first = yield* Effect.forEach(sent, ({ asked }) => served(other, asked), { concurrency: 8 })
-  yield* leasesEnd(other)
-  return yield* Effect.forEach(sent, (one, index): Effect.Effect<Told> => {
-    const reply = first[index]!
-    if (!isInProgress(reply)) return Effect.succeed({ ...one, told: toldBy(reply), reply })
-    const wait = Number(reply.headers.get("retry-after"))
-    assert.isTrue(wait >= 1 && wait <= 30, `Retry-After: ${wait}`)
-    return Effect.map(served(other, one.asked), (after) => ({ ...one, told: `wait, ${toldBy(after)}`, reply: after }))
-  })
-})
-
+/** Until the other runner has taken the dead one's actors over: it says 503 so long. */
 const served = (other: Running, asked: Begun["asked"]): Effect.Effect<Reply> =>
   Effect.flatMap(send(other, asked), (reply) =>
     reply.status === 503 ? Effect.delay(served(other, asked), "200 millis") : Effect.succeed(reply)
+  )
+
+/** Postgres notices by itself that a process is gone, a moment after it has ended. */
+const deathNoticed = ({ sql }: Running) =>
+  eventually(
+    "Postgres to notice the death",
+    Effect.map(
+      sql`select 1 from idempotency_keys k join pg_locks l on l.locktype = 'advisory' and l.objid = k.run::oid
+        where k.state = 'running'`,
+      ({ length }) => length === 0
+    )
   )
 
 const isKeyed = ({ isKeyed }: Write) => isKeyed
@@ -172,11 +167,18 @@ export const killed: Failure = {
     yield* runner.stand(before, "Idempotency.run")
     yield* runner.stand(midway, "RefundChannel.refund", "DisputeChannel.submit", "DisputeChannel.accept")
     yield* runner.kill
+    yield* deathNoticed(other)
+    yield* leasesLast(other)
 
     const columns = { before, midway, after }
     const sent = (["before", "midway", "after"] as const).flatMap((column) =>
       columns[column].map((one) => ({ ...one, column: names[column] }))
     )
-    return { service: other, told: yield* toldAtLast(other, sent) }
+    const told = yield* Effect.forEach(
+      sent,
+      (one) => Effect.map(served(other, one.asked), (reply): Told => ({ ...one, told: toldBy(reply), reply })),
+      { concurrency: 8 }
+    )
+    return { service: other, told }
   })
 }

@@ -3,12 +3,14 @@
  * tells the parent each time, and stands there until it is killed (`killed.ts`).
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Layer, Logger, Redacted } from "effect"
+import { Effect, Layer, Logger, Option, Redacted } from "effect"
 import { Faults } from "../../src/platform/runtime/Faults.ts"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
+import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import * as Wiring from "../../src/Wiring.ts"
+import { aRun } from "./aRun.ts"
 
 /** Points of the program. */
 let points: ReadonlyArray<string> = []
@@ -42,6 +44,8 @@ const service = Wiring.layer({ remoteSerialization: false }).pipe(
   Layer.provideMerge(Settings.layer({ embedded: false })),
   Layer.provideMerge(DataDir.layer(home)),
   Layer.provideMerge(Wiring.platform),
-  Layer.provideMerge(Logger.layer([]))
+  Layer.provideMerge(aRun(url)),
+  Layer.provideMerge(Logger.layer([])),
+  Layer.provideMerge(Telemetry.layer(Option.none()))
 )
 NodeRuntime.runMain(Layer.launch(service))

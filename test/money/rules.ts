@@ -165,6 +165,7 @@ export class Rules {
       metadata: {},
       notifyUrl: null,
       request: null,
+      run: null,
       createdAt: at,
       updatedAt: at
     })

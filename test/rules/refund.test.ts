@@ -32,6 +32,7 @@ const reservedRefund: Refund = {
   metadata: {},
   notifyUrl: null,
   request: null,
+  run: null,
   createdAt: at,
   updatedAt: at
 }

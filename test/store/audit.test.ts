@@ -9,6 +9,7 @@ import { chainText } from "@coffer/rules/wallet/post"
 import { laws, type Violation } from "@coffer/rules/wallet/laws"
 import { Context, DateTime, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { auditLogCheck } from "../../src/audit/auditLogCheck.ts"
 import { make } from "../../src/audit/Auditor.ts"
 import { ledgerChecks, walletChecks } from "../../src/audit/ledgerChecks.ts"
 import { objectChecks } from "../../src/audit/objectChecks.ts"
@@ -169,7 +170,9 @@ layer(books, { excludeTestServices: true })("the auditor", (it) => {
 
     it("there is a case for every law, and for every statement that looks for one", () => {
       const shown = new Set(cases.flatMap(({ found }) => found.map(([law, table]) => `${law} ${table}`)))
-      const all = [...ledgerChecks, ...walletChecks, ...objectChecks].map(({ about, law }) => `${law} ${about}`)
+      const all = [...ledgerChecks, ...walletChecks, ...objectChecks, auditLogCheck].map(
+        ({ about, law }) => `${law} ${about}`
+      )
       assert.sameMembers([...shown], all)
       assert.sameMembers([...new Set(cases.flatMap(({ found }) => found.map(([law]) => law)))], Object.keys(laws))
     })

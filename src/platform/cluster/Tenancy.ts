@@ -7,7 +7,11 @@
  * of its own, which Postgres closes 15 s after the process has stopped answering, as with shard locks. If the
  * connection is lost later, the process continues: the shard locks and the version of each row still prevent
  * conflicting writes.
+ *
+ * On the same connection the process holds a second lock, whose key is the number of its run. It shows the others that
+ * this run has not ended (`Runs.ts`).
  */
+import { randomInt } from "node:crypto"
 import { hostname } from "node:os"
 import { Context, Effect, Layer, type Redacted, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -17,6 +21,12 @@ import { onRealTime } from "../runtime/realTime.ts"
 /** The name of this process in `pg_stat_activity`, by which others can name it. */
 export const processName = `coffer ${process.pid}@${hostname()}`.slice(0, 63)
 
+/**
+ * The number of this run of the program. The same process started again is another run. Null where the process has no
+ * lock, as with the embedded database.
+ */
+export const Run = Context.Reference<number | null>("@coffer/platform/Tenancy/Run", { defaultValue: () => null })
+
 export interface Options<E> {
   readonly url: Redacted.Redacted
   /** Whether this process is in no cluster. */
@@ -25,11 +35,12 @@ export interface Options<E> {
   readonly whileWaiting: (reason: string) => Effect.Effect<never, E>
 }
 
-/** Succeeds when this process may use the database, and keeps the lock until the scope closes. */
+/** Succeeds with the number of this run when the process may use the database. The locks last as long as the scope. */
 export const acquire = Effect.fnUntraced(function* <E>({ alone, url, whileWaiting }: Options<E>) {
   const built = yield* Layer.build(Postgres.layer({ url, connections: 1, name: processName, watched: false }))
   const sql = Context.get(built, SqlClient.SqlClient)
-  const session = yield* openSession(sql, alone)
+  const run = randomInt(firstRun, 2 ** 31)
+  const session = yield* openSession(sql, alone, run)
 
   const other = yield* session.blockedBy
   if (other !== undefined) {
@@ -40,11 +51,16 @@ export const acquire = Effect.fnUntraced(function* <E>({ alone, url, whileWaitin
   }
   yield* session.staysAlive.pipe(
     // A new session takes the lock again if it is free, and continues without it otherwise.
-    Effect.catch(() => Effect.scoped(Effect.flatMap(openSession(sql, alone), lockAgain))),
+    Effect.catch(() => Effect.scoped(Effect.flatMap(openSession(sql, alone, run), lockAgain))),
     Effect.retry(Schedule.spaced("3 seconds")),
     Effect.forkScoped
   )
+  return run
 }, onRealTime)
+
+/** Whether nobody holds the lock of a run. Postgres frees it when the connection of that run is gone. */
+export const hasEnded = (sql: SqlClient.SqlClient, run: number) =>
+  Effect.map(sql.unsafe(`select 1 ${holders("$1::int4::oid")} limit 1`, [run]), ({ length }) => length === 0)
 
 const lockAgain = ({ blockedBy, staysAlive }: Session) => Effect.andThen(blockedBy, staysAlive)
 
@@ -59,18 +75,22 @@ interface Session {
   readonly staysAlive: Effect.Effect<never, SqlError.SqlError>
 }
 
-/** The key of the lock: two numbers that no other program on this database uses. */
-const [family, member] = [1_668_245_094, 1]
+/** The keys of the locks: two numbers each that no other program on this database uses. */
+const [family, member, firstRun] = [1_668_245_094, 1, 2]
 
-const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, alone: boolean) {
+/** Who holds the lock whose second number is this. */
+const holders = (number: string) => `from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.classid = ${family} and l.objid = ${number} and l.granted
+    and l.database = (select oid from pg_database where datname = current_database())`
+
+const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, alone: boolean, run: number) {
   const connection = yield* sql.reserve
   yield* connection.executeRaw("select set_config('idle_session_timeout', '15000', false)", [])
+  // Shared, because Postgres may not have noticed yet that the connection before this one is gone.
+  yield* connection.executeRaw(`select pg_advisory_lock_shared(${family}, ${run})`, [])
   const take = `pg_try_advisory_lock${alone ? "" : "_shared"}(${family}, ${member})`
-  const holder = `select a.application_name from pg_locks l join pg_stat_activity a using (pid)
-    where l.locktype = 'advisory' and l.classid = ${family} and l.objid = ${member} and l.granted
-      and l.database = (select oid from pg_database where datname = current_database())
-      and l.pid <> pg_backend_pid()
-    order by a.backend_start limit 1`
+  const holder = `select a.application_name ${holders(String(member))}
+    and l.pid <> pg_backend_pid() order by a.backend_start limit 1`
   const session: Session = {
     blockedBy: Effect.gen(function* () {
       const [[taken] = []] = yield* connection.executeValues(`select ${take}`, [])

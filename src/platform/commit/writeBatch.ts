@@ -45,89 +45,91 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
   const faults = yield* Faults
   yield* Metric.update(lost, 0)
 
-  const execute = Effect.fnUntraced(function* (statement: Statement) {
-    const rows = yield* sql.unsafe<{ readonly key: string }>(statement.text, statement.params)
-    if (rows.length === statement.keys.length) return
-    return yield* Effect.fail(new Conflict(statement, missing(statement, rows)))
-  })
-
-  /** On a connection of its own: other statements would wait behind the disk. */
-  const writeAtOnce = (batch: Plan<OpenSet>): Effect.Effect<Outcome, SqlError.SqlError> => {
-    const { params, text } = atOnce(batch.statements)
-    return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined))).pipe(
-      Effect.map(([row]) => outcomeOf(batch, row as unknown as Answer))
-    )
-  }
-
-  /** Finds out which row it is that does not go in. */
-  const writeSingly = ({ statements }: Plan<OpenSet>): Effect.Effect<Outcome, SqlError.SqlError | Conflict> =>
-    Effect.as(sql.withTransaction(Effect.forEach(statements, execute, { discard: true })), written)
-
-  const writeAll = (batch: Plan<OpenSet>) =>
-    batch.statements.length === 0
-      ? Effect.succeed(written)
-      : Effect.catchIf(
-          writeAtOnce(batch),
-          (error) => troubleOf(error) === undefined,
-          () => writeSingly(batch)
-        )
-
-  const failureOf = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Effect.Effect<Outcome> => {
-    if (error._tag === "Conflict") return Effect.succeed({ _tag: "Conflict", blamed: blamedBy(batch, error) })
-    switch (troubleOf(error)) {
-      case "collided":
-        return Effect.succeed({ _tag: "Collided" })
-      case "locked":
-        return Effect.succeed({ _tag: "Locked" })
-      case "refused":
-        return Effect.succeed({ _tag: "NotNow", reason: "overloaded" })
-      case "lost":
-        return Effect.andThen(
-          Metric.update(lost, 1),
-          Effect.as(
-            Effect.logWarning(`a batch of ${batch.accepted.length} change sets was lost: its commit was not answered`),
-            { _tag: "NotNow", reason: "unknown" } as const
-          )
-        )
-      case undefined:
-        return Effect.succeed({ _tag: "Rejected", reason: String(error.reason.cause) })
-    }
-  }
-
   const writeOnce = (batch: Plan<OpenSet>): Effect.Effect<Outcome> =>
     faults
-      .around("Transactor.write", writeAll(batch), () =>
+      .around("Transactor.write", write(sql, batch), () =>
         [...new Set(batch.statements.map(({ table }) => table))].join("+")
       )
       .pipe(
-        // The lane has to outlive a defect too.
         Effect.catchCause((cause) =>
           Option.match(Cause.findErrorOption(cause), {
-            onNone: () =>
-              Effect.logError("a batch was lost", cause).pipe(
-                Effect.andThen(Metric.update(lost, 1)),
-                Effect.as<Outcome>({ _tag: "NotNow", reason: "unknown" })
-              ),
-            onSome: (error) => failureOf(batch, error)
+            // The lane has to outlive a defect too.
+            onNone: () => losing(Effect.logError("a batch was lost", cause)),
+            onSome: (error) => failedBy(batch, error)
           })
         )
       )
 
-  /** Sets that would change a row that somebody else has locked; none when the rows are free, or cannot be asked. */
-  const blockedIn = (batch: Plan<OpenSet>): Effect.Effect<ReadonlySet<OpenSet>> =>
-    Effect.forEach(
-      batch.statements.filter(({ op }) => op === "update"),
-      (statement) =>
-        Effect.map(sql.unsafe<{ readonly key: string }>(...locking(statement)), (rows) =>
-          missing(statement, rows).flatMap((key) => batch.setsOf(statement.table, key))
-        )
-    ).pipe(
-      Effect.map((found) => new Set(found.flat())),
-      Effect.catchCause(() => Effect.succeed(new Set<OpenSet>()))
-    )
-
-  return { writeOnce, blockedIn }
+  return { writeOnce, blockedIn: (batch: Plan<OpenSet>) => blockedIn(sql, batch) }
 })
+
+const write = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<Outcome, SqlError.SqlError | Conflict> =>
+  batch.statements.length === 0
+    ? Effect.succeed(written)
+    : Effect.catchIf(
+        writeAtOnce(sql, batch),
+        (error) => troubleOf(error) === undefined,
+        () => writeSingly(sql, batch)
+      )
+
+/** On a connection of its own: other statements would wait behind the disk. */
+const writeAtOnce = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<Outcome, SqlError.SqlError> => {
+  const { params, text } = atOnce(batch.statements)
+  return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined))).pipe(
+    Effect.map(([row]) => outcomeOf(batch, row as unknown as Answer))
+  )
+}
+
+/** Finds out which row it is that does not go in. */
+const writeSingly = (sql: SqlClient.SqlClient, { statements }: Plan<OpenSet>) =>
+  sql
+    .withTransaction(
+      Effect.forEach(
+        statements,
+        Effect.fnUntraced(function* (statement) {
+          const rows = yield* sql.unsafe<{ readonly key: string }>(statement.text, statement.params)
+          if (rows.length !== statement.keys.length)
+            yield* Effect.fail(new Conflict(statement, missing(statement, rows)))
+        }),
+        { discard: true }
+      )
+    )
+    .pipe(Effect.as(written))
+
+const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Effect.Effect<Outcome> => {
+  if (error._tag === "Conflict") return Effect.succeed({ _tag: "Conflict", blamed: blamedBy(batch, error) })
+  switch (troubleOf(error)) {
+    case "collided":
+      return Effect.succeed({ _tag: "Collided" })
+    case "locked":
+      return Effect.succeed({ _tag: "Locked" })
+    case "refused":
+      return Effect.succeed({ _tag: "NotNow", reason: "overloaded" })
+    case "lost":
+      return losing(
+        Effect.logWarning(`a batch of ${batch.accepted.length} change sets was lost: its commit was not answered`)
+      )
+    case undefined:
+      return Effect.succeed({ _tag: "Rejected", reason: String(error.reason.cause) })
+  }
+}
+
+/** Nobody knows whether the batch was written. */
+const losing = (log: Effect.Effect<void>): Effect.Effect<Outcome> =>
+  Effect.as(Effect.andThen(log, Metric.update(lost, 1)), { _tag: "NotNow", reason: "unknown" } as const)
+
+/** Sets that would change a row that somebody else has locked; none when the rows are free, or cannot be asked. */
+const blockedIn = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<ReadonlySet<OpenSet>> =>
+  Effect.forEach(
+    batch.statements.filter(({ op }) => op === "update"),
+    (statement) =>
+      Effect.map(sql.unsafe<{ readonly key: string }>(...locking(statement)), (rows) =>
+        missing(statement, rows).flatMap((key) => batch.setsOf(statement.table, key))
+      )
+  ).pipe(
+    Effect.map((found) => new Set(found.flat())),
+    Effect.catchCause(() => Effect.succeed(new Set<OpenSet>()))
+  )
 
 const written: Outcome = { _tag: "Written", taken: new Map() }
 

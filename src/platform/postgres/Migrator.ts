@@ -17,6 +17,7 @@ import { webhookSettings } from "./migrations/0014_webhook_settings.ts"
 import { deliveriesByEndpoint } from "./migrations/0015_deliveries_by_endpoint.ts"
 import { paymentLinks } from "./migrations/0016_payment_links.ts"
 import { receipts } from "./migrations/0017_receipts.ts"
+import { runs } from "./migrations/0018_runs.ts"
 import { logBodies } from "./migrations/0022_log_bodies.ts"
 import { lighterRows } from "./migrations/0023_lighter_rows.ts"
 import { operators } from "./migrations/0024_operators.ts"
@@ -42,6 +43,7 @@ export const migrations = {
   "0015_deliveries_by_endpoint": deliveriesByEndpoint,
   "0016_payment_links": paymentLinks,
   "0017_receipts": receipts,
+  "0018_runs": runs,
   "0022_log_bodies": logBodies,
   "0023_lighter_rows": lighterRows,
   "0024_operators": operators

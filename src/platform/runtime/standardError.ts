@@ -2,10 +2,18 @@
  * Standard error holds JSON lines, for log collectors. Node's warnings become such lines, and so does an uncaught
  * error, which still ends the process. The one exception is for people: a line that begins with `coffer:` says why the
  * program did not start, or ended early.
+ *
+ * Secrets are cut from each line as from an API log, since an error may quote what a merchant or a database said.
  */
-import { Cause, Effect, Logger } from "effect"
+import { redact, redactText } from "@coffer/rules/redaction"
+import { Cause, Effect, Logger, Option } from "effect"
+import { jsonText, parseJson } from "./codecs.ts"
 
-export const logger = Logger.layer([Logger.withConsoleError(Logger.formatJson)])
+/** A line is read back, so that what is cut leaves JSON, and objects that hold themselves are gone by then. */
+const withoutSecrets = (line: string): string =>
+  Option.match(parseJson(line), { onNone: () => redactText(line), onSome: (log) => jsonText(redact(log)) })
+
+export const logger = Logger.layer([Logger.withConsoleError(Logger.map(Logger.formatJson, withoutSecrets))])
 
 export const keepToJson = () => {
   process.removeAllListeners("warning")

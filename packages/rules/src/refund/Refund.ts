@@ -28,6 +28,8 @@ export const terms = {
   notifyUrl: Schema.NullOr(Schema.String),
   /** The idempotency claim that the request held, when it named no number. */
   request: Schema.NullOr(Schema.String),
+  /** The run of the program that reserved it and asks the channel; null: nobody can tell which. */
+  run: Schema.NullOr(Schema.Int),
   createdAt: Schema.DateTimeUtc
 }
 

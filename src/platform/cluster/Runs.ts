@@ -1,0 +1,37 @@
+/**
+ * Which runs of the program have ended. A row says which run is at work on it. Once that run has ended nobody is, and
+ * there is nothing to wait for. The answer may be wrong about a process that is paused or has lost its connection. The
+ * row's version still decides then, so that a run that was taken for dead writes nothing (docs/decisions/0026).
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { sqlDefects } from "../postgres/sqlDefect.ts"
+import { Settings } from "../runtime/Settings.ts"
+import * as Tenancy from "./Tenancy.ts"
+
+export class Runs extends Context.Service<
+  Runs,
+  {
+    /** The number of this run; null where others cannot tell whether it has ended. */
+    readonly own: number | null
+    /** Whether nobody is at work on what `run` began. Only for work that is not under way in this process. */
+    readonly isForsaken: (run: number | null) => Effect.Effect<boolean>
+  }
+>()("@coffer/platform/Runs") {}
+
+export const layer = Layer.effect(
+  Runs,
+  Effect.gen(function* () {
+    const { runner } = yield* Settings
+    const sql = yield* SqlClient.SqlClient
+    const own = yield* Tenancy.Run
+    return Runs.of({
+      own,
+      isForsaken: (run) => {
+        // Alone on the database: what is not under way here is under way nowhere.
+        if (runner === undefined || (run !== null && run === own)) return Effect.succeed(true)
+        return run === null ? Effect.succeed(false) : sqlDefects(Tenancy.hasEnded(sql, run))
+      }
+    })
+  })
+)

@@ -1,0 +1,13 @@
+/**
+ * Which run of the program is at work on a request with an Idempotency-Key, and which run asks the channel about a
+ * reserved refund. Once that run has ended, nobody waits for it (silences: I6). Null: nobody can tell.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const statements = [`alter table idempotency_keys add column run integer`, `alter table refunds add column run integer`]
+
+export const runs = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+})

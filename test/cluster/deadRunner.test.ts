@@ -1,0 +1,99 @@
+/** What a runner had begun when it was killed, and whoever sends it again afterwards (silences: I6, R15). */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { assertLedgerWhole } from "../kit/ledger.ts"
+import { answered, type Coffer, connect, eventually } from "../kit/Process.ts"
+import { freePort, freshDatabase } from "../kit/Service.ts"
+import { newKey, newOrder, type Order, performAtLast, runner, type Wallet } from "../kit/TwoRunners.ts"
+
+const testTimeout = 240_000
+
+/** The sandbox's bank begins to pay back and does not come to an end, until the scope closes. */
+const bankStandsStill = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* sql.unsafe(`create function stand() returns trigger language plpgsql set lock_timeout = 0 as $$
+    begin perform pg_advisory_xact_lock_shared(1, 1); return new; end $$`)
+  yield* sql`create trigger stand before insert on sandbox_refunds for each row execute function stand()`
+  const held = yield* Deferred.make<void>()
+  const holding = sql.withTransaction(
+    sql`set local idle_in_transaction_session_timeout = 0`.pipe(
+      Effect.andThen(sql`select pg_advisory_xact_lock(1, 1)`),
+      Effect.andThen(Deferred.succeed(held, undefined)),
+      Effect.andThen(Effect.never)
+    )
+  )
+  yield* Effect.forkScoped(holding)
+  yield* Deferred.await(held)
+})
+
+/** How many hold, or wait for, the advisory lock of this number. */
+const locks = (sql: SqlClient.SqlClient, number: number, granted: boolean) =>
+  Effect.map(
+    sql`select 1 from pg_locks where locktype = 'advisory' and objid = ${number}::int4::oid and granted = ${granted}
+      and database = (select oid from pg_database where datname = current_database())`,
+    ({ length }) => length
+  )
+
+const refundOf = ({ key, tradeNo }: Order, { api }: Coffer) =>
+  api.call("POST", "/v1/refunds", { key, headers: { "Idempotency-Key": "k" }, body: { trade_no: tradeNo } })
+
+describe("a runner that is killed while the bank pays back a refund with an Idempotency-Key", () => {
+  for (const door of ["another runner", "its successor at the same address"] as const) {
+    it.live(
+      `is not waited for: ${door} finishes the refund before the lease ends, and the buyer is paid back once`,
+      () =>
+        Effect.gen(function* () {
+          const database = yield* freshDatabase
+          const sql = yield* connect(database)
+          const place = { RUNNER_PORT: String(yield* freePort) }
+          const doomed = yield* runner(database, place)
+          const other = yield* runner(database)
+          yield* doomed.ready
+          yield* other.ready
+          const key = yield* newKey(doomed)
+          const wallet: Wallet = { key, currency: "USD" }
+          // Fees are not given back, so another order has to cover them.
+          yield* performAtLast(doomed, "pay", yield* newOrder(doomed, wallet, { amount: 100_000 }))
+          const order = yield* newOrder(doomed, wallet)
+          yield* performAtLast(doomed, "pay", order)
+
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              yield* bankStandsStill(yield* connect(database))
+              yield* Effect.forkChild(answered(refundOf(order, doomed)))
+              yield* eventually(
+                "the bank to be asked",
+                Effect.map(locks(sql, 1, false), (waiting) => waiting > 0)
+              )
+              doomed.signal("SIGKILL")
+              yield* doomed.ended
+            })
+          )
+          const running = sql<{ run: number }>`select run from idempotency_keys where state = 'running'`
+          const [{ run } = { run: 0 }] = yield* running
+          assert.isAbove(run, 1)
+          yield* eventually(
+            "Postgres to notice",
+            Effect.map(locks(sql, run, true), (held) => held === 0)
+          )
+          // Whoever waited for a lease would wait for an hour, and so would a worker.
+          yield* sql`update idempotency_keys set lease_until = lease_until + interval '1 hour' where state = 'running'`
+          yield* sql`update refunds set updated_at = updated_at + interval '1 hour',
+            next_check_at = next_check_at + interval '1 hour'`
+          const at = door === "another runner" ? other : yield* runner(database, place)
+          yield* at.ready
+
+          let retried = yield* refundOf(order, at)
+          // The dead runner's actors have to move first.
+          while (retried.status === 503) retried = yield* refundOf(order, at)
+          assert.strictEqual(retried.status, 200, `${retried.text} ${at.said.stderr}`)
+          const rows = yield* sql`select refund_no, run from refunds`
+          assert.deepStrictEqual(rows, [{ refund_no: retried.body.data.refund_no, run }])
+          assert.strictEqual(retried.body.data.status, "succeeded")
+          assert.strictEqual((yield* sql`select 1 from sandbox_refunds`).length, 1)
+          yield* assertLedgerWhole(sql)
+        }),
+      testTimeout
+    )
+  }
+})
