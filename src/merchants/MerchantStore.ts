@@ -2,6 +2,7 @@
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
+import { OfferedMethods } from "@coffer/model/PaymentMethod"
 import { QuotaOverrides } from "@coffer/model/Quotas"
 import { DefaultEndpoint, Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -17,6 +18,8 @@ const ModeRow = Schema.Struct({
   default_notify_url: Schema.NullOr(Schema.String),
   /** Kept when the address is removed. */
   default_endpoint: Schema.NullOr(DefaultEndpoint),
+  /** Null while every method is offered. */
+  payment_methods: Schema.NullOr(OfferedMethods),
   /** A row of its own, which `src/webhooks` changes. */
   webhooks: Schema.Struct({ signing: StoredSecrets, endpoints: Schema.Array(Endpoint) })
 })
@@ -25,6 +28,10 @@ export type ModeRow = typeof ModeRow.Type
 const MerchantRow = Schema.Struct({
   merchant_id: MerchantId,
   name: Schema.String,
+  /** The name of its file. */
+  logo: Schema.NullOr(Schema.String),
+  support_email: Schema.NullOr(Schema.String),
+  support_url: Schema.NullOr(Schema.String),
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
@@ -124,7 +131,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       Effect.gen(function* () {
         yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, dispute_fee,
             payout_fee, quotas, created_at)
-          values (${row.merchant_id}, ${row.name}, ${row.approved}, ${currencies(row)}::text::text[],
+          values (${row.merchant_id}, ${row.name}, ${row.approved}, ${textArray(row.live_currencies)}::text::text[],
             ${jsonText(row.fees)}::text::jsonb, ${jsonText(row.dispute_fee)}::text::jsonb,
             ${jsonText(row.payout_fee)}::text::jsonb, ${jsonText(row.quotas)}::text::jsonb,
             ${isoText(row.created_at)}::text::timestamptz)`
@@ -143,16 +150,17 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
 
   const write = Effect.fnUntraced(function* (row: MerchantRow) {
     yield* sql`update merchants set name = ${row.name}, approved = ${row.approved},
-      live_currencies = ${currencies(row)}::text::text[], fees = ${jsonText(row.fees)}::text::jsonb,
+      live_currencies = ${textArray(row.live_currencies)}::text::text[], fees = ${jsonText(row.fees)}::text::jsonb,
       dispute_fee = ${jsonText(row.dispute_fee)}::text::jsonb,
       payout_fee = ${jsonText(row.payout_fee)}::text::jsonb,
-      quotas = ${jsonText(row.quotas)}::text::jsonb
-      where merchant_id = ${row.merchant_id}`
+      quotas = ${jsonText(row.quotas)}::text::jsonb, logo = ${row.logo}, support_email = ${row.support_email},
+      support_url = ${row.support_url} where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {
-      const { default_endpoint, default_notify_url, ip_allowlist, key_hash } = row.modes[mode]
+      const { default_endpoint, default_notify_url, ip_allowlist, key_hash, payment_methods } = row.modes[mode]
       const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
       yield* sql`update merchant_modes set key_hash = ${key_hash}, ip_allowlist = ${ip_allowlist},
-        default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb
+        default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb,
+        payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[]
         where merchant_id = ${row.merchant_id} and mode = ${mode}`
     }
     // Postgres sends it at the commit, so whoever receives it reads the new row.
@@ -188,4 +196,5 @@ const makeSigningSecrets = (sql: SqlClient.SqlClient) => {
   return { sealedAs, reseal }
 }
 
-const currencies = ({ live_currencies }: MerchantRow): string => `{${live_currencies.join(",")}}`
+/** Of words without quotes and commas. */
+const textArray = (words: ReadonlyArray<string>): string => `{${words.join(",")}}`

@@ -1,5 +1,4 @@
 /** Front door to merchants: who owns a key, what they may do, what they pay (spec: Authentication). */
-import type { UpdateMerchant } from "@coffer/contract/Operator"
 import { EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -10,7 +9,7 @@ import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import * as MerchantCache from "./MerchantCache.ts"
-import { settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
+import { type MerchantPatch, settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
 import { type MerchantRow, MerchantStore } from "./MerchantStore.ts"
 import { isKey, newKey, newMerchant } from "./newMerchant.ts"
 import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
@@ -41,7 +40,7 @@ export class Merchants extends Context.Service<
     readonly create: (name: string) => Effect.Effect<NewKeys>
     readonly update: (
       merchantId: string,
-      patch: UpdateMerchant
+      patch: MerchantPatch
     ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField>
     /** Returns the new key, which is shown this once. The old key stops working at once. */
     readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>

@@ -32,7 +32,12 @@ main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: .75rem 1
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .top { width: 100%; max-width: 30rem; margin: 0 auto; padding: .625rem 1rem 0; display: flex; align-items: center;
   justify-content: space-between; gap: 1rem }
-.shop { margin: 0; font-weight: 650; min-width: 0; overflow-wrap: anywhere }
+.shop { margin: 0; font-weight: 650; min-width: 0; overflow-wrap: anywhere; display: flex; align-items: center;
+  gap: .625rem }
+.shop img { flex: none; height: 2rem; max-width: 7rem; object-fit: contain; padding: .125rem; border-radius: .375rem;
+  background: #fff }
+.help { color: var(--soft); font-size: .875rem; overflow-wrap: anywhere }
+.help a { color: inherit; margin-inline-end: .5rem }
 .top nav { margin-inline-start: auto }
 .switch { display: inline-block; padding: .375rem .75rem; border: 1px solid var(--line); border-radius: 2rem;
   font-size: .875rem; color: var(--ink); text-decoration: none; white-space: nowrap }
@@ -112,6 +117,7 @@ form.express { gap: .75rem }
 .button:hover:enabled, a.button:hover { filter: brightness(1.08) }
 .button.quiet { background: transparent; color: var(--ink); border-color: var(--edge) }
 .buttons { display: grid; gap: .75rem }
+.printed { display: none }
 .mark { width: 3.5rem; height: 3.5rem; border-radius: 50%; display: grid; place-items: center; background: var(--tint);
   color: var(--accent) }
 .mark.bad { background: var(--alert-tint); color: var(--alert) }
@@ -144,7 +150,8 @@ footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; co
 @media print {
   body { background: #fff; color: #000; min-height: 0 }
   .card { border: 0; padding: 0 }
-  .button, .sandbox { display: none }
+  .button, .sandbox, .top nav { display: none }
+  .printed { display: block }
 }
 `
 

@@ -3,49 +3,60 @@
  */
 import type { Message } from "../mail/Mailer.ts"
 import { html } from "../pages/html.ts"
+import { helpOf, helpWords } from "../pages/shop.ts"
 import { amountPaid, receiptLines, type ReceiptOf } from "./receiptLines.ts"
 import { receiptTexts } from "./receiptTexts.ts"
 
 interface Sent extends ReceiptOf {
   readonly mailId: string
   readonly recipient: string
+  /** The shop's logo. */
+  readonly logoUrl: string | undefined
   /** The receipt's page. */
   readonly url: string
 }
 
 export const receiptMail = (sent: Sent): Message => {
-  const { language, mailId, merchant, recipient } = sent
+  const { language, mailId, recipient, shop } = sent
   const texts = receiptTexts[language]
   return {
     id: mailId,
     to: recipient,
-    fromName: merchant,
-    subject: oneLine(texts.mailSubject(merchant, amountPaid(sent))),
+    fromName: shop.name,
+    ...(shop.supportEmail === null ? {} : { replyTo: shop.supportEmail }),
+    subject: oneLine(texts.mailSubject(shop.name, amountPaid(sent))),
     text: textOf(sent),
     html: htmlOf(sent)
   }
 }
 
 const textOf = (sent: Sent): string => {
-  const { language, merchant, order, url } = sent
+  const { language, order, shop, url } = sent
   const texts = receiptTexts[language]
   const lines = receiptLines(sent).map(([name, value]) => `${name}: ${value}`)
   const notes = order.mode === "sandbox" ? [texts.notTax, texts.sandbox] : [texts.notTax]
-  const lead = texts.mailLead(merchant, amountPaid(sent))
-  return [lead, "", ...lines, "", `${texts.view}: ${url}`, "", ...notes, ""].join("\n")
+  const lead = texts.mailLead(shop.name, amountPaid(sent))
+  const contacts = [shop.supportEmail, shop.supportUrl].filter((contact) => contact !== null)
+  const help = contacts.length === 0 ? [] : [`${helpWords[language].help} ${contacts.join(" ")}`, ""]
+  return [lead, "", ...lines, "", `${texts.view}: ${url}`, "", ...help, ...notes, ""].join("\n")
 }
 
 const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei',sans-serif"
 const soft = "color:#56615e"
 
 const small = `margin:8px 0 0;font-size:13px;${soft}`
+const card =
+  "max-width:480px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dedbd3;border-radius:16px;" +
+  "overflow-wrap:anywhere"
+const logo = "display:block;height:40px;max-width:180px;margin:0 0 16px;object-fit:contain"
 const button =
   "display:inline-block;padding:12px 20px;border-radius:10px;background:#17614f;color:#fff;text-decoration:none;" +
   "font-weight:600"
 
 const htmlOf = (sent: Sent): string => {
-  const { language, merchant, order, url } = sent
+  const { language, logoUrl, order, shop, url } = sent
   const texts = receiptTexts[language]
+  const help = helpOf(shop, language)
   return html`<!doctype html>
     <html lang="${language === "zh" ? "zh-CN" : language}">
       <head>
@@ -54,18 +65,18 @@ const htmlOf = (sent: Sent): string => {
         <title>${texts.title}</title>
       </head>
       <body style="margin:0;padding:24px 12px;background:#f5f4f0;${font};font-size:16px;line-height:1.5;color:#1b2422">
-        <div
-          style="max-width:480px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dedbd3;border-radius:16px"
-        >
+        <div style="${card}">
+          ${logoUrl && html`<img src="${logoUrl}" alt="" height="40" style="${logo}" />`}
           <p style="margin:0;${soft}">${texts.title}</p>
           <h1 style="margin:0 0 16px;font-size:28px;line-height:1.25">${amountPaid(sent)}</h1>
-          <p style="margin:0 0 16px">${texts.mailLead(merchant, amountPaid(sent))}</p>
+          <p style="margin:0 0 16px">${texts.mailLead(shop.name, amountPaid(sent))}</p>
           <table role="presentation" style="width:100%;border-collapse:collapse;font-size:15px">
             ${receiptLines(sent).map(([name, value]) => rowOf(name, value))}
           </table>
           <p style="margin:24px 0">
             <a href="${url}" style="${button}">${texts.view}</a>
           </p>
+          ${help && html`<div style="${small}">${help}</div>`}
           <p style="${small}">${texts.notTax}</p>
           ${order.mode === "sandbox" ? html`<p style="${small}">${texts.sandbox}</p>` : undefined}
         </div>
