@@ -173,6 +173,8 @@ export const shownBy = (page: BrowserPage) => {
       said.push(`asked for ${route.request().url()}`)
       return route.abort()
     }
+    // A form that is sent waits for ever.
+    if (route.request().method() === "POST") return
     return route.fulfill({ contentType: "text/html; charset=utf-8", headers, body: markup })
   })
   /** `under`: the headers of the page; none for what a mail program shows. */
