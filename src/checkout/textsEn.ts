@@ -45,7 +45,7 @@ export const en = {
 
   mistakes: {
     number: "Check the card number: some digits are wrong or missing.",
-    expiry: "Enter the month and year on the card. It must not have expired.",
+    expiry: "Check month and year: the card may have expired.",
     cvc: "Enter the 3 or 4 digits of the security code."
   },
 

@@ -46,7 +46,7 @@ export const zh: Texts = {
 
   mistakes: {
     number: "请检查卡号：有数字输入有误或缺失。",
-    expiry: "请输入卡片上的月份和年份，且卡片须在有效期内。",
+    expiry: "请检查月份和年份：卡片可能已过期。",
     cvc: "请输入 3 位或 4 位安全码。"
   },
 

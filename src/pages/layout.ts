@@ -49,7 +49,7 @@ ${mark ?? marks.calm}
 <h1>${words.heading}</h1>
 <p${alert === true ? html` role="alert"` : undefined}>${words.text}</p>
 ${lines.length === 0 ? undefined : terms(lines)}
-${more} ${help}
+${more} ${help && html`<p class="help">${help}</p>`}
 </section>`
   })
 }
@@ -73,7 +73,7 @@ export const layout = (shown: Frame & { readonly title: string; readonly main: H
         ${shown.sandbox === true ? html`<p class="sandbox">${sandbox}</p>` : undefined}
         ${shown.top === undefined ? undefined : html`<header class="top${wide}">${shown.top}</header>`}
         <main class="page${wide}">${shown.main}</main>
-        <footer>${shown.help} ${footer}</footer>
+        <footer>${shown.help && html`<p class="help">${shown.help}</p>`} ${footer}</footer>
         ${shown.script}
       </body>
     </html> `.markup

@@ -20,19 +20,17 @@ export const helpWords = {
 export const shopName = ({ logo, name }: Shop): Html =>
   html`<p class="shop">${logo === null ? undefined : html`<img src="../files/${logo}" alt="" />`}<bdi>${name}</bdi></p>`
 
-/** Undefined when the merchant named no contact. */
-export const helpOf = ({ supportEmail, supportUrl }: Shop, language: Language): Html | undefined => {
+/** Undefined when the merchant named no contact. `look`: the style of a link where no style sheet holds, in a mail. */
+export const helpOf = ({ supportEmail, supportUrl }: Shop, language: Language, look?: string): Html | undefined => {
   const { help, page } = helpWords[language]
+  const link = (href: string, words: string) =>
+    html`<a href="${href}" rel="noreferrer" ${look && html`style="${look}"`}><bdi>${words}</bdi></a> `
   const links = [
-    ...(supportEmail === null
-      ? []
-      : [html`<a href="mailto:${mailAddress(supportEmail)}"><bdi>${supportEmail}</bdi></a>`]),
-    ...(supportUrl === null || !isHttpUrl(supportUrl)
-      ? []
-      : [html`<a href="${supportUrl}" rel="noreferrer">${page}</a>`])
+    ...(supportEmail === null ? [] : [link(`mailto:${mailAddress(supportEmail)}`, supportEmail)]),
+    ...(supportUrl === null || !isHttpUrl(supportUrl) ? [] : [link(supportUrl, page)])
   ]
-  return links.length === 0 ? undefined : html`<p class="help">${help} ${links}</p>`
+  return links.length === 0 ? undefined : html`${help} ${links}`
 }
 
 /** `?` would begin headers of the mail. */
-export const mailAddress = (address: string): string => address.split("@").map(encodeURIComponent).join("@")
+const mailAddress = (address: string): string => address.split("@").map(encodeURIComponent).join("@")

@@ -10,11 +10,13 @@ const css = `
   color-scheme: light dark;
   --page: #f5f4f0; --card: #fff; --line: #dedbd3; --edge: #8a8f8c; --ink: #1b2422; --soft: #56615e;
   --accent: #17614f; --accent-ink: #fff; --tint: #eef5f2; --alert: #9c2730; --alert-tint: #fcf0f0; --note: #f7f6f2;
+  --plate: transparent;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #131817; --card: #1c2321; --line: #33403c; --edge: #7d8a86; --ink: #eef2f0; --soft: #a9b5b1;
     --accent: #7fd1b9; --accent-ink: #0d1f1a; --tint: #20302b; --alert: #ff9c9c; --alert-tint: #33201f; --note: #222b28;
+    --plate: #fff;
   }
 }
 *, *::before, *::after { box-sizing: border-box }
@@ -35,9 +37,10 @@ main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: .75rem 1
 .shop { margin: 0; font-weight: 650; min-width: 0; overflow-wrap: anywhere; display: flex; align-items: center;
   gap: .625rem }
 .shop img { flex: none; height: 2rem; max-width: 7rem; object-fit: contain; padding: .125rem; border-radius: .375rem;
-  background: #fff }
+  background: var(--plate) }
 .help { color: var(--soft); font-size: .875rem; overflow-wrap: anywhere }
-.help a { color: inherit; margin-inline-end: .5rem }
+.help a { display: inline-block; max-width: 100%; margin-inline-end: .5rem; color: inherit }
+.card > .help { border-top: 1px solid var(--line); padding-top: .875rem }
 .top nav { margin-inline-start: auto }
 .switch { display: inline-block; padding: .375rem .75rem; border: 1px solid var(--line); border-radius: 2rem;
   font-size: .875rem; color: var(--ink); text-decoration: none; white-space: nowrap }
@@ -73,6 +76,7 @@ legend, .label { padding: 0; font-weight: 600; font-size: .875rem }
 .details { display: grid; gap: .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)) }
 .details .wide { grid-column: 1 / -1 }
 form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details { display: none }
+.card:has(input[name="method"]:checked):not(:has(#method-card:checked)) .tests { display: none }
 .hint { display: none; margin: 0; font-size: .9375rem }
 form:has(#method-alipay:checked) .hint.alipay, form:has(#method-wechat_pay:checked) .hint.wechat_pay { display: block }
 .field { display: grid; gap: .25rem; align-content: start }
