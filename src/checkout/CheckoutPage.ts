@@ -1,6 +1,6 @@
 /**
- * The hosted checkout's pages as HTML. They load nothing, and never repeat what the buyer has typed. This file also
- * decides which page an order shows when nobody is paying it (silences: K, O14).
+ * The hosted checkout's pages as HTML. They load nothing but the shop's logo, and never repeat what the buyer has
+ * typed. This file also decides which page an order shows when nobody is paying it (silences: K, O14).
  *
  * Of an order that can no longer be paid a page shows only state, amount and the way back, because the address stays in
  * browser histories and messages (silences: O11).

@@ -1,5 +1,5 @@
 /**
- * The script of the checkout's pages. It is inline, since the page loads nothing. The page's policy allows exactly this
+ * The script of the pages for buyers. It is inline, so that nobody waits for it. The page's policy allows exactly this
  * text, by its hash. Without it everything can be paid by card and by wallet as well.
  */
 import { Html } from "../pages/html.ts"

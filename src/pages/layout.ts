@@ -79,7 +79,7 @@ export const layout = (shown: Frame & { readonly title: string; readonly main: H
     </html> `.markup
 }
 
-/** A chest. In the address itself, since the page loads nothing. */
+/** A chest. In the address itself, so that it is not asked for. */
 const icon =
   "data:image/svg+xml," +
   "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E" +

@@ -164,6 +164,8 @@ export const shownBy = (page: BrowserPage) => {
     said.push(`dialog ${dialog.message()}`)
     void dialog.dismiss()
   })
+  // The page of a success would leave while it is looked at.
+  const still = page.addInitScript("setInterval = () => 0")
   const ready = page.route("**/*", (route) => {
     const { pathname } = new URL(route.request().url())
     if (pathname.endsWith("/events"))
@@ -179,7 +181,7 @@ export const shownBy = (page: BrowserPage) => {
   })
   /** `under`: the headers of the page; none for what a mail program shows. */
   const show = async (shown: string, under: Record<string, string> = checkoutHeaders) => {
-    await ready
+    await Promise.all([still, ready])
     markup = shown
     headers = under
     await page.goto("https://pay.example/checkout/token")
