@@ -1,13 +1,17 @@
 /** Handlers of the operator's `merchants` group (docs/architecture.md, section 7). */
-import { OperatorApi } from "@coffer/contract/Operator"
+import { OperatorApi, type UpdateMerchant } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
-import { reply } from "../http/replies.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { NeedsSecondOperator } from "../operators/approvals.ts"
+import { SecondOperator } from "../operators/SecondOperator.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { Logos } from "./Logos.ts"
 import { merchantRefusals } from "./merchantRefusals.ts"
-import { Merchants } from "./Merchants.ts"
+import { type Merchant, Merchants } from "./Merchants.ts"
 import { merchantView } from "./MerchantView.ts"
 import { NewSandbox } from "./NewSandbox.ts"
 
@@ -18,9 +22,23 @@ export const layer = HttpApiBuilder.group(
     const merchants = yield* Merchants
     const sandbox = yield* NewSandbox
     const logos = yield* Logos
+    const second = yield* SecondOperator
+    const { twoOperators } = yield* Settings
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
     const { NotCommitted } = unavailable
+
+    const view = (merchant: Merchant) => merchantView(merchant, logos.urlOf)
+
+    /** The audit log gets the merchant before and after. */
+    const changed = <E>(merchantId: string, change: Effect.Effect<Merchant, E>) =>
+      Effect.gen(function* () {
+        const before = view(yield* merchants.find(merchantId))
+        const after = view(yield* change)
+        const record = yield* CurrentRecord
+        record.change = { before, after }
+        return yield* reply(after)
+      })
 
     return handlers.handleAll({
       create: span("merchants.create")(function* ({ payload }) {
@@ -31,18 +49,39 @@ export const layer = HttpApiBuilder.group(
       }),
 
       retrieve: span("merchants.retrieve")(function* ({ params }) {
-        return yield* reply(merchantView(yield* merchants.find(params.merchant_id), logos.urlOf))
+        return yield* reply(view(yield* merchants.find(params.merchant_id)))
       }, Effect.catchTags({ MerchantNotFound })),
 
-      update: span("merchants.update")(function* ({ params: { merchant_id }, payload: { logo_url, ...patch } }) {
+      list: span("merchants.list")(function* ({ query }) {
+        return yield* replyList("merchant", "/operator/v1/merchants", yield* merchants.list(query), view)
+      }, Effect.catchTags({ InvalidField })),
+
+      update: span("merchants.update")(function* ({ params, payload }) {
+        const { logo_url, ...patch } = payload
+        const { merchant_id } = yield* merchants.find(params.merchant_id)
+        if (twoOperators.fees && changesFees(payload)) {
+          yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
+        }
         const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
         const change = logo === undefined ? patch : { ...patch, logo }
-        return yield* reply(merchantView(yield* merchants.update(merchant_id, change), logos.urlOf))
-      }, Effect.catchTags({ InvalidField, MerchantNotFound, NotCommitted })),
+        return yield* changed(merchant_id, merchants.update(merchant_id, change))
+      }, Effect.catchTags({ InvalidField, MerchantNotFound, NeedsSecondOperator, NotCommitted })),
+
+      suspend: span("merchants.suspend")(function* ({ params }) {
+        return yield* changed(params.merchant_id, merchants.suspend(params.merchant_id))
+      }, Effect.catchTags({ MerchantNotFound })),
+
+      resume: span("merchants.resume")(function* ({ params }) {
+        return yield* changed(params.merchant_id, merchants.resume(params.merchant_id))
+      }, Effect.catchTags({ MerchantNotFound })),
 
       resetKey: span("merchants.resetKey")(function* ({ params }) {
-        return yield* reply({ key: yield* merchants.resetKey(params.merchant_id, params.mode) })
-      }, Effect.catchTags({ MerchantNotFound })),
+        const { merchant_id } = yield* merchants.find(params.merchant_id)
+        if (twoOperators.liveKeys && params.mode === "live") {
+          yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: params.mode })
+        }
+        return yield* reply({ key: yield* merchants.resetKey(merchant_id, params.mode) })
+      }, Effect.catchTags({ MerchantNotFound, NeedsSecondOperator })),
 
       signingSecret: span("merchants.signingSecret")(function* ({ params }) {
         return yield* reply({ secret: yield* merchants.signingSecret(params.merchant_id, params.mode) })
@@ -50,3 +89,6 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
+
+const changesFees = ({ dispute_fee, fees, payout_fee }: UpdateMerchant) =>
+  fees !== undefined || dispute_fee !== undefined || payout_fee !== undefined

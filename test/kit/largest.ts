@@ -122,8 +122,13 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
       default_notify_url: url("c.example"),
       payment_methods: PaymentMethod.literals
     },
-    live: { ip_allowlist: "", default_notify_url: url("d.example"), payment_methods: PaymentMethod.literals }
+    live: { ip_allowlist: "", default_notify_url: url("d.example"), payment_methods: PaymentMethod.literals },
+    note: text(2_000)
   },
+  "POST /operator/v1/merchants/:merchant_id/suspend": {},
+  "POST /operator/v1/merchants/:merchant_id/resume": {},
+  "POST /operator/v1/operators": { name: text(100), role: "support", expires_in_days: 365 },
+  "POST /operator/v1/operators/:operator_id/revoke": {},
   "POST /operator/v1/merchants/:merchant_id/keys/:mode/reset": {},
   "POST /operator/v1/merchants/:merchant_id/payouts": {
     mode: "sandbox",

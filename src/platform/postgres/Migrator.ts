@@ -18,6 +18,7 @@ import { deliveriesByEndpoint } from "./migrations/0015_deliveries_by_endpoint.t
 import { paymentLinks } from "./migrations/0016_payment_links.ts"
 import { receipts } from "./migrations/0017_receipts.ts"
 import { shopSettings } from "./migrations/0020_shop_settings.ts"
+import { operators } from "./migrations/0024_operators.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
@@ -42,7 +43,8 @@ export const migrate = Migrator.make({})({
     "0015_deliveries_by_endpoint": deliveriesByEndpoint,
     "0016_payment_links": paymentLinks,
     "0017_receipts": receipts,
-    "0020_shop_settings": shopSettings
+    "0020_shop_settings": shopSettings,
+    "0024_operators": operators
   })
 }).pipe(patiently(patience, patience))
 

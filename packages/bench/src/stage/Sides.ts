@@ -25,7 +25,7 @@ export interface Side {
   readonly stop: () => Promise<void>
 }
 
-export const operatorToken = "operator-token-of-the-bench"
+export const operatorToken = "operator-token-of-the-bench-long-enough"
 
 const repository = path.resolve(import.meta.dirname, "../../../..")
 
