@@ -31,6 +31,7 @@ import * as EventStore from "./events/EventStore.ts"
 import * as DiskStorage from "./files/DiskStorage.ts"
 import * as Files from "./files/Files.ts"
 import * as FileStore from "./files/FileStore.ts"
+import * as LogoFiles from "./files/LogoFiles.ts"
 import * as S3Storage from "./files/S3Storage.ts"
 import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
@@ -123,7 +124,7 @@ const fileStorage = Layer.unwrap(
   )
 )
 
-const files = Files.layer.pipe(Layer.provide([FileStore.layer, fileStorage]))
+const files = LogoFiles.layer.pipe(Layer.provideMerge(Files.layer.pipe(Layer.provide([FileStore.layer, fileStorage]))))
 
 const rooms = Layer.mergeAll(
   Layer.provideMerge(Seeds.layerNewSandbox, Seeds.layer),

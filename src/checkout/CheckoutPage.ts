@@ -1,6 +1,6 @@
 /**
- * The hosted checkout's pages as HTML. They load nothing, and never repeat what the buyer has typed. This file also
- * decides which page an order shows when nobody is paying it (silences: K, O14).
+ * The hosted checkout's pages as HTML. They load nothing but the shop's logo, and never repeat what the buyer has
+ * typed. This file also decides which page an order shows when nobody is paying it (silences: K, O14).
  *
  * Of an order that can no longer be paid a page shows only state, amount and the way back, because the address stays in
  * browser histories and messages (silences: O11).
@@ -12,9 +12,10 @@ import { DateTime } from "effect"
 import { money, time } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, terms, type Terms, type Words } from "../pages/layout.ts"
+import { methodNames } from "../pages/methods.ts"
 import type { CardField } from "./checkCard.ts"
 import { payForms, simulation } from "./checkoutForms.ts"
-import { againOf, frameOf, returnButton, type Seen, wordsOf } from "./frame.ts"
+import { againOf, choiceOf, frameOf, returnButton, type Seen, wordsOf } from "./frame.ts"
 import { qrCode } from "./QrCode.ts"
 import { returnAddress } from "./returnAddress.ts"
 import type { Notice } from "./texts.ts"
@@ -31,7 +32,7 @@ export type Page =
     }
   /** Stands in for a wallet's app, or with a card for the bank's 3DS page. `scanned`: where a phone finds the same. */
   | { readonly _tag: "Away"; readonly order: Order; readonly method: PaymentMethod; readonly scanned?: string }
-  /** The bank has taken the payment and has not reported it. */
+  /** The bank has the payment and has not reported it (silences: K9). */
   | { readonly _tag: "Processing"; readonly order: Order }
   | { readonly _tag: "Paid"; readonly order: Order; readonly justNow: boolean }
   | { readonly _tag: "Refunded"; readonly order: Order }
@@ -130,7 +131,7 @@ const deadline = ({ expiresAt }: Order, seen: Seen) =>
 
 const renderAway = ({ method, order, scanned }: PageOf<"Away">, seen: Seen) => {
   const texts = wordsOf(seen)
-  const name = texts.methods[method]
+  const name = methodNames[seen.language][method]
   const words =
     method === "card"
       ? texts.threeDs
@@ -160,11 +161,20 @@ const renderPaid = ({ justNow, order }: PageOf<"Paid">, seen: Seen) => {
   return renderState(words, {
     ...frameOf(seen, order),
     mark: marks.good,
-    head: justNow && href !== undefined ? refreshTo(href) : undefined,
+    head: justNow && href !== undefined ? refreshAfter(`${checkoutRedirectSeconds};url=${href}`) : undefined,
     terms: refunded === undefined ? [] : [[names.refunded, html`${refunded}`]],
-    more: justNow ? leaving(order, seen) : returnButton(order, seen, "button")
+    // Later the address is in histories, and says no more than that the order is paid (silences: O11).
+    more: justNow ? html`${leaving(order, seen)} ${receiptLink(seen)}` : returnButton(order, seen, "button")
   })
 }
+
+/** In a tab of its own, since this one leaves for the shop. */
+const receiptLink = (seen: Seen) =>
+  seen.receipt === undefined
+    ? undefined
+    : html`<a class="return" href="${seen.receipt + choiceOf(seen)}" target="_blank" rel="noreferrer"
+        >${wordsOf(seen).back.receipt}</a
+      >`
 
 /** The countdown of the script, which can be stopped; without a script the page says what it does. */
 const leaving = (order: Order, seen: Seen) => {
@@ -180,9 +190,11 @@ const leaving = (order: Order, seen: Seen) => {
   )
 }
 
-/** For browsers without a script: it leads back to the shop by itself. */
-const refreshTo = (href: string) =>
-  html`<noscript><meta http-equiv="refresh" content="${checkoutRedirectSeconds};url=${href}" /></noscript>`
+/** For browsers without a script: the page moves on by itself. */
+const refreshAfter = (content: string) => html`<noscript><meta http-equiv="refresh" content="${content}" /></noscript>`
+
+/** How often a page without a script looks whether a payment is processed. */
+const lookAgainSeconds = 5
 
 const renderRefunded = ({ order }: PageOf<"Refunded">, seen: Seen) => {
   const { refunded } = wordsOf(seen)
@@ -210,7 +222,7 @@ const renderWait = (
   renderState(words, {
     ...frameOf(seen, order, { watched: order !== undefined }),
     alert: _tag !== "Processing",
-    ...(_tag === "Processing" ? { mark: marks.wait } : {}),
+    ...(_tag === "Processing" ? { mark: marks.wait, head: refreshAfter(String(lookAgainSeconds)) } : {}),
     terms:
       order === undefined ? [] : [[wordsOf(seen).order.amount, html`${amountOf(order, seen)}`], ...named(order, seen)],
     more: html`<div class="buttons">

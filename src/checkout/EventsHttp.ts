@@ -10,6 +10,7 @@ import type { Admission } from "../http/Admission.ts"
 import { Orders } from "../orders/Orders.ts"
 import { headers } from "../pages/respond.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
+import type { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import * as OrderWatch from "./OrderWatch.ts"
 
@@ -19,7 +20,11 @@ const path = "/checkout/:token/events"
 const beatEvery = "15 seconds"
 const beatsMax = 20
 
-type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | OrderLinks | Draining | Orders>
+type Routes = Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Admission | OrderLinks | Draining | Orders | SandboxBuyer
+>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -33,7 +38,7 @@ export const layer: Routes = HttpRouter.use(
       const { headers: sent, method } = yield* HttpServerRequest.HttpServerRequest
       const tradeNo = links.readCheckout(token ?? "")
       if (Option.isNone(tradeNo)) return word("unknown", 404)
-      const isOpen = yield* Effect.flatMap(orders.byTradeNo(tradeNo.value), OrderWatch.isOpen)
+      const isOpen = yield* Effect.flatMap(orders.byTradeNo(tradeNo.value), watch.isOpen)
       if (method === "HEAD" || sent["accept"]?.includes("text/event-stream") !== true)
         return word(isOpen ? "pending" : "changed")
       return watch.hasRoom(tradeNo.value) ? eventsOf(watch.listen(tradeNo.value)) : word("busy", 503)

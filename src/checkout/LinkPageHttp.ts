@@ -15,9 +15,9 @@ import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type LinkPage, renderLink } from "./LinkPage.ts"
 import { headersIn, respondWith } from "../pages/respond.ts"
+import { findShop } from "./findShop.ts"
 import { choiceOf, seenBy } from "./frame.ts"
 import { checkoutHeaders as headers } from "./script.ts"
-import { shopOf } from "./shopOf.ts"
 
 const path = "/pay/:link_id"
 
@@ -42,7 +42,7 @@ export const layer: Routes = HttpRouter.use(
       more: Readonly<Record<string, string>> = {}
     ) {
       const { chosen, language } = seenBy(yield* HttpServerRequest.HttpServerRequest, null)
-      const seen = { chosen, language, shop: yield* shopOf(merchants, page.link) }
+      const seen = { chosen, language, ...(yield* findShop(merchants, page.link)) }
       return respondWith(renderLink(page, seen), status, { ...headers, ...headersIn(language), ...more })
     })
 

@@ -3,11 +3,11 @@
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import type { Order } from "@coffer/rules/order/Order"
-import { Deferred, Effect, RcMap, type Scope } from "effect"
+import { DateTime, Deferred, Effect, RcMap, type Scope } from "effect"
 import { Draining } from "../edge/Draining.ts"
 import { Orders } from "../orders/Orders.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { pageOf } from "./CheckoutPage.ts"
+import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 
 /** Listeners at once, of one order and of all in this process. Each holds a connection. */
 export const listenersOfOneMax = 8
@@ -16,16 +16,16 @@ export const listenersMax = 64
 const lookEvery = "1 second"
 
 export interface OrderWatch {
+  /** Whether it can still be paid, or a payment of it is being processed. */
+  readonly isOpen: (order: Order) => Effect.Effect<boolean>
   readonly hasRoom: (tradeNo: TradeNo) => boolean
   /** Listens for the length of the scope. Done when the order can no longer be paid, or when this process ends. */
   readonly listen: (tradeNo: TradeNo) => Effect.Effect<Deferred.Deferred<"changed" | "leaving">, never, Scope.Scope>
 }
 
-/** Whether its page still offers to pay. */
-export const isOpen = (order: Order) => Effect.map(currentTime, (now) => pageOf(order, now)._tag === "Pay")
-
 export const make = Effect.gen(function* () {
   const orders = yield* Orders
+  const buyer = yield* SandboxBuyer
   const draining = yield* Draining
   const listening = new Map<TradeNo, number>()
   let all = 0
@@ -36,6 +36,12 @@ export const make = Effect.gen(function* () {
       if (left === 0) listening.delete(tradeNo)
       else listening.set(tradeNo, left)
     })
+
+  /** Of an order whose end has come, the bank may still have the payment. */
+  const isOpen = Effect.fnUntraced(function* (order: Order) {
+    if (order.status !== "pending") return false
+    return DateTime.isLessThan(yield* currentTime, order.expiresAt) || (yield* buyer.hasPaid(order))
+  })
 
   const look = Effect.fnUntraced(
     function* (tradeNo: TradeNo) {
@@ -62,6 +68,7 @@ export const make = Effect.gen(function* () {
   })
 
   const watch: OrderWatch = {
+    isOpen,
     hasRoom: (tradeNo) => all < listenersMax && (listening.get(tradeNo) ?? 0) < listenersOfOneMax,
     listen: (tradeNo) =>
       Effect.andThen(

@@ -1,15 +1,18 @@
 /** The route of receipts, for whoever has the signed address (spec: Order, receipt_url). */
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Effect, type Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
-import { pathOf } from "../edge/routing.ts"
 import type { Admission } from "../http/Admission.ts"
-import { type Language, languageOf } from "../pages/language.ts"
-import { respondWith } from "../pages/respond.ts"
+import type { Language } from "../pages/language.ts"
+import { headersIn, respondWith } from "../pages/respond.ts"
+import type { Shop } from "../pages/shop.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
-import { OrderLinks } from "../signedUrls/OrderLinks.ts"
-import { renderReceipt, renderUnknown, renderUnreachable } from "./ReceiptPage.ts"
 import { NoReceipt, Receipts } from "../receipts/Receipts.ts"
+import { OrderLinks } from "../signedUrls/OrderLinks.ts"
+import { type Seen, seenBy } from "./frame.ts"
+import { renderReceipt, renderUnknown, renderUnreachable } from "./ReceiptPage.ts"
+import { checkoutHeaders as headers } from "./script.ts"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
 type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | OrderLinks | Receipts>
@@ -23,10 +26,13 @@ export const layer: Routes = HttpRouter.use(
     const page = Effect.gen(function* () {
       const token = (yield* HttpRouter.params)["token"] ?? ""
       const tradeNo = links.readReceipt(token)
-      const { merchant, order } = Option.isSome(tradeNo)
+      const { order, shop } = Option.isSome(tradeNo)
         ? yield* receipts.show(tradeNo.value)
         : yield* new NoReceipt({ tradeNo: "" })
-      return respondWith(renderReceipt({ order, merchant, language: yield* languageFor(order.locale) }))
+      return yield* respond((seen) => renderReceipt({ order, shop, language: seen.language }, seen), {
+        locale: order.locale,
+        shop
+      })
     }).pipe(
       Effect.catchTags({
         NoReceipt: () => unknown,
@@ -42,18 +48,19 @@ export const layer: Routes = HttpRouter.use(
   })
 )
 
-const languageFor = (locale: Language | null) =>
-  Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, url }) =>
-    languageOf({
-      chosen: URL.parse(url, "http://localhost")?.searchParams.get("lang") ?? null,
-      locale,
-      accepted: headers["accept-language"]
-    })
-  )
+interface Sent {
+  readonly locale?: Language | null
+  readonly shop?: Shop
+  readonly status?: number
+  readonly more?: Readonly<Record<string, string>>
+}
 
-const unknown = Effect.map(languageFor(null), (language) => respondWith(renderUnknown(language), 404))
+const respond = (render: (seen: Seen) => string, { locale = null, more = {}, shop, status = 200 }: Sent = {}) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+    const seen: Seen = { ...seenBy(request, locale), shop, offered: PaymentMethod.literals }
+    return respondWith(render(seen), status, { ...headers, ...headersIn(seen.language), ...more })
+  })
 
-const unreachable = Effect.gen(function* () {
-  const { url } = yield* HttpServerRequest.HttpServerRequest
-  return respondWith(renderUnreachable(yield* languageFor(null), pathOf(url)), 503, { "retry-after": "1" })
-})
+const unknown = respond(renderUnknown, { status: 404 })
+
+const unreachable = respond(renderUnreachable, { status: 503, more: { "retry-after": "1" } })

@@ -8,6 +8,7 @@ import { type Html, html } from "../pages/html.ts"
 import type { Language } from "../pages/language.ts"
 import { type CardField, testCards } from "./checkCard.ts"
 import { againOf, type Seen, wordsOf } from "./frame.ts"
+import { methodNames } from "../pages/methods.ts"
 import { icons } from "./icons.ts"
 import type { Notice, Texts } from "./texts.ts"
 
@@ -42,8 +43,9 @@ interface PayForm {
 
 // The server reports missing fields. With `required`, a hidden card field would block payments by wallet.
 export const payForms = ({ amount, back, method, mistakes, notice }: PayForm, seen: Seen): Html => {
-  const { form, methods, uncertain } = wordsOf(seen)
-  const offered: ReadonlyArray<PaymentMethod> = choices[seen.language]
+  const { form, uncertain } = wordsOf(seen)
+  const names = methodNames[seen.language]
+  const offered: ReadonlyArray<PaymentMethod> = choices[seen.language].filter((each) => seen.offered.includes(each))
   const chosen = method !== undefined && offered.includes(method) ? method : offered[0]
   return html`<section class="card stack">
     <div data-notice>${notice && alert(wordsOf(seen).notices[notice])}</div>
@@ -51,20 +53,21 @@ export const payForms = ({ amount, back, method, mistakes, notice }: PayForm, se
       >${alert({ title: uncertain.heading, text: uncertain.text })}
       <a class="return" href="${againOf(seen)}">${uncertain.again}</a></template
     >
-    ${expressForm(wordsOf(seen), attemptField(seen))}
+    ${expressForm(seen)}
     <form class="stack" method="post" novalidate data-pay data-busy="${form.busy}">
       ${attemptField(seen)}
-      <fieldset>
+      <fieldset ${offered.length === 1 ? html`hidden` : undefined}>
         <legend class="unseen">${form.method}</legend>
-        <div class="methods">${offered.map((each) => methodChoice(each, methods[each], each === chosen))}</div>
+        <div class="methods">${offered.map((each) => methodChoice(each, names[each], each === chosen))}</div>
       </fieldset>
-      ${cardFields(wordsOf(seen), mistakes)}
-      ${offered
-        .filter((each) => each !== "card")
-        .map((each) => html`<p class="hint soft ${each}">${form.walletHint(methods[each])}</p>`)}
+      ${offered.map((each) =>
+        each === "card"
+          ? cardFields(wordsOf(seen), mistakes)
+          : html`<p class="hint soft ${each}">${form.walletHint(names[each])}</p>`
+      )}
       <button class="button" name="step" value="pay">${form.pay(amount)}</button>
     </form>
-    ${testCardDrawer(form)} ${back}
+    ${offered.includes("card") ? testCardDrawer(form) : undefined} ${back}
   </section>`
 }
 
@@ -75,18 +78,23 @@ const alert = ({ text, title }: { readonly title: string; readonly text: string 
 const attemptField = ({ attemptNo }: Pick<Seen, "attemptNo">) =>
   attemptNo && html`<input type="hidden" name="attempt_no" value="${attemptNo}" />`
 
-const expressForm = ({ form, methods }: Texts, attempt: Html | "" | undefined) =>
-  html`<form class="express stack" method="post" aria-label="${form.express}" data-busy="${form.busy}" hidden>
-    <input type="hidden" name="step" value="pay" />
-    ${attempt}
-    ${express.map(
-      (each) =>
-        html`<button class="button express" name="method" value="${each}" hidden>
-          ${icons[each]}<span>${form.expressBy(methods[each])}</span>
-        </button>`
-    )}
-    <p class="or"><span>${form.or}</span></p>
-  </form>`
+const expressForm = (seen: Seen) => {
+  const { form } = wordsOf(seen)
+  const offered = express.filter((each) => seen.offered.includes(each))
+  return offered.length === 0
+    ? undefined
+    : html`<form class="express stack" method="post" aria-label="${form.express}" data-busy="${form.busy}" hidden>
+        <input type="hidden" name="step" value="pay" />
+        ${attemptField(seen)}
+        ${offered.map(
+          (each) =>
+            html`<button class="button express" name="method" value="${each}" hidden>
+              ${icons[each]}<span>${form.expressBy(methodNames[seen.language][each])}</span>
+            </button>`
+        )}
+        <p class="or"><span>${form.or}</span></p>
+      </form>`
+}
 
 const methodChoice = (method: PaymentMethod, name: string, checked: boolean) =>
   html`<label class="method">

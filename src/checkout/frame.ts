@@ -1,13 +1,15 @@
 /**
- * What stands around every page of checkout and payment links: the shop's name, the switch of the language, and the way
- * back to the shop.
+ * What stands around every page for buyers: the shop, where it helps, the switch of the language, and the way back to
+ * the shop.
  */
 import type { Mode } from "@coffer/model/Ids"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import type { HttpServerRequest } from "effect/http"
 import { html, type Html } from "../pages/html.ts"
 import { type Language, languageOf, languages, tags } from "../pages/language.ts"
 import type { Frame } from "../pages/layout.ts"
+import { helpOf, type Shop, shopName } from "../pages/shop.ts"
 import { returnAddress } from "./returnAddress.ts"
 import { script } from "./script.ts"
 import { type Texts, texts } from "./texts.ts"
@@ -17,8 +19,12 @@ export interface Seen {
   readonly language: Language
   /** What the buyer has chosen, if anything: the page's links keep it. */
   readonly chosen: Language | undefined
-  /** The merchant's name; undefined where no merchant is known. */
-  readonly shop: string | undefined
+  /** Undefined where no merchant is known. */
+  readonly shop: Shop | undefined
+  /** What the merchant offers. */
+  readonly offered: ReadonlyArray<PaymentMethod>
+  /** Where the order's receipt is, once there is one. */
+  readonly receipt?: string | undefined
   /** Names the attempt that the page's forms make; pages of payment links have none. */
   readonly attemptNo?: string
 }
@@ -52,8 +58,9 @@ export const frameOf = (
 ): Frame => ({
   language: seen.language,
   sandbox: of?.mode === "sandbox",
-  top: html`${seen.shop === undefined ? undefined : html`<p class="shop"><bdi>${seen.shop}</bdi></p>`}
-  ${languageSwitch(seen)} ${watched ? html`<span hidden data-watch></span>` : undefined}`,
+  top: html`${seen.shop && shopName(seen.shop)} ${languageSwitch(seen)}
+  ${watched ? html`<span hidden data-watch></span>` : undefined}`,
+  help: seen.shop && helpOf(seen.shop, seen.language),
   script
 })
 
@@ -76,5 +83,5 @@ export const returnButton = (
   const { back, shop } = wordsOf(seen)
   return href === undefined
     ? undefined
-    : html`<a class="${look}" href="${href}" rel="noreferrer">${back.link(seen.shop ?? shop)}</a>`
+    : html`<a class="${look}" href="${href}" rel="noreferrer">${back.link(seen.shop?.name ?? shop)}</a>`
 }

@@ -1,5 +1,5 @@
 /**
- * The script of the checkout's pages. It is inline, since the page loads nothing. The page's policy allows exactly this
+ * The script of the pages for buyers. It is inline, so that nobody waits for it. The page's policy allows exactly this
  * text, by its hash. Without it everything can be paid by card and by wallet as well.
  */
 import { Html } from "../pages/html.ts"
@@ -7,10 +7,11 @@ import { headers, policy } from "../pages/respond.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import * as cardTyping from "./browser/cardTyping.ts"
 import * as following from "./browser/following.ts"
+import * as printing from "./browser/printing.ts"
 import * as sending from "./browser/sending.ts"
 
 /** The functions as they are written, without indentation and comments: each knows the others by their names. */
-const functions = [cardTyping, following, sending].flatMap((module) => Object.values(module).map(String))
+const functions = [cardTyping, following, printing, sending].flatMap((module) => Object.values(module).map(String))
 
 const source = `(() => {
 "use strict"
@@ -18,6 +19,7 @@ ${functions.join("\n")}
 listen()
 begin()
 follow()
+offerPrint()
 })()`
   .replace(/^[ \t]+/gm, "")
   .replace(/^(\/\/|\/\*\*).*\n/gm, "")

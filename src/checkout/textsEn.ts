@@ -15,14 +15,6 @@ export const en = {
     until: "until {when}"
   },
 
-  methods: {
-    card: "Card",
-    alipay: "Alipay",
-    wechat_pay: "WeChat Pay",
-    apple_pay: "Apple Pay",
-    google_pay: "Google Pay"
-  },
-
   form: {
     method: "Payment method",
     express: "Pay at once",
@@ -35,7 +27,6 @@ export const en = {
     holder: "Name on card",
     optional: "optional",
     pay: (amount: string) => `Pay ${amount}`,
-    payBy: (method: string) => `Continue with ${method}`,
     expressBy: (method: string) => `Pay with ${method}`,
     walletHint: (method: string) => `You confirm the payment in ${method}.`,
     busy: "Processing…",
@@ -54,7 +45,7 @@ export const en = {
 
   mistakes: {
     number: "Check the card number: some digits are wrong or missing.",
-    expiry: "Enter the month and year on the card. It must not have expired.",
+    expiry: "Check month and year: the card may have expired.",
     cvc: "Enter the 3 or 4 digits of the security code."
   },
 
@@ -86,6 +77,10 @@ export const en = {
     notATestCard: {
       title: "Declined: use a test card",
       text: "This is the sandbox, so real cards are not charged. Take one of the test cards below."
+    },
+    notOffered: {
+      title: "The shop does not take this payment method",
+      text: "Nothing was charged. Choose one of the methods below."
     },
     mistaken: { title: "Please check the card details", text: "Nothing was charged." },
     unreadable: { title: "That did not reach us whole", text: "Nothing was charged. Please try again." }
@@ -126,6 +121,7 @@ export const en = {
   back: {
     soon: "You will be taken back in {n} s.",
     stay: "Stay here",
+    receipt: "View receipt",
     link: (shop: string) => `Return to ${shop}`
   },
 

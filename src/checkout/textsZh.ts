@@ -16,14 +16,6 @@ export const zh: Texts = {
     until: "{when}"
   },
 
-  methods: {
-    card: "银行卡",
-    alipay: "支付宝",
-    wechat_pay: "微信支付",
-    apple_pay: "Apple Pay",
-    google_pay: "Google Pay"
-  },
-
   form: {
     method: "付款方式",
     express: "快捷支付",
@@ -36,7 +28,6 @@ export const zh: Texts = {
     holder: "持卡人姓名",
     optional: "选填",
     pay: (amount) => `支付 ${amount}`,
-    payBy: (method) => `使用${method}付款`,
     expressBy: (method) => `使用 ${method} 付款`,
     walletHint: (method) => `您将在${method}中确认付款。`,
     busy: "处理中…",
@@ -55,7 +46,7 @@ export const zh: Texts = {
 
   mistakes: {
     number: "请检查卡号：有数字输入有误或缺失。",
-    expiry: "请输入卡片上的月份和年份，且卡片须在有效期内。",
+    expiry: "请检查月份和年份：卡片可能已过期。",
     cvc: "请输入 3 位或 4 位安全码。"
   },
 
@@ -73,6 +64,7 @@ export const zh: Texts = {
       title: "付款被拒绝：请使用测试卡",
       text: "当前为沙盒环境，不会向真实银行卡扣款。请使用下方的测试卡。"
     },
+    notOffered: { title: "商家不支持此付款方式", text: "未扣款。请选择下方的付款方式。" },
     mistaken: { title: "请检查银行卡信息", text: "未扣款。" },
     unreadable: { title: "提交的信息不完整", text: "未扣款，请重试。" }
   },
@@ -112,6 +104,7 @@ export const zh: Texts = {
   back: {
     soon: "{n} 秒后返回商家页面。",
     stay: "留在此页",
+    receipt: "查看收据",
     /** A name in Latin letters stands apart. */
     link: (shop) => `返回${/^[!-~]/.test(shop) ? " " : ""}${shop}`
   },

@@ -23,6 +23,7 @@ export interface UploadedFile {
 }
 
 export interface KnownFile {
+  readonly merchantId: string
   readonly contentType: string
   /** Bytes. */
   readonly size: number
@@ -72,7 +73,11 @@ export const layer = Layer.effect(
       find: (name) =>
         Effect.map(
           known(name),
-          Option.map(({ content_type: contentType, size }) => ({ contentType, size }))
+          Option.map(({ content_type: contentType, merchant_id: merchantId, size }) => ({
+            merchantId,
+            contentType,
+            size
+          }))
         ),
 
       open: span("Files.open")(

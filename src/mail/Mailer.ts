@@ -15,6 +15,8 @@ export interface Message {
   readonly to: string
   /** The name beside the sender's address. */
   readonly fromName: string
+  /** Who gets an answer; nobody unless given. */
+  readonly replyTo?: string
   readonly subject: string
   readonly text: string
   readonly html: string
@@ -116,14 +118,15 @@ const compose = (message: Message, mailFrom: string) =>
     }))
   )
 
-const partsOf = ({ fromName, html, id, subject, text, to }: Message, mailFrom: string) => ({
+const partsOf = ({ fromName, html, id, replyTo, subject, text, to }: Message, mailFrom: string) => ({
   messageId: `<${id}@${mailFrom.slice(mailFrom.lastIndexOf("@") + 1)}>`,
   from: { name: fromName, address: mailFrom },
   to: { name: "", address: to },
+  ...(replyTo === undefined ? {} : { replyTo: { name: "", address: replyTo } }),
   subject,
   text,
   html,
-  // Nobody reads an answer, and an out-of-office mail must not come back.
+  // An out-of-office mail must not come back.
   headers: { "Auto-Submitted": "auto-generated" }
 })
 

@@ -4,11 +4,12 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
-import { commonRefusals } from "../http/refusals.ts"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
+import { Logos } from "./Logos.ts"
 import { merchantRefusals } from "./merchantRefusals.ts"
 import { type Merchant, Merchants } from "./Merchants.ts"
 import { merchantView } from "./MerchantView.ts"
@@ -20,16 +21,20 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const merchants = yield* Merchants
     const sandbox = yield* NewSandbox
+    const logos = yield* Logos
     const second = yield* SecondOperator
     const { twoOperators } = yield* Settings
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
+    const { NotCommitted } = unavailable
+
+    const view = (merchant: Merchant) => merchantView(merchant, logos.urlOf)
 
     /** The audit log gets the merchant before and after. */
     const changed = <E>(merchantId: string, change: Effect.Effect<Merchant, E>) =>
       Effect.gen(function* () {
-        const before = merchantView(yield* merchants.find(merchantId))
-        const after = merchantView(yield* change)
+        const before = view(yield* merchants.find(merchantId))
+        const after = view(yield* change)
         const record = yield* CurrentRecord
         record.change = { before, after }
         return yield* reply(after)
@@ -44,20 +49,23 @@ export const layer = HttpApiBuilder.group(
       }),
 
       retrieve: span("merchants.retrieve")(function* ({ params }) {
-        return yield* reply(merchantView(yield* merchants.find(params.merchant_id)))
+        return yield* reply(view(yield* merchants.find(params.merchant_id)))
       }, Effect.catchTags({ MerchantNotFound })),
 
       list: span("merchants.list")(function* ({ query }) {
-        return yield* replyList("merchant", "/operator/v1/merchants", yield* merchants.list(query), merchantView)
+        return yield* replyList("merchant", "/operator/v1/merchants", yield* merchants.list(query), view)
       }, Effect.catchTags({ InvalidField })),
 
       update: span("merchants.update")(function* ({ params, payload }) {
+        const { logo_url, ...patch } = payload
         const { merchant_id } = yield* merchants.find(params.merchant_id)
         if (twoOperators.fees && changesFees(payload)) {
           yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
         }
-        return yield* changed(merchant_id, merchants.update(merchant_id, payload))
-      }, Effect.catchTags({ InvalidField, MerchantNotFound, NeedsSecondOperator })),
+        const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
+        const change = logo === undefined ? patch : { ...patch, logo }
+        return yield* changed(merchant_id, merchants.update(merchant_id, change))
+      }, Effect.catchTags({ InvalidField, MerchantNotFound, NeedsSecondOperator, NotCommitted })),
 
       suspend: span("merchants.suspend")(function* ({ params }) {
         return yield* changed(params.merchant_id, merchants.suspend(params.merchant_id))

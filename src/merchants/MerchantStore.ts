@@ -3,6 +3,7 @@ import type { MerchantQuery } from "@coffer/contract/Operator"
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
+import { OfferedMethods } from "@coffer/model/PaymentMethod"
 import { QuotaOverrides } from "@coffer/model/Quotas"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -22,6 +23,8 @@ const ModeRow = Schema.Struct({
   default_notify_url: Schema.NullOr(Schema.String),
   /** Kept when the address is removed. */
   default_endpoint: Schema.NullOr(DefaultEndpoint),
+  /** Null while every method is offered. */
+  payment_methods: Schema.NullOr(OfferedMethods),
   /** A row of its own, which `src/webhooks` changes. */
   webhooks: Schema.Struct({ signing: StoredSecrets, endpoints: Schema.Array(Endpoint) })
 })
@@ -30,6 +33,10 @@ export type ModeRow = typeof ModeRow.Type
 const MerchantRow = Schema.Struct({
   merchant_id: MerchantId,
   name: Schema.String,
+  /** The name of its file. */
+  logo: Schema.NullOr(Schema.String),
+  support_email: Schema.NullOr(Schema.String),
+  support_url: Schema.NullOr(Schema.String),
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
@@ -166,7 +173,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       Effect.gen(function* () {
         yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, dispute_fee,
             payout_fee, quotas, created_at)
-          values (${row.merchant_id}, ${row.name}, ${row.approved}, ${currencies(row)}::text::text[],
+          values (${row.merchant_id}, ${row.name}, ${row.approved}, ${textArray(row.live_currencies)}::text::text[],
             ${jsonText(row.fees)}::text::jsonb, ${jsonText(row.dispute_fee)}::text::jsonb,
             ${jsonText(row.payout_fee)}::text::jsonb, ${jsonText(row.quotas)}::text::jsonb,
             ${isoText(row.created_at)}::text::timestamptz)`
@@ -185,17 +192,19 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
 
   const write = Effect.fnUntraced(function* (row: MerchantRow) {
     yield* sql`update merchants set name = ${row.name}, approved = ${row.approved},
-      live_currencies = ${currencies(row)}::text::text[], fees = ${jsonText(row.fees)}::text::jsonb,
+      live_currencies = ${textArray(row.live_currencies)}::text::text[], fees = ${jsonText(row.fees)}::text::jsonb,
       dispute_fee = ${jsonText(row.dispute_fee)}::text::jsonb,
       payout_fee = ${jsonText(row.payout_fee)}::text::jsonb,
-      quotas = ${jsonText(row.quotas)}::text::jsonb, note = ${row.note},
+      quotas = ${jsonText(row.quotas)}::text::jsonb, logo = ${row.logo}, support_email = ${row.support_email},
+      support_url = ${row.support_url}, note = ${row.note},
       suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz
       where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {
-      const { default_endpoint, default_notify_url, ip_allowlist, key_hash } = row.modes[mode]
+      const { default_endpoint, default_notify_url, ip_allowlist, key_hash, payment_methods } = row.modes[mode]
       const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
       yield* sql`update merchant_modes set key_hash = ${key_hash}, ip_allowlist = ${ip_allowlist},
-        default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb
+        default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb,
+        payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[]
         where merchant_id = ${row.merchant_id} and mode = ${mode}`
     }
     // Postgres sends it at the commit, so whoever receives it reads the new row.
@@ -231,4 +240,5 @@ const makeSigningSecrets = (sql: SqlClient.SqlClient) => {
   return { sealedAs, reseal }
 }
 
-const currencies = ({ live_currencies }: MerchantRow): string => `{${live_currencies.join(",")}}`
+/** Of words without quotes and commas. */
+const textArray = (words: ReadonlyArray<string>): string => `{${words.join(",")}}`

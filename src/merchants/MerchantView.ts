@@ -4,11 +4,16 @@ import { effectiveDisputeFees, effectivePayoutFees } from "@coffer/model/Fees"
 import { effectiveQuotas } from "@coffer/model/Quotas"
 import { DateTime } from "effect"
 import type { Merchant } from "./Merchants.ts"
+import { offeredIn } from "./shopOf.ts"
 
-export const merchantView = (merchant: Merchant): MerchantResource => ({
+/** `logoUrl`: where the file with this name is. */
+export const merchantView = (merchant: Merchant, logoUrl: (name: string) => string): MerchantResource => ({
   object: "merchant",
   merchant_id: merchant.merchant_id,
   name: merchant.name,
+  logo_url: merchant.logo === null ? null : logoUrl(merchant.logo),
+  support_email: merchant.support_email,
+  support_url: merchant.support_url,
   approved: merchant.approved,
   live_currencies: merchant.live_currencies,
   fees: merchant.fees,
@@ -22,7 +27,8 @@ export const merchantView = (merchant: Merchant): MerchantResource => ({
   created_at: DateTime.formatIso(merchant.created_at)
 })
 
-const modeView = ({ default_notify_url, ip_allowlist }: Merchant["modes"]["live"]) => ({
-  ip_allowlist,
-  default_notify_url
+const modeView = (mode: Merchant["modes"]["live"]) => ({
+  ip_allowlist: mode.ip_allowlist,
+  default_notify_url: mode.default_notify_url,
+  payment_methods: offeredIn(mode)
 })

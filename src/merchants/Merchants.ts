@@ -1,5 +1,5 @@
 /** Front door to merchants: who owns a key, what they may do, what they pay (spec: Authentication). */
-import type { MerchantQuery, UpdateMerchant } from "@coffer/contract/Operator"
+import type { MerchantQuery } from "@coffer/contract/Operator"
 import { EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -11,7 +11,7 @@ import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import * as MerchantCache from "./MerchantCache.ts"
-import { settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
+import { type MerchantPatch, settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
 import { type MerchantRow, MerchantStore } from "./MerchantStore.ts"
 import { isKey, newKey, newMerchant } from "./newMerchant.ts"
 import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
@@ -44,7 +44,7 @@ export class Merchants extends Context.Service<
     readonly list: (query: MerchantQuery) => Effect.Effect<Page<Merchant>, InvalidField>
     readonly update: (
       merchantId: string,
-      patch: UpdateMerchant
+      patch: MerchantPatch
     ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField>
     /** Its keys are refused at once, on all runners. */
     readonly suspend: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>

@@ -2,6 +2,7 @@
 import type { UpdateMerchant } from "@coffer/contract/Operator"
 import { type EndpointId, Mode } from "@coffer/model/Ids"
 import { parseAllowlist } from "@coffer/rules/allowlist"
+import { isHttpUrl } from "@coffer/rules/delivery/address"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type DateTime, Result } from "effect"
@@ -10,16 +11,27 @@ import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
 /** Characters of a bad allowlist entry that the refusal repeats. */
 const entryShownMax = 64
 
+/** What the operator may change, with the logo as its file is named. */
+export interface MerchantPatch extends Omit<UpdateMerchant, "logo_url"> {
+  readonly logo?: string | null
+}
+
 /** The first problem of a patch; undefined for one that may be applied. */
-export const settingsProblem = (patch: UpdateMerchant, privateAllowed: boolean): InvalidField | undefined => {
+export const settingsProblem = (patch: MerchantPatch, privateAllowed: boolean): InvalidField | undefined => {
   for (const mode of Mode.literals) {
     const problem =
       urlProblem(`${mode}.default_notify_url`, patch[mode]?.default_notify_url, { mode, privateAllowed }) ??
       allowlistProblem(`${mode}.ip_allowlist`, patch[mode]?.ip_allowlist)
     if (problem !== undefined) return problem
   }
-  return undefined
+  return supportProblem(patch.support_url)
 }
+
+/** Only the buyer's browser goes there. */
+const supportProblem = (url: string | null | undefined): InvalidField | undefined =>
+  typeof url !== "string" || (isHttpUrl(url) && /^https:/i.test(url))
+    ? undefined
+    : new InvalidField({ param: "support_url", problem: "must be an https address" })
 
 const allowlistProblem = (param: string, text: string | undefined): InvalidField | undefined => {
   const list = parseAllowlist(text ?? "")
@@ -38,7 +50,7 @@ export interface Numbering extends Readonly<Record<Mode, EndpointId>> {
 /** A patch leaves out what it does not change. */
 export const withSettings = (
   merchant: MerchantRow,
-  { dispute_fee, live, payout_fee, quotas, sandbox, ...own }: UpdateMerchant,
+  { dispute_fee, live, payout_fee, quotas, sandbox, ...own }: MerchantPatch,
   number: Numbering
 ): MerchantRow => {
   const changed = {

@@ -27,6 +27,9 @@ export const newMerchant = Effect.fnUntraced(function* (
   const merchant: MerchantRow = {
     merchant_id: merchantId,
     name,
+    logo: null,
+    support_email: null,
+    support_url: null,
     approved: false,
     live_currencies: [],
     fees: [],
@@ -56,6 +59,7 @@ const newMode = Effect.fnUntraced(function* (
     ip_allowlist: "",
     default_notify_url: null,
     default_endpoint: null,
+    payment_methods: null,
     webhooks: { signing: { current: sealed, rotatedAt: null, old: [] }, endpoints: [] }
   } satisfies ModeRow
 })

@@ -21,6 +21,8 @@ export interface Frame {
   readonly sandbox?: boolean
   /** Above the page: who is paid, the switch of the language. */
   readonly top?: Html | undefined
+  /** Where the buyer finds help. */
+  readonly help?: Html | undefined
   readonly script?: Html
   /** What the document's head has beside the usual. */
   readonly head?: Html | undefined
@@ -36,9 +38,10 @@ export const renderState = (
     readonly alert?: boolean
   }
 ) => {
-  const { alert, mark, more, terms: lines = [] } = shown
+  const { alert, help, mark, more, terms: lines = [] } = shown
   return layout({
     ...shown,
+    help: undefined,
     title: words.heading,
     main: html`
 <section class="card stack">
@@ -46,7 +49,7 @@ ${mark ?? marks.calm}
 <h1>${words.heading}</h1>
 <p${alert === true ? html` role="alert"` : undefined}>${words.text}</p>
 ${lines.length === 0 ? undefined : terms(lines)}
-${more}
+${more} ${help && html`<p class="help">${help}</p>`}
 </section>`
   })
 }
@@ -70,13 +73,13 @@ export const layout = (shown: Frame & { readonly title: string; readonly main: H
         ${shown.sandbox === true ? html`<p class="sandbox">${sandbox}</p>` : undefined}
         ${shown.top === undefined ? undefined : html`<header class="top${wide}">${shown.top}</header>`}
         <main class="page${wide}">${shown.main}</main>
-        <footer>${footer}</footer>
+        <footer>${shown.help && html`<p class="help">${shown.help}</p>`} ${footer}</footer>
         ${shown.script}
       </body>
     </html> `.markup
 }
 
-/** A chest. In the address itself, since the page loads nothing. */
+/** A chest. In the address itself, so that it is not asked for. */
 const icon =
   "data:image/svg+xml," +
   "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E" +

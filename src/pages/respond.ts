@@ -8,8 +8,8 @@ export const policy = (more: ReadonlyArray<string> = []) =>
   [
     "default-src 'none'",
     `style-src ${styleSource}`,
-    // The icon of the page.
-    "img-src data:",
+    // The icon of the page, and the shop's logo.
+    "img-src data: 'self'",
     ...more,
     "form-action 'self'",
     "frame-ancestors 'none'",

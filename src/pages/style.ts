@@ -1,6 +1,6 @@
 /**
- * The style of all pages for buyers: one column on a phone of 360 px, two on a desktop. It is inline, since the page
- * loads nothing. The page's policy allows exactly this text, by its hash.
+ * The style of all pages for buyers: one column on a phone of 360 px, two on a desktop. It is inline, so that
+ * nobody waits for it. The page's policy allows exactly this text, by its hash.
  */
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { Html } from "./html.ts"
@@ -10,11 +10,13 @@ const css = `
   color-scheme: light dark;
   --page: #f5f4f0; --card: #fff; --line: #dedbd3; --edge: #8a8f8c; --ink: #1b2422; --soft: #56615e;
   --accent: #17614f; --accent-ink: #fff; --tint: #eef5f2; --alert: #9c2730; --alert-tint: #fcf0f0; --note: #f7f6f2;
+  --plate: transparent;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #131817; --card: #1c2321; --line: #33403c; --edge: #7d8a86; --ink: #eef2f0; --soft: #a9b5b1;
     --accent: #7fd1b9; --accent-ink: #0d1f1a; --tint: #20302b; --alert: #ff9c9c; --alert-tint: #33201f; --note: #222b28;
+    --plate: #fff;
   }
 }
 *, *::before, *::after { box-sizing: border-box }
@@ -32,7 +34,13 @@ main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: .75rem 1
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .top { width: 100%; max-width: 30rem; margin: 0 auto; padding: .625rem 1rem 0; display: flex; align-items: center;
   justify-content: space-between; gap: 1rem }
-.shop { margin: 0; font-weight: 650; min-width: 0; overflow-wrap: anywhere }
+.shop { margin: 0; font-weight: 650; min-width: 0; overflow-wrap: anywhere; display: flex; align-items: center;
+  gap: .625rem }
+.shop img { flex: none; height: 2rem; max-width: 7rem; object-fit: contain; padding: .125rem; border-radius: .375rem;
+  background: var(--plate) }
+.help { color: var(--soft); font-size: .875rem; overflow-wrap: anywhere }
+.help a { display: inline-block; max-width: 100%; margin-inline-end: .5rem; color: inherit }
+.card > .help { border-top: 1px solid var(--line); padding-top: .875rem }
 .top nav { margin-inline-start: auto }
 .switch { display: inline-block; padding: .375rem .75rem; border: 1px solid var(--line); border-radius: 2rem;
   font-size: .875rem; color: var(--ink); text-decoration: none; white-space: nowrap }
@@ -68,6 +76,7 @@ legend, .label { padding: 0; font-weight: 600; font-size: .875rem }
 .details { display: grid; gap: .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)) }
 .details .wide { grid-column: 1 / -1 }
 form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details { display: none }
+.card:has(input[name="method"]:checked):not(:has(#method-card:checked)) .tests { display: none }
 .hint { display: none; margin: 0; font-size: .9375rem }
 form:has(#method-alipay:checked) .hint.alipay, form:has(#method-wechat_pay:checked) .hint.wechat_pay { display: block }
 .field { display: grid; gap: .25rem; align-content: start }
@@ -112,6 +121,7 @@ form.express { gap: .75rem }
 .button:hover:enabled, a.button:hover { filter: brightness(1.08) }
 .button.quiet { background: transparent; color: var(--ink); border-color: var(--edge) }
 .buttons { display: grid; gap: .75rem }
+.printed { display: none }
 .mark { width: 3.5rem; height: 3.5rem; border-radius: 50%; display: grid; place-items: center; background: var(--tint);
   color: var(--accent) }
 .mark.bad { background: var(--alert-tint); color: var(--alert) }
@@ -144,7 +154,8 @@ footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; co
 @media print {
   body { background: #fff; color: #000; min-height: 0 }
   .card { border: 0; padding: 0 }
-  .button, .sandbox { display: none }
+  .button, .sandbox, .top nav { display: none }
+  .printed { display: block }
 }
 `
 

@@ -5,9 +5,12 @@ import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { Mailer } from "../mail/Mailer.ts"
 import { type Mail, mailAfter } from "../mail/mails.ts"
+import { Logos } from "../merchants/Logos.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { shopOf } from "../merchants/shopOf.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
+import type { Shop } from "../pages/shop.ts"
 import { type NotCommitted, type StaleVersion } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -22,8 +25,7 @@ export class NoReceipt extends Schema.TaggedError<NoReceipt>()("NoReceipt", { tr
 
 export interface Shown {
   readonly order: SettledOrder
-  /** The merchant's display name. */
-  readonly merchant: string
+  readonly shop: Shop
 }
 
 type ShowFailure = NoReceipt | OrderNotFound | WriteFailure
@@ -57,6 +59,7 @@ const receiptServices = Effect.gen(function* () {
     merchants: yield* Merchants,
     numbers: yield* ReceiptNumbers,
     links: yield* OrderLinks,
+    logos: yield* Logos,
     mailer: yield* Mailer,
     transactor: yield* Transactor
   }
@@ -67,15 +70,13 @@ type ReceiptServices = Effect.Success<typeof receiptServices>
 const show = ({ merchants, numbers, orders }: ReceiptServices) =>
   span("Receipts.show")(function* (tradeNo: TradeNo) {
     const order = yield* settled(yield* orders.byTradeNo(tradeNo))
-    const { name: merchant } = yield* Effect.catchTags(merchants.find(order.merchantId), {
-      MerchantNotFound: Effect.die
-    })
-    if (order.receipt?.number) return { order, merchant }
+    const shop = shopOf(yield* Effect.catchTags(merchants.find(order.merchantId), { MerchantNotFound: Effect.die }))
+    if (order.receipt?.number) return { order, shop }
     const number = yield* numbers.next(order, yield* currentTime)
     const after = yield* orders
       .perform(tradeNo, OrderCommand.cases.NumberReceipt.make({ number }), noEntry)
       .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
-    return { order: yield* settled(after), merchant }
+    return { order: yield* settled(after), shop }
   })
 
 const settled = (order: Order): Effect.Effect<SettledOrder, NoReceipt> =>
@@ -86,7 +87,7 @@ const settled = (order: Order): Effect.Effect<SettledOrder, NoReceipt> =>
  * the server has it, and it is not sent again: a buyer never gets the same receipt twice.
  */
 const deliver = (services: ReceiptServices) => {
-  const { links, mailer, orders, transactor } = services
+  const { links, logos, mailer, orders, transactor } = services
   const open = show(services)
 
   const end = (mail: Mail, after: Parameters<typeof mailAfter>[1]) =>
@@ -104,14 +105,15 @@ const deliver = (services: ReceiptServices) => {
 
   const attempt = Effect.fnUntraced(function* (mail: Mail) {
     const now = yield* currentTime
-    const { merchant, order } = yield* open(mail.tradeNo)
+    const { order, shop } = yield* open(mail.tradeNo)
     yield* end(mail, { status: "sending", dueAt: DateTime.addDuration(now, sendingMax), error: mail.error })
     const sending: Mail = { ...mail, version: mail.version + 1 }
     // Without a locale the mail is in Chinese (spec: Orders, locale).
     const language = order.locale ?? "zh"
     const url = links.signed.receipt(order.tradeNo)
-    const message = receiptMail({ language, merchant, order, mailId: mail.id, recipient: mail.recipient, url })
-    yield* mailer.send(message).pipe(
+    const { id: mailId, recipient } = mail
+    const logoUrl = shop.logo === null ? undefined : logos.urlOf(shop.logo)
+    yield* mailer.send(receiptMail({ language, shop, logoUrl, order, mailId, recipient, url })).pipe(
       Effect.andThen(confirm(sending)),
       Effect.catchTags({
         MailNotTaken: ({ forGood, reason }) => {

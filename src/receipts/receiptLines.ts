@@ -3,12 +3,12 @@ import type { SettledOrder } from "@coffer/rules/order/Order"
 import { money, time } from "../pages/amounts.ts"
 import type { Language } from "../pages/language.ts"
 import { methodNames } from "../pages/methods.ts"
+import type { Shop } from "../pages/shop.ts"
 import { receiptTexts } from "./receiptTexts.ts"
 
 export interface ReceiptOf {
   readonly order: SettledOrder
-  /** The merchant's display name. */
-  readonly merchant: string
+  readonly shop: Shop
   readonly language: Language
 }
 
@@ -16,7 +16,7 @@ type Line = readonly [name: string, value: string]
 
 export const amountPaid = ({ language, order }: ReceiptOf): string => money(order.amount, order.currency, language)
 
-export const receiptLines = ({ language, merchant, order }: ReceiptOf): ReadonlyArray<Line> => {
+export const receiptLines = ({ language, order, shop }: ReceiptOf): ReadonlyArray<Line> => {
   const texts = receiptTexts[language]
   const { currency, refundedAmount } = order
   const refunded: ReadonlyArray<Line> = [
@@ -24,7 +24,7 @@ export const receiptLines = ({ language, merchant, order }: ReceiptOf): Readonly
     [texts.kept, money(order.amount - refundedAmount, currency, language)]
   ]
   return [
-    [texts.paidTo, merchant],
+    [texts.paidTo, shop.name],
     ...(order.receipt?.number ? [[texts.number, order.receipt.number] as const] : []),
     [texts.date, time(order.paidAt, language)],
     ...(order.subject === null ? [] : [[texts.subject, order.subject] as const]),

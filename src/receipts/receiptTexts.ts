@@ -18,6 +18,7 @@ interface ReceiptTexts {
   readonly mailSubject: (merchant: string, amount: string) => string
   readonly mailLead: (merchant: string, amount: string) => string
   readonly view: string
+  readonly print: string
   readonly unknown: { readonly heading: string; readonly text: string }
   readonly unreachable: { readonly heading: string; readonly text: string }
   readonly again: string
@@ -41,6 +42,7 @@ export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
     mailSubject: (merchant, amount) => `Your receipt from ${merchant}: ${amount}`,
     mailLead: (merchant, amount) => `Thank you. You have paid ${amount} to ${merchant}.`,
     view: "View or print the receipt",
+    print: "Print",
     unknown: {
       heading: "There is no such receipt",
       text: "The address may have been cut off. Open it again from the mail."
@@ -65,6 +67,7 @@ export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
     mailSubject: (merchant, amount) => `${merchant} 的付款收据：${amount}`,
     mailLead: (merchant, amount) => `感谢您的付款。您已向 ${merchant} 支付 ${amount}。`,
     view: "查看或打印收据",
+    print: "打印",
     unknown: { heading: "找不到这张收据", text: "链接可能不完整，请从邮件中重新打开。" },
     unreachable: { heading: "暂时无法显示收据", text: "请稍后再试。" },
     again: "重试"

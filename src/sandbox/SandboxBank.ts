@@ -56,6 +56,8 @@ export class SandboxBank extends Context.Service<
   {
     /** The buyer pays. The caller has to commit the entry. */
     readonly charge: (charge: Charge) => Effect.Effect<Charged, ChannelUnreachable>
+    /** Whether it has taken this amount for the order. */
+    readonly hasPaid: (order: Pick<Charge, "tradeNo" | "amount" | "currency">) => Effect.Effect<boolean>
     /** The service has processed the report of this payment. */
     readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
     /** Leases payments whose report is due. */
@@ -104,6 +106,12 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
 
   return SandboxBank.of({
     charge: makeCharge(sql, ids, reach),
+    hasPaid: ({ amount, currency, tradeNo }) =>
+      sql`select 1 from sandbox_payments where trade_no = ${tradeNo} and state = 'succeeded'
+        and amount = ${amount} and currency = ${currency} limit 1`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        sqlDefects
+      ),
     acknowledge: reports.done,
     claimReports: (now, limit) =>
       sqlDefects(

@@ -33,6 +33,8 @@ export class SandboxBuyer extends Context.Service<
       attempt: Attempt,
       options?: PayOptions
     ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | ActorUnavailable>
+    /** Whether the bank has the order's whole amount. Of a pending order: it has not reported the payment yet. */
+    readonly hasPaid: (order: Order) => Effect.Effect<boolean>
   }
 >()("@coffer/sandbox/SandboxBuyer") {}
 
@@ -58,6 +60,6 @@ export const layer = Layer.effect(
       return noted
     })
 
-    return SandboxBuyer.of({ pay })
+    return SandboxBuyer.of({ pay, hasPaid: bank.hasPaid })
   })
 )

@@ -4,6 +4,9 @@
  */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
+import type { Owner } from "@coffer/model/Owner"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { InvalidField } from "@coffer/rules/InvalidField"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
@@ -13,6 +16,8 @@ import { disputeView } from "../disputes/DisputeView.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { channelRefusals } from "../channel/channelRefusals.ts"
 import { disputeRefusals } from "../disputes/disputeRefusals.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { offeredIn } from "../merchants/shopOf.ts"
 import { orderRefusals } from "../orders/orderRefusals.ts"
 import { refundRefusals } from "../refunds/refundRefusals.ts"
 import { sandboxRefusals } from "./sandboxRefusals.ts"
@@ -43,13 +48,22 @@ const { ChannelUnreachable } = channelRefusals
 const { OrderConflict, OrderNotFound } = orderRefusals
 const { RefundNotFound } = refundRefusals
 const { DisputeNotFound } = disputeRefusals
-const { InvalidField } = commonRefusals
+const { InvalidField: refuseInvalid } = commonRefusals
 const { NoChargeback, NotSettled } = sandboxRefusals
 
 const makeOrderHandlers = Effect.gen(function* () {
   const orders = yield* Orders
   const buyer = yield* SandboxBuyer
   const links = yield* OrderLinks
+  const merchants = yield* Merchants
+
+  /** `card` unless another is named; where cards are not offered, the first that is. */
+  const methodOf = Effect.fnUntraced(function* ({ merchantId, mode }: Owner, named: PaymentMethod | undefined) {
+    const offered = offeredIn((yield* merchants.find(merchantId)).modes[mode])
+    if (named === undefined) return offered.includes("card") ? "card" : offered[0]!
+    if (offered.includes(named)) return named
+    return yield* new InvalidField({ param: "payment_method", problem: `must be offered: ${offered.join(", ")}` })
+  })
 
   const pay = HttpApiBuilder.handler(
     Api,
@@ -58,11 +72,19 @@ const makeOrderHandlers = Effect.gen(function* () {
     span("test_helpers.pay")(
       function* ({ params, payload }) {
         const order = yield* orders.find(yield* Caller, params.ref)
-        const { amount, outcome = "succeed", payment_method: method = "card" } = payload
+        const { amount, outcome = "succeed" } = payload
+        const method = yield* methodOf(order, payload.payment_method)
         const after = yield* buyer.pay(order, method, outcome, { amount })
         return yield* reply(orderView(after, links.signed))
       },
-      Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
+      Effect.catchTags({
+        ChannelUnreachable,
+        InvalidField: refuseInvalid,
+        MerchantNotFound: Effect.die,
+        OrderConflict,
+        OrderNotFound,
+        ...unavailable
+      })
     )
   )
   return { pay }
@@ -105,7 +127,7 @@ const makeDisputeHandlers = Effect.gen(function* () {
       Effect.catchTags({
         ChannelUnreachable,
         DisputeNotFound: Effect.die,
-        InvalidField,
+        InvalidField: refuseInvalid,
         NoChargeback,
         OrderNotFound,
         RefundRefused: Effect.die,

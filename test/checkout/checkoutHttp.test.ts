@@ -33,7 +33,7 @@ describe("checkout: opening", () => {
       assert.match(
         headers.get("content-security-policy") ?? "",
         new RegExp(
-          "^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; script-src 'sha256-[^']+'; " +
+          "^default-src 'none'; style-src 'sha256-[^']+'; img-src data: 'self'; script-src 'sha256-[^']+'; " +
             "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$"
         )
       )
@@ -69,7 +69,6 @@ describe("checkout: paying", () => {
     ["4242 4242 4242 4242 pays", good, ["card", "succeed"], paid],
     ["4000 0000 0000 0002 is declined", card("4000000000000002"), ["card", "decline"], pendingOrder],
     ["4000 0027 6000 3184 asks for 3DS", card("4000 0027 6000 3184"), ["card", "redirect"], pendingOrder],
-    ["4000 0000 0000 0077 is reported later", card("4000000000000077"), ["card", "succeed_later"], pendingOrder],
     ["3DS complete pays", { step: "confirm", method: "card" }, ["card", "succeed"], paid],
     ["3DS failed is declined", { step: "cancel", method: "card" }, ["card", "decline"], pendingOrder],
     ["a wallet is a redirect", { step: "pay", method: "alipay" }, ["alipay", "redirect"], pendingOrder],
@@ -94,6 +93,16 @@ describe("checkout: paying", () => {
       })
     )
   }
+
+  it.effect("4000 0000 0000 0077 is reported later, on a page that is read by GET", () =>
+    Effect.gen(function* () {
+      const { asked, get, post } = yield* open()
+      const reply = yield* post(card("4000000000000077"))
+      assert.deepStrictEqual(asked, [["card", "succeed_later"]])
+      assert.deepStrictEqual([reply.status, reply.headers.get("location")], [303, "/prefix/checkout/good"])
+      assert.include((yield* get).text, texts.processing.heading)
+    })
+  )
 
   it.effect("the tenth decline shows that the order has failed", () =>
     Effect.gen(function* () {
@@ -151,6 +160,85 @@ describe("checkout: the bank is not asked", () => {
         assert.include(reply.text, texts.notices.unreadable.title)
       }
       assert.deepStrictEqual(asked, [])
+    })
+  )
+})
+
+describe("checkout: a payment that is being processed", () => {
+  it.effect("is what the page shows, however it is opened, and the form comes back for nobody", () =>
+    Effect.gen(function* () {
+      for (const at of [createdAt, DateTime.add(expiresAt, { minutes: 1 })]) {
+        const { asked, call, get, post } = yield* open({ works: true, at })
+        for (const { text } of [yield* get, yield* call("/checkout/good?wallet=alipay&lang=en")]) {
+          assert.include(text, texts.processing.heading)
+          assert.notInclude(text, "<form")
+        }
+        for (const form of [good, { step: "pay", method: "alipay" }, { step: "confirm", method: "alipay" }]) {
+          assert.strictEqual((yield* post(form)).status, 303)
+        }
+        assert.deepStrictEqual(asked, [], "nothing is paid a second time")
+      }
+    })
+  )
+
+  it.effect("is followed by the script, and without one looked at again every five seconds", () =>
+    Effect.gen(function* () {
+      const { get } = yield* open({ works: true })
+      const { text } = yield* get
+      assert.include(text, "data-watch")
+      assert.match(text, /<noscript\s*>\s*<meta http-equiv="refresh" content="5"/)
+    })
+  )
+
+  it.effect("gives way to the order's state once the order has one", () =>
+    Effect.gen(function* () {
+      const { get } = yield* open({ works: true, order: paid })
+      assert.include((yield* get).text, texts.paid.heading)
+    })
+  )
+})
+
+describe("checkout: methods that the merchant does not offer", () => {
+  const offered = ["card", "apple_pay"] as const
+
+  it.effect("are not shown, and a code on another screen does not lead to one", () =>
+    Effect.gen(function* () {
+      const { call, get } = yield* open({ offered })
+      const { text } = yield* get
+      const shown = Array.from(text.matchAll(/name="method"\s[^>]*value="(\w+)"|name="method" value="(\w+)"/g))
+      assert.sameMembers(
+        shown.map(([, choice, button]) => choice ?? button),
+        ["card", "apple_pay"]
+      )
+      assert.notInclude((yield* call("/checkout/good?wallet=alipay")).text, "Confirm in Alipay")
+    })
+  )
+
+  it.effect("are refused with words, and the bank is not asked", () =>
+    Effect.gen(function* () {
+      const { asked, post } = yield* open({ offered })
+      for (const method of ["alipay", "wechat_pay", "google_pay"]) {
+        const reply = yield* post({ step: "pay", method })
+        assert.strictEqual(reply.status, 422)
+        assert.include(reply.text, texts.notices.notOffered.title)
+      }
+      const cardless = yield* open({ offered: ["alipay"] })
+      const reply = yield* cardless.post(good)
+      assert.deepStrictEqual([reply.status, reply.text.includes('id="number"')], [422, false])
+      assert.deepStrictEqual([asked, cardless.asked], [[], []])
+    })
+  )
+
+  it.effect("take nothing from who was in the wallet when they ended, and the bank hears that it is over", () =>
+    Effect.gen(function* () {
+      const { asked, post } = yield* open({ offered })
+      const reply = yield* post({ step: "confirm", method: "alipay" })
+      assert.include(reply.text, texts.notices.notOffered.title)
+      yield* post({ step: "cancel", method: "alipay" })
+      assert.deepStrictEqual(asked, [
+        ["alipay", "decline"],
+        ["alipay", "decline"]
+      ])
     })
   )
 })

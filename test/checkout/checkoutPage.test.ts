@@ -11,10 +11,11 @@ import { testCards } from "../../src/checkout/checkCard.ts"
 import type { Seen } from "../../src/checkout/frame.ts"
 import { script } from "../../src/checkout/script.ts"
 import { languages } from "../../src/pages/language.ts"
+import { methodNames } from "../../src/pages/methods.ts"
 import { styleSource } from "../../src/pages/style.ts"
 import { texts as allTexts } from "../../src/checkout/texts.ts"
 import { checkoutPages, screens } from "../kit/checkoutScreens.ts"
-import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
+import { createdAt, expiresAt, facts, pendingOrder, shopCalled, teahouse, untouched } from "../kit/fixtures.ts"
 
 const { pageOf } = CheckoutPage
 type Page = CheckoutPage.Page
@@ -23,7 +24,7 @@ const render = (page: Page, seen: Partial<Seen> = {}) =>
   CheckoutPage.render(page, {
     language: "en",
     chosen: undefined,
-    shop: "Celadon Teahouse",
+    ...teahouse,
     ...seen
   })
 
@@ -102,8 +103,8 @@ describe("checkout: states", () => {
   it("says of an order that cannot be paid any more its state and its amount, not what was bought", () => {
     const ended = [pageOf(pending, later), ...[paid, partly, refunded, failed, expired].map((o) => pageOf(o, soon))]
     for (const page of [...ended, pageOf(paid, later)]) {
-      const words = bare(render(page, { shop: "Seller" })).replace(/<[^>]+>/g, " ")
-      for (const kept of ["Celadon", "cart-1", pendingOrder.tradeNo, ...Object.values(texts.methods)]) {
+      const words = bare(render(page, { shop: shopCalled("Seller") })).replace(/<[^>]+>/g, " ")
+      for (const kept of ["Celadon", "cart-1", pendingOrder.tradeNo, ...Object.values(methodNames.en)]) {
         assert.notMatch(words, new RegExp(`\\b${kept}\\b`), page._tag)
       }
     }
@@ -220,7 +221,8 @@ describe("checkout: what others write", () => {
       pageOf({ ...facts, ...untouched, ...hostile, status: "refunded", refundedAmount: facts.amount }, soon)
     ]
     for (const page of pages) {
-      const markup = bare(render(page, { shop: `"><svg onload=alert(1)>'&</script><script>alert("shop")</script>` }))
+      const shop = shopCalled(`"><svg onload=alert(1)>'&</script><script>alert("shop")</script>`)
+      const markup = bare(render(page, { shop }))
       assert.notMatch(markup, /<script|<svg onload|'&(?!#|amp)/)
     }
     for (const page of payable) assert.include(render(page), "&quot;&gt;&lt;svg onload=alert(1)&gt;&#39;&amp;")

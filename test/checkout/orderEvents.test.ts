@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { listenersMax, listenersOfOneMax, make } from "../../src/checkout/OrderWatch.ts"
 import { Draining } from "../../src/edge/Draining.ts"
 import { Orders } from "../../src/orders/Orders.ts"
+import { SandboxBuyer } from "../../src/sandbox/SandboxBuyer.ts"
 import { TradeNo } from "@coffer/model/Ids"
 import { createdAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
 import { DateTime } from "effect"
@@ -17,7 +18,7 @@ const other = (index: number) => TradeNo.make(`TRD_SB_${String(index).padStart(2
 /** A watch over one scripted order, how often it was read, and what else may be changed. */
 const open = Effect.gen(function* () {
   yield* TestClock.setTime(DateTime.toEpochMillis(createdAt))
-  const world = { order: pendingOrder as Order, reads: 0, fails: false, draining: { now: false } }
+  const world = { order: pendingOrder as Order, reads: 0, fails: false, works: false, draining: { now: false } }
   const orders = Layer.mock(Orders, {
     byTradeNo: () =>
       Effect.suspend(() => {
@@ -25,7 +26,8 @@ const open = Effect.gen(function* () {
         return world.fails ? Effect.die(new Error("no database")) : Effect.succeed(world.order)
       })
   })
-  const watch = yield* Effect.provide(make, Layer.merge(orders, Layer.succeed(Draining, world.draining)))
+  const buyer = Layer.mock(SandboxBuyer, { hasPaid: () => Effect.sync(() => world.works) })
+  const watch = yield* Effect.provide(make, Layer.mergeAll(orders, buyer, Layer.succeed(Draining, world.draining)))
   /** In a scope of its own, as a connection is. */
   const listen = Effect.fnUntraced(function* (no: TradeNo = tradeNo) {
     const scope = yield* Scope.make()
@@ -82,6 +84,19 @@ describe("checkout: listening to an order", () => {
       const { outcome } = yield* listen()
       yield* TestClock.adjust("5 seconds")
       world.fails = false
+      world.order = paid
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Deferred.await(outcome), "changed")
+    })
+  )
+
+  it.effect("goes on after the order's end while the bank has a payment of it", () =>
+    Effect.gen(function* () {
+      const { listen, world } = yield* open
+      world.works = true
+      const { outcome } = yield* listen()
+      yield* TestClock.adjust("25 hours")
+      assert.isFalse(yield* Deferred.isDone(outcome))
       world.order = paid
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* Deferred.await(outcome), "changed")

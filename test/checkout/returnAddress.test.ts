@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Page, pageOf, render as renderSeen } from "../../src/checkout/CheckoutPage.ts"
 import { returnAddress } from "../../src/checkout/returnAddress.ts"
 import { later, soon } from "../kit/checkoutScreens.ts"
-import { facts, pendingOrder, untouched } from "../kit/fixtures.ts"
+import { facts, pendingOrder, teahouse, untouched } from "../kit/fixtures.ts"
 
 const terms = { ...pendingOrder, returnUrl: "https://shop.example/thanks" }
 const pending: Order = { ...terms, status: "pending" }
@@ -16,7 +16,7 @@ const refunded: Order = { ...facts, ...untouched, ...terms, status: "refunded", 
 const failed: Order = { ...terms, status: "failed" }
 const expired: Order = { ...terms, status: "expired" }
 
-const render = (page: Page) => renderSeen(page, { language: "en", chosen: undefined, shop: "Celadon Teahouse" })
+const render = (page: Page) => renderSeen(page, { language: "en", chosen: undefined, ...teahouse })
 const refresh = (markup: string) =>
   /<noscript\s*>\s*<meta http-equiv="refresh" content="([^"]*)"\s*\/><\/noscript/.exec(markup)?.[1]
 const links = (markup: string) => Array.from(markup.matchAll(/<a\s[^>]*href="(\w+:[^"]*)"/g), ([, href]) => href!)

@@ -35,7 +35,7 @@ export interface Life {
 const isStep = (name: string) => !/^(Logs|Orders|Store)\./.test(name)
 
 /** One process on this database. */
-export const live = Effect.fnUntraced(function* (database: string, begins: number) {
+export const live = Effect.fnUntraced(function* (database: string, begins: number, env: Record<string, string> = {}) {
   const outer = yield* Effect.scope
   const scope = yield* Scope.fork(outer)
   const wire = yield* cable(database)
@@ -71,6 +71,7 @@ export const live = Effect.fnUntraced(function* (database: string, begins: numbe
     clock: "test",
     database: wire.url,
     begins,
+    env,
     faults: Layer.succeed(Faults, { around })
   }).pipe(Scope.provide(scope))
 

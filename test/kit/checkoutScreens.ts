@@ -1,15 +1,21 @@
 /** Every page that buyers see at checkout and on the way there, for tests that look at them. */
 import { LinkId } from "@coffer/model/Ids"
-import type { Order } from "@coffer/rules/order/Order"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { Order, SettledOrder } from "@coffer/rules/order/Order"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { DateTime } from "effect"
 import type { Page as BrowserPage } from "playwright-core"
 import { type Page, pageOf, render } from "../../src/checkout/CheckoutPage.ts"
 import type { Seen } from "../../src/checkout/frame.ts"
 import { type LinkPage, renderLink } from "../../src/checkout/LinkPage.ts"
+import { renderReceipt, renderUnknown, renderUnreachable } from "../../src/checkout/ReceiptPage.ts"
 import { checkoutHeaders } from "../../src/checkout/script.ts"
+import { type Notice, texts } from "../../src/checkout/texts.ts"
 import type { Language } from "../../src/pages/language.ts"
+import type { Shop } from "../../src/pages/shop.ts"
+import { receiptMail } from "../../src/receipts/receiptMail.ts"
 import { createdAt, facts, pendingOrder, untouched } from "./fixtures.ts"
+import { png } from "./png.ts"
 
 export const soon = DateTime.add(createdAt, { minutes: 10 })
 export const later = DateTime.add(createdAt, { days: 3 })
@@ -48,7 +54,9 @@ export const checkoutPages = (terms: Partial<Order> = {}): Readonly<Record<strin
       notice: "mistaken",
       mistakes: new Set(["number", "expiry", "cvc"])
     },
-    declined: { _tag: "Pay", order: pending, method: "card", notice: "callBank" },
+    ...Object.fromEntries(
+      notices.map((notice) => [`pay ${notice}`, { _tag: "Pay", order: pending, method: "card", notice }] as const)
+    ),
     "pay by wallet": { _tag: "Pay", order: pending, method: "wechat_pay" },
     wallet: { _tag: "Away", order: pending, method: "alipay", scanned },
     "3ds": { _tag: "Away", order: pending, method: "card" },
@@ -67,6 +75,9 @@ export const checkoutPages = (terms: Partial<Order> = {}): Readonly<Record<strin
   }
 }
 
+/** What an attempt may end with. */
+const notices = Object.keys(texts.en.notices).filter((notice) => notice !== "mistaken") as ReadonlyArray<Notice>
+
 const linkPages = (link: PaymentLink): Readonly<Record<string, LinkPage>> => ({
   "link preview": { _tag: "Preview", link },
   "link unknown": { _tag: "Closed", reason: "unknown" },
@@ -78,53 +89,104 @@ const linkPages = (link: PaymentLink): Readonly<Record<string, LinkPage>> => ({
   "link unreachable": { _tag: "Unreachable" }
 })
 
-/** All of them as HTML. */
-export const screens = (
-  language: Language,
-  {
-    shop = "Celadon Teahouse",
-    terms = { subject: "Celadon teapot" }
-  }: { readonly shop?: string; readonly terms?: Partial<Order> } = {}
-): ReadonlyArray<readonly [name: string, markup: string]> => {
-  const seen = (known: boolean): Seen => ({
-    language,
-    chosen: undefined,
-    shop: known ? shop : undefined
-  })
+/** A shop that has told everything about itself. */
+export const fullShop: Shop = {
+  name: "Celadon Teahouse",
+  logo: "logo.png",
+  supportEmail: "help@celadon.example",
+  supportUrl: "https://celadon.example/help"
+}
+
+interface World {
+  readonly shop?: Partial<Shop>
+  readonly terms?: Partial<Order>
+  readonly offered?: ReadonlyArray<PaymentMethod>
+}
+
+type Screen = readonly [name: string, markup: string]
+
+const seenIn = (language: Language, { offered = PaymentMethod.literals, shop = {} }: World, known = true): Seen => ({
+  language,
+  chosen: undefined,
+  shop: known ? { ...fullShop, ...shop } : undefined,
+  offered,
+  receipt: "../receipts/token"
+})
+
+/** All of checkout and payment links as HTML. */
+export const screens = (language: Language, world: World = {}): ReadonlyArray<Screen> => {
+  const { terms = { subject: "Celadon teapot" } } = world
+  const seen = (known: boolean) => seenIn(language, world, known)
   return [
     ...Object.entries(checkoutPages(terms)).map(([name, page]) => [name, render(page, seen("order" in page))] as const),
+    ["pay by one method", render(checkoutPages(terms)["pay"]!, { ...seen(true), offered: ["alipay"] })],
     ...Object.entries(linkPages({ ...plainLink, subject: terms.subject ?? null })).map(
       ([name, page]) => [name, renderLink(page, seen("link" in page))] as const
     )
   ]
 }
 
+/** Of an order that was paid, and refunded in part. */
+const receiptOf = (language: Language, { shop, terms = { subject: "Celadon teapot" } }: World, more: object) => {
+  const receipt = { number: "RCP-202601-0042", sentAt: null, requestedAt: [] }
+  const order = { ...facts, ...untouched, ...pendingOrder, ...terms, receipt, status: "paid", ...more } as SettledOrder
+  return { order, shop: { ...fullShop, ...shop }, language }
+}
+
+/** The pages of receipts. */
+export const receiptScreens = (language: Language, world: World = {}): ReadonlyArray<Screen> => {
+  const refund = { status: "partially_refunded", refundedAmount: facts.fee }
+  const seen = seenIn(language, world)
+  return [
+    ["receipt", renderReceipt(receiptOf(language, world, {}), seen)],
+    ["receipt refunded in part", renderReceipt(receiptOf(language, world, refund), seen)],
+    ["receipt unknown", renderUnknown(seenIn(language, world, false))],
+    ["receipt unreachable", renderUnreachable(seenIn(language, world, false))]
+  ]
+}
+
+/** The mail with a receipt, as a mail program shows it. */
+export const mailScreen = (language: Language, world: World = {}): Screen => {
+  const sent = { mailId: "mail_1", recipient: "reader@example.com", url: "https://pay.example/receipts/token" }
+  const logoUrl = "https://pay.example/files/logo.png"
+  return ["mail", receiptMail({ ...receiptOf(language, world, {}), ...sent, logoUrl }).html]
+}
+
 /** Shows markup under the headers of the checkout; what it loads from elsewhere, or says on the console, is in `said`. */
 export const shownBy = (page: BrowserPage) => {
   const said: Array<string> = []
   let markup = ""
+  let logo = png(96, 96)
+  let headers: Record<string, string> = {}
   page.on("console", (message) => said.push(message.text()))
   page.on("pageerror", (error) => said.push(error.message))
   page.on("dialog", (dialog) => {
     said.push(`dialog ${dialog.message()}`)
     void dialog.dismiss()
   })
+  // The page of a success would leave while it is looked at.
+  const still = page.addInitScript("setInterval = () => 0")
   const ready = page.route("**/*", (route) => {
     const { pathname } = new URL(route.request().url())
     if (pathname.endsWith("/events"))
       return route.fulfill({ contentType: "text/event-stream", body: "retry: 60000\n\n" })
+    if (pathname === "/files/logo.png") return route.fulfill({ contentType: "image/png", body: logo })
     if (pathname !== "/checkout/token") {
       said.push(`asked for ${route.request().url()}`)
       return route.abort()
     }
-    return route.fulfill({ contentType: "text/html; charset=utf-8", headers: checkoutHeaders, body: markup })
+    // A form that is sent waits for ever.
+    if (route.request().method() === "POST") return
+    return route.fulfill({ contentType: "text/html; charset=utf-8", headers, body: markup })
   })
-  const show = async (shown: string) => {
-    await ready
+  /** `under`: the headers of the page; none for what a mail program shows. */
+  const show = async (shown: string, under: Record<string, string> = checkoutHeaders) => {
+    await Promise.all([still, ready])
     markup = shown
+    headers = under
     await page.goto("https://pay.example/checkout/token")
   }
-  return { said, show }
+  return { said, show, useLogo: (bytes: Buffer) => void (logo = bytes) }
 }
 
 /** What does not fit: the page sideways, and texts that are cut off. */

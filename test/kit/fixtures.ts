@@ -1,6 +1,7 @@
 /** An order and a payment for the tests of rules; every other state is reached from these by facts. */
 import { MerchantId, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { CancelAnswer, type Order, OrderCommand, OrderEvent, type PaymentFacts } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 
@@ -27,6 +28,10 @@ export const pendingOrder: Order = {
   declines: 0,
   unappliedPayments: []
 }
+
+/** A shop that named no logo and no contact, and takes everything. */
+export const shopCalled = (name: string) => ({ name, logo: null, supportEmail: null, supportUrl: null })
+export const teahouse = { shop: shopCalled("Celadon Teahouse"), offered: PaymentMethod.literals }
 
 /** Ten dollars paid by card, fifty-nine cents of fee. */
 export const facts: PaymentFacts = {

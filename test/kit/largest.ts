@@ -2,6 +2,7 @@
 import { EventType, everyType } from "@coffer/model/EventType"
 import { EvidenceText } from "@coffer/model/Evidence"
 import * as Limits from "@coffer/model/Limits"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 
 /** A character that JSON may write in twelve bytes. */
 const wide = "\u{1f600}"
@@ -113,8 +114,15 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     dispute_fee: { USD: 1_500, HKD: 1_500, CNY: 1_500 },
     payout_fee: { USD: 1_500, HKD: 1_500, CNY: 1_500 },
     quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 },
-    sandbox: { ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`, default_notify_url: url("c.example") },
-    live: { ip_allowlist: "", default_notify_url: url("d.example") },
+    logo_url: null,
+    support_email: email,
+    support_url: url("e.example"),
+    sandbox: {
+      ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`,
+      default_notify_url: url("c.example"),
+      payment_methods: PaymentMethod.literals
+    },
+    live: { ip_allowlist: "", default_notify_url: url("d.example"), payment_methods: PaymentMethod.literals },
     note: text(2_000)
   },
   "POST /operator/v1/merchants/:merchant_id/suspend": {},

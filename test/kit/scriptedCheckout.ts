@@ -26,6 +26,10 @@ export interface Script {
   /** What the order is after an attempt, or why there was no answer. */
   readonly after?: Order | BankError
   readonly at?: DateTime.Utc
+  /** Whether the bank works on a payment when the page is opened. */
+  readonly works?: boolean
+  /** What the merchant offers; everything unless given. */
+  readonly offered?: ReadonlyArray<PaymentMethod>
 }
 
 /** What every form of a page is numbered with. */
@@ -34,7 +38,13 @@ export const attemptNo = "01KB0000000000000000000000"
 const noUrls = { checkout: () => "", receipt: () => "" }
 
 /** The routes over one scripted order, and everything they asked of the bank. */
-export const openScripted = Effect.fnUntraced(function* ({ after, at = createdAt, order = pendingOrder }: Script = {}) {
+export const openScripted = Effect.fnUntraced(function* ({
+  after,
+  at = createdAt,
+  offered,
+  order = pendingOrder,
+  works = false
+}: Script = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(at))
   const asked: Array<readonly [PaymentMethod, Attempt]> = []
   const numbers: Array<string | undefined> = []
@@ -44,18 +54,26 @@ export const openScripted = Effect.fnUntraced(function* ({ after, at = createdAt
       unsigned: noUrls,
       cut: noUrls,
       readReceipt: () => Option.none(),
-      signed: { checkout: () => "https://pay.example/prefix/checkout/good", receipt: () => "" },
+      signed: {
+        checkout: () => "https://pay.example/prefix/checkout/good",
+        receipt: () => "https://pay.example/prefix/receipts/token"
+      },
       readCheckout: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
     }),
     Layer.succeed(NewIds, { body: Effect.succeed(attemptNo), next: Effect.succeed, at: (prefix) => prefix }),
     Layer.mock(Merchants, {
       byKey: () => ({ isRecalled: false, owner: Effect.succeedNone }),
-      find: () => Effect.succeed({ name: "Celadon Teahouse" } as Merchant)
+      find: () => {
+        const mode = { payment_methods: offered ?? null }
+        const merchant = { name: "Celadon Teahouse", logo: null, support_email: null, support_url: null }
+        return Effect.succeed({ ...merchant, modes: { sandbox: mode, live: mode } } as Merchant)
+      }
     }),
     Layer.mock(Orders, {
       byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
     }),
     Layer.succeed(SandboxBuyer, {
+      hasPaid: () => Effect.sync(() => works || asked.some(([, attempt]) => attempt === "succeed_later")),
       pay: (before, method, attempt, options) =>
         Effect.suspend(() => {
           asked.push([method, attempt])

@@ -53,6 +53,35 @@ describe.skipIf(executable === undefined)(`a checkout page by itself${needsChrom
     })
   )
 
+  it.live("waits while a payment is processed, however it is opened, and turns when that ends", () =>
+    Effect.gen(function* () {
+      const { api, merchant, page, said, sql, status, url } = yield* openCheckout()
+      const tradeNo = /checkout\/([^.]+)\./.exec(url)![1]!
+      const plain = yield* openPage(phone, { javaScriptEnabled: false })
+      yield* api.post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant.sandboxKey, { outcome: "succeed_unreported" })
+      yield* Effect.promise(async () => {
+        // Whoever has the form open already pays nothing.
+        await fillCard(page)
+        await page.locator('button[value="pay"]').click()
+        for (const each of [page, plain]) {
+          if (each === plain) await plain.goto(url)
+          await heading(each, "Your payment is being processed")
+          await each.reload()
+          await heading(each, "Your payment is being processed")
+          assert.strictEqual(await each.locator("form").count(), 0)
+        }
+      })
+      const payments = yield* sql`update sandbox_payments set report_due_at = created_at
+        where trade_no = ${tradeNo} and state = 'succeeded' returning 1`
+      assert.lengthOf(payments, 1)
+      yield* Effect.promise(async () => {
+        for (const each of [page, plain]) await heading(each, "Payment successful")
+      })
+      assert.strictEqual(yield* status, "paid")
+      assert.deepStrictEqual(said, [])
+    })
+  )
+
   it.live("leads back to the shop after a countdown, which can be stopped and does not begin again", () =>
     Effect.gen(function* () {
       const { page } = yield* openCheckout({ return_url: "https://shop.example/thanks?n={OUT_TRADE_NO}" })

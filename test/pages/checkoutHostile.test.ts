@@ -1,11 +1,13 @@
 /** What merchants write and what buyers do to a page, in a real browser: nothing runs, and everything fits. */
+import { logoSideMax } from "@coffer/model/Limits"
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { languages } from "../../src/pages/language.ts"
+import { type Language, languages } from "../../src/pages/language.ts"
 import { executable, needsChromium, openPage } from "../kit/Browser.ts"
-import { misfits, screens, shownBy } from "../kit/checkoutScreens.ts"
+import { mailScreen, misfits, receiptScreens, screens, shownBy } from "../kit/checkoutScreens.ts"
+import { png } from "../kit/png.ts"
 
 const phone = { width: 390, height: 844 }
 const marker = "<img src=x onerror=alert(1)>"
@@ -30,7 +32,32 @@ const withTerms = (text: string): Partial<Order> => ({
 const pay = (language: "en" | "zh") => screens(language).find(([name]) => name === "pay")![1]
 const method = (page: Page) => page.evaluate(() => document.querySelector<HTMLInputElement>("input:checked")?.value)
 
-describe.skipIf(executable === undefined)(`checkout pages under strain${needsChromium}`, () => {
+/** What a merchant says of itself, of an order, and beside it. */
+const worldOf = (text: string) => ({
+  shop: { name: text, supportEmail: `${text}@${text}`, supportUrl: `https://shop.example/?${text}` },
+  terms: { ...withTerms(text), metadata: { [text]: text }, receiptEmail: `${text}@shop.example` }
+})
+
+/** What differs in our own words alone is looked at once. */
+const pagesOf = (language: Language, world: ReturnType<typeof worldOf>) =>
+  [...screens(language, world), ...receiptScreens(language, world)].filter(
+    ([name]) => !/^pay (?!by|declined)/.test(name)
+  )
+
+/** Files that are a picture by their first bytes, and no more. */
+const logos: Readonly<Record<string, Buffer>> = {
+  "nothing but the first bytes": png(1, 1).subarray(0, 8),
+  "a script behind the first bytes": Buffer.concat([
+    png(1, 1).subarray(0, 8),
+    Buffer.from("<script>alert(1)</script>")
+  ]),
+  "cut off": png(64, 64).subarray(0, 60),
+  "as wide as it may be": png(logoSideMax, 1),
+  "as high as it may be": png(1, logoSideMax),
+  "larger than it is": png(4, 4, { width: logoSideMax, height: logoSideMax })
+}
+
+describe.skipIf(executable === undefined)(`pages under strain${needsChromium}`, () => {
   for (const [kind, text] of Object.entries(hostile)) {
     it.live(
       `run nothing and fit when merchants write ${kind}`,
@@ -38,13 +65,21 @@ describe.skipIf(executable === undefined)(`checkout pages under strain${needsChr
         Effect.gen(function* () {
           const page = yield* openPage({ width: 320, height: 568 })
           const { said, show } = shownBy(page)
+          const world = worldOf(text)
+          const check = async (what: string) => {
+            assert.deepStrictEqual(await page.evaluate(misfits), [], what)
+            assert.strictEqual(await page.locator("main img, iframe, main script, header script").count(), 0, what)
+          }
           yield* Effect.promise(async () => {
             for (const language of languages) {
-              for (const [name, markup] of screens(language, { shop: text, terms: withTerms(text) })) {
+              for (const [name, markup] of pagesOf(language, world)) {
                 await show(markup)
-                assert.deepStrictEqual(await page.evaluate(misfits), [], `${language} ${name}`)
-                assert.strictEqual(await page.locator("img, iframe, main script, header script").count(), 0)
+                await check(`${language} ${name}`)
               }
+              // Without the policy of our pages: nothing but the markup itself keeps a script out of a mail.
+              await show(mailScreen(language, world)[1], {})
+              assert.deepStrictEqual(await page.evaluate(misfits), [], `${language} mail`)
+              assert.strictEqual(await page.locator("script, iframe, svg").count(), 0)
             }
           })
           assert.deepStrictEqual(said, [])
@@ -52,6 +87,23 @@ describe.skipIf(executable === undefined)(`checkout pages under strain${needsChr
       60_000
     )
   }
+
+  it.live("fit with whatever a file that begins as a picture goes on with", () =>
+    Effect.gen(function* () {
+      const page = yield* openPage({ width: 320, height: 568 })
+      const { said, show, useLogo } = shownBy(page)
+      yield* Effect.promise(async () => {
+        for (const [kind, logo] of Object.entries(logos)) {
+          useLogo(logo)
+          await show(pay("en"))
+          assert.deepStrictEqual(await page.evaluate(misfits), [], kind)
+          const { height } = (await page.locator(".shop").boundingBox())!
+          assert.isAtMost(height, 48, kind)
+        }
+      })
+      assert.deepStrictEqual(said, [])
+    })
+  )
 
   it.live("run no script of anybody else, also where one has got into the markup", () =>
     Effect.gen(function* () {

@@ -67,6 +67,20 @@ describe("the mail with a receipt", () => {
     })
   )
 
+  it.live("names where the shop helps, and an answer goes there", () =>
+    Effect.gen(function* () {
+      const { server, service } = yield* withServer("take")
+      const contact = { support_email: "help@shop.example", support_url: "https://shop.example/help" }
+      yield* service.api.operator("POST", `/merchants/${service.merchant.merchantId}`, contact)
+      yield* pay(service)
+      yield* service.pass("1 minute")
+      assert.match(server.mails[0]!, /^Reply-To: help@shop\.example\r$/m)
+      for (const shown of ["mailto:help@shop.example", "help@shop.example https://shop.example/help"]) {
+        assert.include(decoded(server.mails[0]!), shown)
+      }
+    })
+  )
+
   it.live("is not made for an order without an address", () =>
     Effect.gen(function* () {
       const { server, service } = yield* withServer("take")

@@ -3,6 +3,7 @@ import type { LedgerQuery } from "@coffer/contract/Balance"
 import type { DisputeQuery } from "@coffer/contract/Disputes"
 import type { EventQuery } from "@coffer/contract/Events"
 import type { OrderQuery } from "@coffer/contract/Orders"
+import type { PaymentLinkQuery } from "@coffer/contract/PaymentLinks"
 import type { RefundQuery } from "@coffer/contract/Refunds"
 import type { DeliveryQuery } from "@coffer/contract/WebhookDeliveries"
 
@@ -106,6 +107,8 @@ export const deliveryCases: ReadonlyArray<Case<DeliveryQuery>> = [
   [{ event_id: "evt_none" }, 1],
   [{ event_id: "evt_none", endpoint_id: "whe_now", status: "failed" }, 1]
 ]
+
+export const linkCases: ReadonlyArray<Case<PaymentLinkQuery>> = [[{}, 1]]
 
 /** As a table of tests: each with its filter for a name. */
 export const named = <Query>(cases: ReadonlyArray<Case<Query>>) =>

@@ -11,6 +11,7 @@ import { DisputeLists } from "../../src/disputes/DisputeLists.ts"
 import { EventLists } from "../../src/events/EventLists.ts"
 import type { Owner } from "@coffer/model/Owner"
 import type { Exported } from "../../src/platform/postgres/Pages.ts"
+import { Links } from "../../src/links/Links.ts"
 import { OrderLists } from "../../src/orders/OrderLists.ts"
 import { RefundLists } from "../../src/refunds/RefundLists.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
@@ -21,6 +22,7 @@ import {
   insertDisputes,
   insertEvents,
   insertLedger,
+  insertLinks,
   insertOrders,
   insertPastDeliveries,
   insertRefunds,
@@ -33,6 +35,7 @@ import {
   disputeCases,
   eventCases,
   ledgerCases,
+  linkCases,
   named,
   orderCases,
   refundCases,
@@ -49,7 +52,9 @@ const smallMerchants = 50
 interface Place extends Running {
   readonly owner: Owner
   /** Of the large merchant, by table: an object in the middle of its history. */
-  readonly middle: Readonly<Record<"orders" | "ledger" | "events" | "refunds" | "disputes" | "deliveries", string>>
+  readonly middle: Readonly<
+    Record<"orders" | "ledger" | "events" | "refunds" | "disputes" | "links" | "deliveries", string>
+  >
 }
 
 class Service extends Context.Service<Service, Place>()("test/listIndexes") {}
@@ -65,6 +70,12 @@ const place = Effect.gen(function* () {
   const running = yield* start()
   const { merchant, sql } = running
   const strangers = Array.from({ length: smallMerchants }, (_, index) => `mer_${String(index).padStart(26, "0")}`)
+  // A link names a merchant that is there.
+  yield* sql.unsafe(
+    `insert into merchants select (jsonb_populate_record(m, jsonb_build_object('merchant_id', stranger))).*
+      from merchants m, unnest($2::text[]) as stranger where m.merchant_id = $1`,
+    [merchant.merchantId, strangers]
+  )
   // The others came later, so that the newest rows of a table are none of the large merchant's.
   const many = [
     { merchantId: merchant.merchantId, count: large, since, step },
@@ -94,6 +105,7 @@ const place = Effect.gen(function* () {
       endpoint: `nullif(${history("whe_now", "whe_formerly", "none")}, 'none')`
     })
     yield* insertRefunds(sql, one, { status: history("void", "succeeded", "reserved") })
+    yield* insertLinks(sql, one)
     yield* insertDisputes(sql, one, { status: history("won", "lost", "needs_response") })
   }
   yield* settled(sql)
@@ -111,6 +123,7 @@ const place = Effect.gen(function* () {
     events: yield* middleOf("events", "id"),
     refunds: yield* middleOf("refunds", "refund_no"),
     disputes: yield* middleOf("disputes", "dispute_no"),
+    links: yield* middleOf("payment_links", "link_id"),
     deliveries: yield* middleOf("deliveries", "id")
   }
   const owner: Owner = { merchantId: MerchantId.make(merchant.merchantId), mode: "sandbox" }
@@ -203,6 +216,16 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
         const lists = Context.get(context, DisputeLists)
         yield* inEachPlace(middle.disputes, one, (query) => lists.page(owner, query))
       })
+    )
+
+    it.effect.each(named(linkCases))(
+      "a page of payment links by $name is read along an index, wherever it lies",
+      (one) =>
+        Effect.gen(function* () {
+          const { context, middle, owner } = yield* Service
+          const links = Context.get(context, Links)
+          yield* inEachPlace(middle.links, one, (query) => links.page(owner, query))
+        })
     )
 
     it.effect.each(named(deliveryCases))(

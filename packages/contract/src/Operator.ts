@@ -4,24 +4,26 @@ import { Mode } from "@coffer/model/Ids"
 import { urlLengthMax } from "@coffer/model/Limits"
 import { Currency, Minor } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
+import { OfferedMethods } from "@coffer/model/PaymentMethod"
 import { QuotaOverrides } from "@coffer/model/Quotas"
 import { FreeText, OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { InvalidRequest, MerchantNotFound } from "./Errors.ts"
+import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
+import { orNull, text } from "./fields.ts"
 import { FilesGroup } from "./Files.ts"
-import { text } from "./fields.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
-import { OperatorOrdersGroup } from "./Orders.ts"
+import { Email, OperatorOrdersGroup } from "./Orders.ts"
 import { AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
 import { PayoutsGroup } from "./Payouts.ts"
 import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
 
 const ModeSettings = Schema.Struct({
   ip_allowlist: Schema.String,
-  default_notify_url: Schema.NullOr(Schema.String)
+  default_notify_url: Schema.NullOr(Schema.String),
+  payment_methods: OfferedMethods.annotate({ description: "What buyers may pay with." })
 })
 
 const InEachCurrency = Schema.Struct({ USD: Minor, HKD: Minor, CNY: Minor })
@@ -30,6 +32,9 @@ export const MerchantResource = Schema.Struct({
   object: Schema.tag("merchant"),
   merchant_id: Schema.String,
   name: Schema.String,
+  logo_url: orNull(Schema.String, "Shown beside the name on every page and in mails."),
+  support_email: orNull(Schema.String, "Where buyers ask for help; also who gets an answer to a receipt's mail."),
+  support_url: orNull(Schema.String, "Where buyers find help."),
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
@@ -54,14 +59,24 @@ const ModePatch = withoutNulls(
   Schema.Struct({
     ip_allowlist: optional(OneLine(0, 10_000)),
     /** Null removes it. */
-    default_notify_url: Schema.optionalKey(Schema.NullOr(OneLine(1, urlLengthMax)))
+    default_notify_url: Schema.optionalKey(Schema.NullOr(OneLine(1, urlLengthMax))),
+    payment_methods: Schema.optionalKey(orNull(OfferedMethods, "What buyers may pay with; null: every method."))
   }),
-  ["default_notify_url"]
+  ["default_notify_url", "payment_methods"]
 )
 
 export const UpdateMerchant = withoutNulls(
   Schema.Struct({
     name: optional(Name),
+    logo_url: Schema.optionalKey(
+      orNull(
+        OneLine(1, urlLengthMax),
+        "The address of a PNG or JPEG that was uploaded for this merchant: at most 256 kB, and 2,048 pixels on each " +
+          "side. Null removes it."
+      )
+    ),
+    support_email: Schema.optionalKey(orNull(Email, "Null removes it.")),
+    support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
     approved: optional(Schema.Boolean),
     live_currencies: optional(Schema.Array(Currency)),
     fees: optional(FeeSchedule),
@@ -74,7 +89,7 @@ export const UpdateMerchant = withoutNulls(
     /** Null removes it. */
     note: Schema.optionalKey(Schema.NullOr(FreeText(2_000)))
   }),
-  ["note"]
+  ["logo_url", "support_email", "support_url", "note"]
 )
 export type UpdateMerchant = typeof UpdateMerchant.Type
 
@@ -144,7 +159,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       params,
       payload: UpdateMerchant,
       success: [enveloped(MerchantResource), needsApproval],
-      error: [InvalidRequest, MerchantNotFound]
+      error: [InvalidRequest, MerchantNotFound, Unavailable]
     }),
     HttpApiEndpoint.post("resetKey", "/operator/v1/merchants/:merchant_id/keys/:mode/reset", {
       params: { ...params, mode: Mode },

@@ -32,7 +32,10 @@ export type PayOutcome = typeof PayOutcome.Type
 const PayBody = withoutNulls(
   withExample(
     Schema.Struct({
-      payment_method: optional(PaymentMethod, "`card` unless given."),
+      payment_method: optional(
+        PaymentMethod,
+        "One that you offer: `card` unless given, or the first that you offer where cards are not."
+      ),
       outcome: optional(
         PayOutcome,
         "`succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's " +
@@ -96,7 +99,7 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
       params: { ref: text("The order's `trade_no`, or your own `out_trade_no`.") },
       payload: PayBody,
       success: enveloped(OrderResource),
-      error: [OrderNotFound, Conflict, ProcessorError, Unavailable]
+      error: [InvalidRequest, OrderNotFound, Conflict, ProcessorError, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Pay an order as its buyer would",

@@ -69,6 +69,10 @@ export const queryParametersMax = 100
 /** One file of evidence, bytes (spec: Limits). */
 export const fileBytesMax = 10 * 1024 * 1024
 
+/** A merchant's logo: bytes, and pixels on each side (silences: K7). */
+export const logoBytesMax = 256 * 1024
+export const logoSideMax = 2_048
+
 /** Seconds between showing success and leaving for `return_url` (spec: Orders). */
 export const checkoutRedirectSeconds = 5
 

@@ -1,4 +1,5 @@
 /** The operator's API: merchants, their settings, keys and secrets (docs/architecture.md, section 7). */
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
@@ -129,11 +130,14 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the operat
 
       const read = yield* api.operator("GET", `/merchants/${merchant_id}`)
       assert.match(read.body.data.created_at, /^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/)
-      const mode = { ip_allowlist: "", default_notify_url: null }
+      const mode = { ip_allowlist: "", default_notify_url: null, payment_methods: PaymentMethod.literals }
       assert.deepInclude(read.body.data, {
         object: "merchant",
         merchant_id,
         name: "Bücher & Co",
+        logo_url: null,
+        support_email: null,
+        support_url: null,
         approved: false,
         live_currencies: [],
         fees: [],

@@ -10,19 +10,24 @@ describe("a payment that is reported later", () => {
       const { body } = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1_000 })
       const { pathname } = new URL(body.data.checkout_url)
       const form = { step: "pay", method: "card", number: "4000000000000077", expiry: "1280", cvc: "123" }
-      const page = yield* api.call("POST", pathname, {
+      const answer = yield* api.call("POST", pathname, {
         raw: new URLSearchParams(form).toString(),
         headers: { "Content-Type": "application/x-www-form-urlencoded" }
       })
-      assert.include(page.text, "Your payment is being processed")
+      assert.strictEqual(answer.status, 303)
+      // However often it is opened: the bank has the money, and the order does not know it yet.
+      const heading = Effect.map(api.call("GET", pathname), ({ text }) => /<h1>(.*?)<\/h1>/.exec(text)?.[1])
+      assert.strictEqual(yield* heading, "Your payment is being processed")
       const order = Effect.map(
         api.get(`/v1/orders/${body.data.trade_no}`, merchant.sandboxKey),
         (reply) => reply.body.data
       )
       yield* pass("4 seconds")
       assert.strictEqual((yield* order).status, "pending")
+      assert.strictEqual(yield* heading, "Your payment is being processed")
       yield* pass("30 seconds")
       assert.strictEqual((yield* order).status, "paid")
+      assert.strictEqual(yield* heading, "Payment successful")
     })
   )
 })

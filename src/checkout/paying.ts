@@ -1,0 +1,122 @@
+/**
+ * A step towards paying an order: what a form of the page asks of the sandbox's bank, and the page that follows
+ * (silences: K, O14, O32). A card number exists only as long as the request, and is written nowhere.
+ */
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { Order } from "@coffer/rules/order/Order"
+import { DateTime, Effect, Option } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
+import type { Attempt } from "../sandbox/SandboxBank.ts"
+import type { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
+import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
+import { type CardOutcome, checkCard } from "./checkCard.ts"
+import type { CheckoutForm } from "./checkoutForms.ts"
+import type { Page } from "./CheckoutPage.ts"
+import { currentPage } from "./currentPage.ts"
+import type { Respond } from "./respondAs.ts"
+import type { Notice } from "./texts.ts"
+
+interface Services {
+  readonly buyer: SandboxBuyer["Service"]
+  readonly links: OrderLinks["Service"]
+  readonly respond: Respond
+}
+
+export const takeStep = (services: Services) => {
+  const { buyer, respond } = services
+  const attempt = makeAttempt(services)
+  const payByCard = makePayByCard(services, attempt)
+
+  return Effect.fnUntraced(function* (order: Order, form: Option.Option<CheckoutForm>) {
+    const page = yield* currentPage(buyer, order)
+    if (page._tag === "Processing") return yield* respond.byGet(order)
+    if (page._tag !== "Pay") {
+      if (Option.isSome(form) && page._tag === "Closed") yield* endRedirect(buyer, order, form.value)
+      return yield* respond.with(page)
+    }
+    if (Option.isNone(form)) return yield* respond.with({ ...page, notice: "unreadable" }, 422)
+    const { method, step } = form.value
+    const isOffered = (yield* respond.offered(order)).includes(method)
+    if (step === "cancel") return yield* attempt(order, form.value, "decline", noticeOfCancel(method))
+    // Whoever comes back from a wallet that is no longer offered pays nothing, and the bank hears that it is over.
+    if (step === "confirm") {
+      return yield* attempt(order, form.value, isOffered ? "succeed" : "decline", isOffered ? "declined" : "notOffered")
+    }
+    if (!isOffered) return yield* respond.with({ ...page, notice: "notOffered" }, 422)
+    return method === "card"
+      ? yield* payByCard(order, form.value)
+      : yield* attempt(order, form.value, "redirect", "declined")
+  })
+}
+
+/** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
+const makeAttempt = ({ buyer, links, respond }: Services) => {
+  const scanned = ({ expiresAt, tradeNo }: Order, method: PaymentMethod) =>
+    isScanned(method) ? { scanned: `${links.signed.checkout(tradeNo, expiresAt)}?wallet=${method}` } : {}
+
+  return Effect.fnUntraced(
+    function* (order: Order, { attempt_no, method }: CheckoutForm, how: Attempt, notice: Notice) {
+      const after = yield* buyer.pay(order, method, how, { attemptNo: attempt_no })
+      const page = yield* currentPage(buyer, after)
+      if (after.status === "paid" || page._tag === "Processing") return yield* respond.byGet(after)
+      if (page._tag !== "Pay") return yield* respond.with(page)
+      return yield* respond.with(
+        how === "redirect"
+          ? { _tag: "Away", order: after, method, ...scanned(after, method) }
+          : { ...page, method, notice }
+      )
+    },
+    (effect, order) => Effect.catchTags(effect, noAnswer(respond, order))
+  )
+}
+
+const makePayByCard = ({ respond }: Services, attempt: ReturnType<typeof makeAttempt>) =>
+  Effect.fnUntraced(function* (order: Order, form: CheckoutForm) {
+    const { cvc = "", expiry = "", method, number = "" } = form
+    const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* currentTime))
+    const page: Page = { _tag: "Pay", order, method }
+    switch (checked._tag) {
+      case "Mistaken":
+        return yield* respond.with({ ...page, notice: "mistaken", mistakes: checked.fields }, 422)
+      case "NotATestCard":
+        return yield* respond.with({ ...page, notice: "notATestCard" })
+      case "TestCard":
+        return yield* attempt(order, form, ...attemptOf(checked.outcome))
+    }
+  })
+
+/** The buyer came back from the wallet too late to pay. Until the bank knows that, the order cannot be closed. */
+const endRedirect = (buyer: SandboxBuyer["Service"], order: Order, form: CheckoutForm) =>
+  order.status === "pending" && order.mode === "sandbox" && form.step !== "pay"
+    ? Effect.ignore(buyer.pay(order, form.method, "decline", { attemptNo: form.attempt_no }))
+    : Effect.void
+
+/** When the channel is unreachable, nothing was paid. Otherwise it may have been, so the page must not ask again. */
+const noAnswer = (respond: Respond, order: Order) => {
+  const uncertain = () => respond.with({ _tag: "Uncertain", order }, 503)
+  return {
+    ChannelUnreachable: () => respond.with({ _tag: "Unreachable", order }, 502),
+    NotCommitted: uncertain,
+    ActorUnavailable: uncertain,
+    OrderConflict: uncertain
+  }
+}
+
+/** What the bank does with a test card, and what the page says after a decline. */
+const attemptOf = (outcome: CardOutcome): readonly [how: Attempt, notice: Notice] => {
+  switch (outcome) {
+    case "succeed":
+    case "redirect":
+      return [outcome, "declined"]
+    case "processing":
+      return ["succeed_later", "declined"]
+    default:
+      return ["decline", outcome]
+  }
+}
+
+/** A card's buyer gives 3DS up, a wallet's buyer the payment. */
+const noticeOfCancel = (method: PaymentMethod): Notice => (method === "card" ? "unverified" : "cancelled")
+
+/** Wallets that live on the phone: a desktop shows their code. */
+export const isScanned = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"

@@ -1,0 +1,42 @@
+/** How large a picture is by its own header (silences: K7). */
+import { imageSize } from "@coffer/rules/files/imageSize"
+import { assert, describe, it } from "@effect/vitest"
+import fc from "fast-check"
+import { png } from "../kit/png.ts"
+
+const segment = (marker: number, content: ReadonlyArray<number>) => [0xff, marker, 0, content.length + 2, ...content]
+const frame = (marker: number) => segment(marker, [8, 1, 2, 3, 4, 1, 1, 0x11, 0])
+const jpeg = (...segments: ReadonlyArray<ReadonlyArray<number>>) => Buffer.from([0xff, 0xd8, ...segments.flat()])
+
+describe("the size of a picture", () => {
+  it("is what a PNG's header says", () => {
+    assert.deepStrictEqual(imageSize(png(3, 2)), { width: 3, height: 2 })
+    assert.deepStrictEqual(imageSize(png(1, 1, { width: 4_000_000_000, height: 9 })), { width: 4e9, height: 9 })
+  })
+
+  it("is what the frame of a JPEG says, wherever it stands and however it is coded", () => {
+    const size = { height: 0x0102, width: 0x0304 }
+    for (const marker of [0xc0, 0xc1, 0xc2, 0xcf]) {
+      assert.deepStrictEqual(imageSize(jpeg(segment(0xe0, [1, 2, 3]), segment(0xc4, [0]), frame(marker))), size)
+    }
+  })
+
+  it("is unknown of what says nothing, and of nothing wide or high", () => {
+    const none = [
+      Buffer.alloc(0),
+      png(1, 1).subarray(0, 20),
+      png(1, 1, { width: 0, height: 1 }),
+      Buffer.from("<svg width='1' height='1'/>"),
+      jpeg(),
+      jpeg(frame(0xc4)),
+      jpeg([0xff, 0xe0, 0xff, 0xff]),
+      jpeg([0xff, 0xe0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0])
+    ]
+    for (const bytes of none) assert.isUndefined(imageSize(bytes))
+  })
+
+  it("is looked for in any bytes without an end or an error", () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => void imageSize(bytes)))
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => void imageSize(jpeg(Array.from(bytes)))))
+  })
+})
