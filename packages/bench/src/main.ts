@@ -3,6 +3,8 @@
  * prints what came of it. docs/performance.md says what the figures mean.
  */
 import { open } from "./Bench.ts"
+import { newEvents } from "./deliveries/newEvent.ts"
+import { raceDeliveries } from "./deliveries/race.ts"
 import { say } from "./say.ts"
 import { halfLoad, memory, startUp } from "./extras.ts"
 import { readOptions } from "./options.ts"
@@ -44,6 +46,14 @@ try {
   if (isWanted("memory")) {
     say("memory of resident actors")
     results.memory = await memory(bench, options, options.many >= 1_000_000 ? 100_000 : 2_000)
+  }
+  if (isWanted("deliveries")) {
+    say("deliveries")
+    results.deliveries = await raceDeliveries(bench.postgres, options)
+  }
+  if (isWanted("deliveries-new")) {
+    say("new events")
+    results.newEvents = await newEvents(bench.postgres)
   }
 } finally {
   // What was measured until something broke is worth seeing.

@@ -1,5 +1,7 @@
 /** All that a run of the bench has found, and as text for people. */
 import { type HalfLoad, type Memory, type StartUp, weightOf } from "../extras.ts"
+import { type NewEvents, newEventsText } from "../deliveries/newEvent.ts"
+import { type Leg, raceText } from "../deliveries/race.ts"
 import type { Runs } from "../Scenario.ts"
 import { titles } from "../stage/Sides.ts"
 import { type Line, lineOf, ratiosOf, tableOf } from "./table.ts"
@@ -11,6 +13,8 @@ export interface Results {
   halfLoad?: HalfLoad
   startUp?: ReadonlyArray<StartUp>
   memory?: ReadonlyArray<Memory>
+  deliveries?: ReadonlyArray<Leg>
+  newEvents?: NewEvents
 }
 
 export interface Growth {
@@ -48,14 +52,11 @@ export const growthOf = (runs: Runs): ReadonlyArray<Growth> =>
 
 const micros = (value: number | undefined) => value?.toFixed(0) ?? "?"
 
-export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Results): string =>
+export const textOf = ({ deliveries, growth, halfLoad, machine, memory, newEvents, runs, startUp }: Results): string =>
   [
     "| | |\n|---|---|",
     ...machine.map(([what, value]) => `| ${what} | ${value} |`),
-    "",
-    tableOf(runs),
-    "",
-    ratiosOf(runs),
+    ...(runs.length === 0 ? [] : ["", tableOf(runs), "", ratiosOf(runs)]),
     ...(growth === undefined || growth.length === 0
       ? []
       : [
@@ -77,5 +78,7 @@ export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Res
     ...(startUp === undefined
       ? []
       : ["", `Start-up: ${startUp.map(({ millis, side }) => `${titles[side]} ${millis.toFixed(0)} ms`).join(", ")}.`]),
-    ...(memory === undefined ? [] : ["", `Memory: ${memory.map(weightOf).join(". ")}.`])
+    ...(memory === undefined ? [] : ["", `Memory: ${memory.map(weightOf).join(". ")}.`]),
+    ...(deliveries === undefined ? [] : ["", raceText(deliveries)]),
+    ...(newEvents === undefined ? [] : ["", newEventsText(newEvents)])
   ].join("\n")
