@@ -1,10 +1,14 @@
 /**
- * Listens for changes of merchants that other runners make. A connection can be dead without saying so. So this runner
- * sends itself a heartbeat each second over the connection that listens: one that comes back proves that every change
- * committed before it was sent has been received. Runs on real time, as sockets do.
+ * Listens for changes of merchants that other runners make, and for work that they pass on. A connection can be dead
+ * without saying so. So this runner sends itself a heartbeat each second over the connection that listens: one that
+ * comes back proves that every change committed before it was sent has been received. Runs on real time, as sockets do.
+ *
+ * What this runner passes on is sent over the same connection, outside of the transaction that made the work: a NOTIFY
+ * makes commits wait for one another (docs/decisions/0023).
  */
 import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Schedule, Schema } from "effect"
+import { type Wakeup, Wakeups } from "../platform/commit/Wakeups.ts"
 import { elapsedMillis, onRealTime } from "../platform/runtime/realTime.ts"
 import { changedChannel } from "./MerchantStore.ts"
 
@@ -14,6 +18,9 @@ const silenceMaxMillis = 3_000
 
 class NoHeartbeat extends Schema.TaggedError<NoHeartbeat>()("NoHeartbeat", {}) {}
 
+/** Words about work are sent at most so often, each kind of work once. */
+const passInterval = "10 millis"
+
 interface Listener {
   /** Whether a change older than {@link silenceMaxMillis} would have been received. */
   readonly isProven: () => boolean
@@ -22,9 +29,15 @@ interface Listener {
 /** `forget` drops what was read of merchants. `runner` is a name that no other runner has. */
 export const listenForChanges = Effect.fnUntraced(function* (runner: string, forget: Effect.Effect<void>) {
   const { config } = yield* PgClient.PgClient
+  const wakeups = yield* Wakeups
   const ownHeartbeat = `${heartbeatPrefix}${runner}:`
+  const ownWork = `${workPrefix}${runner}:`
   let provenAt = -Infinity
+  /** When the newest heartbeat of another runner came. */
+  let othersAt = -Infinity
+
   let isLost = false
+  const nextPassed = yield* passedWork(wakeups, () => elapsedMillis() - othersAt <= silenceMaxMillis)
 
   const receive = (connection: PgConnection.PgConnection) =>
     Effect.scoped(
@@ -42,12 +55,22 @@ export const listenForChanges = Effect.fnUntraced(function* (runner: string, for
           pinned.query("select pg_notify($1, $2)", [changedChannel, ownHeartbeat + elapsedMillis()])
         )
         const take = Effect.flatMap(Queue.take(notifications), ({ payload }) => {
-          if (!payload.startsWith(heartbeatPrefix)) return forget
           if (payload.startsWith(ownHeartbeat)) provenAt = Number(payload.slice(ownHeartbeat.length))
+          else if (payload.startsWith(heartbeatPrefix)) othersAt = elapsedMillis()
+          else if (!payload.startsWith(workPrefix)) return forget
+          else if (!payload.startsWith(ownWork)) wakeups.hear(payload.slice(payload.lastIndexOf(":") + 1))
           return Effect.void
         })
         const heartbeats = Effect.repeat(sendHeartbeat, Schedule.spaced(heartbeatInterval))
-        return yield* Effect.raceFirst(Effect.forever(take), heartbeats)
+
+        const passOn = Effect.gen(function* () {
+          const words = Array.from(yield* nextPassed, (signal) => ownWork + signal)
+          yield* pinned.query("select pg_notify($1, word) from unnest($2::text[]) as word", [changedChannel, words])
+          yield* Effect.sleep(passInterval)
+        })
+        // Words and heartbeats may be lost with the database: their commits need not wait for the disk.
+        yield* pinned.query("set synchronous_commit to off", [])
+        return yield* Effect.raceAllFirst([Effect.forever(take), heartbeats, Effect.forever(passOn)])
       })
     )
 
@@ -58,23 +81,8 @@ export const listenForChanges = Effect.fnUntraced(function* (runner: string, for
     ).pipe(Effect.repeat(Schedule.spaced(heartbeatInterval)))
   })
 
-  // The connection's scope closes before the scope of the fiber that reads from it: on a dead connection that fiber
-  // cannot end until the connection is closed.
-  const listen = Effect.scoped(
-    Effect.gen(function* () {
-      const fiberScope = yield* Effect.scope
-      const own = PgConnection.make({ ...config, applicationName: `${config.applicationName ?? "coffer"} listener` })
-      return yield* Effect.scoped(
-        Effect.flatMap(own, (connection) =>
-          Effect.flatMap(Effect.forkIn(receive(connection), fiberScope), (receiving) =>
-            Effect.raceFirst(Fiber.join(receiving), failOnSilence)
-          )
-        )
-      )
-    })
-  )
-
-  yield* onRealTime(listen).pipe(
+  const own = PgConnection.make({ ...config, applicationName: `${config.applicationName ?? "coffer"} listener` })
+  yield* onRealTime(receiveFrom(own, receive, failOnSilence)).pipe(
     Effect.onExit(() => Effect.sync(() => (provenAt = -Infinity))),
     Effect.tapCause((cause) => {
       if (isLost) return Effect.void
@@ -89,5 +97,45 @@ export const listenForChanges = Effect.fnUntraced(function* (runner: string, for
   return listener
 })
 
+/**
+ * The connection's scope closes before the scope of the fiber that reads from it: on a dead connection that fiber
+ * cannot end until the connection is closed.
+ */
+const receiveFrom = <A, E, E2, R, R2>(
+  connect: Effect.Effect<PgConnection.PgConnection, E, R>,
+  receive: (connection: PgConnection.PgConnection) => Effect.Effect<A, E2, R2>,
+  failOnSilence: Effect.Effect<unknown, NoHeartbeat>
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const fiberScope = yield* Effect.scope
+      return yield* Effect.scoped(
+        Effect.flatMap(connect, (connection) =>
+          Effect.flatMap(Effect.forkIn(receive(connection), fiberScope), (receiving) =>
+            Effect.raceFirst(Fiber.join(receiving), failOnSilence)
+          )
+        )
+      )
+    })
+  )
+
+/** Waits for work that this runner passes on, and takes each kind of it once. Nobody is told while nobody is there. */
+const passedWork = Effect.fnUntraced(function* (wakeups: Wakeups["Service"], isAnybodyThere: () => boolean) {
+  const passed = new Set<Wakeup>()
+  const somePassed = yield* Queue.sliding<void>(1)
+  yield* wakeups.onPass((signal) => {
+    if (!isAnybodyThere()) return
+    passed.add(signal)
+    Queue.offerUnsafe(somePassed, undefined)
+  })
+  return Effect.map(Queue.take(somePassed), () => {
+    const taken = [...passed]
+    passed.clear()
+    return taken
+  })
+})
+
 /** Begins the payload of a heartbeat; its runner and time follow. No merchant id begins so. */
 const heartbeatPrefix = "beat:"
+/** Begins a word about work; its runner and the name of the wakeup follow. */
+const workPrefix = "work:"

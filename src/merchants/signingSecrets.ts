@@ -41,7 +41,7 @@ export const openAccountSecret = (secrets: Crypto, owner: Owner, { current }: St
  * ones sign would be refused by a receiver that has the new one. Old ones that cannot be opened are left out.
  */
 export const openSigners = (
-  secrets: Crypto,
+  secrets: Pick<Crypto, "decrypt">,
   owner: Owner,
   endpointId: string | null,
   stored: StoredSecrets,

@@ -1,15 +1,19 @@
 /**
  * Pushes events to merchants' servers (spec: Events, Delivery): leases what is due, posts it, and records the attempt.
  * Places for posts are shared by mode, merchant and destination, so that a server that hangs delays no other merchant
- * (docs/decisions/0016). Runs outside the actors, on every runner.
+ * (docs/decisions/0016). Leases and results go in batches (docs/decisions/0023). Runs outside the actors, on every
+ * runner.
  */
 import { webhookAcknowledgement } from "@coffer/model/Limits"
-import { allot, type DueLine, type Line } from "@coffer/rules/delivery/places"
-import { Cause, DateTime, Duration, Effect, FiberSet, Layer } from "effect"
+import { allot, type DueLine, type Line, lineKey } from "@coffer/rules/delivery/places"
+import { DateTime, Duration, Effect, Exit, FiberSet, Layer, Option } from "effect"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { type Worker, Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import type { Ended, LeasedDelivery } from "./deliveryAttempts.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
-import { type Attempt, DeliveryStore, type LeasedDelivery } from "./DeliveryStore.ts"
+import { logLost, makeResults } from "./deliveryResults.ts"
+import { DeliveryStore } from "./DeliveryStore.ts"
 import { makeFailingDestinations } from "./failingDestinations.ts"
 import * as DueLines from "./DueLines.ts"
 import { makePlacesInUse } from "./placesInUse.ts"
@@ -19,41 +23,61 @@ import { attemptOf, isDelivered, makePost, type Posted } from "./postDelivery.ts
 const modes = ["live", "sandbox"] as const
 /** The row of a runner that died is due again after this: the time of two attempts and some more. */
 const lease = Duration.seconds(30)
-/** An attempt that begins later may outlive its lease, and another runner would post the same event meanwhile. */
-const beginsWithin = Duration.subtract(lease, Duration.fromInputUnsafe(webhookAcknowledgement))
+/** Between two places that become free, while more is due. */
+const soon = Duration.millis(50)
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
+    const wakeups = yield* Wakeups
     const store = yield* DeliveryStore
     const dueLines = DueLines.make(store)
     const places = makePlacesInUse()
     const failing = makeFailingDestinations()
     const metrics = yield* DeliveryMetrics.make(failing.count)
-    const start = yield* makeStart({ places, failing, metrics })
+    const { isBehind, nextLeaseEnd, start } = yield* makeStart({ places, failing, metrics })
+
+    /** Whether this runner has committed deliveries since the last round, which it may have no place for. */
+    let isNew = false
+    yield* wakeups.onRaise("deliveries", (isOwn) => void (isNew ||= isOwn))
 
     yield* workers.supervise((worker) => {
       let lastLook = DateTime.makeUnsafe(0)
+      let hasBegun = false
 
-      /** Starts as many posts as there are places for. How many that was. */
+      /** Starts as many posts as there are places for. */
       const startDue = (now: DateTime.Utc) =>
         Effect.fnUntraced(function* (due: ReadonlyArray<DueLine>) {
           const lines = allot(due, places)
-          if (lines.length === 0) return 0
-          const leased = yield* store.lease({ now, leaseUntil: DateTime.addDuration(now, lease), lines })
-          for (const delivery of leased) yield* start(delivery, now, worker)
-          return leased.length
+          if (lines.length === 0) return []
+          const leaseUntil = DateTime.addDuration(now, lease)
+          const leased = yield* store.lease({ now, leaseUntil, lines })
+          for (const delivery of leased) yield* start({ delivery, leaseUntil, worker })
+          yield* metrics.underWay(places.posts())
+          hasBegun ||= leased.length > 0
+          const byLine = Map.groupBy(leased, (delivery) => lineKey(lineOf(delivery)))
+          return lines.map((line) => ({ ...line, leased: byLine.get(lineKey(line))?.length ?? 0 }))
         })
 
       return {
         name: "deliveries",
         wakeup: "deliveries",
+        passesOn: false,
         // A delivery that was due at the last look waits for a place: the post that frees it wakes this worker.
-        next: Effect.suspend(() => store.nextDue(lastLook)),
+        next: Effect.gen(function* () {
+          if (isNew && (dueLines.hasLeft() || !modes.every(places.hasFreePlace))) wakeups.pass("deliveries")
+          isNew = false
+          if (hasBegun && dueLines.isKnown()) {
+            hasBegun = false
+            return Option.some(DateTime.addDuration(yield* currentTime, soon))
+          }
+          const next = yield* store.nextDue(lastLook)
+          return earlier(next, nextLeaseEnd(lastLook))
+        }),
         run: Effect.gen(function* () {
           lastLook = yield* currentTime
           const open = modes.filter(places.hasFreePlace)
-          return open.length === 0 ? 0 : yield* dueLines.offer(open, lastLook, startDue(lastLook))
+          return open.length === 0 || isBehind() ? 0 : yield* dueLines.offer(open, lastLook, startDue(lastLook))
         })
       }
     })
@@ -61,47 +85,8 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-/** Starts the attempt in a fiber of its own, which holds a place and keeps the worker from being at rest. */
-const makeStart = Effect.fnUntraced(function* ({ failing, metrics, places }: Surroundings) {
-  const store = yield* DeliveryStore
-  const post = yield* makePost
-  const fibers = yield* FiberSet.make()
-
-  const attempt = Effect.fnUntraced(function* (delivery: LeasedDelivery, latest: DateTime.Utc) {
-    const posted = yield* post(delivery, latest)
-    if (posted === "late") return
-    if (posted === "proxy") return yield* DeliveryMetrics.countProxyFailure
-    if (posted === "skipped") return yield* store.skip(delivery)
-    const attempt = attemptOf(delivery, posted)
-    // First, since it does not depend on the database.
-    places.learn(lineOf(delivery), attempt.durationMillis)
-    yield* metrics.count(posted.outcome)
-    yield* judge(failing, delivery, posted, attempt)
-    yield* store.record(delivery, attempt)
-  })
-
-  return (delivery: LeasedDelivery, leasedAt: DateTime.Utc, worker: Worker) => {
-    places.take(lineOf(delivery))
-    worker.hold()
-    return metrics.underWay(places.posts()).pipe(
-      Effect.andThen(attempt(delivery, DateTime.addDuration(leasedAt, beginsWithin))),
-      Effect.catchCause((cause) => logLost(delivery, cause)),
-      Effect.ensuring(
-        Effect.suspend(() => {
-          places.free(lineOf(delivery))
-          return Effect.andThen(
-            metrics.underWay(places.posts()),
-            Effect.sync(() => {
-              worker.wake()
-              worker.release()
-            })
-          )
-        })
-      ),
-      FiberSet.run(fibers)
-    )
-  }
-})
+const earlier = (a: Option.Option<DateTime.Utc>, b: Option.Option<DateTime.Utc>): Option.Option<DateTime.Utc> =>
+  Option.isSome(a) && Option.isSome(b) ? Option.some(DateTime.min(a.value, b.value)) : Option.orElse(a, () => b)
 
 interface Surroundings {
   readonly places: ReturnType<typeof makePlacesInUse>
@@ -109,19 +94,97 @@ interface Surroundings {
   readonly metrics: Effect.Success<ReturnType<typeof DeliveryMetrics.make>>
 }
 
+interface Started {
+  readonly delivery: LeasedDelivery
+  readonly leaseUntil: DateTime.Utc
+  readonly worker: Worker
+}
+
+interface Made extends Ended {
+  readonly outcome: Posted["outcome"]
+  readonly worker: Worker
+}
+
+/**
+ * Starts an attempt in a fiber of its own. It holds a place until the post has ended, and keeps the worker from being
+ * at rest until its result is written.
+ */
+const makeStart = Effect.fnUntraced(function* ({ failing, metrics, places }: Surroundings) {
+  const store = yield* DeliveryStore
+  const post = yield* makePost
+  const unrecorded = makeUnrecorded()
+
+  const results = yield* makeResults<Made>((batch, wasBehind) =>
+    Effect.gen(function* () {
+      yield* metrics.count(batch.map(({ outcome }) => outcome))
+      yield* metrics.underWay(places.posts())
+      for (const { worker } of batch) {
+        if (wasBehind) worker.wake()
+        worker.release()
+      }
+    })
+  )
+  const fibers = yield* FiberSet.make()
+
+  /** The result, if there is one to be written. */
+  const attempt = Effect.fnUntraced(function* ({ delivery, leaseUntil, worker }: Started) {
+    // One that begins later may outlive its lease, and another runner would post the same event meanwhile.
+    const posted = yield* post(delivery, DateTime.subtractDuration(leaseUntil, webhookAcknowledgement))
+    if (posted === "skipped") return yield* Effect.as(store.skip(delivery), undefined)
+    if (posted === "late" || posted === "proxy") {
+      unrecorded.add(leaseUntil)
+      if (posted === "proxy") yield* DeliveryMetrics.countProxyFailure
+      return undefined
+    }
+    const made: Made = { delivery, attempt: attemptOf(delivery, posted), outcome: posted.outcome, worker }
+    places.learn(lineOf(delivery), made.attempt.durationMillis)
+    yield* judge(failing, made, DateTime.toEpochMillis(posted.ended))
+    return made
+  })
+
+  const start = (started: Started) => {
+    const { delivery, leaseUntil, worker } = started
+    places.take(lineOf(delivery))
+    worker.hold()
+    return attempt(started).pipe(
+      Effect.catchCause((cause) => {
+        unrecorded.add(leaseUntil)
+        return Effect.as(logLost(delivery, cause), undefined)
+      }),
+      Effect.onExit((exit) =>
+        Effect.sync(() => {
+          places.free(lineOf(delivery))
+          worker.wake()
+          if (Exit.isSuccess(exit) && exit.value !== undefined) results.add(exit.value)
+          else worker.release()
+        })
+      ),
+      FiberSet.run(fibers)
+    )
+  }
+  return { start, isBehind: results.isBehind, nextLeaseEnd: unrecorded.next }
+})
+
+/** Ends of leases that leave no trace in the database: their deliveries are due again then. */
+const makeUnrecorded = () => {
+  let ends: ReadonlyArray<DateTime.Utc> = []
+  return {
+    add: (end: DateTime.Utc) => void (ends = [...ends, end]),
+    next: (now: DateTime.Utc): Option.Option<DateTime.Utc> => {
+      ends = ends.filter((end) => DateTime.isGreaterThan(end, now))
+      return Option.fromNullishOr(ends.toSorted(DateTime.Order)[0])
+    }
+  }
+}
+
 /** What cannot be signed is our failure, not the destination's. */
-const judge = (
-  failing: Surroundings["failing"],
-  delivery: LeasedDelivery,
-  { ended, outcome }: Posted,
-  { failure, statusCode }: Attempt
-) => {
+const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }: Made, endedAt: number) => {
   const line = lineOf(delivery)
   if (outcome._tag === "Unsigned") return Effect.void
   if (isDelivered(outcome)) return Effect.sync(() => failing.succeeded(line))
-  const since = failing.failed(line, DateTime.toEpochMillis(ended))
+  const since = failing.failed(line, endedAt)
   if (since === undefined) return Effect.void
-  const why = failure ?? `it answers ${statusCode}`
+  const why = attempt.failure ?? `it answers ${attempt.statusCode}`
   const from = DateTime.formatIso(DateTime.makeUnsafe(since))
   return Effect.logWarning(
     `webhooks of ${line.merchantId} (${line.mode}) to ${line.destination} have failed since ${from}: ${why}`
@@ -133,11 +196,3 @@ const lineOf = ({ destination, merchant_id, mode }: LeasedDelivery): Line => ({
   merchantId: merchant_id,
   destination
 })
-
-/** The row is due again when its lease ends. */
-const logLost = ({ attempts, destination, id }: LeasedDelivery, cause: Cause.Cause<unknown>) => {
-  const why = String(Cause.squash(cause))
-  return Effect.logWarning(
-    `delivery ${id} to ${destination}: attempt ${attempts + 1} could not be made or recorded (${why}); it comes again`
-  )
-}

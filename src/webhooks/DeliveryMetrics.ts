@@ -45,6 +45,8 @@ const byOutcome = {
   secret: failure("secret")
 }
 
+type Counter = typeof successes
+
 const nameOf = (outcome: Posted["outcome"]): keyof typeof byOutcome => {
   switch (outcome._tag) {
     case "Answered":
@@ -77,8 +79,14 @@ export const make = Effect.fnUntraced(function* (failingNow: (now: number) => nu
 
   const work: Work = { name: "delivery metrics", run: Effect.as(show, 0), next: Effect.succeed(Option.none()) }
   return {
-    count: (outcome: Posted["outcome"]) =>
-      Metric.update(isDelivered(outcome) ? successes : byOutcome[nameOf(outcome)], 1),
+    count: (outcomes: ReadonlyArray<Posted["outcome"]>) => {
+      const counts = new Map<Counter, number>()
+      for (const outcome of outcomes) {
+        const counter = isDelivered(outcome) ? successes : byOutcome[nameOf(outcome)]
+        counts.set(counter, (counts.get(counter) ?? 0) + 1)
+      }
+      return Effect.forEach(counts, ([counter, count]) => Metric.update(counter, count), { discard: true })
+    },
     /** As many posts are under way now. */
     underWay: (posts: number) => Metric.update(inFlight, posts),
     work

@@ -10,39 +10,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
-
-const LeasedDelivery = Schema.Struct({
-  id: Schema.String,
-  event_id: Schema.String,
-  type: Schema.String,
-  merchant_id: Schema.String,
-  mode: Mode,
-  endpoint_id: Schema.NullOr(Schema.String),
-  url: Schema.String,
-  destination: Schema.String,
-  /** Attempts made before this one. */
-  attempts: Schema.Int,
-  /** Sent again on request: it has one attempt. */
-  is_manual: Schema.Boolean,
-  /** The event's. */
-  body: Schema.NullOr(Schema.String),
-  packed: Schema.NullOr(Schema.Uint8Array)
-})
-export type LeasedDelivery = typeof LeasedDelivery.Type
-
-/** An attempt that has ended. */
-export interface Attempt {
-  readonly at: DateTime.Utc
-  /** Where it went: an endpoint may have moved since the delivery was written. */
-  readonly url: string
-  readonly durationMillis: number
-  readonly statusCode: number | null
-  readonly failure: string | null
-  readonly snippet: string | null
-  readonly status: "succeeded" | "failed" | "pending"
-  /** Undefined when no further attempt is scheduled. */
-  readonly nextAttemptAt: DateTime.Utc | undefined
-}
+import { type Ended, LeasedDelivery, recordAttempts } from "./deliveryAttempts.ts"
 
 /** Where a walk through the merchants of one mode continues. */
 export interface Position {
@@ -95,10 +63,10 @@ export class DeliveryStore extends Context.Service<
     /** Leases due deliveries, oldest first within a line. */
     readonly lease: (options: LeaseOptions) => Effect.Effect<ReadonlyArray<LeasedDelivery>>
     /**
-     * Stores the attempt and what follows from it, unless another runner has recorded the same attempt. A delivery that
-     * was skipped meanwhile stays so, unless the attempt has succeeded.
+     * Stores attempts and what follows from them. Leaves out one that another runner has recorded. A delivery that was
+     * skipped meanwhile stays so, unless the attempt has succeeded.
      */
-    readonly record: (delivery: LeasedDelivery, attempt: Attempt) => Effect.Effect<void>
+    readonly record: (ended: ReadonlyArray<Ended>) => Effect.Effect<void>
     /** Nothing is sent of it any more: its endpoint is gone or disabled. */
     readonly skip: (delivery: LeasedDelivery) => Effect.Effect<void>
     /** The same for all that is pending for an endpoint, up to `changedMax`. */
@@ -121,7 +89,7 @@ export const layer = Layer.effect(
       oldest: (now) => sqlDefects(oldest(sql, now)),
       walk: (now, position) => sqlDefects(walk(sql, now, position)),
       lease: (options) => sqlDefects(lease(sql, options)),
-      record: (delivery, attempt) => sqlDefects(record(sql, delivery, attempt)),
+      record: (ended) => sqlDefects(recordAttempts(sql, ended)),
       ...makeChanges(sql),
       nextDue: (now) =>
         sqlDefects(
@@ -135,11 +103,15 @@ export const layer = Layer.effect(
   })
 )
 
+/** Nobody has it. That is in no index: a few rows that are under way are read and left. */
+const isFree = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
+  sql`coalesce(leased_until, '-infinity') <= ${DateTime.toDateUtc(now)}`
+
 const oldest = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
   Effect.flatMap(
     sql`select mode, merchant_id as "merchantId", destination, count(*)::int4 as due
       from (select mode, merchant_id, destination, next_attempt_at from deliveries
-        where status = 'pending' and next_attempt_at <= ${DateTime.toDateUtc(now)}
+        where status = 'pending' and next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, now)}
         order by next_attempt_at limit ${oldestMax}) as oldest
       group by mode, merchant_id, destination order by min(next_attempt_at)`,
     decodeLines
@@ -187,7 +159,7 @@ const walk = (sql: SqlClient.SqlClient, now: DateTime.Utc, { destinations, merch
       select destination, case when next_attempt_at > ${time} then 0 else (select count(*)::int4 from (
         select 1 from deliveries d where d.status = 'pending' and d.mode = ${mode}
           and d.merchant_id = looked.merchant_id and d.destination = lines.destination
-          and d.next_attempt_at <= ${time} limit ${placesPerLine}) as few) end as due
+          and d.next_attempt_at <= ${time} and ${isFree(sql, now)} limit ${placesPerLine}) as few) end as due
       from lines
     ) as lines on true
     order by looked.merchant_id, lines.destination`,
@@ -207,11 +179,11 @@ const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now }: LeaseOption
       select c.id from lines cross join lateral (
         select id from deliveries d where d.status = 'pending' and d.mode = lines.mode
           and d.merchant_id = lines.merchant_id and d.destination = lines.destination
-          and d.next_attempt_at <= ${DateTime.toDateUtc(now)}
+          and d.next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, now)}
         order by d.next_attempt_at limit lines.places for update skip locked
       ) c
     )
-    update deliveries d set next_attempt_at = ${DateTime.toDateUtc(leaseUntil)}
+    update deliveries d set leased_until = ${DateTime.toDateUtc(leaseUntil)}
     from due, events e where d.id = due.id and e.id = d.event_id
     returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
       d.resend_of is not null as is_manual, e.body, e.packed`,
@@ -220,25 +192,6 @@ const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now }: LeaseOption
 }
 
 const decodeLeased = Schema.decodeUnknownEffect(Schema.Array(LeasedDelivery))
-
-const record = (sql: SqlClient.SqlClient, delivery: LeasedDelivery, attempt: Attempt) => {
-  const number = delivery.attempts + 1
-  const isDone = attempt.status === "succeeded"
-  const next = attempt.nextAttemptAt === undefined ? null : DateTime.toDateUtc(attempt.nextAttemptAt)
-  // Its endpoint has moved while this post was on its way.
-  const hasMoved = sql`${attempt.status === "pending"} and url <> ${delivery.url}`
-  return Effect.asVoid(sql`
-    with written as (
-      update deliveries set attempts = ${number}, url = case when ${hasMoved} then url else ${attempt.url} end,
-        destination = case when ${hasMoved} then destination else ${destinationOf(attempt.url)} end,
-        status = case when status = 'skipped' and ${!isDone} then status else ${attempt.status} end,
-        next_attempt_at = case when status = 'pending' then ${next}::timestamptz end
-      where id = ${delivery.id} and attempts = ${delivery.attempts} and status in ('pending', 'skipped') returning id
-    )
-    insert into delivery_attempts (delivery_id, attempt, at, duration_ms, status_code, failure, snippet)
-    select id, ${number}, ${DateTime.toDateUtc(attempt.at)}, ${attempt.durationMillis}, ${attempt.statusCode},
-      ${attempt.failure}, ${attempt.snippet} from written`)
-}
 
 /** Each attempt looks at the settings too, so that nothing depends on these statements, which may be lost. */
 const makeChanges = (sql: SqlClient.SqlClient) => {
@@ -272,5 +225,6 @@ const makeBacklog = (sql: SqlClient.SqlClient) =>
     Result: Backlog,
     execute: (now) => sql`select count(*)::int4 as count, min(next_attempt_at) as oldest from (
     select next_attempt_at from deliveries where status = 'pending' and next_attempt_at <= ${now}
+      and coalesce(leased_until, '-infinity') <= ${now}
     order by next_attempt_at limit ${backlogMax}) as due`
   })

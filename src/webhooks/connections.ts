@@ -18,7 +18,7 @@ export interface Trip {
   /** What has failed if it fails now. */
   stage: NotDeliveredReason
   /** Ends what is under way before there is a connection. */
-  readonly cancelled: AbortSignal
+  readonly cancelled: () => AbortSignal
 }
 
 export interface Checked {

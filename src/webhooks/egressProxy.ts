@@ -91,7 +91,7 @@ const connect = (proxy: EgressProxy, path: string, trip: Trip, done: (outcome: S
     method: "CONNECT",
     headers: { ...headers, Host: path },
     agent: false,
-    signal: trip.cancelled
+    signal: trip.cancelled()
   })
   let ended = false
   const end = (outcome: Socket | ProxyTrouble) => {

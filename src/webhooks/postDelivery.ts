@@ -9,11 +9,12 @@ import { DateTime, Effect, Option } from "effect"
 import { Events } from "../events/Events.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { openSigners } from "../merchants/signingSecrets.ts"
+import { memoize } from "../platform/runtime/memoize.ts"
 import { hmacBase64, hmacHex, Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import type { Attempt, LeasedDelivery } from "./DeliveryStore.ts"
+import type { Attempt, LeasedDelivery } from "./deliveryAttempts.ts"
 import { Outbound, type Outcome } from "./Outbound.ts"
 
 export interface Posted {
@@ -22,6 +23,15 @@ export interface Posted {
   readonly url: string
   /** Unsigned: no secret of ours opens, so nothing was sent. */
   readonly outcome: Outcome | { readonly _tag: "Unsigned" }
+}
+
+/** Secrets that are kept opened. */
+const openedMax = 4_096
+
+interface Sealed {
+  readonly sealed: string
+  /** Part of what is remembered: a text that was copied to another row opens nowhere. */
+  readonly boundTo: string
 }
 
 /**
@@ -35,6 +45,12 @@ export const makePost = Effect.gen(function* () {
   const events = yield* Events
   const outbound = yield* Outbound
   const { allowPrivateWebhooks } = yield* Settings
+  const opened = memoize(
+    openedMax,
+    ({ boundTo, sealed }: Sealed) => `${boundTo} ${sealed}`,
+    ({ boundTo, sealed }) => secrets.decrypt(sealed, boundTo)
+  )
+  const opening = { decrypt: (sealed: string, boundTo: string) => opened({ sealed, boundTo }) }
 
   return span("Deliveries.post")(function* (delivery: LeasedDelivery, latest: DateTime.Utc) {
     const body = events.deliverable(delivery)
@@ -45,7 +61,7 @@ export const makePost = Effect.gen(function* () {
     const at = yield* currentTime
     if (DateTime.isGreaterThan(at, latest)) return "late"
     const owner = { merchantId: merchant.merchant_id, mode: delivery.mode }
-    const signers = openSigners(secrets, owner, delivery.endpoint_id, stored, at)
+    const signers = openSigners(opening, owner, delivery.endpoint_id, stored, at)
     if (Option.isNone(signers)) {
       yield* Effect.logError(`delivery ${delivery.id}: the signing secret cannot be decrypted`)
       return { at, url, outcome: { _tag: "Unsigned" }, ended: at } satisfies Posted

@@ -45,7 +45,7 @@ const shown = Effect.fnUntraced(function* (rounds: number) {
     yield* dueLines.offer(["live", "sandbox"], now, (due) =>
       Effect.sync(() => {
         for (const line of due) found.set(`${line.merchantId} ${line.destination}`, line)
-        return 0
+        return []
       })
     )
   }

@@ -189,7 +189,7 @@ describe("webhooks", () => {
       yield* Effect.forkScoped(sql.withTransaction(lock))
       yield* Deferred.await(locked)
       Context.get(running.context as Context.Context<Wakeups>, Wakeups).raise("deliveries")
-      const claimed = sql`select from deliveries where merchant_id = ${merchantId} and next_attempt_at > to_timestamp(1)`
+      const claimed = sql`select from deliveries where merchant_id = ${merchantId} and leased_until is not null`
       yield* Effect.repeat(claimed, { until: ({ length }) => length > 0 })
 
       // Twenty-one seconds of its lease of thirty are over; an attempt may take ten.

@@ -3,6 +3,8 @@
  * prints what came of it. docs/performance.md says what the figures mean.
  */
 import { open } from "./Bench.ts"
+import { newEvents } from "./deliveries/newEvent.ts"
+import { raceDeliveries } from "./deliveries/race.ts"
 import { say } from "./say.ts"
 import { halfLoad, memory, startUp } from "./extras.ts"
 import { readOptions } from "./options.ts"
@@ -49,6 +51,14 @@ try {
   if (isWanted("weight")) {
     say("what an order and its payment weigh in Postgres")
     results.weights = await weigh(bench, options)
+  }
+  if (isWanted("deliveries")) {
+    say("deliveries")
+    results.deliveries = await raceDeliveries(bench.postgres, options)
+  }
+  if (isWanted("deliveries-new")) {
+    say("new events")
+    results.newEvents = await newEvents(bench.postgres)
   }
 } finally {
   // What was measured until something broke is worth seeing.

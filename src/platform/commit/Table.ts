@@ -4,6 +4,7 @@
  * row that is read, what it stands for, and the cells that are written. What the columns mean is said in `migrations/`.
  */
 import { Schema, type SchemaAST } from "effect"
+import type { Cell } from "../postgres/arrayLiteral.ts"
 import { isoText, jsonText, TimeColumn } from "../runtime/codecs.ts"
 
 /**
@@ -27,9 +28,6 @@ export const tableNames = [
   "mails"
 ] as const
 export type TableName = (typeof tableNames)[number]
-
-/** Rows travel between runners in messages, so a cell is plain data: a time is ISO text, JSON is its text. */
-export type Cell = string | number | null
 
 type ColumnType = "text" | "int8" | "timestamptz" | "jsonb" | "bytea"
 

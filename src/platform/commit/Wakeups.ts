@@ -1,34 +1,58 @@
 /**
  * "There is new work": raised after it was committed, heard by the worker that would otherwise find it at its next
- * look. In this process only; other runners find the rows by looking.
+ * look. Work that this runner cannot begin at once is passed on, and other runners hear of it (docs/decisions/0023).
+ * A word may be lost; then the rows are found by looking.
  */
 import { Context, Effect, Layer } from "effect"
-import type { TableName } from "./Table.ts"
+import { type TableName, tableNames } from "./Table.ts"
+
+const others = ["stray_payments", "sandbox_reports", "sandbox_seeds"] as const
 
 /**
  * Rows were committed to this table; an order has money that must go back; the sandbox's bank has to report; a new
  * sandbox is to be seeded.
  */
-export type Wakeup = TableName | "stray_payments" | "sandbox_reports" | "sandbox_seeds"
+export type Wakeup = TableName | (typeof others)[number]
+
+const wakeups: ReadonlySet<string> = new Set([...tableNames, ...others])
+const isWakeup = (text: string): text is Wakeup => wakeups.has(text)
+
+/** `isOwn`: this runner has committed the work. */
+export type Listener = (isOwn: boolean) => void
 
 export class Wakeups extends Context.Service<
   Wakeups,
   {
     readonly raise: (signal: Wakeup) => void
     /** Calls back at once on every raise, for as long as the service lives. */
-    readonly onRaise: (signal: Wakeup, listener: () => void) => Effect.Effect<void>
+    readonly onRaise: (signal: Wakeup, listener: Listener) => Effect.Effect<void>
+    /** Other runners are to hear of work that was raised here and waits. */
+    readonly pass: (signal: Wakeup) => void
+    /** Calls back at once on every pass. */
+    readonly onPass: (listener: (signal: Wakeup) => void) => Effect.Effect<void>
+    /** Another runner has passed it on. A word that this version does not know is for others. */
+    readonly hear: (signal: string) => void
   }
 >()("@coffer/platform/Wakeups") {}
 
 export const layer = Layer.sync(Wakeups, () => {
-  const listeners = new Map<Wakeup, Set<() => void>>()
+  const listeners = new Map<Wakeup, Set<Listener>>()
+  const passing = new Set<(signal: Wakeup) => void>()
+  const call = (signal: Wakeup, isOwn: boolean) => {
+    for (const listener of listeners.get(signal) ?? []) listener(isOwn)
+  }
   return Wakeups.of({
-    raise: (signal) => {
-      for (const listener of listeners.get(signal) ?? []) listener()
-    },
+    raise: (signal) => call(signal, true),
     onRaise: (signal, listener) =>
       Effect.sync(() => {
         listeners.set(signal, (listeners.get(signal) ?? new Set()).add(listener))
-      })
+      }),
+    pass: (signal) => {
+      for (const listener of passing) listener(signal)
+    },
+    onPass: (listener) => Effect.sync(() => void passing.add(listener)),
+    hear: (signal) => {
+      if (isWakeup(signal)) call(signal, false)
+    }
   })
 })

@@ -4,10 +4,10 @@
  * was in the way. So a conflict is no error, which would be a line in Postgres' log (docs/decisions/0020).
  */
 import { identity } from "effect"
-import { jsonText } from "../runtime/codecs.ts"
+import { arrayLiteral } from "../postgres/arrayLiteral.ts"
 import { memoize } from "../runtime/memoize.ts"
 import { type Change, keyOf } from "./Change.ts"
-import { type Cell, type TableName, tableNames, tableOf, type Written } from "./Table.ts"
+import { type TableName, tableNames, tableOf, type Written } from "./Table.ts"
 
 export interface Part {
   readonly table: TableName
@@ -204,22 +204,3 @@ const arrays = (table: Written, op: Part["op"]): ReadonlyArray<string> => {
     return `${index === keyIndex ? `(select ${param})` : param}::${columns[index]!.type}[]`
   })
 }
-
-/** A Postgres array as text: the client cannot tell the element type of an array of nulls. */
-const arrayLiteral = (cells: ReadonlyArray<Cell>): string => {
-  let text = "{"
-  for (let index = 0; index < cells.length; index++) {
-    const cell = cells[index]!
-    text += (index === 0 ? "" : ",") + (typeof cell === "string" ? quoted(cell) : cell === null ? "NULL" : String(cell))
-  }
-  return text + "}"
-}
-
-const quoted = (text: string): string => {
-  if (!special.test(text)) return `"${text}"`
-  // JSON escapes both as an array does, several times faster than a pattern, but it escapes other characters too.
-  return others.test(text) ? `"${text.replace(/[\\"]/g, "\\$&")}"` : jsonText(text)
-}
-// Few texts have one, and to look costs a tenth of replacing.
-const special = /[\\"]/
-const others = /[^ -\ud7ff\ue000-\uffff]/

@@ -15,6 +15,8 @@ export interface Work {
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
   /** Raised when there is new work; it ends the worker's sleep. */
   readonly wakeup?: Wakeup
+  /** False: it passes on by itself what other runners are to hear. Otherwise that is what is raised while it works. */
+  readonly passesOn?: boolean
 }
 
 const failuresOfAll = Metric.counter("coffer_worker_failures", {

@@ -51,7 +51,14 @@ export const layer = Layer.effect(
       rest.states.add(state)
       const worker = makeWorker(state, wakeQueue, rest.notify)
       const work = make(worker)
-      if (work.wakeup !== undefined) yield* wakeups.onRaise(work.wakeup, worker.wake)
+      const { passesOn = true, wakeup } = work
+      if (wakeup !== undefined) {
+        yield* wakeups.onRaise(wakeup, (isOwn) => {
+          // It may be long until this worker looks again, and another runner's may have nothing to do.
+          if (isOwn && passesOn && state.sleepsUntil === undefined) wakeups.pass(wakeup)
+          worker.wake()
+        })
+      }
 
       const round = yield* makeRound(work)
       const loop = Effect.gen(function* () {

@@ -18,6 +18,7 @@ import { deliveriesByEndpoint } from "./migrations/0015_deliveries_by_endpoint.t
 import { paymentLinks } from "./migrations/0016_payment_links.ts"
 import { receipts } from "./migrations/0017_receipts.ts"
 import { runs } from "./migrations/0018_runs.ts"
+import { deliveryLeases } from "./migrations/0019_delivery_leases.ts"
 import { shopSettings } from "./migrations/0020_shop_settings.ts"
 import { logBodies } from "./migrations/0022_log_bodies.ts"
 import { lighterRows } from "./migrations/0023_lighter_rows.ts"
@@ -45,6 +46,7 @@ export const migrations = {
   "0016_payment_links": paymentLinks,
   "0017_receipts": receipts,
   "0018_runs": runs,
+  "0019_delivery_leases": deliveryLeases,
   "0020_shop_settings": shopSettings,
   "0022_log_bodies": logBodies,
   "0023_lighter_rows": lighterRows,

@@ -1,6 +1,7 @@
 /** Rows as the rivals have them, by the names of their columns, as changes of the service. */
 import type { Change } from "../../../../src/platform/commit/Change.ts"
-import type { Cell, Written } from "../../../../src/platform/commit/Table.ts"
+import type { Written } from "../../../../src/platform/commit/Table.ts"
+import type { Cell } from "../../../../src/platform/postgres/arrayLiteral.ts"
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,7 @@
 /** All that a run of the bench has found, and as text for people. */
 import { type HalfLoad, type Memory, type StartUp, weightOf } from "../extras.ts"
+import { type NewEvents, newEventsText } from "../deliveries/newEvent.ts"
+import { type Leg, raceText } from "../deliveries/race.ts"
 import type { Runs } from "../Scenario.ts"
 import { titles } from "../stage/Sides.ts"
 import type { Weight } from "../weight.ts"
@@ -14,6 +16,8 @@ export interface Results {
   startUp?: ReadonlyArray<StartUp>
   memory?: ReadonlyArray<Memory>
   weights?: ReadonlyArray<Weight>
+  deliveries?: ReadonlyArray<Leg>
+  newEvents?: NewEvents
 }
 
 export interface Growth {
@@ -51,14 +55,21 @@ export const growthOf = (runs: Runs): ReadonlyArray<Growth> =>
 
 const micros = (value: number | undefined) => value?.toFixed(0) ?? "?"
 
-export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp, weights }: Results): string =>
+export const textOf = ({
+  deliveries,
+  growth,
+  halfLoad,
+  machine,
+  memory,
+  newEvents,
+  runs,
+  startUp,
+  weights
+}: Results): string =>
   [
     "| | |\n|---|---|",
     ...machine.map(([what, value]) => `| ${what} | ${value} |`),
-    "",
-    tableOf(runs),
-    "",
-    ratiosOf(runs),
+    ...(runs.length === 0 ? [] : ["", tableOf(runs), "", ratiosOf(runs)]),
     ...(growth === undefined || growth.length === 0
       ? []
       : [
@@ -81,5 +92,7 @@ export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp, weigh
       ? []
       : ["", `Start-up: ${startUp.map(({ millis, side }) => `${titles[side]} ${millis.toFixed(0)} ms`).join(", ")}.`]),
     ...(memory === undefined ? [] : ["", `Memory: ${memory.map(weightOf).join(". ")}.`]),
-    ...(weights === undefined ? [] : ["", weightsOf(weights)])
+    ...(weights === undefined ? [] : ["", weightsOf(weights)]),
+    ...(deliveries === undefined ? [] : ["", raceText(deliveries)]),
+    ...(newEvents === undefined ? [] : ["", newEventsText(newEvents)])
   ].join("\n")

@@ -37,7 +37,7 @@ const programs: Record<SideName, ReadonlyArray<string>> = {
   ceiling: ["packages/bench/src/ceiling/main.ts"]
 }
 
-const freePort = () =>
+export const freePort = () =>
   new Promise<number>((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const address = server.address()

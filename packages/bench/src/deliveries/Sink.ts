@@ -1,0 +1,27 @@
+/** The receiver as the bench sees it. */
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import path from "node:path"
+import type { Arrivals } from "./receiver.ts"
+
+export const startSink = async () => {
+  const child = fork(path.join(import.meta.dirname, "receiver.ts"), { serialization: "advanced" })
+  const next = async <Said>() => ((await once(child, "message")) as [Said])[0]
+  const { deaf, ports } = await next<{ readonly ports: ReadonlyArray<number>; readonly deaf: number }>()
+  const urlOf = (port: number) => `http://127.0.0.1:${port}/hooks/orders`
+  return {
+    urls: ports.map(urlOf),
+    /** Where nobody answers. */
+    deafUrl: urlOf(deaf),
+    pid: child.pid!,
+    /** Counts from here on. `arrived` resolves when so many different events have. */
+    expect: async (count: number) => {
+      child.send(count)
+      await next()
+      return { arrived: next<Arrivals>() }
+    },
+    stop: () => child.disconnect()
+  }
+}
+
+export type Sink = Awaited<ReturnType<typeof startSink>>

@@ -1,0 +1,66 @@
+/** How results of attempts are written (docs/decisions/0023). */
+import { assert, it } from "@effect/vitest"
+import { Context, DateTime, Deferred, Effect, Exit, Queue, Scope } from "effect"
+import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
+import type { Ended } from "../../src/webhooks/deliveryAttempts.ts"
+import { makeResults } from "../../src/webhooks/deliveryResults.ts"
+import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
+import { receiver } from "../kit/Receiver.ts"
+import { insertDeliveries } from "../kit/Rows.ts"
+import { start } from "../kit/Service.ts"
+
+const ended = (id: string): Ended => ({
+  delivery: { id, attempts: 0, destination: "shop.example" } as Ended["delivery"],
+  attempt: { at: DateTime.makeUnsafe(0) } as Ended["attempt"]
+})
+
+/** A store that writes when it is told to. */
+const slowStore = Effect.gen(function* () {
+  const batches = yield* Queue.unbounded<ReadonlyArray<string>>()
+  const go = yield* Deferred.make<void>()
+  const record = (batch: ReadonlyArray<Ended>) =>
+    Effect.andThen(
+      Effect.sync(() =>
+        Queue.offerUnsafe(
+          batches,
+          batch.map(({ delivery }) => delivery.id)
+        )
+      ),
+      Deferred.await(go)
+    )
+  return { batches, go, store: { record } as unknown as DeliveryStore["Service"] }
+})
+
+it.effect("results that come while others are written are written together, and what waits at the end before it", () =>
+  Effect.gen(function* () {
+    const { batches, go, store } = yield* slowStore
+    const scope = yield* Scope.make()
+    const results = yield* makeResults(() => Effect.void).pipe(
+      Effect.provideService(DeliveryStore, store),
+      Effect.provideService(Scope.Scope, scope)
+    )
+    results.add(ended("first"))
+    assert.deepStrictEqual(yield* Queue.take(batches), ["first"])
+    for (const id of ["second", "third", "fourth"]) results.add(ended(id))
+    yield* Deferred.succeed(go, undefined)
+    yield* Scope.close(scope, Exit.void)
+    assert.deepStrictEqual(yield* Queue.take(batches), ["second", "third", "fourth"])
+  })
+)
+
+it.live("a result that cannot be written keeps no other out", () =>
+  Effect.gen(function* () {
+    const running = yield* start({ clock: "test" })
+    const { merchant, sql } = running
+    const hook = yield* receiver
+    yield* insertDeliveries(sql, { merchantId: merchant.merchantId, count: 5 }, `'${new URL(hook.url).host}'`)
+    const [spoilt] = yield* sql<{ readonly id: string }>`select id from deliveries limit 1`
+    yield* sql`insert into delivery_attempts (delivery_id, attempt, at, duration_ms)
+      values (${spoilt!.id}, 1, to_timestamp(0), 1)`
+    Context.get(running.context as Context.Context<Wakeups>, Wakeups).raise("deliveries")
+    yield* Effect.replicateEffect(hook.next, 5)
+    yield* running.atRest
+    const left = yield* sql<{ readonly id: string }>`select id from deliveries where status <> 'succeeded'`
+    assert.deepStrictEqual(left, [spoilt!])
+  })
+)
