@@ -13,7 +13,7 @@ export class ActorUnavailable extends Schema.TaggedError<ActorUnavailable>()("Ac
   reason: Schema.String
 }) {}
 
-type ClusterFailure =
+export type ClusterFailure =
   | ClusterError.MailboxFull
   | ClusterError.AlreadyProcessingMessage
   | ClusterError.PersistenceError
