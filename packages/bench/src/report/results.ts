@@ -10,7 +10,7 @@ export interface Results {
   growth?: ReadonlyArray<Growth>
   halfLoad?: HalfLoad
   startUp?: ReadonlyArray<StartUp>
-  memory?: ReadonlyArray<Memory>
+  memory?: Memory
 }
 
 export interface Growth {
@@ -77,5 +77,5 @@ export const textOf = ({ growth, halfLoad, machine, memory, runs, startUp }: Res
     ...(startUp === undefined
       ? []
       : ["", `Start-up: ${startUp.map(({ millis, side }) => `${titles[side]} ${millis.toFixed(0)} ms`).join(", ")}.`]),
-    ...(memory === undefined ? [] : ["", `Memory: ${memory.map(weightOf).join(". ")}.`])
+    ...(memory === undefined ? [] : ["", `Memory: ${weightOf(memory)}.`])
   ].join("\n")
