@@ -139,11 +139,10 @@ const deliver = (services: ReceiptServices) => {
     )
 
   // A stop of the service lets the attempt end: its limits are the mail server's.
-  return span("Receipts.deliver")((mail: Mail) =>
-    mail.status === "sending"
-      ? lose(mail, "the process ended while the mail was being sent")
-      : Effect.uninterruptible(attempt(mail))
-  )
+  return span("Receipts.deliver")(function* (mail: Mail) {
+    if (mail.status === "sending") return yield* lose(mail, "the process ended while the mail was being sent")
+    return yield* Effect.uninterruptible(attempt(mail))
+  })
 }
 
 const over = (status: "failed" | "unknown") => ({ status, dueAt: null }) as const

@@ -93,7 +93,9 @@ export const layer = Layer.effect(
     })
 
     const perform = span("RefundCommands.perform")(
-      (refundNo: RefundNo, command: RefundCommand, answer?: Answering) => loop.perform(refundNo, command, { answer }),
+      function* (refundNo: RefundNo, command: RefundCommand, answer?: Answering) {
+        return yield* loop.perform(refundNo, command, { answer })
+      },
       // A refund that exists has a paid order and money that was promised to it.
       Effect.catchTags({
         ...withoutEntry,

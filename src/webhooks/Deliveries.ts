@@ -57,12 +57,12 @@ export const layer = Layer.effect(
     const transactor = yield* Transactor
     const ids = yield* NewIds
 
-    const find = Effect.fnUntraced(function* (id: string, owner?: Owner) {
+    const find = span("Deliveries.find")(function* (id: string, owner?: Owner) {
       const found = yield* history.find(id, owner)
       return Option.isSome(found) ? found.value : yield* new DeliveryNotFound({ id })
     })
 
-    const page = Effect.fnUntraced(function* (owner: Owner, query: DeliveryQuery) {
+    const page = span("Deliveries.page")(function* (owner: Owner, query: DeliveryQuery) {
       return yield* history.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
     })
 
@@ -78,8 +78,8 @@ export const layer = Layer.effect(
     })
 
     return Deliveries.of({
-      find: span("Deliveries.find")(find),
-      page: span("Deliveries.page")(page),
+      find,
+      page,
       pageOf: span("Deliveries.pageOf")(function* (merchantId, { mode, ...query }) {
         const { merchant_id } = yield* merchants.find(merchantId)
         return yield* page({ merchantId: merchant_id, mode }, query)

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
+import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
@@ -123,6 +123,8 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.provideMerge(Logger.layer([])),
     Layer.provideMerge(options.beneath ?? Layer.empty),
+    // As it is in production without a collector.
+    Layer.provideMerge(Layer.succeed(References.TracerEnabled, false)),
     Layer.provideMerge(options.clock === "test" ? clockAt(options.begins ?? 0) : Layer.empty)
   )
   const context = yield* Layer.build(app as Layer.Layer<Wiring.Services>)
