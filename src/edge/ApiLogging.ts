@@ -1,6 +1,6 @@
 /**
- * Takes down each call whose owner is known (spec: API log; silences: A4, A5), after its answer is made and before it
- * is sent. Nothing is read, parsed or redacted here: the bodies go as they are to a queue.
+ * Logs each call whose owner is known (spec: API log; silences: A4, A5), after its answer is made and before it is
+ * sent. Nothing is parsed or redacted here: the bodies go to a queue as they are.
  */
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
 import { DateTime, Effect } from "effect"
@@ -15,11 +15,11 @@ export interface Answered {
   /** Milliseconds since 1970. */
   readonly answered: number
   readonly response: HttpServerResponse.HttpServerResponse
-  /** The request's body; looked at only if the call is taken down. */
+  /** The request's body; read only if the call is logged. */
   readonly body: Effect.Effect<LoggedBody>
 }
 
-/** How an exchange hands over a call that it has answered. Never fails. */
+/** Logs a call that has been answered. Never fails. */
 export const make = Effect.map(
   Logs,
   (logs) =>
@@ -45,12 +45,12 @@ export const make = Effect.map(
     }
 )
 
-/** For a small body that nobody has read and whose refusal has gone out already. */
+/** How long to wait for a small body that no handler has read. The refusal has been sent already. */
 const bodyPatience = "1 second"
 
 /**
- * The body as the log keeps it. One that no handler has read is read now, if it is small: the answer has been given,
- * and does not wait for it.
+ * The body as the log keeps it. A small body that no handler has read is read now: the answer is made, and does not
+ * wait for it.
  */
 export const bodyOf = (body: Body, sent: RequestRecord["sent"]): Effect.Effect<LoggedBody> => {
   const length = sent["content-length"]
@@ -61,10 +61,10 @@ export const bodyOf = (body: Body, sent: RequestRecord["sent"]): Effect.Effect<L
   if (/^multipart\//i.test(sent["content-type"] ?? ""))
     return length === undefined ? nothing : Effect.succeed({ bytes })
   const known = body.known()
-  if (known !== undefined) return Effect.succeed(marked(known))
+  if (known !== undefined) return Effect.succeed(withinLimit(known))
   if (body.isTouched()) return nothing
   return body.text.pipe(
-    Effect.map(marked),
+    Effect.map(withinLimit),
     Effect.timeoutOrElse({ duration: bodyPatience, orElse: () => nothing }),
     Effect.catch(() => nothing),
     onRealTime
@@ -73,8 +73,8 @@ export const bodyOf = (body: Body, sent: RequestRecord["sent"]): Effect.Effect<L
 
 const nothing = Effect.succeed<LoggedBody>(undefined)
 
-/** A body that came in chunks may be large as well. A character is a byte at least. */
-const marked = (text: string): LoggedBody => {
+/** Replaces a large body by its size. A character takes at most four bytes, so a short text need not be measured. */
+const withinLimit = (text: string): LoggedBody => {
   if (text.length <= loggedBodyBytesMax / 4) return text
   const bytes = utf8.encode(text).length
   return bytes > loggedBodyBytesMax ? { bytes } : text
@@ -88,6 +88,6 @@ const responseBodyOf = (
   if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
   const { contentLength: bytes } = body
   if (bytes > loggedBodyBytesMax) return { bytes }
-  // What a handler replied need not be read from its text again.
+  // The value that a handler replied with need not be parsed again.
   return answer?.code === status ? { bytes, json: answer } : (body.text ?? body.body)
 }

@@ -14,35 +14,35 @@ import { memoize } from "../platform/runtime/memoize.ts"
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error) => {
-  // A reply that does not fit its own schema is our bug, not the caller's.
+  // The schema of a reply: our bug, not the caller's.
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
   return refuseUndecodable(error.cause)
 })
 
-/** Names the field that is to blame. */
+/** The refusal names the first wrong field. */
 export const refuseUndecodable = ({ issue }: Schema.SchemaError) => {
   const [first] = format(issue).issues
   const path = (first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
   if (path.length === 0) return refuseOtherThanObject
-  return refuseField(nameOf(path), spoken[first!.message] ?? first!.message)
+  return refuseField(nameOf(path), messages[first!.message] ?? first!.message)
 }
 
-/** What the framework says, as we say it. */
-const spoken: Record<string, string> = {
+/** Our words for messages of the framework. */
+const messages: Record<string, string> = {
   "Missing key": "is required",
   "Expected no excess property": "There is nothing of this name here"
 }
 
 export const refuseOtherThanObject = refuseField("", "The body must be a JSON object")
 
-/** As merchants write it: `metadata.key`, `files[2].url` (silences: D4). */
+/** The path as merchants write it: `metadata.key`, `files[2].url` (silences: D4). */
 const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.reduce<string>((name, key) => {
     if (typeof key === "number") return `${name}[${key}]`
     return name === "" ? String(key) : `${name}.${String(key)}`
   }, "")
 
-/** What is wrong with a query before anybody asks what it says (silences: G6, G22). */
+/** The problem of a query that is malformed, whatever parameters the endpoint has (silences: G6, G22). */
 export const queryProblem = (url: string): { readonly param: string; readonly problem: string } | undefined => {
   const start = url.indexOf("?")
   if (start < 0) return undefined

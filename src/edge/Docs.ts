@@ -9,18 +9,18 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 
 const scalar = {
-  // Fonts of the reader's own system: Scalar's come from a host of Scalar.
+  // Scalar would load its fonts from its own host.
   withDefaultFonts: false,
   telemetry: false,
-  // These send the document to services of Scalar.
+  // These would send the document to services of Scalar.
   showDeveloperTools: "never",
   hideClientButton: true,
   agent: { disabled: true },
   mcp: { disabled: true },
   authentication: { preferredSecurityScheme: "apiKey" },
-  // All operations stand in the sidebar.
+  // Shows all operations in the sidebar.
   defaultOpenAllTags: true,
-  // An empty picture; otherwise the browser asks for one.
+  // An empty icon; without one the browser would request it.
   favicon: "data:,"
 } as const
 

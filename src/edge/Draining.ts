@@ -1,4 +1,4 @@
-/** Whether this process is going: it finishes what it has, and asks for nothing new. */
+/** Whether this process is shutting down: it finishes open requests, and asks clients to send new ones elsewhere. */
 import type { Server } from "node:http"
 import { Context, Effect, Layer } from "effect"
 
@@ -6,7 +6,7 @@ export class Draining extends Context.Service<Draining, { now: boolean }>()("@co
 
 export const layer = Layer.sync(Draining, () => ({ now: false }))
 
-/** Set first when the service ends, so that load balancers and clients on kept connections hear of it. */
+/** Sets `now` as the first step of a shutdown, so that load balancers and clients on open connections notice it. */
 export const announced = Layer.effectDiscard(
   Effect.flatMap(Draining, (draining) =>
     Effect.addFinalizer(() =>
@@ -17,19 +17,19 @@ export const announced = Layer.effectDiscard(
   )
 )
 
-/** What is in flight when the end is announced has this long to be answered. */
+/** Requests that are open when the shutdown begins have this long to be answered. */
 export const drainMillis = 3_000
 
-/** A request that was on its way on an idle connection when the end was announced arrives within this time. */
-const onItsWayMillis = 200
+/** A request that was in transit on an idle connection when the shutdown began arrives within this time. */
+const transitMillis = 200
 
 /**
- * The same server, which cuts off no request when it closes. Node by itself cuts idle connections at once, with the
- * requests that are on their way on them.
+ * Makes the server close idle connections a little later. Node would close them at once, and lose the requests that are
+ * in transit on them.
  */
 export const closingGently = (server: Server): Server => {
   const closeIdle = server.closeIdleConnections.bind(server)
-  // `close` calls it. What the kernel holds already is read before the callback of `setImmediate`.
-  server.closeIdleConnections = () => void setTimeout(() => setImmediate(closeIdle), onItsWayMillis)
+  // `close` calls this. What the kernel has received by then is read before the callback of `setImmediate` runs.
+  server.closeIdleConnections = () => void setTimeout(() => setImmediate(closeIdle), transitMillis)
   return server
 }

@@ -1,11 +1,11 @@
 /**
- * The long way of a request: the framework's router and whatever stands behind it. What every request meets here before
- * its route: one address for `/v1` and `/api/v1`, a host, and a body that is read when the endpoint asks for it, within
- * the endpoint's limits (spec: General rules, 3; silences: G6, G8).
+ * The path of a request through the framework's router, for requests that the short path does not take. Before the
+ * route, every request gets one address for `/v1` and `/api/v1`, must have a host, and gets a body that is read on
+ * demand within the endpoint's limits (spec: General rules, 3; silences: G6, G8).
  */
 import type { IncomingMessage } from "node:http"
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { ByteSize, Context, Effect, Layer, Option, Stream } from "effect"
 import {
   HttpIncomingMessage,
@@ -35,7 +35,7 @@ export const layer = Layer.unwrap(
           const url = routed(request.url)
           const there = url === request.url ? request : request.modify({ url })
           const at = routeAt(request.method, url)
-          const body = bodyFrom(coming(there, at.limits))
+          const body = bodyFrom(incomingBody(there, at.limits))
           // Whoever asks for its text gets it within the limits.
           const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
           const response = NodeHttpServerRequest.toServerResponse(request)
@@ -50,7 +50,7 @@ export const layer = Layer.unwrap(
             logged: bodyOf(body, request.headers),
             isConnected: () => !response.destroyed
           }
-          // A file is being written when its answer has begun.
+          // A response may be a file, which is still being written when `answer` ends.
           response.once("close", () => release(incoming))
           return yield* answer(incoming, reached(limited, route), (context) =>
             Context.add(context, HttpServerRequest.HttpServerRequest, limited)
@@ -85,7 +85,7 @@ const hostProblem = ({
   return isHost(host) ? undefined : "must be there once, and be a host with or without a port"
 }
 
-const coming = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Body.Coming => {
+const incomingBody = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Body.IncomingBody => {
   const announced = request.headers["content-length"]
   const length = announced === undefined ? undefined : Number(announced)
   const unread = ({ reason }: HttpServerError.HttpServerError) =>
@@ -107,7 +107,7 @@ const wholeOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimit
 /** Each costs five microseconds, however little is in it: all of them hold the event loop for some ten milliseconds. */
 const chunksMax = 2_000
 
-/** A body of unknown length takes up what has come of it. */
+/** Memory for a body of unknown length is claimed chunk by chunk. */
 const chunksOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits, hold: (bytes: number) => boolean) =>
   Effect.suspend(() => {
     const chunks: Array<Uint8Array> = []

@@ -1,7 +1,7 @@
 /**
- * `/healthz`: the process answers. `/readyz`: it can do its work now, so a load balancer may send requests: Postgres
- * answers and takes writes, this runner holds shards or knows who does, its clock is near Postgres', and it is not
- * draining. When it cannot, `reason` says why.
+ * `/healthz`: the process answers. `/readyz`: a load balancer may send requests here, because Postgres answers and
+ * takes writes, this runner holds shards, its clock agrees with that of Postgres, and it is not shutting down.
+ * Otherwise `reason` says why not.
  */
 import { Effect } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
@@ -11,7 +11,7 @@ import { DatabaseHealth } from "../platform/postgres/DatabaseHealth.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { Draining } from "./Draining.ts"
 
-/** Longer than any one write may wait: when none has succeeded for so long, this runner takes no money. */
+/** Longer than any write may wait. If no write has succeeded for so long, this runner cannot take payments. */
 const stalledMillisMax = 5_000
 
 export const layer = HttpRouter.use(
@@ -33,7 +33,7 @@ export const layer = HttpRouter.use(
         const checks = {
           postgres: yield* database.answers,
           writes: transactor.stalledMillis() <= stalledMillisMax,
-          // Alone it holds all of them, in company some; none means that its locks are not there yet, or gone.
+          // A single process holds all shards, a member of a cluster some. With none, its locks are missing or lost.
           cluster: shards.some((shard) => sharding.hasShardId(shard)),
           clock: !clock.isTooLarge(),
           accepting: !draining.now

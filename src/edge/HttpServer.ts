@@ -2,7 +2,7 @@
  * The HTTP server of the service: requests begin in the order of their connection and in fair turns, plain calls by the
  * short path.
  */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import { Settings } from "../platform/runtime/Settings.ts"
 import * as Arrivals from "./Arrivals.ts"

@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key` on every POST and DELETE (silences: I1 to I6): the first request claims the key, runs, and has its
- * 2xx answer kept, as a rule in the transaction of the change itself; the same request again gets that answer.
+ * `Idempotency-Key` on every POST and DELETE (silences: I1 to I6). The first request claims the key and runs. Its 2xx
+ * answer is stored, usually in the transaction of the change itself. The same request again gets the stored answer.
  */
 import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
@@ -24,7 +24,7 @@ export const layer = Layer.effect(
     const { NotCommitted } = unavailable
     const { OtherContent, StillRunning } = idempotencyRefusals
 
-    /** The answer is kept or the key freed before the caller hears of it: a retry must find what it was told. */
+    /** Stores the answer or frees the key before the caller gets the answer, so that a retry gets the same one. */
     const settle = (held: HeldClaim, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
       Effect.gen(function* () {
         const { answer } = yield* CurrentRecord
@@ -45,7 +45,7 @@ export const layer = Layer.effect(
         if (!isIdempotencyKey(key)) return yield* badKey
         const { merchantId, mode } = yield* Caller
         const body = yield* text
-        // Whoever hangs up while the claim is being written leaves no claim behind: once it is written it is settled.
+        // Uninterruptible, so that a client that hangs up leaves no claim behind: a claim that is written is settled.
         return yield* Effect.uninterruptibleMask(
           Effect.fnUntraced(function* (restore) {
             const claimed = yield* keys

@@ -69,7 +69,7 @@ export const layer = Layer.effect(
 
 type ModeSettings = Merchant["modes"]["live"]
 
-/** Settings are never changed in place, so a list is read once for each version of them. */
+/** Settings are never changed in place, so the list is parsed once for each version of them. */
 const allowlists = new WeakMap<ModeSettings, Allowlist | undefined>()
 
 const isCallerAllowed = (settings: ModeSettings, ip: string): boolean => {
@@ -78,7 +78,7 @@ const isCallerAllowed = (settings: ModeSettings, ip: string): boolean => {
     allowlists.set(settings, Result.getOrUndefined(parseAllowlist(settings.ip_allowlist)))
   }
   const allowlist = allowlists.get(settings)
-  // A list that nobody can read was meant to keep somebody out.
+  // A list that does not parse was still meant to keep callers out, so it lets nobody in.
   return allowlist !== undefined && isAllowed(allowlist, ip)
 }
 

@@ -1,6 +1,6 @@
 /**
- * `/metrics` for Prometheus: the requests answered here, beside what the cluster, the workers and Node count
- * themselves. Labels are few on purpose: a method, a status and the pattern of a route, never a path or a merchant.
+ * `/metrics` for Prometheus: the requests answered here, and what the cluster, the workers and Node count themselves.
+ * Labels are few on purpose: method, status and the pattern of a route, never a path or a merchant.
  */
 import { Effect, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -12,7 +12,7 @@ const requests = Metric.counter("coffer_http_requests", {
   incremental: true
 })
 
-/** Upper bounds of the buckets, milliseconds. */
+/** Upper bounds of the buckets, in milliseconds. */
 const bounds = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
 const duration = Metric.histogram("coffer_http_request_duration_ms", {
   description: "Time from a request's arrival to its answer, milliseconds",
@@ -43,7 +43,7 @@ export const count = (method: string, { pattern }: Route, status: number, millis
   })
 }
 
-/** Each route is there from the start: a rate over what appears with its first request is wrong. */
+/** Creates every series at the start. A rate is wrong over a series that appears with its first request. */
 const zeros = Effect.forEach(
   [...routes, { method: "GET", route: nowhere }],
   ({ method, route }) =>

@@ -1,9 +1,8 @@
 /**
- * Counts what happened within the last so many milliseconds, in a window that slides: no span of its length ever holds
- * more than the limit (silences: U1). In this process, or in Redis for all runners together; while Redis does not
- * answer, each runner counts for itself (silences: U2).
+ * Counts requests in a sliding window: no span of its length ever holds more than the limit (silences: U1). The counts
+ * are kept in this process, or in Redis for all runners together. While Redis does not answer, each runner counts for
+ * itself (silences: U2).
  */
-import { NodeRedis } from "@effect/platform-node"
 import { Context, Deferred, Duration, Effect, Exit, Layer, Metric, Redacted, References, Schema } from "effect"
 import { Redis } from "effect/persistence"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -11,21 +10,21 @@ import { onRealTime } from "../platform/runtime/realTime.ts"
 
 export interface Taken {
   readonly allowed: boolean
-  /** How many more would be allowed at this moment. */
+  /** How many more are allowed at this moment. */
   readonly remaining: number
-  /** Until one is allowed again; 0 when this one was. */
+  /** Until the next one is allowed; 0 when this one was. */
   readonly retryAfterMillis: number
-  /** Until the limit has room for one more than it has now. */
+  /** Until `remaining` grows by one. */
   readonly resetMillis: number
 }
 
 export class QuotaStore extends Context.Service<
   QuotaStore,
   {
-    /** Counts one, unless `limit` have been counted in the window that ends `now`. What is refused is not counted. */
+    /** Counts one, unless the window that ends `now` already holds `limit`. Refused ones are not counted. */
     readonly take: (key: string, limit: number, windowMillis: number, now: number) => Effect.Effect<Taken>
   }
->()("@coffer/platform/QuotaStore") {}
+>()("@coffer/edge/QuotaStore") {}
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
@@ -41,19 +40,19 @@ export const layer = Layer.unwrap(
 
 // In memory ----------------------------------------------------------------------
 
-/** Keys whose window is not empty; a merchant has up to six. */
+/** Keys in memory. A merchant has up to six. */
 const keysMax = 100_000
-/** Between two looks for keys whose window is empty. */
+/** Between two removals of keys whose window is empty. */
 const sweepMillis = 60_000
 
-/** When the counted ones happened, oldest first. Before `head` lies what has left the window. */
+/** When requests were counted, oldest first. Those before `head` have left the window. */
 interface Moments {
   readonly times: Array<number>
   head: number
   windowMillis: number
 }
 
-/** Never fails, never waits; lost with the process. */
+/** Counts in memory. It never fails or waits, and is lost with the process. */
 export const makeMemory = (options: { readonly keysMax: number } = { keysMax }) => {
   const kept = new Map<string, Moments>()
   let sweepAt = 0
@@ -63,7 +62,7 @@ export const makeMemory = (options: { readonly keysMax: number } = { keysMax }) 
     for (const [key, moments] of kept) if (isEmptyAt(moments, now)) kept.delete(key)
   }
 
-  /** All are in use: some of those who were first are counted from the start. */
+  /** All keys are in use: the oldest are dropped, and start at zero again. */
   const makeRoom = () => {
     let excess = Math.ceil(options.keysMax / 100)
     for (const key of kept.keys()) {
@@ -85,7 +84,7 @@ export const makeMemory = (options: { readonly keysMax: number } = { keysMax }) 
     if (clock >= sweepAt || sweepAt > clock + sweepMillis) sweep(clock)
     const moments = momentsOf(key, windowMillis)
     const { times } = moments
-    // A clock that was set back must not open the window.
+    // A clock that was set back must not empty the window.
     const now = Math.max(clock, times.at(-1) ?? clock)
     while (moments.head < times.length && times[moments.head]! <= now - windowMillis) moments.head++
     if (moments.head * 2 > times.length) {
@@ -104,7 +103,7 @@ export const makeMemory = (options: { readonly keysMax: number } = { keysMax }) 
   return { take, size: () => kept.size }
 }
 
-/** Empty, or from a clock that was set back by more than a window, and would count for too long. */
+/** True also for moments in the future, from before the clock was set back: they would count for too long. */
 const isEmptyAt = ({ times, windowMillis }: Moments, now: number): boolean => {
   const last = times.at(-1) ?? -Infinity
   return last <= now - windowMillis || last > now + windowMillis
@@ -119,12 +118,12 @@ export const layerMemory = Layer.sync(QuotaStore, () => {
 
 // In Redis -----------------------------------------------------------------------
 
-/** A request waits no longer for Redis than this. */
+/** A request waits no longer than this for Redis. */
 const patienceDefault = Duration.millis(50)
-/** The service waits no longer for the first connection than this. */
+/** The start of the service waits no longer than this for the first connection. */
 const connectPatience = Duration.seconds(1)
-/** Between two looks whether Redis is back. */
-const lookInterval = Duration.millis(250)
+/** Between two checks whether Redis answers again. */
+const checkInterval = Duration.millis(250)
 
 const failures = Metric.counter("coffer_quota_store_failures", {
   description: "Requests counted on this runner alone, because Redis did not answer",
@@ -133,7 +132,7 @@ const failures = Metric.counter("coffer_quota_store_failures", {
 
 class NotAnswered extends Schema.TaggedError<NotAnswered>()("NotAnswered", { problem: Schema.String }) {}
 
-/** A list of moments per key, oldest first, which Redis drops when its window is empty. */
+/** A list of moments for each key, oldest first. Redis drops it when its window is empty. */
 const takeScript = Redis.script(
   (key: string, limit: number, windowMillis: number, now: number) => [key, limit, windowMillis, now],
   {
@@ -158,7 +157,7 @@ return { 0, 0, free, free }`
   }
 ).withReturnType<readonly [allowed: number, remaining: number, retryAfterMillis: number, resetMillis: number]>()
 
-type Ask = (...params: Parameters<typeof takeScript.params>) => Effect.Effect<Taken, NotAnswered | Redis.RedisError>
+type Take = (...params: Parameters<typeof takeScript.params>) => Effect.Effect<Taken, NotAnswered | Redis.RedisError>
 
 export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration = patienceDefault) =>
   Layer.effect(
@@ -169,14 +168,14 @@ export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration =
       const redis = yield* connect(url)
       let answers = true
 
-      // What is asked is what every request asks: a replica answers a PING, and takes no writes.
-      const look = Effect.gen(function* () {
-        yield* Effect.sleep(lookInterval)
-        const [took, exit] = yield* Effect.timed(Effect.exit(redis.ask("coffer:quota:look", 1, 1, 0)))
+      // Checked by what requests do: a replica answers a PING, and takes no writes.
+      const check = Effect.gen(function* () {
+        yield* Effect.sleep(checkInterval)
+        const [took, exit] = yield* Effect.timed(Effect.exit(redis.take("coffer:quota:look", 1, 1, 0)))
         answers = Exit.isSuccess(exit) && Duration.isLessThanOrEqualTo(took, patience)
         if (answers) redis.trouble = undefined
       })
-      const regain = Effect.repeat(look, { until: () => answers }).pipe(onRealTime)
+      const untilBack = Effect.repeat(check, { until: () => answers }).pipe(onRealTime)
 
       const lost = Effect.fnUntraced(function* (cause: unknown) {
         if (!answers) return
@@ -185,7 +184,7 @@ export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration =
           "Redis does not answer; until it does, each runner counts requests for itself",
           redis.trouble ?? cause
         )
-        yield* Effect.forkIn(regain, scope)
+        yield* Effect.forkIn(untilBack, scope)
       }, Effect.uninterruptible)
       if (!redis.connected) yield* lost("no connection yet")
 
@@ -195,7 +194,7 @@ export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration =
         )
         return Effect.suspend(() => {
           if (!answers) return alone
-          return inTime(redis.ask(`coffer:quota:${key}`, limit, windowMillis, now), patience).pipe(
+          return inTime(redis.take(`coffer:quota:${key}`, limit, windowMillis, now), patience).pipe(
             Effect.catch((error) => Effect.andThen(lost(error), alone))
           )
         })
@@ -204,7 +203,7 @@ export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration =
     })
   )
 
-/** The turn of the event loop: after a long pause, an answer that has come in is read before the time is up. */
+/** One turn of the event loop. After a long pause of the process it lets an answer in that has arrived by then. */
 const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
@@ -220,27 +219,29 @@ const inTime = <A, E>(effect: Effect.Effect<A, E>, patience: Duration.Duration) 
   )
 
 interface Connection {
-  /** Once connected it stays so for good: what breaks later mends itself. */
+  /** Stays true after the first connection: the client reconnects by itself. */
   connected: boolean
-  ask: Ask
-  /** Why it is not there, as far as the connection knows. */
+  take: Take
+  /** The last reason of the connection for not being connected. */
   trouble: unknown
 }
 
-/** Connects in the background, again and again until it succeeds. Answers when the first attempt is decided. */
+/** Connects in the background until it succeeds. Returns when the first attempt has succeeded or failed. */
 const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const decided = yield* Deferred.make<void>()
   const redis: Connection = {
     connected: false,
-    ask: () => Effect.fail(new NotAnswered({ problem: "not connected yet" })),
+    take: () => Effect.fail(new NotAnswered({ problem: "not connected yet" })),
     trouble: undefined
   }
 
+  // Six hundred modules, which a service without Redis does not need.
+  const NodeRedis = yield* Effect.promise(() => import("@effect/platform-node/NodeRedis"))
   const client = NodeRedis.layer({
     url: Redacted.value(url),
-    // While there is no connection, fail at once: the request is not to wait.
+    // Without a connection, requests fail at once instead of waiting.
     disableOfflineQueue: true,
-    // A connection that is dead without saying so is found out.
+    // Pings find a connection that is dead without having been closed.
     pingInterval: 1_000,
     socket: {
       connectTimeout: 1_000,
@@ -255,13 +256,13 @@ const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const use = Effect.gen(function* () {
     const context = yield* Layer.build(client)
     const evaluate = Context.get(context, Redis.Redis).eval(takeScript)
-    // Not `close`, which waits for answers.
+    // `close` would wait for answers.
     yield* Effect.addFinalizer(() => Effect.sync(() => Context.get(context, NodeRedis.NodeRedis).client.destroy()))
-    redis.ask = (...params) => Effect.map(evaluate(...params), takenOf)
+    redis.take = (...params) => Effect.map(evaluate(...params), takenOf)
     redis.connected = true
   })
   yield* use.pipe(
-    // It would say every attempt.
+    // It would log every attempt.
     Effect.provideService(References.MinimumLogLevel, "None"),
     Effect.onExit((exit) => {
       if (Exit.isFailure(exit)) redis.trouble = exit.cause

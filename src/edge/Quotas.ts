@@ -1,7 +1,7 @@
 /**
- * Requests a minute, for each merchant and environment: writes, reads and CSV exports, each counted by itself. Asked
- * after the key and before idempotency and validation, so replays and refused requests count too (spec: Limits;
- * silences: G10, U1, P6). Says how much is left as the IETF's draft of the RateLimit headers does.
+ * Limits requests per minute for each merchant and environment. Writes, reads and CSV exports are counted separately.
+ * The check runs after the key and before idempotency and validation, so replays and refused requests count, too (spec:
+ * Limits; silences: G10, U1, P6). Responses say how much is left, as the IETF's draft of the RateLimit headers does.
  */
 import { Caller, Quotas } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
@@ -20,7 +20,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* QuotaStore
 
-    // Few steps, and no generator: every request passes here (docs/performance-notes.md).
+    // Every request passes here, so this takes few steps and no generator (docs/performance-notes.md).
     const check = Effect.withFiber((fiber) => {
       const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
       const record = fiber.getRef(CurrentRecord)
@@ -28,7 +28,7 @@ export const layer = Layer.effect(
       const limit = quotaOf(record.quotas, kind)
       const take = store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, millisOf(fiber))
       return Effect.flatMap(take, (taken) => {
-        // Refusals and faults carry them too.
+        // Kept on the record, so that refusals and errors carry them, too.
         record.headers = headersOf(kind, limit, taken)
         return taken.allowed
           ? Effect.void
@@ -48,7 +48,7 @@ export const kindOf = ({ method, url }: Pick<RequestRecord, "method" | "url">): 
   if (method !== "GET" && method !== "HEAD") return "writes"
   const query = url.indexOf("?")
   if (query < 0) return "reads"
-  // Read as the endpoint will read it: it may be spelled `format=%63sv`.
+  // Parsed as the endpoint will parse it: it may be written `format=%63sv`.
   return new URLSearchParams(url.slice(query)).getAll("format").includes("csv") ? "csv" : "reads"
 }
 
@@ -58,5 +58,5 @@ const headersOf = (kind: QuotaKind, limit: number, { allowed, remaining, resetMi
   ...(allowed ? {} : { "retry-after": String(Math.max(1, seconds(retryAfterMillis))) })
 })
 
-/** Rounded up: who waits so long has waited long enough. */
+/** Rounded up, so that waiting this long is long enough. */
 const seconds = (millis: number): number => Math.ceil(millis / 1_000)

@@ -1,12 +1,24 @@
 /**
- * The short path of the merchant API: a call that is plain, as nearly all are, goes from Node's request to its handler
- * and back without the framework's server and router, which cost it more than all else together (docs/decisions/0008).
- * Endpoints, middleware, handlers and replies are the same as on the long path; what is not plain goes there.
+ * The short path of the merchant API. A plain call, as nearly all are, goes from Node's request to its handler and back
+ * without the framework's server and router, which cost more than all the rest together (docs/decisions/0008). Other
+ * calls go through the framework. Endpoints, middleware, handlers and replies are the same on both paths.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
-import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, type SchemaAST, Tracer } from "effect"
+import {
+  Context,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Option,
+  Redacted,
+  Schema,
+  type SchemaAST,
+  type Scope,
+  Tracer
+} from "effect"
 import { FindMyWay, type HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { withoutServices } from "../platform/runtime/withoutServices.ts"
@@ -26,17 +38,17 @@ export class ShortPath extends Context.Service<
   { take: (request: Arrived, response: ServerResponse) => boolean }
 >()("@coffer/edge/ShortPath") {}
 
-const takesNothing = () => false
+const takesNone = () => false
 
-export const layer = Layer.sync(ShortPath, () => ({ take: takesNothing }))
+export const layer = Layer.sync(ShortPath, () => ({ take: takesNone }))
 
-/** One call: what it asks, and its body once somebody has read it. */
+/** One call, with its body once a handler has read it. */
 interface Call extends Omit<Exchange.Incoming, "logged"> {
   readonly params: Record<string, string | undefined>
   readonly query: Record<string, string | Array<string>>
-  /** Of the body. */
+  /** The length of the body. */
   readonly bytes: number
-  /** The body, parsed. */
+  /** The parsed body; undefined until a handler has read it. */
   json: unknown
 }
 
@@ -57,34 +69,14 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       const shortPath = yield* ShortPath
       const scope = yield* Effect.scope
       const context = yield* Effect.context<Middleware | HttpApiGroup.ToService<Id, Groups>>()
-      // Spans of requests are the framework's to make.
+      // Only the framework makes spans for requests.
       if (Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer) return
 
       const router = FindMyWay.make<ShortRoute>(routerConfig)
       for (const { endpoint, route } of shortRoutes(api, context)) {
         router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { at: routeOf(endpoint), route })
       }
-      const fork = Effect.runForkWith(withoutServices(context))
-
-      const run = (route: Route, call: Call, response: ServerResponse) => {
-        const incoming = incomingOf(call)
-        const fiber = Fiber.runIn(
-          fork(answer(incoming, Effect.interruptible(route(call))), { uninterruptible: true }),
-          scope
-        )
-        fiber.addObserver((exit) => {
-          if (Exit.isSuccess(exit)) send(response, exit.value)
-          // Nobody is there any more.
-          else response.destroy()
-          // An answer that the client does not take is in memory as long as the connection is there.
-          if (isTaken(response)) release(incoming)
-          else response.once("close", () => release(incoming))
-        })
-        if (fiber.pollUnsafe() !== undefined) return
-        response.on("close", () => {
-          if (!response.writableEnded) fiber.interruptUnsafe()
-        })
-      }
+      const run = makeRun(scope, { answer, release, fork: Effect.runForkWith(withoutServices(context)) })
 
       shortPath.take = (request, response) => {
         const { headers, method = "", socket } = request
@@ -92,7 +84,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
         const url = routed(request.url ?? "")
         if (endsInSlash(pathOf(url))) return false
         const found = router.find(method, url)
-        // A file is written while it is read: the framework does that.
+        // A CSV file is streamed, which the framework does.
         if (found === undefined || "format" in found.searchParams) return false
         const { at, route } = found.handler
         const bytes = Number(headers["content-length"] ?? 0)
@@ -117,16 +109,43 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
         run(route, call, response)
         return true
       }
-      yield* Effect.addFinalizer(() => Effect.sync(() => (shortPath.take = takesNothing)))
+      yield* Effect.addFinalizer(() => Effect.sync(() => (shortPath.take = takesNone)))
     })
   )
 
-/** What Node keeps of a body by itself while nobody reads it. More goes to the framework, which can hang up. */
+interface Running extends Effect.Success<typeof Exchange.make> {
+  readonly fork: ReturnType<typeof Effect.runForkWith<never>>
+}
+
+/** Answers a call in a fiber of its own. A client that leaves interrupts it. */
+const makeRun =
+  (scope: Scope.Scope, { answer, fork, release }: Running) =>
+  (route: Route, call: Call, response: ServerResponse) => {
+    const incoming = incomingOf(call)
+    const fiber = Fiber.runIn(
+      fork(answer(incoming, Effect.interruptible(route(call))), { uninterruptible: true }),
+      scope
+    )
+    fiber.addObserver((exit) => {
+      if (Exit.isSuccess(exit)) send(response, exit.value)
+      // The client has left.
+      else response.destroy()
+      // An answer that the client has not read stays in memory as long as the connection is open.
+      if (isFlushed(response)) release(incoming)
+      else response.once("close", () => release(incoming))
+    })
+    if (fiber.pollUnsafe() !== undefined) return
+    response.on("close", () => {
+      if (!response.writableEnded) fiber.interruptUnsafe()
+    })
+  }
+
+/** Node buffers this much of a body that nobody reads. Larger ones go to the framework, which can hang up. */
 const bytesMax = 64 * 1024
 
 const jsonTypes = new Set(["application/json", "application/json; charset=utf-8", "application/json;charset=utf-8"])
 
-/** No body, or a JSON body of known length that is not too large; and an address that is only a path. */
+/** A plain call has a path as its address, and no body or a small JSON body of known length. */
 const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
   if (url?.startsWith("/") !== true || url.includes("#") || headers["transfer-encoding"] !== undefined) return false
   if (headers.host === undefined || !isHost(headers.host)) return false
@@ -135,7 +154,7 @@ const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
   return method === "POST" && Number(length) <= bytesMax && jsonTypes.has(headers["content-type"] ?? "")
 }
 
-/** Read once somebody asks. Who leaves before the end interrupts whoever waits for it. */
+/** Reads the body. A client that leaves before its end interrupts the fiber that reads. */
 const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array> =>
   Effect.callback((resume) => {
     const parts: Array<Uint8Array> = []
@@ -147,13 +166,13 @@ const incomingOf = (call: Call): Exchange.Incoming => ({
   ...call,
   logged: Effect.suspend(() => {
     const { body, bytes, json, sent } = call
-    // What a handler has read need not be read again.
+    // A body that a handler has parsed need not be parsed again.
     return json !== undefined && bytes <= loggedBodyBytesMax ? Effect.succeed({ bytes, json }) : bodyOf(body, sent)
   })
 })
 
-/** Whether all of it has gone to the network, or never will. */
-const isTaken = ({ destroyed, socket }: ServerResponse): boolean =>
+/** Whether nothing of the response is left to be sent. */
+const isFlushed = ({ destroyed, socket }: ServerResponse): boolean =>
   destroyed || (socket !== null && socket.writableLength === 0)
 
 const send = (response: ServerResponse, { body, headers, status }: HttpServerResponse.HttpServerResponse) => {
@@ -163,7 +182,7 @@ const send = (response: ServerResponse, { body, headers, status }: HttpServerRes
   else response.end()
 }
 
-/** What `HttpApiBuilder.group` provides, as far as it is used here; the framework does not export its type. */
+/** The part of what `HttpApiBuilder.group` provides that is used here. The framework does not export its type. */
 interface GroupService {
   readonly handlers: ReadonlyMap<
     string,
@@ -171,7 +190,7 @@ interface GroupService {
   >
 }
 
-/** Endpoints with what stands before their handlers, as the framework would call them. */
+/** Endpoints, with middleware and handlers called as the framework would call them. */
 const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   context: Context.Context<Middleware | HttpApiGroup.ToService<Id, Groups>>
@@ -216,7 +235,7 @@ const wrapOf = (
   return [(handled) => around(handled, options)]
 }
 
-/** Reads the parts of a call in the framework's order, or refuses the first that does not decode. All in one step. */
+/** Decodes the parts of a call in the framework's order, and refuses the first that does not decode. */
 const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<never>) => {
   const params = endpoint.params === undefined ? undefined : decoded(endpoint.params)
   const known = Context.getOrUndefined(annotations, HttpApi.QueryParseOptions)
@@ -224,7 +243,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
   const [content] = endpoint.payload.values()
   const strictness = Context.getOrUndefined(annotations, HttpApi.PayloadParseOptions)
   const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas), strictness)
-  const nothing = takesNoBody(endpoint) ? {} : undefined
+  const emptyBody = takesNoBody(endpoint) ? {} : undefined
 
   return Effect.fnUntracedEager(function* (call: Call) {
     const input: { params?: unknown; query?: unknown; payload?: unknown } = {}
@@ -239,7 +258,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
       if (Option.isNone(json)) return yield* refuseOtherThanObject
       call.json = json.value
     }
-    input.payload = yield* payload(text === "" ? nothing : call.json)
+    input.payload = yield* payload(text === "" ? emptyBody : call.json)
     return input
   })
 }

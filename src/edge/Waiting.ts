@@ -1,10 +1,9 @@
 /**
- * The HTTP port of a process that may not use its database yet: it says why on `/readyz`, and refuses everything else
- * until it may.
+ * The HTTP port of a process that may not use its database yet. `/readyz` says why, and everything else is refused.
  */
 import * as Wire from "@coffer/contract/Errors"
 import { prefixes } from "@coffer/model/Ids"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as NewIds from "../platform/runtime/NewIds.ts"
@@ -14,7 +13,7 @@ import { inOrder } from "./pipelining.ts"
 import { refusalOf } from "../http/replies.ts"
 import { pathOf } from "./routing.ts"
 
-/** Open for as long as it is not interrupted. */
+/** Serves until it is interrupted. */
 export const serve = Effect.fnUntraced(function* (reason: string) {
   const { host, port } = yield* Settings
   const own = yield* Layer.build(NewIds.layer)

@@ -1,4 +1,4 @@
-/** `GET /`: where everything is, as a page for people and as JSON for programs. */
+/** `GET /`: links to everything else, as a page for people and as JSON for programs. */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 

@@ -1,16 +1,16 @@
 /**
- * Where a request comes from: the other end of the connection, or, where that is a proxy of ours, the address that our
- * proxies say they heard it from (silences: U3). What a client writes into `X-Forwarded-For` itself stands to the left
- * of what the proxies add, and is never reached.
+ * The address of the client: the other end of the connection or, behind our own proxies, the address that they report
+ * in `X-Forwarded-For` (silences: U3). Proxies append on the right. What a client writes there itself is further left,
+ * and is never read.
  */
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { BadSetting, Settings } from "../platform/runtime/Settings.ts"
 
-/** `peer`: the other end of the socket. `forwarded`: the header, if any. The answer is "" when the peer has left. */
+/** `peer`: the other end of the socket. `forwarded`: the header, if any. Returns "" when the peer has left. */
 export type ClientAddress = (peer: string | undefined, forwarded: string | undefined) => string
 
-/** Reads TRUSTED_PROXIES. */
+/** Parses TRUSTED_PROXIES. */
 export const make = Effect.gen(function* () {
   const { trustedProxies } = yield* Settings
   const networks: Array<IpNetwork.IpNetwork> = []
@@ -37,17 +37,17 @@ export const behind = (proxies: ReadonlyArray<IpNetwork.IpNetwork>): ClientAddre
   const isTrusted = (address: NetAddress.IpAddress) => proxies.some((network) => IpNetwork.contains(network, address))
 
   return (peer, forwarded) => {
-    // The usual case, without parsing: Node writes its addresses in one way only.
+    // The usual case needs no parsing, since Node formats an address in one way only.
     if (proxies.length === 0) return (peer ?? "").replace(mapped, "")
     const near = addressOf(peer ?? "")
     if (near === undefined) return peer ?? ""
     if (forwarded === undefined || !isTrusted(near)) return NetAddress.formatIp(near)
     let client = near
-    // From the right, where our own proxies write, to the first address that is not one of them.
+    // Walks from the right, where our own proxies write, to the first address that is not one of them.
     for (let end = forwarded.length; end >= 0;) {
       const start = forwarded.lastIndexOf(",", end - 1) + 1
       const hop = addressOf(forwarded.slice(start, end).trim())
-      // Who wrote that is unknown, so what stands to the left of it proves nothing.
+      // An entry that is no address was written by nobody we trust, and so was all that is left of it.
       if (hop === undefined) break
       client = hop
       if (!isTrusted(hop)) break
@@ -57,7 +57,7 @@ export const behind = (proxies: ReadonlyArray<IpNetwork.IpNetwork>): ClientAddre
   }
 }
 
-/** What IPv4 looks like when it comes in at an IPv6 socket. */
+/** Prefixes an IPv4 address at an IPv6 socket. */
 const mapped = /^::ffff:(?=[\d.]+$)/
 
 /** With or without a port: some proxies add the client's. */

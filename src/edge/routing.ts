@@ -1,13 +1,13 @@
-/** Where a request wants to go, for the framework's router and for the short path alike. */
+/** How addresses are read, on the short path and by the framework's router. */
 
 /**
- * The address of a request as the routes know it: `{web_url}/api/v1/...` is `{base_url}/v1/...` (silences: G8). The
- * router would end the path at a `;`, which in a segment is a character like another (RFC 3986, 3.3).
+ * The address as routes know it: `{web_url}/api/v1/...` becomes `{base_url}/v1/...` (silences: G8). A `;` is encoded,
+ * because the router would end the path there, although it is an ordinary character in a segment (RFC 3986, 3.3).
  */
 export const routed = (url: string): string =>
   url.replace(/^\/api(?=\/v1(\/|\?|$))/, "").replace(/^[^?#;]*;[^?#]*/, (path) => path.replaceAll(";", "%3B"))
 
-/** Without the query. */
+/** The address without its query. */
 export const pathOf = (url: string): string => {
   const query = url.indexOf("?")
   return query < 0 ? url : url.slice(0, query)
@@ -30,11 +30,11 @@ export const isHost = (value: string): boolean => host.test(value)
 export const undecodable = "The address must be percent-encoded UTF-8."
 
 export const routerConfig = {
-  /** An order number of 128 characters, percent-encoded, is 1,536. */
+  /** An order number of 128 characters has up to 1,536 when percent-encoded. */
   maxParamLength: 2_048,
-  /** Paths are; and in lower case `İ` is two characters, which moves every parameter that is not the last segment. */
+  /** Paths are case-sensitive. Lower-casing would also shift parameters, since `İ` becomes two characters. */
   caseSensitive: true,
-  /** One address for one thing: idempotency keys and logs go by the path. */
+  /** Each thing has one address, because idempotency keys and logs use the path. */
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false
 }

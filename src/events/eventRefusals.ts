@@ -1,8 +1,8 @@
-/** How the errors of events are told to the caller (spec: Errors). */
+/** Errors of events as errors on the wire (spec: Errors). */
 import * as Wire from "@coffer/contract/Errors"
-import { told } from "../http/refusals.ts"
+import { refuseAs } from "../http/refusals.ts"
 import type { EventNotFound } from "./EventLists.ts"
 
 export const eventRefusals = {
-  EventNotFound: told(Wire.EventNotFound, ({ id }: EventNotFound) => ({ message: `No event ${id}.` }))
+  EventNotFound: refuseAs(Wire.EventNotFound, ({ id }: EventNotFound) => ({ message: `No event ${id}.` }))
 }

@@ -5,7 +5,7 @@
 import { createReadStream } from "node:fs"
 import type { Readable } from "node:stream"
 import type * as S3 from "@aws-sdk/client-s3"
-import { NodeStream } from "@effect/platform-node"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Layer, Option, Redacted, Schedule } from "effect"
 import type { Bucket } from "../platform/runtime/Settings.ts"
 import { FileStorage, StorageFailed } from "./FileStorage.ts"

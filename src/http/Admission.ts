@@ -12,16 +12,16 @@ import { Vitals } from "../platform/runtime/Vitals.ts"
 export const doors = { merchants: 1, public: 1 / 2, operator: 1 / 4 } as const
 export type Door = keyof typeof doors
 
-/** One request in work: what is given back when it ends. */
+/** An admitted request, and what it gives back when it ends. */
 export interface Visit {
   readonly door: Door
   /** A merchant's id, an address of the public. */
   readonly party: string
   /** Undefined: not counted, but for the bytes of its body. */
   readonly kind: QuotaKind | undefined
-  /** Of the body that it holds. */
+  /** Bytes of its body that are in memory. */
   bytes: number
-  /** Of its answer, until the client has taken it. */
+  /** Bytes of its answer that the client has not read yet. */
   unread?: number
 }
 
@@ -32,10 +32,10 @@ export class Admission extends Context.Service<
     readonly enter: (door: Door, party: string, kind: QuotaKind, behind?: number) => Visit | undefined
     /** Whether a body of so many bytes may be read into memory now; `visit` holds them from then on. */
     readonly hold: (visit: Visit, bytes: number) => boolean
-    /** The answer has so many bytes, which stay in memory until the client takes them: until the visit ends. */
+    /** Counts the bytes of an answer, which stay in memory until the client has read them and the visit ends. */
     readonly owe: (visit: Visit, bytes: number) => void
     readonly leave: (visit: Visit) => void
-    /** How late the event loop was, in milliseconds. */
+    /** Reports how late the event loop was, in milliseconds. */
     readonly tick: (delay: number) => void
   }
 >()("@coffer/http/Admission") {}
@@ -46,14 +46,14 @@ export const roomMax = 512
 export const roomMin = 256
 /** A loop that is later than this has too much to do. A garbage collection or a large answer takes less. */
 export const delayMax = 250
-/** What a tick on time gives back. */
+/** How much room returns with each tick on time. */
 const roomStep = 64
-/** Writes in work for each read that may be: they are seldom shed, and never for reads. */
+/** Writes admitted for each read. Writes are seldom shed, and never in favour of reads. */
 export const writesPerRead = 4
-/** An export reads up to 10,000 rows, and a page 100. */
+/** How much a request counts. An export reads up to 10,000 rows, a page 100. */
 const weights: Readonly<Record<QuotaKind, number>> = { reads: 1, csv: 16, writes: 1 }
 
-/** Bodies in memory, of all requests. Text, values and rows made of them take some times as much. */
+/** Bytes of bodies in memory, of all requests. What is made of them takes several times as much. */
 export const bytesMax = 32 * 1024 * 1024
 /** Of one party: who sends slowly holds what it has announced, and must not hold all. */
 export const bytesOfOneMax = bytesMax / 4

@@ -1,7 +1,7 @@
 /**
- * A JSON body on its way in, on both ways: how it is sent and what it may cost is checked first, then its bytes are
- * read, then they have to be UTF-8, and then what is in them is counted, before anything is parsed (silences: G6, G22,
- * G26). Read after the key is known, and only when somebody asks for it.
+ * Reads a JSON body, for the short path and the router alike. The order of the checks: the headers, the length, the
+ * bytes that this process may hold, UTF-8, the count of values. Only then is it parsed (silences: G6, G22, G26). It is
+ * read after the key is known, and only on demand.
  */
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
 import type * as Wire from "@coffer/contract/Errors"
@@ -12,12 +12,12 @@ import { busy, refuseField } from "./replies.ts"
 
 export type BodyRefused = Wire.InvalidRequest | Wire.Unavailable
 
-export interface Coming {
+export interface IncomingBody {
   readonly sent: Sent
   /** As announced; undefined for a body that comes in chunks. */
   readonly length: number | undefined
   readonly limits: BodyLimits
-  /** Reads them, `limits.bytes` at most. Of a body that comes in chunks each is let in by `hold`. */
+  /** Reads `limits.bytes` at most. For a body that arrives in chunks, `hold` is asked about each. */
   readonly bytes: (hold: (bytes: number) => boolean) => Effect.Effect<ArrayBuffer | Uint8Array, BodyRefused>
 }
 
@@ -27,14 +27,14 @@ type Sent = Readonly<Record<string, string | undefined>>
 /** A text that is read at most once. */
 export interface Body {
   readonly text: Effect.Effect<string, BodyRefused>
-  /** Undefined: nobody has read it, or it was refused. */
+  /** The text if it has been read and not refused. */
   readonly known: () => string | undefined
-  /** Whether somebody has begun to read it. */
+  /** Whether reading has begun. */
   readonly isTouched: () => boolean
 }
 
-export const make = Effect.map(Admission, (admission) => (coming: Coming): Body => {
-  const { bytes, length, limits, sent } = coming
+export const make = Effect.map(Admission, (admission) => (incoming: IncomingBody): Body => {
+  const { bytes, length, limits, sent } = incoming
   let known: string | undefined
   let isTouched = false
 
@@ -67,16 +67,16 @@ export const make = Effect.map(Admission, (admission) => (coming: Coming): Body 
   return { text: read, known: () => known, isTouched: () => isTouched }
 })
 
-/** Of a request that has none. */
+/** The body of a request without one. */
 export const none: Body = { text: Effect.succeed(""), known: () => "", isTouched: () => true }
 
 export const tooLarge = (limits: Pick<BodyLimits, "bytes">) =>
   refuseField("", `The body must not be larger than ${limits.bytes} bytes here`)
 
-/** What leaves the bytes as they are. */
+/** Encodings that leave the bytes as they are. */
 const plain = /^[\s,]*((identity|chunked)[\s,]*)*$/i
 
-/** Whether a body has to be decompressed before it can be read, which nobody does here. */
+/** Whether the body would have to be decompressed. The service decompresses nothing. */
 export const isCompressed = (sent: Sent): boolean =>
   !plain.test(sent["content-encoding"] ?? "") || !plain.test(sent["transfer-encoding"] ?? "")
 
@@ -84,21 +84,21 @@ export const compressed = refuseField("", "A compressed body is not accepted: se
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** None for bytes that are no UTF-8: a replacement character would make one text of two. Drops a byte order mark. */
+/** None for bytes that are not UTF-8: replacement characters would make two bodies equal. Drops a byte order mark. */
 export const decodeUtf8 = Option.liftThrowable((bytes: ArrayBuffer | Uint8Array): string => utf8.decode(bytes))
 
 const charsets = /;\s*charset\s*=\s*("?)([^";]*)\1/gi
 
-/** Whether a media type names no charset but UTF-8, however it is spelled. */
+/** Whether a media type names no charset other than UTF-8, however that is spelled. */
 export const isUtf8 = (contentType = ""): boolean =>
   !contentType.includes(";") ||
   Array.from(contentType.matchAll(charsets)).every(([, , charset = ""]) => /^utf-?8$/i.test(charset.trim()))
 
 const [quote, backslash, comma, bracket, brace] = ['"', "\\", ",", "[", "{"].map((each) => each.charCodeAt(0))
 
-/** Counts values, in one pass and without parsing: each but the first follows a comma, or what opens an inner one. */
+/** Counts values in one pass, without parsing: each but the first follows a comma or an opening bracket or brace. */
 const hasMoreValues = (json: string, max: number): boolean => {
-  // The first character may be one, and so may each that follows.
+  // Each value takes at least one character.
   if (json.length < max) return false
   let count = 1
   let isInText = false

@@ -1,6 +1,6 @@
 /**
- * The request that is being answered: its id, on every response and in every log line (spec: General rules, 3), what it
- * asks, and what is learnt about it on the way, for whoever looks at it afterwards.
+ * The request that is being answered: its id, which every response and log line carries (spec: General rules, 3), what
+ * it asks for, and what is learnt about it while it is processed.
  */
 import type { Owner } from "@coffer/model/Owner"
 import type { QuotaOverrides } from "@coffer/model/Quotas"
@@ -8,7 +8,7 @@ import { Context, Effect } from "effect"
 import type { Visit } from "./Admission.ts"
 import type { BodyRefused } from "./Body.ts"
 
-/** Filled in by those who know: one object per request, never shared. */
+/** One object per request, never shared. Fields that are not readonly are set while the request is processed. */
 export interface RequestRecord {
   readonly requestId: string
   /** Milliseconds since 1970. */
@@ -16,13 +16,13 @@ export interface RequestRecord {
   readonly method: string
   /** The path as the specification writes it, `/v1/...`, with the query. */
   readonly url: string
-  /** Likewise, without the query. */
+  /** The same without the query. */
   readonly path: string
-  /** By their names in lower case. */
+  /** The headers, by their names in lower case. */
   readonly sent: Readonly<Record<string, string | undefined>>
-  /** The body, read when it is asked for; refused if it is larger than the endpoint takes, or not UTF-8. */
+  /** The body, read on demand. Refused if it is larger than the endpoint accepts, or not UTF-8. */
   readonly text: Effect.Effect<string, BodyRefused>
-  /** The client's address, as far as the connection and our own proxies tell; "" when it has left. */
+  /** The client's address, by the connection and our own proxies; "" when the client has left. */
   readonly ip: string
   /** How many more of whoever sent it waited to be begun when it was. */
   readonly behind: number
@@ -30,11 +30,11 @@ export interface RequestRecord {
   owner: Owner | undefined
   /** What the request takes up, once it is let in. */
   visit: Visit | undefined
-  /** Limits of the owner's own. */
+  /** The owner's own limits. */
   quotas: QuotaOverrides
   /** The answer's body, once a handler has replied. */
   answer?: { readonly code: number; readonly data: object }
-  /** What the answer says beside itself, whatever it is. */
+  /** Headers of the answer, whether it is a reply or a refusal. */
   headers?: Readonly<Record<string, string>>
 }
 

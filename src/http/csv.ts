@@ -1,6 +1,6 @@
 /**
- * A list as a CSV file, written while it is read (spec: List conventions). Whatever can be refused has been refused
- * before this reply begins; a database that fails later cuts the connection, so that no file looks whole and is not.
+ * A list as a CSV file, sent while it is read (spec: List conventions). Every refusal happens before this reply begins.
+ * If the database fails later, the connection is cut, so that no incomplete file looks complete.
  */
 import { csvHeader, csvRow } from "@coffer/rules/csv"
 import { Effect, Stream, Struct } from "effect"

@@ -1,6 +1,6 @@
 /**
- * An error as RFC 9457 problem details, for who asks for them by `Accept` and nobody else (silences: G3). What the
- * error body says stays in it, as extension members.
+ * An error as RFC 9457 problem details, only for clients that ask for them by `Accept` (silences: G3). The fields of
+ * the ordinary error body stay in it, as extension members.
  */
 import { Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -20,7 +20,7 @@ interface Range {
   readonly quality: number
 }
 
-/** What a range of `Accept` says; of one whose quality is no number, nothing (RFC 9110, 12.5.1). */
+/** The ranges of `Accept`, without those whose quality is no number from 0 to 1 (RFC 9110, 12.5.1). */
 const rangesOf = (accept: string): ReadonlyArray<Range> =>
   accept.split(",").flatMap((text) => {
     const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase())
@@ -30,8 +30,8 @@ const rangesOf = (accept: string): ReadonlyArray<Range> =>
   })
 
 /**
- * Problem details have to be named: whoever takes anything gets the error body. Named with the quality that JSON has,
- * they are preferred where they are named first, or where JSON is not named at all.
+ * Problem details must be named explicitly: a client that accepts anything gets the ordinary error body. If they are
+ * named with the same quality as JSON, they are preferred when they come first or JSON is only covered by a wildcard.
  */
 const isPreferred = (accept: string): boolean => {
   if (!accept.toLowerCase().includes(mediaType)) return false
@@ -55,7 +55,7 @@ export const asProblem = (
   if (Option.isNone(body)) return response
   const { code, error, message, request_id } = body.value
   const problem = {
-    // Machine codes are not addresses; the title says the same for people.
+    // Our error codes are no addresses. The title says the same in words.
     type: "about:blank",
     title: error.replaceAll("_", " "),
     status: code,

@@ -1,6 +1,6 @@
 /**
- * The two ways a handler ends: an envelope around data, or a refusal with the request's id on it. A reply is finished
- * here, from a view that already has the wire's shape, so nothing is encoded twice.
+ * The two ways a handler ends: an envelope around data, or a refusal with the request's id. A reply takes a view that
+ * already has the shape of the wire and builds the final response, so nothing is encoded twice.
  */
 import * as Wire from "@coffer/contract/Errors"
 import type { Page } from "@coffer/rules/lists/pageRequest"
@@ -57,15 +57,15 @@ const utf8 = new TextEncoder()
 export const refuseWith = <Refusal>(make: (request_id: string) => Refusal) =>
   Effect.flatMap(CurrentRecord, ({ requestId }) => Effect.fail(make(requestId)))
 
-/** A refusal that ends by itself; with when the same request may be sent again, in whole seconds and at least one. */
-export const refuseMeanwhile = <Refusal>(lasts: Duration.Duration, make: (request_id: string) => Refusal) =>
+/** A refusal that ends by itself. `Retry-After` says when, in whole seconds and at least one. */
+export const refuseTemporarily = <Refusal>(lasts: Duration.Duration, make: (request_id: string) => Refusal) =>
   Effect.flatMap(CurrentRecord, (record) => {
     const seconds = Math.max(1, Math.ceil(Duration.toSeconds(lasts)))
     record.headers = { ...record.headers, "retry-after": String(seconds) }
     return Effect.fail(make(record.requestId))
   })
 
-/** Too much is in work, or what is needed does not answer: the request may be sent again. */
+/** The service is overloaded, or something that it needs does not answer. The request may be sent again. */
 export const busyMessage = "Busy; retry in a moment."
 export const busy = refuseWith((request_id) => new Wire.Unavailable({ message: busyMessage, request_id }))
 
@@ -77,11 +77,11 @@ const encoders: ReadonlyMap<Function, (error: unknown) => unknown> = new Map(
 export const isRefusal = (error: unknown): error is Refusal =>
   typeof error === "object" && error !== null && encoders.has(error.constructor)
 
-/** A refusal as it goes out. */
+/** The response of a refusal. */
 export const refusalOf = (error: Refusal) =>
   HttpServerResponse.jsonUnsafe(encoders.get(error.constructor)!(error), { status: error.code })
 
-/** 400 that names the field; without a name when there is none to blame. */
+/** A 400 that names the wrong field; `param` is "" when there is none. */
 export const refuseField = (param: string, problem: string) => {
   const named = param.length > namedLengthMax ? `${param.slice(0, namedLengthMax).toWellFormed()}…` : param
   return refuseWith(
@@ -94,5 +94,5 @@ export const refuseField = (param: string, problem: string) => {
   )
 }
 
-/** A name may hold a metadata key as long as a body; what is refused is not sent back. */
+/** Longer names are cut: a metadata key may be as long as the whole body. */
 const namedLengthMax = 100

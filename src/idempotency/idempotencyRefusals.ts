@@ -1,13 +1,13 @@
 /** How the errors of idempotency keys become answers (spec: Errors). */
 import * as Wire from "@coffer/contract/Errors"
-import { told, toldMeanwhile } from "../http/refusals.ts"
+import { refuseAs, refuseTemporarilyAs } from "../http/refusals.ts"
 import type { OtherContent, StillRunning } from "./IdempotencyKeys.ts"
 
 export const idempotencyRefusals = {
-  OtherContent: told(Wire.IdempotencyError, (_: OtherContent) => ({
+  OtherContent: refuseAs(Wire.IdempotencyError, (_: OtherContent) => ({
     message: "This Idempotency-Key was used with another body."
   })),
-  StillRunning: toldMeanwhile(Wire.IdempotencyInProgress, (_: StillRunning) => ({
+  StillRunning: refuseTemporarilyAs(Wire.IdempotencyInProgress, (_: StillRunning) => ({
     message: "The first request with this key is still running."
   }))
 }

@@ -1,10 +1,10 @@
 /** Errors of merchants as errors on the wire, for the operator (docs/architecture.md, section 7). */
 import * as Wire from "@coffer/contract/Errors"
-import { told } from "../http/refusals.ts"
+import { refuseAs } from "../http/refusals.ts"
 import type { MerchantNotFound } from "./Merchants.ts"
 
 export const merchantRefusals = {
-  MerchantNotFound: told(Wire.MerchantNotFound, ({ merchantId }: MerchantNotFound) => ({
+  MerchantNotFound: refuseAs(Wire.MerchantNotFound, ({ merchantId }: MerchantNotFound) => ({
     message: `No merchant ${merchantId}.`
   }))
 }

@@ -1,7 +1,7 @@
-/** How the errors of orders are told to the caller (spec: Errors). */
+/** Errors of orders as errors on the wire (spec: Errors). */
 import * as Wire from "@coffer/contract/Errors"
 import type { OrderConflict } from "@coffer/rules/order/Order"
-import { told } from "../http/refusals.ts"
+import { refuseAs } from "../http/refusals.ts"
 import type { OrderNotFound } from "./OrderCommands.ts"
 import type { OrderNumberTaken } from "./createOrder.ts"
 
@@ -16,9 +16,9 @@ const conflictMessage = {
 } satisfies Record<OrderConflict["reason"], string>
 
 export const orderRefusals = {
-  OrderNotFound: told(Wire.OrderNotFound, ({ ref }: OrderNotFound) => ({ message: `No order ${ref}.` })),
-  OrderConflict: told(Wire.Conflict, ({ reason }: OrderConflict) => ({ message: conflictMessage[reason] })),
-  OrderNumberTaken: told(Wire.Conflict, ({ differs, outTradeNo }: OrderNumberTaken) => ({
+  OrderNotFound: refuseAs(Wire.OrderNotFound, ({ ref }: OrderNotFound) => ({ message: `No order ${ref}.` })),
+  OrderConflict: refuseAs(Wire.Conflict, ({ reason }: OrderConflict) => ({ message: conflictMessage[reason] })),
+  OrderNumberTaken: refuseAs(Wire.Conflict, ({ differs, outTradeNo }: OrderNumberTaken) => ({
     message: `Order number ${outTradeNo} exists with another ${differs}.`,
     param: differs
   }))

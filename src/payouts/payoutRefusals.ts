@@ -1,7 +1,7 @@
-/** How the errors of payouts are told to the operator (silences: B2, B11). */
+/** Errors of payouts as errors on the wire, for the operator (silences: B2, B11). */
 import * as Wire from "@coffer/contract/Errors"
 import type { PayoutConflict } from "@coffer/rules/payout/Payout"
-import { told } from "../http/refusals.ts"
+import { refuseAs } from "../http/refusals.ts"
 import type { PayoutNotFound, PayoutReferenceTaken } from "./Payouts.ts"
 
 const conflictMessage = {
@@ -13,9 +13,11 @@ const conflictMessage = {
 } satisfies Record<PayoutConflict["reason"], string>
 
 export const payoutRefusals = {
-  PayoutNotFound: told(Wire.PayoutNotFound, ({ payoutNo }: PayoutNotFound) => ({ message: `No payout ${payoutNo}.` })),
-  PayoutConflict: told(Wire.Conflict, ({ reason }: PayoutConflict) => ({ message: conflictMessage[reason] })),
-  PayoutReferenceTaken: told(Wire.Conflict, ({ differs, reference }: PayoutReferenceTaken) => ({
+  PayoutNotFound: refuseAs(Wire.PayoutNotFound, ({ payoutNo }: PayoutNotFound) => ({
+    message: `No payout ${payoutNo}.`
+  })),
+  PayoutConflict: refuseAs(Wire.Conflict, ({ reason }: PayoutConflict) => ({ message: conflictMessage[reason] })),
+  PayoutReferenceTaken: refuseAs(Wire.Conflict, ({ differs, reference }: PayoutReferenceTaken) => ({
     message: `The reference ${reference} belongs to a payout of another ${differs}.`,
     param: differs
   }))

@@ -7,7 +7,7 @@ import type { OrderConflict } from "@coffer/rules/order/Order"
 import { DateTime, Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
-import { refuseMeanwhile, reply } from "../http/replies.ts"
+import { refuseTemporarily, reply } from "../http/replies.ts"
 import { orderRefusals } from "../orders/orderRefusals.ts"
 import { Orders } from "../orders/Orders.ts"
 import { orderView } from "../orders/OrderView.ts"
@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
     const OrderConflict = (refused: OrderConflict) =>
       refused.reason === "too_many_receipts"
         ? Effect.flatMap(untilNext(refused), (lasts) =>
-            refuseMeanwhile(
+            refuseTemporarily(
               lasts,
               (request_id) =>
                 new Wire.RateLimited({ message: "The receipt was sent five times within an hour.", request_id })

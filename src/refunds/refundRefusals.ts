@@ -1,8 +1,8 @@
-/** How the errors of refunds are told to the caller (spec: Errors). */
+/** Errors of refunds as errors on the wire (spec: Errors). */
 import * as Wire from "@coffer/contract/Errors"
 import type { RefundRefused } from "@coffer/rules/order/Order"
 import type { RefundConflict } from "@coffer/rules/refund/Refund"
-import { told, toldMeanwhile } from "../http/refusals.ts"
+import { refuseAs, refuseTemporarilyAs } from "../http/refusals.ts"
 import { refuseField } from "../http/replies.ts"
 import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "./refundErrors.ts"
 
@@ -20,22 +20,22 @@ const conflictMessage = {
   too_many_keys: "Another update came first, and together they exceed the metadata limit; read the refund and retry."
 } satisfies Record<RefundConflict["reason"], string>
 
-const windowExpired = told(Wire.RefundWindowExpired, (_: RefundRefused) => ({
+const windowExpired = refuseAs(Wire.RefundWindowExpired, (_: RefundRefused) => ({
   message: "The payment method's refund period has passed."
 }))
 
-const conflict = told(Wire.Conflict, (message: string) => ({ message }))
+const conflict = refuseAs(Wire.Conflict, (message: string) => ({ message }))
 
 export const refundRefusals = {
-  RefundNotFound: told(Wire.RefundNotFound, ({ ref }: RefundNotFound) => ({ message: `No refund ${ref}.` })),
-  RefundNumberTaken: told(Wire.Conflict, ({ differs, outRefundNo }: RefundNumberTaken) => ({
+  RefundNotFound: refuseAs(Wire.RefundNotFound, ({ ref }: RefundNotFound) => ({ message: `No refund ${ref}.` })),
+  RefundNumberTaken: refuseAs(Wire.Conflict, ({ differs, outRefundNo }: RefundNumberTaken) => ({
     message: `Refund number ${outRefundNo} exists with another ${differs}.`,
     param: differs
   })),
-  RefundRunning: toldMeanwhile(Wire.IdempotencyInProgress, (_: RefundRunning) => ({
+  RefundRunning: refuseTemporarilyAs(Wire.IdempotencyInProgress, (_: RefundRunning) => ({
     message: "The first request with this out_refund_no is still running."
   })),
-  RefundConflict: told(Wire.Conflict, ({ reason }: RefundConflict) => ({ message: conflictMessage[reason] })),
+  RefundConflict: refuseAs(Wire.Conflict, ({ reason }: RefundConflict) => ({ message: conflictMessage[reason] })),
   RefundRefused: (refused: RefundRefused) => {
     switch (refused.reason) {
       case "exceeds_remaining":
@@ -50,7 +50,7 @@ export const refundRefusals = {
         return conflict(refusedMessage[refused.reason])
     }
   },
-  ChannelRefused: told(Wire.ProcessorError, ({ reason }: ChannelRefused) => ({
+  ChannelRefused: refuseAs(Wire.ProcessorError, ({ reason }: ChannelRefused) => ({
     message: `The channel refused: ${reason}; nothing was changed.`
   }))
 }

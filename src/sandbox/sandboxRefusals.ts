@@ -1,6 +1,6 @@
 /** Errors of the sandbox's buyer and bank as errors on the wire (docs/architecture.md, section 7). */
 import * as Wire from "@coffer/contract/Errors"
-import { told } from "../http/refusals.ts"
+import { refuseAs } from "../http/refusals.ts"
 import type { NoChargeback } from "./SandboxIssuer.ts"
 import type { NotSettled } from "./SandboxRefunds.ts"
 
@@ -10,8 +10,8 @@ const chargebackMessage = {
 } satisfies Record<NoChargeback["reason"], string>
 
 export const sandboxRefusals = {
-  NotSettled: told(Wire.Conflict, ({ state }: NotSettled) => ({
+  NotSettled: refuseAs(Wire.Conflict, ({ state }: NotSettled) => ({
     message: `To the bank this refund is ${state}; it cannot be settled so.`
   })),
-  NoChargeback: told(Wire.Conflict, ({ reason }: NoChargeback) => ({ message: chargebackMessage[reason] }))
+  NoChargeback: refuseAs(Wire.Conflict, ({ reason }: NoChargeback) => ({ message: chargebackMessage[reason] }))
 }

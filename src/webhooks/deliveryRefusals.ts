@@ -1,6 +1,6 @@
 /** How the errors of deliveries are told to the caller (silences: W15). */
 import * as Wire from "@coffer/contract/Errors"
-import { told } from "../http/refusals.ts"
+import { refuseAs } from "../http/refusals.ts"
 import type { DeliveryConflict, DeliveryNotFound } from "./Deliveries.ts"
 
 const conflictMessage = {
@@ -9,6 +9,6 @@ const conflictMessage = {
 } satisfies Record<DeliveryConflict["reason"], string>
 
 export const deliveryRefusals = {
-  DeliveryNotFound: told(Wire.DeliveryNotFound, ({ id }: DeliveryNotFound) => ({ message: `No delivery ${id}.` })),
-  DeliveryConflict: told(Wire.Conflict, ({ reason }: DeliveryConflict) => ({ message: conflictMessage[reason] }))
+  DeliveryNotFound: refuseAs(Wire.DeliveryNotFound, ({ id }: DeliveryNotFound) => ({ message: `No delivery ${id}.` })),
+  DeliveryConflict: refuseAs(Wire.Conflict, ({ reason }: DeliveryConflict) => ({ message: conflictMessage[reason] }))
 }

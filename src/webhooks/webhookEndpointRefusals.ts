@@ -2,20 +2,20 @@
 import * as Wire from "@coffer/contract/Errors"
 import { endpointsMax } from "@coffer/model/Limits"
 import type { EndpointLimitReached, EndpointNotFound } from "@coffer/rules/webhooks/decide"
-import { told } from "../http/refusals.ts"
+import { refuseAs } from "../http/refusals.ts"
 import type { SecretManaged, SingleAddressManaged } from "./WebhookEndpoints.ts"
 
 export const webhookEndpointRefusals = {
-  EndpointNotFound: told(Wire.EndpointNotFound, ({ id }: EndpointNotFound) => ({
+  EndpointNotFound: refuseAs(Wire.EndpointNotFound, ({ id }: EndpointNotFound) => ({
     message: `No webhook endpoint ${id}.`
   })),
-  EndpointLimitReached: told(Wire.Conflict, (_: EndpointLimitReached) => ({
+  EndpointLimitReached: refuseAs(Wire.Conflict, (_: EndpointLimitReached) => ({
     message: `There are ${endpointsMax} webhook endpoints already; delete one first.`
   })),
-  SingleAddressManaged: told(Wire.Conflict, (_: SingleAddressManaged) => ({
+  SingleAddressManaged: refuseAs(Wire.Conflict, (_: SingleAddressManaged) => ({
     message: "The account's single address is set elsewhere."
   })),
-  SecretManaged: told(Wire.DefaultEndpointSecretManaged, (_: SecretManaged) => ({
+  SecretManaged: refuseAs(Wire.DefaultEndpointSecretManaged, (_: SecretManaged) => ({
     message: "This address is signed with the account's secret: POST /v1/webhook_signing_secret/rotate rotates it."
   }))
 }

@@ -2,7 +2,7 @@
  * A runner of a cluster in a process of its own, the service as it is, that comes to a stand where its parent says. It
  * tells the parent each time, and stands there until it is killed (`killed.ts`).
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { Faults } from "../../src/platform/runtime/Faults.ts"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"

@@ -3,7 +3,7 @@
  * still takes the locks in Postgres, so that a second process on the same database has to wait. Messages are volatile,
  * so there is no message storage (docs/architecture.md, sections 3 and 6).
  */
-import { NodeClusterSocket } from "@effect/platform-node"
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { Context, Effect, Layer, Option, References, type Scope } from "effect"
 import { MessageStorage, RunnerAddress, RunnerHealth, Runners, Sharding, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
@@ -19,7 +19,7 @@ const common = {
   refreshAssignmentsInterval: "500 millis",
   runnerHealthCheckInterval: "3 seconds",
   entityMessagePollInterval: "1 second",
-  // HTTP drains before it and the locks are released after it, all within the 9 s of a stop (main.ts).
+  // HTTP drains before it and the locks are released after it, all within the 9 s of a stop (commandLine.ts).
   entityTerminationTimeout: "3 seconds",
   entityMailboxCapacity: 4_096
 } as const

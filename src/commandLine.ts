@@ -1,0 +1,58 @@
+/** The command line. `coffer serve` runs the service; operators' commands stand beside it. */
+import "effect/schema/SchemaJITCompiler/enable"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Api } from "@coffer/contract/Api"
+import { Cause, Console, Effect, Exit, Formatter } from "effect"
+import { Command } from "effect/cli"
+import { OpenApi } from "effect/http-api"
+import * as standardError from "./platform/runtime/standardError.ts"
+import { version } from "./platform/runtime/Vitals.ts"
+import { runAudit } from "./runAudit.ts"
+import { serve } from "./serve.ts"
+
+const document = () => Formatter.formatJson(OpenApi.fromApi(Api), { space: 2 })
+
+const coffer = Command.make("coffer").pipe(
+  Command.withDescription("A merchant payment service"),
+  Command.withSubcommands([
+    Command.make("serve", {}, () => serve).pipe(Command.withDescription("Run the service until it is told to stop")),
+    Command.make("audit", {}, () => runAudit).pipe(
+      Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")
+    ),
+    Command.make("openapi", {}, () => Console.log(document())).pipe(
+      Command.withDescription("Print the OpenAPI document of the merchant API")
+    )
+  ])
+)
+
+standardError.keepToJson()
+
+/** A stop ends in this time even when something hangs, such as a database that does not answer. */
+const stopMillisMax = 9_000
+
+const leaveInTime = () => {
+  const leave = () => {
+    process.stderr.write("coffer: The stop took too long, so it was cut short. What was answered is kept.\n")
+    process.exit(1)
+  }
+  setTimeout(leave, stopMillisMax).unref()
+}
+process.once("SIGINT", leaveInTime)
+process.once("SIGTERM", leaveInTime)
+
+Command.run(coffer, { version }).pipe(
+  Effect.catchTags({
+    NotStarted: ({ message }) => Effect.andThen(Console.error(`coffer: ${message}`), Effect.fail(new Error(message)))
+  }),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({
+    // Said already, in one line.
+    disableErrorReporting: true,
+    // A stop that was asked for is a success.
+    teardown: (exit, onExit) => {
+      const asked = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      onExit(Exit.isSuccess(exit) || asked ? 0 : 1)
+    }
+  })
+)
