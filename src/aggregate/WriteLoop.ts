@@ -1,7 +1,7 @@
 /**
  * The one way from a command to committed rows: load, decide, derive, commit, and again when somebody else wrote first
- * (docs/decisions/0019). Between load and commit everything is plain and synchronous. Commands for an object that has an
- * owner are taken in turn there (docs/decisions/0022). For the others the row's version decides who was first.
+ * (docs/decisions/0019). Between load and commit everything is plain and synchronous. Commands for an object that has
+ * an owner are taken in turn there (docs/decisions/0022). For the others the row's version decides who was first.
  */
 import type { Consequence } from "@coffer/rules/Consequence"
 import { type OrderCommand, RefundRefused } from "@coffer/rules/order/Order"

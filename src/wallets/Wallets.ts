@@ -26,7 +26,7 @@ export class Wallets extends Context.Service<
   {
     /** Posts the movements and commits `changes` with them, or does neither. */
     readonly post: Post
-    /** The same for an actor, whose own caller waits only so long. */
+    /** The same within another command, whose own caller waits only so long. */
     readonly postAsActor: Post
     /** Of any currency, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet>

@@ -18,6 +18,7 @@ import { events } from "../../src/events/eventRows.ts"
 import { OrderStore, replacement } from "../../src/orders/OrderStore.ts"
 import { posted, WalletStore } from "../../src/wallets/WalletStore.ts"
 import { facts } from "../kit/fixtures.ts"
+import { assertLedgerWhole } from "../kit/ledger.ts"
 import { assertBooksWhole } from "../kit/Process.ts"
 import { type Running, start } from "../kit/Service.ts"
 
@@ -187,6 +188,23 @@ describe("a stale version is refused, and the command is decided anew", () => {
       const wallets = yield* service.sql`select wallet_id, sequence from wallets`
       const owner = { merchantId: service.merchant.merchantId, mode: "sandbox", currency: "USD" } as const
       assert.deepStrictEqual(wallets, [{ wallet_id: walletIdOf(owner as never), sequence: 44 }])
+    })
+  )
+
+  it.live("so that a payout is not refused for want of money that the other runner has posted", () =>
+    Effect.gen(function* () {
+      const { service } = yield* startCounting
+      yield* pay(service, yield* newOrder(service))
+      const payout = service.api.operator("POST", `/merchants/${service.merchant.merchantId}/payouts`, {
+        mode: "sandbox",
+        currency: "USD",
+        amount: 1_500
+      })
+      assert.strictEqual((yield* payout).status, 400)
+      yield* payElsewhere(service, yield* newOrder(service))
+
+      assert.strictEqual((yield* payout).status, 201)
+      yield* assertLedgerWhole(service.sql)
     })
   )
 

@@ -1,4 +1,4 @@
-/** Commands for one object on one runner: one after the other, in the order in which they came (docs/decisions/0022). */
+/** Commands for one object on one runner: one after the other, as they came (docs/decisions/0022). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { makeTurns } from "../../src/platform/cluster/turns.ts"

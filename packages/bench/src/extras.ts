@@ -88,7 +88,8 @@ export const memory = async (bench: Bench, options: Options, payments: number): 
 }
 
 export const weightOf = ({ after, before, payments }: Memory): string =>
-  `${megabytes(before)} before and ${megabytes(after)} right after ${payments.toLocaleString("en")} payments without a pause`
+  `${megabytes(before)} before and ${megabytes(after)} right after ` +
+  `${payments.toLocaleString("en")} payments without a pause`
 
 const megabytes = (bytes: number | undefined): string =>
   bytes === undefined ? "?" : `${Math.round(bytes / 1_048_576)} MB`

@@ -1,7 +1,7 @@
 /**
- * This process as a runner of the cluster, which decides which actors it owns. A single process owns all of them, but
- * still takes the locks in Postgres, so that a second process on the same database has to wait. Messages are volatile,
- * so there is no message storage (docs/architecture.md, sections 3 and 6).
+ * This process as a runner of the cluster, which decides what it owns. A single process owns everything, but still
+ * takes the locks in Postgres, so that a second process on the same database has to wait. Messages are volatile, so
+ * there is no message storage (docs/architecture.md, sections 3 and 6).
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { Context, Effect, Layer, Option, References, type Scope } from "effect"
