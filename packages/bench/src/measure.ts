@@ -1,4 +1,5 @@
 /** Measures one load on one side, with the processor time of everybody, and prepares Postgres for it. */
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Driver } from "./driver/Driver.ts"
 import type { Load } from "./driver/load.ts"
 import type { Round } from "./Scenario.ts"
@@ -7,11 +8,16 @@ import { cpuMicros } from "./stage/cpu.ts"
 import type { Postgres } from "./stage/Postgres.ts"
 import type { Side } from "./stage/Sides.ts"
 
+/** For so long nothing is asked of a side, to count what it does by itself. */
+const idleMillis = 1_500
+
 export const makeMeasure =
   (driver: Driver, postgres: Postgres) =>
   async ({ count, name, pids, port }: Side, load: Omit<Load, "port">): Promise<Round> => {
     const readCpu = () => [sumOf(pids.map(cpuMicros)), cpuMicros(postgres.postmaster)]
     let before: ReadonlyArray<number | undefined> = []
+    // What the side does by itself is not the requests'.
+    const idle = [await count(), await sleep(idleMillis).then(count)] as const
     let countedBefore = count()
     const summary = await driver.run({ ...load, port }, () => {
       before = readCpu()
@@ -19,7 +25,8 @@ export const makeMeasure =
     })
     const after = readCpu()
     const [from, to] = [await countedBefore, await count()]
-    const each = (of: keyof Counters) => (to[of] - from[of]) / summary.requests
+    const each = (of: keyof Counters) =>
+      (to[of] - from[of] - ((idle[1][of] - idle[0][of]) * summary.millis) / idleMillis) / summary.requests
     const perRequest = (index: number) => {
       const [from, to] = [before[index], after[index]]
       return from === undefined || to === undefined ? undefined : (to - from) / summary.requests
@@ -37,7 +44,7 @@ const sumOf = (all: ReadonlyArray<number | undefined>): number | undefined =>
 
 /** Lets the API logs of the run before be written, vacuums its rows, and flushes what it left dirty. */
 export const settle = async (postgres: Postgres, database: string) => {
-  await new Promise((resolve) => setTimeout(resolve, 400))
+  await sleep(400)
   await postgres.query(database, "vacuum analyze")
   await postgres.query("coffer", "checkpoint")
 }
