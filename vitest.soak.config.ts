@@ -6,11 +6,12 @@ export default defineConfig({
   test: {
     ...test,
     include: [
-      "test/cluster/{crash,steps,twoRunners}.test.ts",
+      "test/cluster/{crash,deliveriesKilled,deliveriesOutage,steps,twoRunners}.test.ts",
       "test/http/edge/fuzz.test.ts",
       "test/http/refunds/refundRaces.test.ts",
       "test/money/*.test.ts",
-      "test/store/listIndexes.test.ts"
+      "test/store/listIndexes.test.ts",
+      "test/webhooks/manyDestinations.test.ts"
     ],
     env: { SOAK: "true" },
     testTimeout: 3_600_000

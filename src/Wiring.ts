@@ -1,13 +1,10 @@
 /**
- * Provides layers to one another; no other file does. The service is built from the bottom of this file up, and stops
- * from the top down: HTTP drains, workers end, actors leave, and Postgres stops last.
+ * Provides layers to one another; beside it only `Routes.ts` does. The service is built from the bottom of this file
+ * up, and stops from the top down: HTTP drains, workers end, actors leave, and Postgres stops last.
  */
-import { Api } from "@coffer/contract/Api"
-import { OperatorApi } from "@coffer/contract/Operator"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import * as Auditor from "./audit/Auditor.ts"
 import * as AuditStore from "./audit/AuditStore.ts"
 import * as SandboxBank from "./sandbox/SandboxBank.ts"
@@ -17,34 +14,24 @@ import * as SandboxDisputes from "./sandbox/SandboxDisputes.ts"
 import * as SandboxIssuer from "./sandbox/SandboxIssuer.ts"
 import * as SandboxRefunds from "./sandbox/SandboxRefunds.ts"
 import * as SandboxBuyer from "./sandbox/SandboxBuyer.ts"
-import * as TestHelpersHttp from "./sandbox/TestHelpersHttp.ts"
-import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
 import * as MailStore from "./mail/MailStore.ts"
 import * as Mailer from "./mail/Mailer.ts"
-import * as ReceiptHttp from "./receipts/ReceiptHttp.ts"
 import * as ReceiptJobs from "./receipts/ReceiptJobs.ts"
 import * as ReceiptNumbers from "./receipts/ReceiptNumbers.ts"
-import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
 import * as Receipts from "./receipts/Receipts.ts"
-import * as EventsHttp from "./checkout/EventsHttp.ts"
-import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as OrderLinks from "./signedUrls/OrderLinks.ts"
 import * as DisputeCommands from "./disputes/DisputeCommands.ts"
 import * as DisputeEntity from "./disputes/DisputeEntity.ts"
-import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as DisputeLists from "./disputes/DisputeLists.ts"
 import * as Disputes from "./disputes/Disputes.ts"
 import * as DisputeStore from "./disputes/DisputeStore.ts"
-import * as EventHttp from "./events/EventHttp.ts"
 import * as EventLists from "./events/EventLists.ts"
 import * as Events from "./events/Events.ts"
 import * as EventStore from "./events/EventStore.ts"
 import * as DiskStorage from "./files/DiskStorage.ts"
 import * as Files from "./files/Files.ts"
-import * as FilesHttp from "./files/FilesHttp.ts"
 import * as FileStore from "./files/FileStore.ts"
 import * as S3Storage from "./files/S3Storage.ts"
-import * as UploadHttp from "./files/UploadHttp.ts"
 import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
@@ -56,63 +43,46 @@ import * as Transactor from "./platform/commit/Transactor.ts"
 import * as Vitals from "./platform/runtime/Vitals.ts"
 import * as Secrets from "./platform/runtime/Secrets.ts"
 import * as Admission from "./http/Admission.ts"
-import * as Decoding from "./edge/Decoding.ts"
-import * as Docs from "./edge/Docs.ts"
 import * as Draining from "./edge/Draining.ts"
-import * as Edge from "./edge/Edge.ts"
-import * as Health from "./edge/Health.ts"
 import * as HttpServer from "./edge/HttpServer.ts"
-import * as Idempotency from "./edge/Idempotency.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
-import * as MerchantKey from "./edge/MerchantKey.ts"
-import * as Metrics from "./edge/Metrics.ts"
-import * as OperatorToken from "./edge/OperatorToken.ts"
-import * as PublicAdmission from "./edge/PublicAdmission.ts"
-import * as Quotas from "./edge/Quotas.ts"
 import { routerConfig } from "./edge/routing.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
-import * as Welcome from "./edge/Welcome.ts"
 import * as LinkCommands from "./links/LinkCommands.ts"
 import * as LinkEntity from "./links/LinkEntity.ts"
-import * as LinkHttp from "./links/LinkHttp.ts"
 import * as Links from "./links/Links.ts"
 import * as LinkStore from "./links/LinkStore.ts"
-import * as LogHttp from "./logs/LogHttp.ts"
 import * as Logs from "./logs/Logs.ts"
 import * as LogStore from "./logs/LogStore.ts"
-import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as Merchants from "./merchants/Merchants.ts"
 import * as MerchantStore from "./merchants/MerchantStore.ts"
 import * as Seeds from "./sandbox/Seeds.ts"
 import * as SeedStore from "./sandbox/SeedStore.ts"
 import * as OrderCommands from "./orders/OrderCommands.ts"
 import * as OrderEntity from "./orders/OrderEntity.ts"
-import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as OrderLists from "./orders/OrderLists.ts"
 import * as Orders from "./orders/Orders.ts"
 import * as OrderStore from "./orders/OrderStore.ts"
-import * as PayoutHttp from "./payouts/PayoutHttp.ts"
 import * as Payouts from "./payouts/Payouts.ts"
 import * as PayoutStore from "./payouts/PayoutStore.ts"
 import * as RefundCommands from "./refunds/RefundCommands.ts"
-import * as RefundHttp from "./refunds/RefundHttp.ts"
 import * as RefundLists from "./refunds/RefundLists.ts"
 import * as Refunds from "./refunds/Refunds.ts"
 import * as RefundStore from "./refunds/RefundStore.ts"
 import { Settings } from "./platform/runtime/Settings.ts"
 import * as WalletCommands from "./wallets/WalletCommands.ts"
 import * as WalletEntity from "./wallets/WalletEntity.ts"
-import * as WalletHttp from "./wallets/WalletHttp.ts"
 import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
 import * as Deliveries from "./webhooks/Deliveries.ts"
 import * as DeliveryHistory from "./webhooks/DeliveryHistory.ts"
-import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
-import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as WebhookEndpoints from "./webhooks/WebhookEndpoints.ts"
 import * as WebhookSettingsStore from "./webhooks/WebhookSettingsStore.ts"
+import * as AuditLog from "./operators/AuditLog.ts"
+import * as Operators from "./operators/Operators.ts"
+import * as SecondOperator from "./operators/SecondOperator.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as AuditJobs from "./audit/AuditJobs.ts"
 import * as OrderJobs from "./orders/OrderJobs.ts"
@@ -122,47 +92,7 @@ import * as IdempotencyJobs from "./idempotency/IdempotencyJobs.ts"
 import * as RefundJobs from "./refunds/RefundJobs.ts"
 import * as LogJobs from "./logs/LogJobs.ts"
 import * as Workers from "./platform/jobs/Workers.ts"
-
-// Edge -------------------------------------------------------------------------
-
-const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
-  Layer.provide([
-    OrderHttp.layer,
-    RefundHttp.layer,
-    ReceiptHttp.layer,
-    DisputeHttp.layer,
-    LinkHttp.layer,
-    WalletHttp.layer,
-    EventHttp.layer,
-    LogHttp.layer,
-    UploadHttp.layer,
-    WebhookEndpointHttp.layer,
-    DeliveryHttp.layer,
-    TestHelpersHttp.layer
-  ])
-)
-const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
-  Layer.provide([MerchantHttp.layer, PayoutHttp.layer, UploadHttp.layerOperator, DeliveryHttp.layerOperator])
-)
-const pages = Layer.mergeAll(
-  CheckoutHttp.layer,
-  EventsHttp.layer,
-  LinkPageHttp.layer,
-  ReceiptPageHttp.layer,
-  Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
-)
-const middleware = Layer.mergeAll(
-  MerchantKey.layer,
-  MerchantKey.layerSandboxOnly,
-  OperatorToken.layer,
-  Decoding.layer,
-  Idempotency.layer,
-  Quotas.layer
-)
-
-const routes = Layer.mergeAll(merchantRoutes, operatorRoutes, pages, Health.layer, Metrics.layer, Edge.layer).pipe(
-  Layer.provide(middleware)
-)
+import { routes } from "./Routes.ts"
 
 // Rooms ------------------------------------------------------------------------
 
@@ -216,7 +146,17 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer, Mailer.layer)
   ),
-  Layer.provideMerge(Layer.mergeAll(Merchants.layer, OrderLinks.layer, Logs.layer, files)),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Merchants.layer,
+      Operators.layer,
+      AuditLog.layer,
+      SecondOperator.layer,
+      OrderLinks.layer,
+      Logs.layer,
+      files
+    )
+  ),
   Layer.provideMerge(Auditor.layer),
   Layer.provideMerge(stores)
 )

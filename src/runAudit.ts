@@ -12,6 +12,7 @@ import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import * as RunningPostgres from "./platform/embedded/RunningPostgres.ts"
+import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { NotStarted } from "./serve.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
@@ -25,8 +26,10 @@ export const runAudit = Effect.gen(function* () {
   yield* Effect.catchTags(audit(url), { SqlError: (error) => notStarted(databaseProblem(url, error)) })
 }).pipe(
   Effect.scoped,
+  Effect.provide(secretFiles.layer),
   Effect.catchTags({
     ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
+    BadSetting: ({ message }) => notStarted(message),
     EmbeddedFailure: ({ message }) => notStarted(message)
   }),
   Effect.provide(standardError.logger)

@@ -9,6 +9,7 @@ import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
+import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
 import * as Tenancy from "./platform/cluster/Tenancy.ts"
@@ -47,6 +48,7 @@ export const serve = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(
   Effect.scoped,
+  Effect.provide(secretFiles.layer),
   Effect.catchTags({
     ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
     BadSetting: ({ message }) => notStarted(message),

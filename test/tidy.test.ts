@@ -26,6 +26,7 @@ const floors: ReadonlyArray<string> = [
   "src/mail",
   "src/audit",
   "src/logs",
+  "src/operators",
   "src/merchants",
   "src/files",
   "src/wallets",

@@ -14,7 +14,8 @@ const written = [
   { about: "events", prefix: prefixes.event, wallet: "null", concerns: ["object_id", "trade_no"] },
   { about: "refunds", prefix: prefixes.refund, wallet: ownWallet, concerns: ["trade_no"] },
   { about: "disputes", prefix: prefixes.dispute, wallet: ownWallet, concerns: ["trade_no"] },
-  { about: "payouts", prefix: prefixes.payout, wallet: ownWallet, concerns: ["payout_no"] }
+  { about: "payouts", prefix: prefixes.payout, wallet: ownWallet, concerns: ["payout_no"] },
+  { about: "audit_log", prefix: prefixes.auditEntry, wallet: "null", concerns: [] }
 ] as const satisfies ReadonlyArray<Written>
 
 interface Written {
@@ -49,9 +50,9 @@ export const makeChanges = (slices: Slices) =>
 /** One slice of the rows after this key, with the wallet and the numbers of the objects of each. */
 const newRows = Effect.fnUntraced(function* (slices: Slices, { about, concerns, wallet }: Written, above: string) {
   const { key, slice } = subjects[about]
-  const columns = concerns.map((column, index) => `${column} as number${index}`).join(", ")
+  const columns = concerns.map((column, index) => `, ${column} as number${index}`).join("")
   const rows = yield* slices.texts(
-    `select ${key} as key, ${wallet} as wallet, ${columns} from ${about}
+    `select ${key} as key, ${wallet} as wallet${columns} from ${about}
       where ${key} > $1 order by ${key} limit $2::int`,
     [above, slice]
   )

@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { patiently } from "../platform/runtime/patience.ts"
+import { auditLogCheck } from "./auditLogCheck.ts"
 import { ledgerChecks, walletChecks } from "./ledgerChecks.ts"
 import { objectChecks } from "./objectChecks.ts"
 
@@ -28,7 +29,7 @@ export interface Position {
 /** Tables in the order in which a walk goes through them. */
 export const order = Object.keys(subjects) as ReadonlyArray<Subject>
 
-const checks: ReadonlyArray<Check> = [...ledgerChecks, ...walletChecks, ...objectChecks]
+const checks: ReadonlyArray<Check> = [...ledgerChecks, ...walletChecks, ...objectChecks, auditLogCheck]
 const checksOf = new Map(order.map((about) => [about, checks.filter((check) => check.about === about)]))
 
 /** A slice of a large ledger may take longer than a request. */

@@ -6,7 +6,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Effect, Metric } from "effect"
 import { elapsedMillis } from "../platform/runtime/realTime.ts"
-import { Secrets } from "../platform/runtime/Secrets.ts"
+import { Operators } from "../operators/Operators.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import * as FairQueue from "./FairQueue.ts"
@@ -30,7 +30,7 @@ const dropped = Metric.counter("coffer_http_connections_dropped", {
 export const make = Effect.gen(function* () {
   const merchants = yield* Merchants
   const shortPath = yield* ShortPath
-  const secrets = yield* Secrets
+  const operators = yield* Operators
   const clientAddress = yield* ClientAddress.make
   const { clientConnections } = yield* Settings
   const context = yield* Effect.context<never>()
@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
     const key = headers["x-api-key"]
     if (typeof key === "string" && merchants.byKey(key).isRecalled) return key
     const { authorization = "" } = headers
-    if (bearer.test(authorization) && secrets.isOperator(authorization.replace(bearer, ""))) return "operator"
+    if (bearer.test(authorization) && operators.byToken(authorization.replace(bearer, "")).isRecalled) return "operator"
     const forwarded = headers["x-forwarded-for"]
     return clientAddress(socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(",") : forwarded)
   }

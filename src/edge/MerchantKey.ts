@@ -10,6 +10,7 @@ import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { FailedCredentials } from "./FailedCredentials.ts"
 import { kindOf } from "./Quotas.ts"
 import { busy, refuseWith } from "../http/replies.ts"
 
@@ -18,6 +19,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const merchants = yield* Merchants
     const admission = yield* Admission
+    const failed = yield* FailedCredentials
 
     return MerchantKey.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential }) {
@@ -35,8 +37,10 @@ export const layer = Layer.effect(
             (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
           )
         }
+        if (!keyed.isRecalled) yield* failed.check(record.ip)
         const owner = yield* keyed.owner
         if (Option.isNone(owner)) {
+          yield* failed.note("merchant", record.ip)
           return yield* refuseWith(
             (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or was reset.", request_id })
           )
@@ -48,6 +52,11 @@ export const layer = Layer.effect(
           return yield* refuseWith(
             (request_id) =>
               new Wire.IpNotAllowed({ message: `Calls from ${record.ip} are not allowed for this key.`, request_id })
+          )
+        }
+        if (merchant.suspended_at !== null) {
+          return yield* refuseWith(
+            (request_id) => new Wire.Forbidden({ message: "This merchant is suspended.", request_id })
           )
         }
         if (mode === "live" && !merchant.approved) {

@@ -1,35 +1,101 @@
 /**
- * Lets through who knows the operator's token (docs/architecture.md, section 7), unless too much of the operator's is
- * in work (silences: U12).
+ * Lets an operator through whose token is valid and whose role may do what is asked, unless too many of the operators'
+ * requests are in work (docs/architecture.md, section 7; silences: U12). Acts are written to the audit log, before and
+ * after.
  */
-import { OperatorToken } from "@coffer/contract/Caller"
+import { CurrentOperator, OperatorToken } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
-import { Effect, Layer, Redacted } from "effect"
-import { Secrets } from "../platform/runtime/Secrets.ts"
+import { acts, type ActName, actOf, mayDo } from "@coffer/rules/operator/acts"
+import { Effect, Exit, Layer, Option, Redacted } from "effect"
+import type { HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
-import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import { busy, isRefusal, refuseWith } from "../http/replies.ts"
+import { AuditLog, type Entry } from "../operators/AuditLog.ts"
+import { type Identity, Operators } from "../operators/Operators.ts"
+import { parseJson } from "../platform/runtime/codecs.ts"
+import { FailedCredentials } from "./FailedCredentials.ts"
 import { kindOf } from "./Quotas.ts"
-import { busy, refuseWith } from "../http/replies.ts"
 
 export const layer = Layer.effect(
   OperatorToken,
   Effect.gen(function* () {
-    const secrets = yield* Secrets
+    const operators = yield* Operators
     const admission = yield* Admission
+    const log = yield* AuditLog
+    const failed = yield* FailedCredentials
+
     return OperatorToken.of({
-      bearer: Effect.fnUntraced(function* (httpEffect, { credential }) {
+      bearer: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
         const record = yield* CurrentRecord
-        const isOperator = secrets.isOperator(Redacted.value(credential))
-        record.visit = isOperator
+        const bearer = operators.byToken(Redacted.value(credential))
+        record.visit = bearer.isRecalled
           ? admission.enter("operator", "operator", kindOf(record), record.behind)
           : admission.enter("public", record.ip, kindOf(record), record.behind)
         if (record.visit === undefined) return yield* busy
-        if (isOperator) return yield* httpEffect
-        return yield* refuseWith(
-          (request_id) =>
-            new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
-        )
+        if (!bearer.isRecalled) yield* failed.check(record.ip)
+        const found = yield* bearer.operator
+        if (Option.isNone(found)) {
+          yield* failed.note("operator", record.ip)
+          return yield* refuseWith(
+            (request_id) =>
+              new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
+          )
+        }
+        const operator = found.value
+        const act = actOf(group.identifier, endpoint.identifier)
+        const entry = entryOf(operator, act, record)
+        if (!mayDo(operator.role, act)) {
+          yield* log.write({ ...entry, phase: "refused", status: 403 })
+          return yield* refuseWith(
+            (request_id) =>
+              new Wire.Forbidden({ message: `A token of the role ${operator.role} may not do ${act}.`, request_id })
+          )
+        }
+        const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
+        return yield* acts[act].isLogged ? logged(log, entry, record, handled) : handled
       })
     })
   })
 )
+
+type Who = Pick<Entry, "actor" | "act" | "target">
+
+const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: RequestRecord): Who => ({
+  actor: { id: operatorId, name, role },
+  act,
+  target: path
+})
+
+/** A client that hangs up ends neither the act nor its entry half way. */
+const logged = <E, R>(
+  log: AuditLog["Service"],
+  entry: Who,
+  record: RequestRecord,
+  handled: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      yield* log.write({ ...entry, phase: "begun", details: yield* askedFor(record) })
+      const exit = yield* Effect.exit(restore(handled))
+      yield* log.write({ ...entry, phase: "done", status: statusOf(exit), details: record.change ?? {} }).pipe(
+        // The act is done. Its first entry stands, and its answer is true.
+        Effect.catchCause((cause) => Effect.logError("an act has no second entry in the audit log", entry.act, cause))
+      )
+      return yield* exit
+    })
+  )
+
+/** The body, where it is JSON and not refused. A form with a file is not read here. */
+const askedFor = (record: RequestRecord) =>
+  /json/i.test(record.sent["content-type"] ?? "")
+    ? Effect.map(Effect.option(record.text), (text) => ({
+        body: Option.getOrUndefined(Option.flatMap(text, parseJson))
+      }))
+    : Effect.succeed({})
+
+const statusOf = <E>(exit: Exit.Exit<HttpServerResponse.HttpServerResponse, E>): number => {
+  if (Exit.isSuccess(exit)) return exit.value.status
+  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+  return isRefusal(error) ? error.code : 500
+}

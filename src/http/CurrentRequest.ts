@@ -34,6 +34,8 @@ export interface RequestRecord {
   quotas: QuotaOverrides
   /** The answer's body, once a handler has replied. */
   answer?: { readonly code: number; readonly data: object }
+  /** An object before and after an operator's act, for the audit log. */
+  change?: { readonly before?: object; readonly after: object }
   /** Headers of the answer, whether it is a reply or a refusal. */
   headers?: Readonly<Record<string, string>>
 }

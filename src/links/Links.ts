@@ -160,7 +160,8 @@ const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
 /** The cluster may deliver a visit twice. Its order has one number, so the second finds the order made. */
 const visit = ({ ids, merchantOf, send }: LinkServices) =>
   span("Links.visit")(function* (link: PaymentLink) {
-    const { live_currencies: liveCurrencies } = yield* merchantOf(link)
+    const { live_currencies: liveCurrencies, suspended_at } = yield* merchantOf(link)
+    if (suspended_at !== null) return yield* new InvalidField({ param: "merchant_id", problem: "is suspended" })
     // The operator may have taken the currency away since (silences: L8).
     const problem = currencyProblem(link.currency, { mode: link.mode, liveCurrencies })
     if (problem !== undefined) return yield* problem

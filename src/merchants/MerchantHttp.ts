@@ -1,12 +1,16 @@
 /** Handlers of the operator's `merchants` group (docs/architecture.md, section 7). */
-import { OperatorApi } from "@coffer/contract/Operator"
+import { OperatorApi, type UpdateMerchant } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals } from "../http/refusals.ts"
-import { reply } from "../http/replies.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { NeedsSecondOperator } from "../operators/approvals.ts"
+import { SecondOperator } from "../operators/SecondOperator.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { merchantRefusals } from "./merchantRefusals.ts"
-import { Merchants } from "./Merchants.ts"
+import { type Merchant, Merchants } from "./Merchants.ts"
 import { merchantView } from "./MerchantView.ts"
 import { NewSandbox } from "./NewSandbox.ts"
 
@@ -16,8 +20,20 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const merchants = yield* Merchants
     const sandbox = yield* NewSandbox
+    const second = yield* SecondOperator
+    const { twoOperators } = yield* Settings
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
+
+    /** The audit log gets the merchant before and after. */
+    const changed = <E>(merchantId: string, change: Effect.Effect<Merchant, E>) =>
+      Effect.gen(function* () {
+        const before = merchantView(yield* merchants.find(merchantId))
+        const after = merchantView(yield* change)
+        const record = yield* CurrentRecord
+        record.change = { before, after }
+        return yield* reply(after)
+      })
 
     return handlers.handleAll({
       create: span("merchants.create")(function* ({ payload }) {
@@ -31,13 +47,33 @@ export const layer = HttpApiBuilder.group(
         return yield* reply(merchantView(yield* merchants.find(params.merchant_id)))
       }, Effect.catchTags({ MerchantNotFound })),
 
+      list: span("merchants.list")(function* ({ query }) {
+        return yield* replyList("merchant", "/operator/v1/merchants", yield* merchants.list(query), merchantView)
+      }, Effect.catchTags({ InvalidField })),
+
       update: span("merchants.update")(function* ({ params, payload }) {
-        return yield* reply(merchantView(yield* merchants.update(params.merchant_id, payload)))
-      }, Effect.catchTags({ InvalidField, MerchantNotFound })),
+        const { merchant_id } = yield* merchants.find(params.merchant_id)
+        if (twoOperators.fees && changesFees(payload)) {
+          yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
+        }
+        return yield* changed(merchant_id, merchants.update(merchant_id, payload))
+      }, Effect.catchTags({ InvalidField, MerchantNotFound, NeedsSecondOperator })),
+
+      suspend: span("merchants.suspend")(function* ({ params }) {
+        return yield* changed(params.merchant_id, merchants.suspend(params.merchant_id))
+      }, Effect.catchTags({ MerchantNotFound })),
+
+      resume: span("merchants.resume")(function* ({ params }) {
+        return yield* changed(params.merchant_id, merchants.resume(params.merchant_id))
+      }, Effect.catchTags({ MerchantNotFound })),
 
       resetKey: span("merchants.resetKey")(function* ({ params }) {
-        return yield* reply({ key: yield* merchants.resetKey(params.merchant_id, params.mode) })
-      }, Effect.catchTags({ MerchantNotFound })),
+        const { merchant_id } = yield* merchants.find(params.merchant_id)
+        if (twoOperators.liveKeys && params.mode === "live") {
+          yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: params.mode })
+        }
+        return yield* reply({ key: yield* merchants.resetKey(merchant_id, params.mode) })
+      }, Effect.catchTags({ MerchantNotFound, NeedsSecondOperator })),
 
       signingSecret: span("merchants.signingSecret")(function* ({ params }) {
         return yield* reply({ secret: yield* merchants.signingSecret(params.merchant_id, params.mode) })
@@ -45,3 +81,6 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
+
+const changesFees = ({ dispute_fee, fees, payout_fee }: UpdateMerchant) =>
+  fees !== undefined || dispute_fee !== undefined || payout_fee !== undefined

@@ -1,12 +1,17 @@
 /** Rows of merchants and of their two environments. They are written rarely: plain statements, and no actor. */
+import type { MerchantQuery } from "@coffer/contract/Operator"
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
-import { MerchantId, Mode } from "@coffer/model/Ids"
+import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { QuotaOverrides } from "@coffer/model/Quotas"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { DefaultEndpoint, Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Faults } from "../platform/runtime/Faults.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { settingsIdOf } from "./webhookSettings.ts"
@@ -31,6 +36,8 @@ const MerchantRow = Schema.Struct({
   dispute_fee: FeeByCurrency,
   payout_fee: FeeByCurrency,
   quotas: QuotaOverrides,
+  suspended_at: Schema.NullOr(TimeColumn),
+  note: Schema.NullOr(Schema.String),
   created_at: TimeColumn,
   modes: Schema.Struct({ sandbox: ModeRow, live: ModeRow })
 })
@@ -57,6 +64,8 @@ export class MerchantStore extends Context.Service<
       patch: (row: MerchantRow) => MerchantRow
     ) => Effect.Effect<Option.Option<MerchantRow>>
     readonly isEmpty: Effect.Effect<boolean>
+    /** Newest first. */
+    readonly page: (request: PageRequest, query: MerchantQuery) => Effect.Effect<Page<MerchantRow>, InvalidField>
     /** The next page of accounts' secrets that are encrypted in this form, by merchant and environment. */
     readonly sealedAs: (form: string, after?: SealedRow) => Effect.Effect<ReadonlyArray<SealedRow>>
     /** Stores `fresh` as the secret of the row, unless the secret has changed meanwhile. */
@@ -84,22 +93,24 @@ export const layer = Layer.effect(
         faults.around("Store.write", sqlDefects(modify(merchantId, patch)), () => "merchants"),
       sealedAs: (form, after) => sqlDefects(sealedAs({ form, after: after?.id ?? "" })),
       reseal: (row, fresh) => sqlDefects(reseal(row, fresh)),
-      isEmpty: sqlDefects(isEmpty)
+      isEmpty: sqlDefects(isEmpty),
+      page: makePage(sql)
     })
   })
 )
 
+const selected = (sql: SqlClient.SqlClient) => sql`select m.*, (
+    select jsonb_object_agg(mode, to_jsonb(mm) - 'merchant_id' - 'mode'
+        || jsonb_build_object('webhooks', jsonb_build_object('signing', w.signing, 'endpoints', w.endpoints)))
+      from merchant_modes mm join webhook_settings w using (merchant_id, mode)
+      where mm.merchant_id = m.merchant_id) as modes
+  from merchants m`
+
 const makeReads = (sql: SqlClient.SqlClient) => {
-  const selected = sql`select m.*, (
-      select jsonb_object_agg(mode, to_jsonb(mm) - 'merchant_id' - 'mode'
-          || jsonb_build_object('webhooks', jsonb_build_object('signing', w.signing, 'endpoints', w.endpoints)))
-        from merchant_modes mm join webhook_settings w using (merchant_id, mode)
-        where mm.merchant_id = m.merchant_id) as modes
-    from merchants m`
   const byId = SqlSchema.findOneOption({
     Request: Schema.String,
     Result: MerchantRow,
-    execute: (merchantId) => sql`${selected} where m.merchant_id = ${merchantId}`
+    execute: (merchantId) => sql`${selected(sql)} where m.merchant_id = ${merchantId}`
   })
 
   const modeOfHash = SqlSchema.findOneOption({
@@ -117,6 +128,37 @@ const makeReads = (sql: SqlClient.SqlClient) => {
   const isEmpty = Effect.map(sql`select 1 from merchants limit 1`, (rows) => rows.length === 0)
   return { byId, byKeyHash, isEmpty }
 }
+
+/** The settings of a page are read in one more statement: what a list filters by stands in `merchants` alone. */
+const makePage = (sql: SqlClient.SqlClient): MerchantStore["Service"]["page"] => {
+  const pages = Pages.make(sql, {
+    table: { name: "merchants", key: "merchant_id", row: ListedRow, read: ({ merchant_id }) => merchant_id },
+    prefixOf: () => prefixes.merchant,
+    called: "a merchant"
+  })
+  const byIds = SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: MerchantRow,
+    execute: (ids) => sql`${selected(sql)} where m.merchant_id = any(${ids})`
+  })
+  const statuses = {
+    unapproved: sql`not approved and suspended_at is null`,
+    approved: sql`approved and suspended_at is null`,
+    suspended: sql`suspended_at is not null`
+  }
+  return Effect.fnUntraced(function* (request, { search, status }) {
+    const named = search === undefined ? [] : [contains(sql, search)]
+    const filters = [...named, ...(status === undefined ? [] : [statuses[status]])]
+    const page = yield* pages.page("installation", request, { filters })
+    const found = new Map((yield* sqlDefects(byIds(page.data))).map((row) => [row.merchant_id as string, row]))
+    return { ...page, data: page.data.flatMap((id) => found.get(id) ?? []) }
+  })
+}
+
+const ListedRow = Schema.Struct({ merchant_id: Schema.String })
+
+const contains = (sql: SqlClient.SqlClient, text: string) =>
+  isStorable(text) ? sql`position(lower(${text}) in lower(name)) > 0` : sql`false`
 
 const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>["byId"]) => {
   const insert = (row: MerchantRow) =>
@@ -146,7 +188,8 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       live_currencies = ${currencies(row)}::text::text[], fees = ${jsonText(row.fees)}::text::jsonb,
       dispute_fee = ${jsonText(row.dispute_fee)}::text::jsonb,
       payout_fee = ${jsonText(row.payout_fee)}::text::jsonb,
-      quotas = ${jsonText(row.quotas)}::text::jsonb
+      quotas = ${jsonText(row.quotas)}::text::jsonb, note = ${row.note},
+      suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz
       where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {
       const { default_endpoint, default_notify_url, ip_allowlist, key_hash } = row.modes[mode]

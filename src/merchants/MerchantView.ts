@@ -17,6 +17,8 @@ export const merchantView = (merchant: Merchant): MerchantResource => ({
   quotas: effectiveQuotas(merchant.quotas),
   sandbox: modeView(merchant.modes.sandbox),
   live: modeView(merchant.modes.live),
+  suspended_at: merchant.suspended_at === null ? null : DateTime.formatIso(merchant.suspended_at),
+  note: merchant.note,
   created_at: DateTime.formatIso(merchant.created_at)
 })
 

@@ -1,7 +1,8 @@
 /** Front door to merchants: who owns a key, what they may do, what they pay (spec: Authentication). */
-import type { UpdateMerchant } from "@coffer/contract/Operator"
+import type { MerchantQuery, UpdateMerchant } from "@coffer/contract/Operator"
 import { EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
@@ -39,10 +40,15 @@ export class Merchants extends Context.Service<
     readonly byKey: (key: string) => Keyed
     readonly find: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     readonly create: (name: string) => Effect.Effect<NewKeys>
+    /** Newest first. */
+    readonly list: (query: MerchantQuery) => Effect.Effect<Page<Merchant>, InvalidField>
     readonly update: (
       merchantId: string,
       patch: UpdateMerchant
     ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField>
+    /** Its keys are refused at once, on all runners. */
+    readonly suspend: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
+    readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     /** Returns the new key, which is shown this once. The old key stops working at once. */
     readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
     /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
@@ -89,6 +95,16 @@ export const layer = Layer.effect(
         if (problem !== undefined) return yield* problem
         const number = yield* numbering(ids)
         return yield* change(merchantId, (merchant) => withSettings(merchant, patch, number))
+      }),
+      list: span("Merchants.list")(function* (query) {
+        return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
+      }),
+      suspend: span("Merchants.suspend")(function* (merchantId) {
+        const now = yield* currentTime
+        return yield* change(merchantId, (merchant) => ({ ...merchant, suspended_at: merchant.suspended_at ?? now }))
+      }),
+      resume: span("Merchants.resume")(function* (merchantId) {
+        return yield* change(merchantId, (merchant) => ({ ...merchant, suspended_at: null }))
       }),
       resetKey: span("Merchants.resetKey")(function* (merchantId, mode) {
         const key = yield* newKey(secrets, mode)

@@ -33,6 +33,8 @@ export const newMerchant = Effect.fnUntraced(function* (
     dispute_fee: {},
     payout_fee: {},
     quotas: {},
+    suspended_at: null,
+    note: null,
     created_at: yield* currentTime,
     modes: {
       sandbox: yield* newMode(secrets, merchantId, "sandbox", sandboxKey),

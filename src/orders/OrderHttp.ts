@@ -1,6 +1,7 @@
 /** Handlers of the `orders` group. A handler names the caller, calls the room and shapes the reply. */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
+import { OperatorApi } from "@coffer/contract/Operator"
 import { OrderResource } from "@coffer/contract/Orders"
 import type { Order } from "@coffer/rules/order/Order"
 import { Effect } from "effect"
@@ -12,6 +13,8 @@ import { replyCsv } from "../http/csv.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { channelRefusals } from "../channel/channelRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
+import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { OrderLists } from "./OrderLists.ts"
 import { orderRefusals } from "./orderRefusals.ts"
 import { Orders } from "./Orders.ts"
@@ -68,6 +71,28 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
       )
+    })
+  })
+)
+
+/** For any merchant, in the environment that the query names. */
+export const layerOperator = HttpApiBuilder.group(
+  OperatorApi,
+  "orders",
+  Effect.fnUntraced(function* (handlers) {
+    const lists = yield* OrderLists
+    const links = yield* OrderLinks
+    const merchants = yield* Merchants
+    const { InvalidField } = commonRefusals
+    const { MerchantNotFound } = merchantRefusals
+
+    return handlers.handleAll({
+      list: span("operator.orders.list")(function* ({ params, query: { format: _, mode, ...query } }) {
+        const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+        const page = yield* lists.page({ merchantId, mode }, query)
+        const url = `/operator/v1/merchants/${merchantId}/orders`
+        return yield* replyList("order", url, page, (order) => orderView(order, links.cut))
+      }, Effect.catchTags({ InvalidField, MerchantNotFound }))
     })
   })
 )

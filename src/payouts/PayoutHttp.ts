@@ -7,6 +7,9 @@ import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
+import { NeedsSecondOperator } from "../operators/approvals.ts"
+import { SecondOperator } from "../operators/SecondOperator.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { payoutRefusals } from "./payoutRefusals.ts"
 import { Payouts } from "./Payouts.ts"
 import { payoutView } from "./PayoutView.ts"
@@ -16,12 +19,14 @@ export const layer = HttpApiBuilder.group(
   "payouts",
   Effect.fnUntraced(function* (handlers) {
     const payouts = yield* Payouts
+    const second = yield* SecondOperator
+    const { payoutsAbove = Infinity } = (yield* Settings).twoOperators
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
     const { InsufficientBalance } = walletRefusals
     const { PayoutConflict, PayoutNotFound, PayoutReferenceTaken } = payoutRefusals
 
-    const step = (name: "approve" | "reject" | "complete" | "fail") =>
+    const step = (name: "reject" | "complete" | "fail") =>
       span(`payouts.${name}`)(
         function* ({ params }: { readonly params: { readonly payout_no: string } }) {
           return yield* reply(payoutView(yield* payouts[name](params.payout_no)))
@@ -48,7 +53,16 @@ export const layer = HttpApiBuilder.group(
         return yield* reply(payoutView(yield* payouts.find(params.payout_no)))
       }, Effect.catchTags({ PayoutNotFound })),
 
-      approve: step("approve"),
+      approve: span("payouts.approve")(
+        function* ({ params: { payout_no } }) {
+          const { amount, status } = yield* payouts.find(payout_no)
+          if (status === "requested" && amount > payoutsAbove) {
+            yield* second.confirm({ act: "payouts.approve", target: payout_no, content: amount })
+          }
+          return yield* reply(payoutView(yield* payouts.approve(payout_no)))
+        },
+        Effect.catchTags({ NeedsSecondOperator, PayoutConflict, PayoutNotFound, ...unavailable })
+      ),
       reject: step("reject"),
       complete: step("complete"),
       fail: step("fail")

@@ -140,8 +140,9 @@ const deliver = (services: ReceiptServices) => {
 
   // A stop of the service lets the attempt end: its limits are the mail server's.
   return span("Receipts.deliver")(function* (mail: Mail) {
-    if (mail.status === "sending") return yield* lose(mail, "the process ended while the mail was being sent")
-    return yield* Effect.uninterruptible(attempt(mail))
+    yield* mail.status === "sending"
+      ? lose(mail, "the process ended while the mail was being sent")
+      : Effect.uninterruptible(attempt(mail))
   })
 }
 

@@ -223,9 +223,12 @@ const record = (sql: SqlClient.SqlClient, delivery: LeasedDelivery, attempt: Att
   const number = delivery.attempts + 1
   const isDone = attempt.status === "succeeded"
   const next = attempt.nextAttemptAt === undefined ? null : DateTime.toDateUtc(attempt.nextAttemptAt)
+  // Its endpoint has moved while this post was on its way.
+  const hasMoved = sql`${attempt.status === "pending"} and url <> ${delivery.url}`
   return Effect.asVoid(sql`
     with written as (
-      update deliveries set attempts = ${number}, url = ${attempt.url}, destination = ${destinationOf(attempt.url)},
+      update deliveries set attempts = ${number}, url = case when ${hasMoved} then url else ${attempt.url} end,
+        destination = case when ${hasMoved} then destination else ${destinationOf(attempt.url)} end,
         status = case when status = 'skipped' and ${!isDone} then status else ${attempt.status} end,
         next_attempt_at = case when status = 'pending' then ${next}::timestamptz end
       where id = ${delivery.id} and attempts = ${delivery.attempts} and status in ('pending', 'skipped') returning id

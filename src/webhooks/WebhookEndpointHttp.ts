@@ -1,11 +1,13 @@
 /** Handlers of the `webhook_endpoints` group (spec: Endpoints, Webhook endpoints; silences: W6). */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
+import type { Owner } from "@coffer/model/Owner"
 import { Effect, identity } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
+import { AuditLog } from "../operators/AuditLog.ts"
 import { span } from "../platform/runtime/span.ts"
 import { webhookEndpointRefusals } from "./webhookEndpointRefusals.ts"
 import { WebhookEndpoints } from "./WebhookEndpoints.ts"
@@ -17,9 +19,16 @@ export const layer = HttpApiBuilder.group(
   "webhook_endpoints",
   Effect.fnUntraced(function* (handlers) {
     const endpoints = yield* WebhookEndpoints
+    const log = yield* AuditLog
     const { InvalidField } = commonRefusals
     const { NotCommitted } = unavailable
     const { EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } = webhookEndpointRefusals
+
+    /** A merchant gets to see a secret: the audit log has that before the answer is sent. */
+    const noteSecret = ({ merchantId, mode }: Owner, act: string, target: string) => {
+      const actor = { id: merchantId, name: merchantId, role: "merchant" }
+      return log.write({ actor, act, phase: "seen", target: `${mode}/${target}` })
+    }
 
     return handlers.handleAll({
       create: span("webhook_endpoints.create")(function* ({ payload }) {
@@ -45,15 +54,24 @@ export const layer = HttpApiBuilder.group(
       }, Effect.catchTags({ EndpointNotFound, NotCommitted, SingleAddressManaged })),
 
       rotateSecret: span("webhook_endpoints.rotateSecret")(function* ({ params }) {
-        return yield* reply(yield* endpoints.rotateSecret(yield* Caller, params.endpoint_id))
+        const owner = yield* Caller
+        const shown = yield* endpoints.rotateSecret(owner, params.endpoint_id)
+        yield* noteSecret(owner, "webhook_endpoints.rotate_secret", params.endpoint_id)
+        return yield* reply(shown)
       }, Effect.catchTags({ EndpointNotFound, NotCommitted, SecretManaged })),
 
       signingSecret: span("webhook_endpoints.signingSecret")(function* () {
-        return yield* reply(yield* endpoints.signingSecret(yield* Caller))
+        const owner = yield* Caller
+        const shown = yield* endpoints.signingSecret(owner)
+        yield* noteSecret(owner, "webhook_signing_secret.retrieve", "webhook_signing_secret")
+        return yield* reply(shown)
       }),
 
       rotateSigningSecret: span("webhook_endpoints.rotateSigningSecret")(function* () {
-        return yield* reply(yield* endpoints.rotateSigningSecret(yield* Caller))
+        const owner = yield* Caller
+        const shown = yield* endpoints.rotateSigningSecret(owner)
+        yield* noteSecret(owner, "webhook_signing_secret.rotate", "webhook_signing_secret")
+        return yield* reply(shown)
       }, Effect.catchTags({ NotCommitted }))
     })
   })

@@ -1,11 +1,11 @@
 /**
  * The posts that are under way on this runner, and how many each line may have (docs/decisions/0016). Lost with the
- * process: after a restart every line has all its places again.
+ * process: after a restart nothing is known of any line.
  */
-import { keysOf, type Line, limitAfter, lineKey, placesPerLine, placesPerMode } from "@coffer/rules/delivery/places"
+import { keysOf, type Line, limitAfter, lineKey, placesPerMode } from "@coffer/rules/delivery/places"
 import type { Mode } from "@coffer/model/Ids"
 
-/** Lines whose limit is kept. Beyond it the oldest entry is dropped. */
+/** Lines whose limit is kept. Beyond it the one that was heard of longest ago is forgotten. */
 const limitsMax = 4_096
 
 const modes: ReadonlyArray<Mode> = ["live", "sandbox"]
@@ -33,9 +33,8 @@ export const makePlacesInUse = () => {
     /** Adapts the line's limit to how long a post took. */
     learn: (line: Line, millis: number) => {
       const key = lineKey(line)
-      const limit = limitAfter(limits.get(key) ?? placesPerLine, millis)
+      const limit = limitAfter(limits.get(key), millis)
       limits.delete(key)
-      if (limit === placesPerLine) return
       if (limits.size >= limitsMax) limits.delete(limits.keys().next().value!)
       limits.set(key, limit)
     }

@@ -10,7 +10,7 @@ import type { SqlClient } from "effect/sql"
 import { Api, type Merchant } from "../kit/Api.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { eventually } from "../kit/Process.ts"
-import { freePort, freshDatabase, start } from "../kit/Service.ts"
+import { freePort, freshDatabase, secretKey, start } from "../kit/Service.ts"
 
 const repository = path.resolve(import.meta.dirname, "../..")
 const publicUrl = "https://pay.example.com"
@@ -30,7 +30,7 @@ const launch = Effect.fnUntraced(function* (name: keyof typeof rivals, databaseU
         env: {
           PATH: process.env["PATH"] ?? "",
           DATABASE_URL: databaseUrl,
-          SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+          SECRET_KEY: secretKey,
           PUBLIC_URL: publicUrl,
           PORT: String(port),
           BASELINE_VARIANT: name

@@ -3,9 +3,9 @@ import { createServer, type AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { connect, eventually, launch, newHome, run } from "../kit/Process.ts"
-import { asRunner, freePort, freshDatabase } from "../kit/Service.ts"
+import { asRunner, freePort, freshDatabase, operatorToken, otherSecretKey, secretKey } from "../kit/Service.ts"
 
-const shared = { SECRET_KEY: Buffer.alloc(32, 7).toString("base64"), OPERATOR_TOKEN: "operator-token" }
+const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
 const onDatabase = Effect.fnUntraced(function* (url: string, env: Record<string, string> = {}) {
   return yield* launch({ env: { COFFER_HOME: yield* newHome, DATABASE_URL: url, ...shared, ...env } })
 })
@@ -27,7 +27,7 @@ describe("a start that is refused says in one line", () => {
       yield* first.ready
       first.signal("SIGTERM")
       yield* first.ended
-      const other = Buffer.alloc(32, 8).toString("base64")
+      const other = otherSecretKey
       const line = yield* refusal(database, { SECRET_KEY: other })
       assert.include(line, "SECRET_KEY is not the one that this database was made with")
       assert.notInclude(line, other)

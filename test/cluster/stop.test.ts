@@ -17,7 +17,7 @@ import {
   postmasterOf,
   run
 } from "../kit/Process.ts"
-import { freePort, freshDatabase } from "../kit/Service.ts"
+import { freePort, freshDatabase, secretKey } from "../kit/Service.ts"
 import { stretched } from "../kit/slowness.ts"
 
 /** An order whose headers have arrived and whose body is still on its way. */
@@ -49,8 +49,6 @@ const assertPrompt = (duration: Duration.Duration) =>
   Effect.map(stretched("10 seconds"), (limit) =>
     assert.isBelow(Duration.toSeconds(duration), Duration.toSeconds(limit))
   )
-
-const secretKey = Buffer.alloc(32, 7).toString("base64")
 
 describe("a stop", () => {
   it.live("SIGTERM finishes what is in flight and exits 0 within 10 s", () =>

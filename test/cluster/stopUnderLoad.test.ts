@@ -3,10 +3,10 @@ import http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Coffer, demoKey, eventually, launch, newHome, run } from "../kit/Process.ts"
-import { freePort, freshDatabase } from "../kit/Service.ts"
+import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 import { cable } from "../kit/Cable.ts"
 
-const shared = { SECRET_KEY: Buffer.alloc(32, 7).toString("base64"), OPERATOR_TOKEN: "operator-token" }
+const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
 
 /** A Coffer on a database that others may share; a member of a cluster when it has a runner port. */
 const onDatabase = Effect.fnUntraced(function* (url: string, env: Record<string, string> = {}) {

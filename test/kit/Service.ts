@@ -2,12 +2,13 @@
  * The whole service inside the test: the real wiring on a database of its own, behind a real socket. With the test's
  * clock, a day passes when the test says so; sockets, Postgres and the cluster's locks keep real time.
  */
+import { createHash } from "node:crypto"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option, Redacted, References } from "effect"
+import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
@@ -16,12 +17,16 @@ import * as DataDir from "../../src/platform/runtime/DataDir.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
+import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
 import * as Wiring from "../../src/Wiring.ts"
 import { Workers } from "../../src/platform/jobs/Workers.ts"
 import { Api, type Merchant } from "./Api.ts"
 import { databaseUrl, template } from "./globalSetup.ts"
 
-export const operatorToken = "operator-token-of-the-tests"
+export const operatorToken = "operator-token-of-the-tests-long-enough"
+export const secretBytes = createHash("sha256").update("a key of the tests").digest()
+export const secretKey = secretBytes.toString("base64")
+export const otherSecretKey = createHash("sha256").update("another key").digest("base64")
 
 /** A clone of the migrated template, dropped at the end. */
 export const freshDatabase = Effect.acquireRelease(
@@ -105,7 +110,7 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
   const env = {
     PORT: String(port),
     HOST: "127.0.0.1",
-    SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+    SECRET_KEY: secretKey,
     OPERATOR_TOKEN: operatorToken,
     ALLOW_PRIVATE_WEBHOOKS: "true",
     WORKER_POLL: options.clock === "test" ? "1 hour" : "1 second",
@@ -123,8 +128,8 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.provideMerge(Logger.layer([])),
     Layer.provideMerge(options.beneath ?? Layer.empty),
-    // As it is in production without a collector.
-    Layer.provideMerge(Layer.succeed(References.TracerEnabled, false)),
+    // As in a process without a collector.
+    Layer.provideMerge(Telemetry.layer(Option.none())),
     Layer.provideMerge(options.clock === "test" ? clockAt(options.begins ?? 0) : Layer.empty)
   )
   const context = yield* Layer.build(app as Layer.Layer<Wiring.Services>)

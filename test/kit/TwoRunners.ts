@@ -4,7 +4,7 @@ import http, { type IncomingMessage } from "node:http"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Coffer, connect, eventually, launch, liftQuotas, newHome, seeded } from "./Process.ts"
-import { freePort, freshDatabase, operatorToken } from "./Service.ts"
+import { freePort, freshDatabase, operatorToken, secretKey } from "./Service.ts"
 
 export const currencies = ["USD", "HKD", "CNY"] as const
 export const seed = 1
@@ -14,7 +14,7 @@ export const runner = Effect.fnUntraced(function* (databaseUrl: string, env: Rec
     env: {
       DATABASE_URL: databaseUrl,
       COFFER_HOME: yield* newHome,
-      SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+      SECRET_KEY: secretKey,
       OPERATOR_TOKEN: operatorToken,
       ALLOW_PRIVATE_WEBHOOKS: "true",
       RUNNER_HOST: "127.0.0.1",

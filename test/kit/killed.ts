@@ -14,7 +14,7 @@ import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { Api, type Reply } from "./Api.ts"
 import { type Begun, type Failure, isInProgress, prepared, type Told, toldBy } from "./failures.ts"
 import { eventually } from "./Process.ts"
-import { asRunner, freePort, freshDatabase, operatorToken, type Running, start } from "./Service.ts"
+import { asRunner, freePort, freshDatabase, operatorToken, type Running, secretKey, start } from "./Service.ts"
 import { type Door, send, type Write } from "./write.ts"
 
 interface Doomed extends Door {
@@ -35,7 +35,7 @@ const doomed = Effect.fnUntraced(function* (database: string) {
     COFFER_HOME: home,
     PORT: String(port),
     HOST: "127.0.0.1",
-    SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+    SECRET_KEY: secretKey,
     OPERATOR_TOKEN: operatorToken
   }
   const child = yield* Effect.acquireRelease(

@@ -114,8 +114,13 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     payout_fee: { USD: 1_500, HKD: 1_500, CNY: 1_500 },
     quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 },
     sandbox: { ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`, default_notify_url: url("c.example") },
-    live: { ip_allowlist: "", default_notify_url: url("d.example") }
+    live: { ip_allowlist: "", default_notify_url: url("d.example") },
+    note: text(2_000)
   },
+  "POST /operator/v1/merchants/:merchant_id/suspend": {},
+  "POST /operator/v1/merchants/:merchant_id/resume": {},
+  "POST /operator/v1/operators": { name: text(100), role: "support", expires_in_days: 365 },
+  "POST /operator/v1/operators/:operator_id/revoke": {},
   "POST /operator/v1/merchants/:merchant_id/keys/:mode/reset": {},
   "POST /operator/v1/merchants/:merchant_id/payouts": {
     mode: "sandbox",

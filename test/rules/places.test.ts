@@ -6,6 +6,7 @@ import {
   limitAfter,
   type Line,
   lineKey,
+  placesOfNew,
   placesPerLine,
   placesPerMode
 } from "@coffer/rules/delivery/places"
@@ -27,7 +28,10 @@ const taken = (...lines: ReadonlyArray<readonly [line: Line, posts: number]>) =>
   return counts
 }
 const none = { taken: taken(), limits: new Map<string, number>() }
-const hung = (...lines: ReadonlyArray<Line>) => new Map(lines.map((line) => [lineKey(line), 1]))
+const limited = (limit: number, ...lines: ReadonlyArray<Line>) => new Map(lines.map((line) => [lineKey(line), limit]))
+const hung = (...lines: ReadonlyArray<Line>) => limited(1, ...lines)
+/** Lines that answered quickly. */
+const known = (...lines: ReadonlyArray<Line>) => limited(placesPerLine, ...lines)
 
 const byMerchant = (allotted: ReturnType<typeof allot>) => {
   const sums: Record<string, number> = {}
@@ -37,10 +41,29 @@ const byMerchant = (allotted: ReturnType<typeof allot>) => {
 
 describe("places", () => {
   it("no line gets more than its due deliveries, nor more than its places", () => {
+    const lines = [due("a", "x", 3), due("a", "y")]
     assert.deepStrictEqual(
-      allot([due("a", "x", 3), due("a", "y")], none).map(({ places }) => places),
+      allot(lines, { ...none, limits: known(...lines) }).map(({ places }) => places),
       [3, placesPerLine]
     )
+  })
+
+  it("a line of which nothing is known gets one, and all its places after a post that did not hang", () => {
+    const line = due("a", "x")
+    assert.deepStrictEqual(allot([line], none)[0]?.places, placesOfNew)
+    assert.deepStrictEqual(allot([line], { ...none, taken: taken([line, placesOfNew]) }), [])
+    assert.deepStrictEqual(
+      [limitAfter(undefined, 5), limitAfter(undefined, 4_999), limitAfter(undefined, 5_000)],
+      [placesPerLine, placesPerLine, 1]
+    )
+  })
+
+  it("thirty new lines that hang leave places for their merchant's others", () => {
+    const lines = hosts("a", 30)
+    const held = taken(...lines.map((line) => [line, placesOfNew] as const))
+    assert.deepStrictEqual(byMerchant(allot([...lines, due("a", "alive")], { ...none, taken: held })), { a: 1 })
+    const alive = due("a", "alive")
+    assert.deepStrictEqual(byMerchant(allot([...lines, alive], { limits: known(alive), taken: held })), { a: 2 })
   })
 
   it("one merchant alone gets half of them, however many destinations it has", () => {
@@ -48,7 +71,7 @@ describe("places", () => {
   })
 
   it("two merchants get as many as each other, and a third of all is left", () => {
-    assert.deepStrictEqual(byMerchant(allot([...hosts("a", 1_000), ...hosts("b", 20)], none)), { a: 22, b: 21 })
+    assert.deepStrictEqual(byMerchant(allot([...hosts("a", 1_000), ...hosts("b", 40)], none)), { a: 22, b: 21 })
   })
 
   it("who holds none gets one, also where another merchant could take all that is free", () => {
@@ -62,7 +85,7 @@ describe("places", () => {
     const allotted = allot([due("b", "x"), due("a", "x", 2, "live")], { ...none, taken: held })
     assert.deepStrictEqual(
       allotted.map(({ merchantId, mode, places }) => [mode, merchantId, places]),
-      [["live", "a", 2]]
+      [["live", "a", 1]]
     )
   })
 
@@ -76,7 +99,9 @@ describe("places", () => {
     const dead = hosts("a", 1_000)
     const limits = hung(...dead)
     assert.deepStrictEqual(byMerchant(allot(dead, { ...none, limits })), { a: 13 })
-    const allotted = allot([...dead, due("a", "alive")], { limits, taken: taken([due("a", "other"), 13]) })
+    const alive = due("a", "alive")
+    const heard = new Map([...limits, ...known(alive)])
+    const allotted = allot([...dead, alive], { limits: heard, taken: taken([due("a", "other"), 13]) })
     assert.deepStrictEqual(
       allotted.map(({ destination, places }) => [destination, places]),
       [["alive", placesPerLine]]
@@ -84,7 +109,7 @@ describe("places", () => {
   })
 
   it("halves a line's places after a post that hung, down to one, and doubles them after a quick one", () => {
-    const after = (...posts: ReadonlyArray<number>) => posts.reduce(limitAfter, placesPerLine)
+    const after = (...posts: ReadonlyArray<number>) => posts.reduce<number>(limitAfter, placesPerLine)
     assert.deepStrictEqual(
       [after(10_000), after(10_000, 10_000), after(5_000, 5_000, 5_000), after(...Array(9).fill(10_000))],
       [4, 2, 1, 1]

@@ -37,6 +37,7 @@ const bodies: Record<string, Json> = {
     sandbox: {},
     live: {}
   },
+  "/operator/v1/operators": { name: "N", role: "viewer" },
   "/operator/v1/merchants/:merchant_id/payouts": { mode: "sandbox", currency: "USD", amount: 1 }
 }
 
@@ -53,7 +54,8 @@ const meaningful: Record<string, string> = {
   "/v1/payment_links/:link_id metadata": "removes all keys",
   "/v1/test_helpers/orders/:ref/dispute evidence_due_by": "sets no deadline",
   "/operator/v1/merchants/:merchant_id sandbox.default_notify_url": "removes the address",
-  "/operator/v1/merchants/:merchant_id live.default_notify_url": "removes the address"
+  "/operator/v1/merchants/:merchant_id live.default_notify_url": "removes the address",
+  "/operator/v1/merchants/:merchant_id note": "removes it"
 }
 
 const taken = endpoints

@@ -281,5 +281,10 @@ export const cases: ReadonlyArray<Case> = [
       ["I4", "refunds", "+"],
       ["I5", "wallets", "+"]
     ]
+  },
+  {
+    name: "changes who did an act",
+    statements: ["update audit_log set actor = 'nobody' where sequence = 1 returning id as key"],
+    found: [["I10", "audit_log", "="]]
   }
 ]

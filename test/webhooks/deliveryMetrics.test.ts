@@ -44,13 +44,13 @@ it.live("what is due, since when, and failed by outcome is counted from the star
     const { merchantId } = running.merchant
     yield* insertDeliveries(running.sql, { merchantId, count: 20 }, `'127.0.0.1:${silent.port}'`)
     yield* Effect.provideContext(TestClock.adjust("5 seconds"), running.context)
-    // Eight of the twenty are under way; the others have been due since the clock began.
-    yield* Effect.forEach(Array.from({ length: 8 }), () => Queue.take(hung), { discard: true })
+    // One of the twenty is under way; the others have been due since the clock began.
+    yield* Queue.take(hung)
     yield* Effect.provideContext(TestClock.adjust("5 seconds"), running.context)
     const seen = yield* Effect.repeat(metricsOf(running), {
       until: ({ oldest_due_seconds }) => oldest_due_seconds === 10
     })
-    assert.deepInclude(seen, { due: 12, in_flight: 8 })
+    assert.deepInclude(seen, { due: 19, in_flight: 1 })
   })
 )
 

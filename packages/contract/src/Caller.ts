@@ -3,6 +3,7 @@ import type { Owner } from "@coffer/model/Owner"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import {
+  Forbidden,
   IdempotencyError,
   IdempotencyInProgress,
   InternalError,
@@ -28,7 +29,16 @@ export class MerchantKey extends HttpApiMiddleware.Service<MerchantKey, { provid
         HttpApiSecurity.annotate(OpenApi.Description, "Your secret key; it stays on your server.")
       )
     },
-    error: [MissingApiKey, InvalidApiKey, IpNotAllowed, MerchantNotApproved, InternalError, Unavailable]
+    error: [
+      MissingApiKey,
+      InvalidApiKey,
+      IpNotAllowed,
+      MerchantNotApproved,
+      Forbidden,
+      RateLimited,
+      InternalError,
+      Unavailable
+    ]
   }
 ) {}
 
@@ -38,12 +48,21 @@ export class SandboxOnly extends HttpApiMiddleware.Service<SandboxOnly, { requir
   { error: RouteNotFound }
 ) {}
 
-/** `Authorization: Bearer <operator token>`. */
-export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken>()("@coffer/contract/OperatorToken", {
-  requiredForClient: true,
-  security: { bearer: HttpApiSecurity.bearer },
-  error: [InvalidApiKey, Unavailable]
-}) {}
+/** The operator that the token stands for. */
+export class CurrentOperator extends Context.Service<
+  CurrentOperator,
+  { readonly operatorId: string; readonly name: string; readonly role: "viewer" | "support" | "finance" | "admin" }
+>()("@coffer/contract/CurrentOperator") {}
+
+/** `Authorization: Bearer <operator token>`. What each role may do: `@coffer/rules/operator/acts`. */
+export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { provides: CurrentOperator }>()(
+  "@coffer/contract/OperatorToken",
+  {
+    requiredForClient: true,
+    security: { bearer: HttpApiSecurity.bearer },
+    error: [InvalidApiKey, Forbidden, RateLimited, Unavailable]
+  }
+) {}
 
 /** Writes 120, reads 600, CSV 10 a minute, per merchant and mode (spec: Limits): `src/edge/Quotas.ts`. */
 export class Quotas extends HttpApiMiddleware.Service<Quotas, { requires: Caller }>()("@coffer/contract/Quotas", {

@@ -5,14 +5,17 @@ import { urlLengthMax } from "@coffer/model/Limits"
 import { Currency, Minor } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { QuotaOverrides } from "@coffer/model/Quotas"
-import { OneLine } from "@coffer/model/Text"
+import { FreeText, OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
-import { enveloped } from "./Envelope.ts"
+import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound } from "./Errors.ts"
 import { FilesGroup } from "./Files.ts"
-import { knownParametersOnly } from "./Lists.ts"
+import { text } from "./fields.ts"
+import { knownParametersOnly, ListQuery } from "./Lists.ts"
+import { OperatorOrdersGroup } from "./Orders.ts"
+import { AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
 import { PayoutsGroup } from "./Payouts.ts"
 import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
 
@@ -37,6 +40,10 @@ export const MerchantResource = Schema.Struct({
   quotas: Schema.Struct({ writes: Schema.Int, reads: Schema.Int, csv: Schema.Int }),
   sandbox: ModeSettings,
   live: ModeSettings,
+  /** While it is set, the merchant's keys are refused and its links make no orders. */
+  suspended_at: Schema.NullOr(Schema.String),
+  /** The operators' own words about the merchant, which it never sees. */
+  note: Schema.NullOr(Schema.String),
   created_at: Schema.String
 }).annotate({ identifier: "Merchant" })
 export type MerchantResource = typeof MerchantResource.Encoded
@@ -63,8 +70,11 @@ export const UpdateMerchant = withoutNulls(
     payout_fee: optional(FeeByCurrency),
     quotas: optional(QuotaOverrides),
     sandbox: optional(ModePatch),
-    live: optional(ModePatch)
-  })
+    live: optional(ModePatch),
+    /** Null removes it. */
+    note: Schema.optionalKey(Schema.NullOr(FreeText(2_000)))
+  }),
+  ["note"]
 )
 export type UpdateMerchant = typeof UpdateMerchant.Type
 
@@ -79,6 +89,23 @@ export const CreateMerchant = withoutNulls(
 )
 
 const params = { merchant_id: Schema.String }
+
+/** Filters of the list; all have to match. */
+export const MerchantQuery = Schema.Struct({
+  ...ListQuery,
+  search: Schema.optionalKey(text("Merchants whose name has this text, in upper or lower case.")),
+  status: Schema.optionalKey(
+    Schema.Literals(["unapproved", "approved", "suspended"]).annotate({ description: "Merchants in this state." })
+  )
+})
+export type MerchantQuery = typeof MerchantQuery.Type
+
+const change = <const Name extends "suspend" | "resume">(name: Name, summary: string) =>
+  HttpApiEndpoint.post(name, `/operator/v1/merchants/:merchant_id/${name}`, {
+    params,
+    success: enveloped(MerchantResource),
+    error: MerchantNotFound
+  }).annotate(OpenApi.Summary, summary)
 
 export class MerchantsGroup extends HttpApiGroup.make("merchants")
   .add(
@@ -101,6 +128,13 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
           "that says so, unless `seed` is false."
       })
     ),
+    HttpApiEndpoint.get("list", "/operator/v1/merchants", {
+      query: MerchantQuery,
+      success: listed(MerchantResource),
+      error: InvalidRequest
+    }).annotate(OpenApi.Summary, "List merchants, newest first"),
+    change("suspend", "Refuse a merchant's keys, at once and on all runners"),
+    change("resume", "Let a suspended merchant's keys work again"),
     HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id", {
       params,
       success: enveloped(MerchantResource),
@@ -109,12 +143,12 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
     HttpApiEndpoint.post("update", "/operator/v1/merchants/:merchant_id", {
       params,
       payload: UpdateMerchant,
-      success: enveloped(MerchantResource),
+      success: [enveloped(MerchantResource), needsApproval],
       error: [InvalidRequest, MerchantNotFound]
     }),
     HttpApiEndpoint.post("resetKey", "/operator/v1/merchants/:merchant_id/keys/:mode/reset", {
       params: { ...params, mode: Mode },
-      success: enveloped(Schema.Struct({ key: Schema.String })),
+      success: [enveloped(Schema.Struct({ key: Schema.String })), needsApproval],
       error: MerchantNotFound
     }),
     HttpApiEndpoint.get("signingSecret", "/operator/v1/merchants/:merchant_id/signing_secret/:mode", {
@@ -129,6 +163,9 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
 export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(MerchantsGroup)
   .add(FilesGroup)
+  .add(OperatorOrdersGroup)
   .add(PayoutsGroup)
   .add(OperatorDeliveriesGroup)
+  .add(OperatorsGroup)
+  .add(AuditLogGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly) {}

@@ -1,6 +1,6 @@
 /** Orders on the wire: the resource and its endpoints (spec: Order; Endpoints, Orders). */
 import { emailLengthMax, subjectLengthMax, urlLengthMax } from "@coffer/model/Limits"
-import { NewOutTradeNo } from "@coffer/model/Ids"
+import { Mode, NewOutTradeNo } from "@coffer/model/Ids"
 import { Metadata, MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, OrderAmount } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
@@ -8,11 +8,11 @@ import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
+import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { Conflict, InvalidRequest, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
+import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
 import { currency, instant, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
-import { ExportableQuery, MetadataFilters, withMetadataFilters } from "./Lists.ts"
+import { ExportableQuery, ListQuery, MetadataFilters, withMetadataFilters } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
@@ -158,6 +158,14 @@ export const OrderQuery = Schema.StructWithRest(
 )
 export type OrderQuery = typeof OrderQuery.Type
 
+/** The operator's; each environment has its own list. */
+export const OperatorOrderQuery = Schema.Struct({
+  ...ListQuery,
+  mode: Mode.annotate({ description: "The environment whose orders are listed." }),
+  status: Schema.optionalKey(OrderStatus.annotate({ description: "Orders in this state." })),
+  out_trade_no: Schema.optionalKey(text("The order with exactly this number of the merchant's."))
+})
+
 const OrderReply = enveloped(OrderResource)
 
 const params = { ref: text("The order's `trade_no`, or your own `out_trade_no`.") }
@@ -234,3 +242,15 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
   .middleware(Quotas)
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "Collect a payment: create, read, list, annotate and close orders.") {}
+
+export class OperatorOrdersGroup extends HttpApiGroup.make("orders")
+  .add(
+    HttpApiEndpoint.get("list", "/operator/v1/merchants/:merchant_id/orders", {
+      params: { merchant_id: Schema.String },
+      query: OperatorOrderQuery,
+      success: listed(OrderResource),
+      error: [InvalidRequest, MerchantNotFound]
+    }).annotate(OpenApi.Summary, "List a merchant's orders, newest first, without the tokens of their checkout pages")
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken) {}

@@ -21,6 +21,7 @@ import {
 } from "./Errors.ts"
 import { currency, instant, kind, merchantId, minor, orNull, text } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
+import { needsApproval } from "./Operators.ts"
 
 const mode = Mode.annotate({ description: "The environment whose wallet pays." })
 
@@ -62,7 +63,7 @@ const params = { payout_no: Schema.String }
 const step = <const Name extends "approve" | "reject" | "complete" | "fail">(name: Name, summary: string) =>
   HttpApiEndpoint.post(name, `/operator/v1/payouts/:payout_no/${name}`, {
     params,
-    success: enveloped(PayoutResource),
+    success: [enveloped(PayoutResource), needsApproval],
     error: [Conflict, PayoutNotFound, Unavailable]
   }).annotate(OpenApi.Summary, summary)
 

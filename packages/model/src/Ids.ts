@@ -89,6 +89,12 @@ export const LinkId = Schema.String.check(Schema.isPattern(/^plink_[0-9A-HJKMNP-
 )
 export type LinkId = typeof LinkId.Type
 
+/** Somebody who runs the installation. */
+export const OperatorId = Schema.String.check(Schema.isPattern(/^opr_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("OperatorId")
+)
+export type OperatorId = typeof OperatorId.Type
+
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
   tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },
@@ -103,7 +109,9 @@ export const prefixes = {
   dispute: "dsp_",
   payout: "pyt_",
   link: "plink_",
-  mail: "mail_"
+  mail: "mail_",
+  operator: "opr_",
+  auditEntry: "aud_"
 } as const
 
 // Crockford's base32: no I, L, O, U. Its ASCII order is its numeric order, so ids sort as text by time.

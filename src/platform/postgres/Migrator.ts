@@ -17,6 +17,7 @@ import { webhookSettings } from "./migrations/0014_webhook_settings.ts"
 import { deliveriesByEndpoint } from "./migrations/0015_deliveries_by_endpoint.ts"
 import { paymentLinks } from "./migrations/0016_payment_links.ts"
 import { receipts } from "./migrations/0017_receipts.ts"
+import { operators } from "./migrations/0024_operators.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
@@ -40,7 +41,8 @@ export const migrate = Migrator.make({})({
     "0014_webhook_settings": webhookSettings,
     "0015_deliveries_by_endpoint": deliveriesByEndpoint,
     "0016_payment_links": paymentLinks,
-    "0017_receipts": receipts
+    "0017_receipts": receipts,
+    "0024_operators": operators
   })
 }).pipe(patiently(patience, patience))
 

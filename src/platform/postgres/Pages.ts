@@ -11,7 +11,17 @@ import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageReq
 import { Effect, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { sqlDefects } from "./sqlDefect.ts"
-import { along, isOwned, isStorable, type Listed, makeRows, type Rows, type Search } from "./scans.ts"
+import {
+  along,
+  isOwned,
+  isStorable,
+  type Listed,
+  makeRows,
+  modeOf,
+  type Rows,
+  type Search,
+  type Whose
+} from "./scans.ts"
 import { patiently } from "../runtime/patience.ts"
 import { inSlices } from "../runtime/slices.ts"
 
@@ -24,8 +34,8 @@ export interface Exported<Item> {
 
 export interface Pages<Item> {
   /** Refuses a cursor that is not the id of one of the owner's rows (silences: P1). */
-  readonly page: (owner: Owner, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
-  readonly exported: (owner: Owner, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
+  readonly page: (owner: Whose, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
+  readonly exported: (owner: Whose, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
   /** Of several ways to the same rows the one that reads the fewest, as far as a short count can tell. */
   readonly shortest: (owner: Owner, searches: ReadonlyArray<Search>) => Effect.Effect<Search>
 }
@@ -58,7 +68,7 @@ const makePage = <Row, Item>(
   rows: Rows
 ): Pages<Item>["page"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
-  const isOwn = (owner: Owner, id: string) =>
+  const isOwn = (owner: Whose, id: string) =>
     isStorable(id)
       ? Effect.map(
           sql`select 1 from ${sql(name)} where ${sql(key)} = ${id} and ${isOwned(sql, owner)}`,
@@ -71,7 +81,7 @@ const makePage = <Row, Item>(
     if (cursor !== undefined && !(yield* isOwn(owner, cursor.id))) {
       return yield* new InvalidField({ param: cursor.param, problem: `is not the id of ${called}` })
     }
-    const all = idsCreated(prefixOf(owner.mode), created)
+    const all = idsCreated(prefixOf(modeOf(owner)), created)
     const newer = cursor?.param === "ending_before"
     const ids = cursor === undefined ? all : newer ? newerThan(all, cursor.id) : olderThan(all, cursor.id)
     const direction = newer ? "asc" : "desc"
@@ -93,7 +103,7 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
 ): Pages<Item>["exported"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   return Effect.fnUntraced(function* (owner, created, search) {
-    const ids = idsCreated(prefixOf(owner.mode), created)
+    const ids = idsCreated(prefixOf(modeOf(owner)), created)
     const whole = { columns: "id", direction: "desc", ids, created, limit: csvRowsMax + 1 } as const
     const [{ found, newest }] = yield* decodeExtent(
       yield* sql`select count(*)::int4 as found, max(${sql(key)}) as newest
@@ -120,9 +130,9 @@ const makeShortest = <Row, Item>(
   { prefixOf }: Listed<Row, Item>,
   rows: Rows
 ): Pages<Item>["shortest"] => {
-  const count = (owner: Owner, search: Search) => {
+  const count = (owner: Whose, search: Search) => {
     const created = { from: undefined, to: undefined }
-    const ids = idsCreated(prefixOf(owner.mode), created)
+    const ids = idsCreated(prefixOf(modeOf(owner)), created)
     const scan = { columns: "id", direction: "desc", ids, created, limit: countMax } as const
     return sql`(select count(*)::int4 from (${rows(owner, { ...search, filters: [] }, scan)}) as counted)`
   }

@@ -51,6 +51,11 @@ export type Path =
 /** Columns of an index, in its order. */
 type Values = Readonly<Record<string, string>>
 
+/** Whose rows are listed. Rows of the installation itself belong to no merchant. */
+export type Whose = Owner | "installation"
+
+export const modeOf = (whose: Whose): Mode => (whose === "installation" ? "live" : whose.mode)
+
 export const along = (...values: ReadonlyArray<Values>) => ({ _tag: "Along", values }) satisfies Path
 
 export interface Scan {
@@ -62,7 +67,7 @@ export interface Scan {
 }
 
 /** The rows of a scan, as a statement. */
-export type Rows = (owner: Owner, search: Search, scan: Scan) => Statement.Statement<unknown>
+export type Rows = (owner: Whose, search: Search, scan: Scan) => Statement.Statement<unknown>
 
 /** The table that is scanned. */
 interface Scanned {
@@ -84,7 +89,8 @@ export const makeRows = (sql: SqlClient.SqlClient, name: string, idName: string)
   }
 }
 
-const scansOf = (scanned: Scanned, owner: Owner, search: Search, scan: Scan): ReadonlyArray<Fragment> => {
+const scansOf = (scanned: Scanned, owner: Whose, search: Search, scan: Scan): ReadonlyArray<Fragment> => {
+  if (owner === "installation") return [scanWhere(scanned, owner, [], search, scan)]
   const { branches = [], path } = search
   switch (path?._tag) {
     case "Along":
@@ -147,7 +153,7 @@ const scanThrough = (
     where ${sql.and(conditions)} order by ${key} ${order}, ${id} ${order} limit ${limitOf(sql, scan)}`
 }
 
-const scanWhere = (scanned: Scanned, owner: Owner, branch: ReadonlyArray<Fragment>, search: Search, scan: Scan) => {
+const scanWhere = (scanned: Scanned, owner: Whose, branch: ReadonlyArray<Fragment>, search: Search, scan: Scan) => {
   const { own, sql, table } = scanned
   const { above, below } = scan.ids
   const inRange = sql`${own} > ${above} and ${own} < ${below}`
@@ -158,8 +164,8 @@ const scanWhere = (scanned: Scanned, owner: Owner, branch: ReadonlyArray<Fragmen
 
 const selected = ({ own, sql, table }: Scanned, { columns }: Scan) => (columns === "id" ? own : sql`${table}.*`)
 
-export const isOwned = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner) =>
-  sql`merchant_id = ${merchantId} and mode = ${mode}`
+export const isOwned = (sql: SqlClient.SqlClient, owner: Whose) =>
+  owner === "installation" ? sql`true` : sql`merchant_id = ${owner.merchantId} and mode = ${owner.mode}`
 
 /** What the index does not say: the times, exactly, and the other filters. */
 const holds = (sql: SqlClient.SqlClient, { created }: Scan, { filters }: Search): ReadonlyArray<Fragment> => [

@@ -3,6 +3,8 @@
  * environment. README.md lists the variables with their defaults.
  */
 import { randomBytes } from "node:crypto"
+import { isVaried, tokenLengthMin } from "@coffer/model/strength"
+import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { DataDir } from "./DataDir.ts"
 
@@ -17,6 +19,7 @@ export class Settings extends Context.Service<
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
     readonly secretKey: Redacted.Redacted
     readonly operatorToken: Redacted.Redacted
+    readonly twoOperators: TwoOperators
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
     readonly allowPrivateWebhooks: boolean
     /** `http://user:pass@host:port`: what webhooks go through; undefined if they go straight. */
@@ -83,6 +86,7 @@ const variables = Config.all({
   publicUrl: Config.option(Config.URL("PUBLIC_URL")),
   secretKey: Config.option(Config.Redacted("SECRET_KEY")),
   operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
+  twoOperators: Config.String("TWO_OPERATORS").pipe(Config.withDefault("")),
   allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
   webhookProxy: Config.option(Config.Redacted("WEBHOOK_PROXY")),
   workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
@@ -131,10 +135,21 @@ export const layer = (options: { readonly embedded: boolean }) =>
         })
       }
 
+      if (!isVaried(Buffer.from(Redacted.value(secretKey), "base64"))) {
+        return yield* new BadSetting({ message: "SECRET_KEY is too easy to guess: make it of 32 random bytes." })
+      }
+
       const operatorToken = yield* Option.match(read.operatorToken, {
         onSome: Effect.succeed,
         onNone: () => Effect.map(home.keep("operator.token", randomText(32, "base64url")), Redacted.make)
       })
+
+      const token = Redacted.value(operatorToken)
+      if (token.length < tokenLengthMin || !isVaried(token)) {
+        return yield* new BadSetting({
+          message: `OPERATOR_TOKEN is too easy to guess: make it of ${tokenLengthMin} random characters or more.`
+        })
+      }
 
       const publicUrl = Option.match(read.publicUrl, {
         onSome: (url) => url.href.replace(/\/+$/, ""),
@@ -147,6 +162,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         publicUrl,
         secretKey,
         operatorToken,
+        twoOperators: yield* twoOperatorsOf(read.twoOperators),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         webhookProxy: yield* proxyAddress(read.webhookProxy),
         workerPoll: read.workerPoll,
@@ -260,3 +276,12 @@ const bucket = Effect.fnUntraced(function* (read: {
 
 const randomText = (bytes: number, encoding: "base64" | "base64url") =>
   Effect.sync(() => randomBytes(bytes).toString(encoding))
+
+const twoOperatorsOf = (text: string) => {
+  const read = readTwoOperators(text)
+  return read === undefined
+    ? Effect.fail(
+        new BadSetting({ message: "TWO_OPERATORS is a list of payouts:<minor units>, live_keys and fees, by comma." })
+      )
+    : Effect.succeed(read)
+}

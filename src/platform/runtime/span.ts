@@ -2,12 +2,14 @@
  * `Effect.fn` for code that every request runs: it makes a span only if spans are collected. `Effect.fn` itself always
  * captures a stack and adds two services to the context. That costs about 15 µs a call, and a payment made five calls.
  * The added services hold the arguments of the call. An actor that the call wakes would keep them while it lives, a
- * tenth of its memory (docs/performance-notes.md). Its type takes generators only, as `Effect.fnUntraced` does.
+ * tenth of its memory (docs/performance-notes.md).
+ *
+ * It takes generators only, as the type says: `Effect.fn` takes other functions too, `Effect.fnUntraced` does not.
  */
 import { Effect, References } from "effect"
 
 export const span = (name: string): Effect.fn.Untraced =>
-  ((...given: Parameters<Effect.fn.Untraced>) => {
+  ((...given: Parameters<Effect.fn.Traced>) => {
     const spanned = Effect.fn(name)(...given) as Function
     const plain = (Effect.fnUntraced as Function)(...given) as Function
     return (...args: ReadonlyArray<unknown>) =>

@@ -10,14 +10,14 @@ import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import * as Wiring from "../../../src/Wiring.ts"
 import { eventually } from "../../kit/Process.ts"
 import { head, sendRaw } from "../../kit/Raw.ts"
-import { freePort, operatorToken } from "../../kit/Service.ts"
+import { freePort, operatorToken, secretKey } from "../../kit/Service.ts"
 
 const waiting = Effect.gen(function* () {
   const port = yield* freePort
   const env = {
     PORT: String(port),
     HOST: "127.0.0.1",
-    SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+    SECRET_KEY: secretKey,
     OPERATOR_TOKEN: operatorToken
   }
   const settings = Settings.layer({ embedded: false }).pipe(

@@ -57,6 +57,10 @@ const world = Effect.gen(function* () {
     const made = known ?? (yield* api.post("/v1/webhook_endpoints", key, { url: "https://a.example/" })).body.data
     return made.id as string
   })
+  const operator = Effect.map(
+    api.operator("POST", "/operators", { name: "Ada", role: "viewer" }),
+    ({ body }) => body.data.operator_id as string
+  )
   const delivery = Effect.gen(function* () {
     yield* endpoint
     yield* paid
@@ -67,9 +71,7 @@ const world = Effect.gen(function* () {
   yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
 
   const pathOf = Effect.fnUntraced(function* (path: string) {
-    const [, kind] =
-      /(orders|refunds|disputes|events|payouts|payment_links|webhook_endpoints|webhook_deliveries)\/:\w+/.exec(path) ??
-      []
+    const [, kind] = /(\w+)\/:(?!merchant_id|mode)\w+/.exec(path) ?? []
     const step = /\/(pay|expire|complete|fail)$/.exec(path)?.[1]
     const made = {
       refunds: refund,
@@ -78,6 +80,7 @@ const world = Effect.gen(function* () {
       payment_links: link,
       webhook_endpoints: endpoint,
       webhook_deliveries: delivery,
+      operators: operator,
       orders: step === undefined ? paid : order
     }
     const of = kind === "payouts" ? (step === undefined ? payout : approved) : made[kind as keyof typeof made]
@@ -91,7 +94,7 @@ const world = Effect.gen(function* () {
   })
   const get = (address: string) => api.call("GET", address, { key, headers })
   const filePath = new URL(file.body.data.url).pathname
-  const made = Effect.all([refund, dispute, link, payout, endpoint, delivery])
+  const made = Effect.all([refund, dispute, link, payout, endpoint, delivery, operator])
   return { api, baseUrl, key, merchantId, bodies, made, pathOf, filePath, get, send }
 })
 
@@ -135,7 +138,9 @@ const idNames: Readonly<Record<string, string>> = {
   dispute: "dispute_no",
   payout: "payout_no",
   payment_link: "link_id",
-  api_log: "request_id"
+  api_log: "request_id",
+  merchant: "merchant_id",
+  operator: "operator_id"
 }
 
 const parametersOf = (query: string) => query.split("&").length
@@ -232,7 +237,9 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
         const path = yield* pathOf(endpoint.path)
         const route = nameOf(endpoint)
         const cursor = isList(endpoint.path)
-          ? yield* cursorOf(get(/^.operator.*(payouts|deliveries)$/.test(path) ? `${path}?mode=sandbox` : path))
+          ? yield* cursorOf(
+              get(/^.operator.*(merchants.*orders|payouts|deliveries)$/.test(path) ? `${path}?mode=sandbox` : path)
+            )
           : undefined
         for (const { query, what } of longestQueries(endpoint.path, cursor)) {
           const { answers, millis } = yield* heldLeast(held(get(`${path}?${query}`)))

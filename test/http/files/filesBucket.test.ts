@@ -11,7 +11,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { ConfigProvider, Context, Effect, Exit, Layer } from "effect"
 import { DataDir } from "../../../src/platform/runtime/DataDir.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
-import { type Running, start } from "../../kit/Service.ts"
+import { type Running, secretKey, start } from "../../kit/Service.ts"
 import { fileOf, filePart, formOf, modePart, upload } from "../../kit/uploads.ts"
 
 interface Bucket {
@@ -147,11 +147,7 @@ describe("settings of files", () => {
         Layer.provide(
           Layer.succeed(DataDir, { path: "", keep: () => Effect.succeed("token"), write: () => Effect.void })
         ),
-        Layer.provide(
-          ConfigProvider.layer(
-            ConfigProvider.fromEnv({ env: { SECRET_KEY: Buffer.alloc(32).toString("base64"), ...env } })
-          )
-        )
+        Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { SECRET_KEY: secretKey, ...env } })))
       )
     ).pipe(Effect.map(Context.get(Settings.Settings)), Effect.scoped)
 

@@ -9,13 +9,13 @@ import * as Merchants from "../../../src/merchants/Merchants.ts"
 import * as MerchantStore from "../../../src/merchants/MerchantStore.ts"
 
 import { eventually } from "../../kit/Process.ts"
-import { type Running, start } from "../../kit/Service.ts"
+import { type Running, secretBytes, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/sealedSecrets") {}
 
 /** As it was sealed once, with the secret of the tests' service. */
 const sealedUnbound = (plain: string) => {
-  const key = Buffer.from(hkdfSync("sha256", Buffer.alloc(32, 7), "", "coffer/webhook-secrets", 32))
+  const key = Buffer.from(hkdfSync("sha256", secretBytes, "", "coffer/webhook-secrets", 32))
   const iv = randomBytes(12)
   const cipher = createCipheriv("aes-256-gcm", key, iv)
   const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()])

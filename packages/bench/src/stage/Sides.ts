@@ -29,7 +29,7 @@ export interface Side {
   readonly stop: () => Promise<void>
 }
 
-export const operatorToken = "operator-token-of-the-bench"
+export const operatorToken = "operator-token-of-the-bench-long-enough"
 
 const counters = path.join(import.meta.dirname, "counters.ts")
 const repository = path.resolve(import.meta.dirname, "../../../..")

@@ -27,12 +27,14 @@ export interface Allotted extends Line {
 export interface Places {
   /** Posts under way, by {@link keysOf}. */
   readonly taken: ReadonlyMap<string, number>
-  /** How many posts each line may have under way, by {@link lineKey}; {@link placesPerLine} where there is no entry. */
+  /** How many posts each line may have under way, by {@link lineKey}; {@link placesOfNew} where there is no entry. */
   readonly limits: ReadonlyMap<string, number>
 }
 
 export const placesPerMode = 64
 export const placesPerLine = 8
+/** Nobody knows yet whether such a line hangs. With more, a few that do would hold all places of their merchant. */
+export const placesOfNew = 1
 
 /** A line that hung gets a place only while its merchant holds fewer than this part of the free ones. */
 const shareOfHung = 1 / 4
@@ -53,8 +55,9 @@ export const allot = (due: ReadonlyArray<DueLine>, { limits, taken }: Places): R
   const countOf = (key: string) => counts.get(key) ?? 0
 
   const mayTake = (line: DueLine): boolean => {
-    const limit = limits.get(lineKey(line)) ?? placesPerLine
-    const share = limit < placesPerLine ? shareOfHung : 1
+    const known = limits.get(lineKey(line))
+    const limit = known ?? placesOfNew
+    const share = known !== undefined && known < placesPerLine ? shareOfHung : 1
     const free = placesPerMode - countOf(line.mode)
     return (
       (given.get(line) ?? 0) < line.due && countOf(lineKey(line)) < limit && countOf(merchantKey(line)) < free * share
@@ -77,12 +80,16 @@ export const allot = (due: ReadonlyArray<DueLine>, { limits, taken }: Places): R
   return [...given].map(([{ destination, merchantId, mode }, places]) => ({ mode, merchantId, destination, places }))
 }
 
-/** A post that took this long has hung; one below {@link quickMillis} has not. Between them nothing is learnt. */
+/** A post that took this long has hung; one below {@link quickMillis} has not. Between them nothing changes. */
 const hungMillis = 5_000
 const quickMillis = 1_000
 
-/** How many posts a line may have under way after one that took so long, whatever came of it. */
-export const limitAfter = (limit: number, millis: number): number => {
-  if (millis >= hungMillis) return Math.max(1, Math.floor(limit / 2))
+/**
+ * How many posts a line may have under way after one that took so long, whatever came of it. `limit` is undefined for a
+ * line of which nothing was known: it gets all its places unless the post hung.
+ */
+export const limitAfter = (limit: number | undefined, millis: number): number => {
+  if (millis >= hungMillis) return Math.max(1, Math.floor((limit ?? placesOfNew) / 2))
+  if (limit === undefined) return placesPerLine
   return millis < quickMillis ? Math.min(placesPerLine, limit * 2) : limit
 }

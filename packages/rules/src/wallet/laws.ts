@@ -24,7 +24,8 @@ export const laws = {
     "Each ending of an order, a refund or a dispute has exactly one event, and each payment exactly one credit and " +
     "one fee.",
   I8: "Nothing crosses from one merchant, environment or currency to another.",
-  I9: "The chain of hashes is unbroken: no row was changed, removed or slipped in after it was written."
+  I9: "The chain of hashes is unbroken: no row was changed, removed or slipped in after it was written.",
+  I10: "The audit log is a chain of hashes from its first entry on, without a gap."
 } as const
 
 export type LawId = keyof typeof laws
@@ -37,7 +38,8 @@ export const subjects = {
   refunds: { key: "refund_no", called: "refunds", slice: 1_000 },
   disputes: { key: "dispute_no", called: "disputes", slice: 1_000 },
   payouts: { key: "payout_no", called: "payouts", slice: 1_000 },
-  events: { key: "id", called: "events", slice: 1_000 }
+  events: { key: "id", called: "events", slice: 1_000 },
+  audit_log: { key: "id", called: "audit entries", slice: 1_000 }
 } as const
 
 export type Subject = keyof typeof subjects

@@ -1,0 +1,25 @@
+/** Which acts need two operators (docs/architecture.md, section 7). None unless the installation asks for it. */
+export interface TwoOperators {
+  /** To approve a payout of more than this, in minor units. */
+  readonly payoutsAbove?: number
+  /** To reset a live key. */
+  readonly liveKeys?: true
+  /** To change a merchant's fees. */
+  readonly fees?: true
+}
+
+/** `payouts:100000,live_keys,fees`: each at most once. Undefined for anything else. */
+export const readTwoOperators = (text: string): TwoOperators | undefined => {
+  const words = text.split(",").map((word) => word.trim())
+  if (text.trim() === "") return {}
+  if (new Set(words.map((word) => word.replace(/:.*/, ""))).size < words.length) return undefined
+  let read: TwoOperators = {}
+  for (const word of words) {
+    const [, amount] = /^payouts:(\d{1,12})$/.exec(word) ?? []
+    if (amount !== undefined) read = { ...read, payoutsAbove: Number(amount) }
+    else if (word === "live_keys") read = { ...read, liveKeys: true }
+    else if (word === "fees") read = { ...read, fees: true }
+    else return undefined
+  }
+  return read
+}

@@ -1,0 +1,8 @@
+/** What a secret must be at least, so that nobody guesses it. */
+
+/** Characters of the operator's token. */
+export const tokenLengthMin = 32
+/** Different characters of a token, or bytes of a key. 32 random ones have more. */
+export const varietyMin = 10
+
+export const isVaried = (parts: Iterable<unknown>): boolean => new Set(parts).size >= varietyMin

@@ -1,0 +1,15 @@
+/** Somebody who runs the installation, known by a token. */
+import { OperatorId } from "@coffer/model/Ids"
+import { Schema } from "effect"
+import { Role } from "./acts.ts"
+
+export const Operator = Schema.Struct({
+  operatorId: OperatorId,
+  name: Schema.String,
+  role: Role,
+  createdAt: Schema.DateTimeUtc,
+  expiresAt: Schema.DateTimeUtc,
+  /** From then on the token is worthless; null while it may be used. */
+  revokedAt: Schema.NullOr(Schema.DateTimeUtc)
+})
+export interface Operator extends Schema.Schema.Type<typeof Operator> {}

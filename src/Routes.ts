@@ -1,0 +1,90 @@
+/** Provides the routes: handlers of both APIs, pages, probes, and the middleware in front of them. */
+import { Api } from "@coffer/contract/Api"
+import { OperatorApi } from "@coffer/contract/Operator"
+import { Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import * as TestHelpersHttp from "./sandbox/TestHelpersHttp.ts"
+import * as CheckoutHttp from "./checkout/CheckoutHttp.ts"
+import * as ReceiptHttp from "./receipts/ReceiptHttp.ts"
+import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
+import * as EventsHttp from "./checkout/EventsHttp.ts"
+import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
+import * as DisputeHttp from "./disputes/DisputeHttp.ts"
+import * as EventHttp from "./events/EventHttp.ts"
+import * as FilesHttp from "./files/FilesHttp.ts"
+import * as UploadHttp from "./files/UploadHttp.ts"
+import * as Decoding from "./edge/Decoding.ts"
+import * as Docs from "./edge/Docs.ts"
+import * as Edge from "./edge/Edge.ts"
+import * as Health from "./edge/Health.ts"
+import * as Idempotency from "./edge/Idempotency.ts"
+import * as MerchantKey from "./edge/MerchantKey.ts"
+import * as Metrics from "./edge/Metrics.ts"
+import * as FailedCredentials from "./edge/FailedCredentials.ts"
+import * as OperatorToken from "./edge/OperatorToken.ts"
+import * as PublicAdmission from "./edge/PublicAdmission.ts"
+import * as Quotas from "./edge/Quotas.ts"
+import * as ShortPath from "./edge/ShortPath.ts"
+import * as Welcome from "./edge/Welcome.ts"
+import * as LinkHttp from "./links/LinkHttp.ts"
+import * as LogHttp from "./logs/LogHttp.ts"
+import * as MerchantHttp from "./merchants/MerchantHttp.ts"
+import * as OrderHttp from "./orders/OrderHttp.ts"
+import * as PayoutHttp from "./payouts/PayoutHttp.ts"
+import * as RefundHttp from "./refunds/RefundHttp.ts"
+import * as WalletHttp from "./wallets/WalletHttp.ts"
+import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
+import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
+import * as OperatorHttp from "./operators/OperatorHttp.ts"
+
+const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
+  Layer.provide([
+    OrderHttp.layer,
+    RefundHttp.layer,
+    ReceiptHttp.layer,
+    DisputeHttp.layer,
+    LinkHttp.layer,
+    WalletHttp.layer,
+    EventHttp.layer,
+    LogHttp.layer,
+    UploadHttp.layer,
+    WebhookEndpointHttp.layer,
+    DeliveryHttp.layer,
+    TestHelpersHttp.layer
+  ])
+)
+const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
+  Layer.provide([
+    MerchantHttp.layer,
+    OrderHttp.layerOperator,
+    PayoutHttp.layer,
+    UploadHttp.layerOperator,
+    DeliveryHttp.layerOperator,
+    OperatorHttp.layer
+  ])
+)
+const pages = Layer.mergeAll(
+  CheckoutHttp.layer,
+  EventsHttp.layer,
+  LinkPageHttp.layer,
+  ReceiptPageHttp.layer,
+  Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
+)
+const middleware = Layer.mergeAll(
+  MerchantKey.layer,
+  MerchantKey.layerSandboxOnly,
+  OperatorToken.layer,
+  Decoding.layer,
+  Idempotency.layer,
+  Quotas.layer
+)
+
+/** Every route, with what each request passes on its way. */
+export const routes = Layer.mergeAll(
+  merchantRoutes,
+  operatorRoutes,
+  pages,
+  Health.layer,
+  Metrics.layer,
+  Edge.layer
+).pipe(Layer.provide(middleware), Layer.provide(FailedCredentials.layer))

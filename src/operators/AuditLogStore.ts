@@ -1,0 +1,57 @@
+/** Rows of the audit log. Postgres numbers and links them (migration 0024), and refuses to change one. */
+import { prefixes } from "@coffer/model/Ids"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { CreatedRange } from "@coffer/rules/lists/created"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { equals } from "../platform/postgres/scans.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { isoText } from "../platform/runtime/codecs.ts"
+import { AuditRow, type NewAuditRow } from "./auditRow.ts"
+
+export interface AuditFilters {
+  readonly actor_id?: string
+  readonly act?: string
+  readonly target?: string
+}
+
+export class AuditLogStore extends Context.Service<
+  AuditLogStore,
+  {
+    readonly insert: (row: NewAuditRow) => Effect.Effect<void>
+    /** Newest first. */
+    readonly page: (request: PageRequest, filters: AuditFilters) => Effect.Effect<Page<AuditRow>, InvalidField>
+    readonly exported: (created: CreatedRange, filters: AuditFilters) => Effect.Effect<Pages.Exported<AuditRow>>
+  }
+>()("@coffer/operators/AuditLogStore") {}
+
+export const layer = Layer.effect(
+  AuditLogStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const pages = Pages.make(sql, {
+      table: { name: "audit_log", key: "id", row: AuditRow, read: (row: AuditRow) => row },
+      prefixOf: () => prefixes.auditEntry,
+      called: "an entry of the audit log"
+    })
+    const search = ({ act, actor_id, target }: AuditFilters) => ({
+      filters: Object.entries({ act, actor_id, target }).flatMap(([column, value]) =>
+        value === undefined ? [] : [equals(sql, column, value)]
+      )
+    })
+    return AuditLogStore.of({
+      insert: (row) =>
+        sqlDefects(
+          Effect.asVoid(sql`insert into audit_log
+            (id, actor_id, actor, role, ip, request_id, act, phase, target, status, details, created_at)
+            values (${row.id}, ${row.actor_id}, ${row.actor}, ${row.role}, ${row.ip}, ${row.request_id}, ${row.act},
+              ${row.phase}, ${row.target}, ${row.status}::int4, ${row.details},
+              ${isoText(row.created_at)}::text::timestamptz)`)
+        ),
+      page: (request, filters) => pages.page("installation", request, search(filters)),
+      exported: (created, filters) => pages.exported("installation", created, search(filters))
+    })
+  })
+)

@@ -1,0 +1,59 @@
+/** Handlers of the operator's `operators` and `audit_log` groups (docs/architecture.md, section 7). */
+import { OperatorApi } from "@coffer/contract/Operator"
+import { AuditEntryResource } from "@coffer/contract/Operators"
+import { Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { replyCsv } from "../http/csv.ts"
+import { commonRefusals } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { span } from "../platform/runtime/span.ts"
+import { AuditLog } from "./AuditLog.ts"
+import { auditEntryView } from "./AuditLogView.ts"
+import { operatorRefusals } from "./operatorRefusals.ts"
+import { Operators } from "./Operators.ts"
+import { operatorView } from "./OperatorView.ts"
+
+const { InvalidField } = commonRefusals
+const { OperatorNotFound } = operatorRefusals
+
+const operators = HttpApiBuilder.group(
+  OperatorApi,
+  "operators",
+  Effect.fnUntraced(function* (handlers) {
+    const operators = yield* Operators
+
+    return handlers.handleAll({
+      create: span("operators.create")(function* ({ payload }) {
+        const { operator, token } = yield* operators.create(payload)
+        return yield* reply({ ...operatorView(operator), token }, 201)
+      }),
+
+      list: span("operators.list")(function* ({ query }) {
+        return yield* replyList("operator", "/operator/v1/operators", yield* operators.list(query), operatorView)
+      }, Effect.catchTags({ InvalidField })),
+
+      revoke: span("operators.revoke")(function* ({ params }) {
+        return yield* reply(operatorView(yield* operators.revoke(params.operator_id)))
+      }, Effect.catchTags({ OperatorNotFound }))
+    })
+  })
+)
+
+const auditLog = HttpApiBuilder.group(
+  OperatorApi,
+  "audit_log",
+  Effect.fnUntraced(function* (handlers) {
+    const log = yield* AuditLog
+
+    return handlers.handleAll({
+      list: span("audit_log.list")(function* ({ query }) {
+        if (query.format === "csv") {
+          return replyCsv("audit_log", AuditEntryResource, yield* log.exported(query), auditEntryView)
+        }
+        return yield* replyList("audit_entry", "/operator/v1/audit_log", yield* log.page(query), auditEntryView)
+      }, Effect.catchTags({ InvalidField }))
+    })
+  })
+)
+
+export const layer = Layer.mergeAll(operators, auditLog)

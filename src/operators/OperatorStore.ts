@@ -1,0 +1,82 @@
+/** Rows of operators. They are written rarely: plain statements, and no actor. */
+import { OperatorId, prefixes } from "@coffer/model/Ids"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { Operator } from "@coffer/rules/operator/Operator"
+import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+
+const OperatorRow = Schema.Struct({
+  operator_id: OperatorId,
+  name: Schema.String,
+  role: Operator.fields.role,
+  created_at: TimeColumn,
+  expires_at: TimeColumn,
+  revoked_at: Schema.NullOr(TimeColumn)
+})
+
+export class OperatorStore extends Context.Service<
+  OperatorStore,
+  {
+    /** The operator whose token has this hash. */
+    readonly byTokenHash: (hash: string) => Effect.Effect<Option.Option<Operator>>
+    readonly insert: (operator: Operator, tokenHash: string) => Effect.Effect<void>
+    /** The operator, revoked: now, or when it was first. */
+    readonly revoke: (operatorId: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Operator>>
+    /** Newest first. */
+    readonly page: (request: PageRequest) => Effect.Effect<Page<Operator>, InvalidField>
+  }
+>()("@coffer/operators/OperatorStore") {}
+
+export const layer = Layer.effect(
+  OperatorStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const pages = Pages.make(sql, {
+      table: { name: "operators", key: "operator_id", row: OperatorRow, read: operatorOf },
+      prefixOf: () => prefixes.operator,
+      called: "an operator"
+    })
+    const byTokenHash = SqlSchema.findOneOption({
+      Request: Schema.String,
+      Result: OperatorRow,
+      execute: (hash) => sql`select * from operators where token_hash = ${hash}`
+    })
+    const revoke = SqlSchema.findOneOption({
+      Request: Schema.Struct({ operatorId: OperatorId, at: Schema.String }),
+      Result: OperatorRow,
+      execute: ({ at, operatorId }) =>
+        sql`update operators set revoked_at = coalesce(revoked_at, ${at}::text::timestamptz)
+          where operator_id = ${operatorId} returning *`
+    })
+    const insert = (operator: Operator, tokenHash: string) =>
+      Effect.asVoid(sql`insert into operators (operator_id, name, role, token_hash, created_at, expires_at)
+        values (${operator.operatorId}, ${operator.name}, ${operator.role}, ${tokenHash},
+          ${isoText(operator.createdAt)}::text::timestamptz, ${isoText(operator.expiresAt)}::text::timestamptz)`)
+
+    return OperatorStore.of({
+      byTokenHash: (hash) => sqlDefects(Effect.map(byTokenHash(hash), Option.map(operatorOf))),
+      insert: (operator, tokenHash) => sqlDefects(insert(operator, tokenHash)),
+      revoke: (operatorId, now) =>
+        isOperatorId(operatorId)
+          ? sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf)))
+          : Effect.succeedNone,
+      page: (request) => pages.page("installation", request, { filters: [] })
+    })
+  })
+)
+
+const operatorOf = (row: typeof OperatorRow.Type): Operator => ({
+  operatorId: row.operator_id,
+  name: row.name,
+  role: row.role,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at
+})
+
+/** What cannot be a number is not looked up: Postgres has no text with NUL. */
+const isOperatorId = Schema.is(OperatorId)

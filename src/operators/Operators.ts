@@ -1,0 +1,106 @@
+/**
+ * Front door to operators: who a token stands for. Every request reads it from the database, so a token that is revoked
+ * works nowhere from then on. `OPERATOR_TOKEN` is an admin's and stands in no table.
+ */
+import { type CreateOperator, tokenDays } from "@coffer/contract/Operators"
+import { OperatorId, prefixes } from "@coffer/model/Ids"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import type { Role } from "@coffer/rules/operator/acts"
+import type { Operator } from "@coffer/rules/operator/Operator"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import { span } from "../platform/runtime/span.ts"
+import * as OperatorStore from "./OperatorStore.ts"
+
+export class OperatorNotFound extends Schema.TaggedError<OperatorNotFound>()("OperatorNotFound", {
+  operatorId: Schema.String
+}) {}
+
+/** Who acts. */
+export interface Identity {
+  readonly operatorId: string
+  readonly name: string
+  readonly role: Role
+}
+
+export interface Bearer {
+  /** Whether it was somebody's token when it was last looked up here. Known at once, and maybe out of date. */
+  readonly isRecalled: boolean
+  readonly operator: Effect.Effect<Option.Option<Identity>>
+}
+
+export class Operators extends Context.Service<
+  Operators,
+  {
+    readonly byToken: (token: string) => Bearer
+    /** Returns the token, which is shown this once. */
+    readonly create: (terms: CreateOperator) => Effect.Effect<{ readonly operator: Operator; readonly token: string }>
+    readonly revoke: (operatorId: string) => Effect.Effect<Operator, OperatorNotFound>
+    /** Newest first. */
+    readonly list: (query: ListParameters) => Effect.Effect<Page<Operator>, InvalidField>
+  }
+>()("@coffer/operators/Operators") {}
+
+/** The operator that `OPERATOR_TOKEN`, or the token of the first start, stands for. */
+const fromSettings: Identity = { operatorId: "OPERATOR_TOKEN", name: "OPERATOR_TOKEN", role: "admin" }
+
+const tokenPattern = /^opt_[\w-]{43}$/
+/** Hashes of tokens that are remembered. */
+const recalledMax = 10_000
+
+export const layer = Layer.effect(
+  Operators,
+  Effect.gen(function* () {
+    const store = yield* OperatorStore.OperatorStore
+    const secrets = yield* Secrets
+    const ids = yield* NewIds
+    const recalled = new Set<string>()
+
+    const operatorOf = (hash: string) =>
+      Effect.gen(function* () {
+        const now = yield* currentTime
+        const found = Option.filter(yield* store.byTokenHash(hash), (operator) => isValid(operator, now))
+        if (Option.isNone(found)) recalled.delete(hash)
+        else if (recalled.size < recalledMax) recalled.add(hash)
+        return Option.map(found, ({ name, operatorId, role }): Identity => ({ operatorId, name, role }))
+      })
+
+    return Operators.of({
+      byToken: (token) => {
+        if (secrets.isOperator(token)) return { isRecalled: true, operator: Effect.succeedSome(fromSettings) }
+        if (!tokenPattern.test(token)) return nobodys
+        const hash = secrets.keyHash(token)
+        return { isRecalled: recalled.has(hash), operator: operatorOf(hash) }
+      },
+      create: span("Operators.create")(function* ({ expires_in_days = tokenDays.usual, name, role }) {
+        const now = yield* currentTime
+        const token = `opt_${yield* secrets.random(32)}`
+        const operator: Operator = {
+          operatorId: OperatorId.make(yield* ids.next(prefixes.operator)),
+          name,
+          role,
+          createdAt: now,
+          expiresAt: DateTime.add(now, { days: expires_in_days }),
+          revokedAt: null
+        }
+        yield* store.insert(operator, secrets.keyHash(token))
+        return { operator, token }
+      }),
+      revoke: span("Operators.revoke")(function* (operatorId) {
+        const revoked = yield* store.revoke(operatorId, yield* currentTime)
+        return Option.isSome(revoked) ? revoked.value : yield* new OperatorNotFound({ operatorId })
+      }),
+      list: span("Operators.list")(function* (query) {
+        return yield* store.page(yield* Effect.fromResult(readPageRequest(query)))
+      })
+    })
+  })
+).pipe(Layer.provide(OperatorStore.layer))
+
+const nobodys: Bearer = { isRecalled: false, operator: Effect.succeedNone }
+
+const isValid = ({ expiresAt, revokedAt }: Operator, now: DateTime.Utc) =>
+  revokedAt === null && DateTime.isLessThan(now, expiresAt)

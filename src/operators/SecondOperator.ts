@@ -1,0 +1,67 @@
+/**
+ * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same request
+ * of another operator within a day is done. What the first asked for is used up before it is done, so it is never done
+ * twice on one pair of requests.
+ */
+import { CurrentOperator } from "@coffer/contract/Caller"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { isoText, jsonText } from "../platform/runtime/codecs.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
+
+export class NeedsSecondOperator extends Schema.TaggedError<NeedsSecondOperator>()("NeedsSecondOperator", {
+  act: Schema.String,
+  target: Schema.String,
+  expiresAt: Schema.DateTimeUtc
+}) {}
+
+interface Asked {
+  readonly act: string
+  readonly target: string
+  /** What both have to ask for. */
+  readonly content: unknown
+}
+
+export class SecondOperator extends Context.Service<
+  SecondOperator,
+  {
+    /** Succeeds when another operator has asked for the same within a day; otherwise it keeps this request. */
+    readonly confirm: (asked: Asked) => Effect.Effect<void, NeedsSecondOperator, CurrentOperator>
+  }
+>()("@coffer/operators/SecondOperator") {}
+
+const validity = { hours: 24 }
+
+export const layer = Layer.effect(
+  SecondOperator,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    return SecondOperator.of({
+      confirm: Effect.fnUntraced(function* ({ act, content, target }) {
+        const { name, operatorId } = yield* CurrentOperator
+        const now = yield* currentTime
+        const expiresAt = DateTime.add(now, validity)
+        const hash = sha256(jsonText(content) ?? "")
+        const same = sql`act = ${act} and target = ${target} and content_hash = ${hash}`
+        const at = sql`${isoText(now)}::text::timestamptz`
+        const taken = yield* sqlDefects(
+          sql`delete from approvals where ${same} and operator_id <> ${operatorId} and expires_at > ${at} returning act`
+        )
+        if (taken.length > 0) return
+        // Where the one before has expired, or is this operator's own, it begins anew.
+        yield* sqlDefects(
+          sql`insert into approvals (act, target, content_hash, operator_id, operator, created_at, expires_at)
+            values (${act}, ${target}, ${hash}, ${operatorId}, ${name}, ${at},
+              ${isoText(expiresAt)}::text::timestamptz)
+            on conflict (act, target, content_hash) do update
+              set operator_id = excluded.operator_id, operator = excluded.operator, created_at = excluded.created_at,
+                expires_at = excluded.expires_at`
+        )
+        return yield* new NeedsSecondOperator({ act, target, expiresAt })
+      })
+    })
+  })
+)

@@ -1,0 +1,40 @@
+/**
+ * Secrets from files, as container platforms mount them: `SECRET_KEY_FILE=/run/secrets/key` is `SECRET_KEY` with the
+ * content of that file, less the line break at its end.
+ */
+import { readFileSync } from "node:fs"
+import { Config, ConfigProvider, Effect, Option } from "effect"
+import { BadSetting } from "./Settings.ts"
+
+/** Settings that are secrets, or hold one. */
+const secretNames = [
+  "DATABASE_URL",
+  "SECRET_KEY",
+  "OPERATOR_TOKEN",
+  "REDIS_URL",
+  "SMTP_URL",
+  "WEBHOOK_PROXY",
+  "FILES_S3_SECRET_KEY"
+]
+
+/** The secrets that files hold, by the names of their settings. */
+export const secretsOfFiles = Effect.gen(function* () {
+  const secrets: Record<string, string> = {}
+  for (const name of secretNames) {
+    const file = yield* Config.option(Config.NonEmptyString(`${name}_FILE`))
+    if (Option.isNone(file)) continue
+    if (Option.isSome(yield* Config.option(Config.String(name)))) {
+      return yield* new BadSetting({ message: `Set ${name} or ${name}_FILE, not both.` })
+    }
+    secrets[name] = yield* Effect.try({
+      try: () => readFileSync(file.value, "utf8").replace(/\r?\n$/, ""),
+      catch: () => new BadSetting({ message: `${name}_FILE names ${file.value}, which cannot be read.` })
+    })
+  }
+  return secrets
+})
+
+export const layer = ConfigProvider.layerAdd(
+  Effect.map(secretsOfFiles, (secrets) => ConfigProvider.fromEnvRecord(secrets)),
+  { asPrimary: true }
+)

@@ -1,0 +1,125 @@
+/** The audit log: who did what, written before and after, and never changed (docs/security.md). */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { violationsOf } from "../../kit/ledger.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
+import { start } from "../../kit/Service.ts"
+
+it.live("an act has an entry before and after it: who, what, on what, from where, and the object's change", () =>
+  Effect.gen(function* () {
+    const { api, merchant } = yield* start()
+    const { operator_id, token } = yield* newOperator(api, "Ada", "admin")
+    const path = `/merchants/${merchant.merchantId}`
+    const { headers } = yield* callAs(api, token, "POST", path, { approved: true })
+    const [done, begun] = yield* entriesOf(api, `&actor_id=${operator_id}`)
+    const who = { actor: "Ada", actor_id: operator_id, role: "admin", ip: "127.0.0.1", act: "merchants.update" }
+    for (const entry of [begun!, done!]) {
+      assert.deepInclude(entry, { ...who, target: `/operator/v1${path}`, request_id: headers.get("x-request-id") })
+    }
+    assert.deepInclude(begun!, { phase: "begun", status: null, details: { body: { approved: true } } })
+    assert.deepInclude(done!, { phase: "done", status: 200 })
+    assert.deepInclude(done!["details"].before, { merchant_id: merchant.merchantId, approved: false })
+    assert.deepInclude(done!["details"].after, { merchant_id: merchant.merchantId, approved: true })
+    assert.strictEqual(done!["previous_hash"], begun!["hash"])
+  })
+)
+
+it.live(
+  "a secret that was read, a key that was reset and an act that was refused have entries, without the secret",
+  () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* start()
+      const path = `/merchants/${merchant.merchantId}`
+      const { body: read } = yield* api.operator("GET", `${path}/signing_secret/sandbox`)
+      const { body: reset } = yield* api.operator("POST", `${path}/keys/live/reset`)
+      const { token } = yield* newOperator(api, "Vic", "viewer")
+      assert.strictEqual((yield* callAs(api, token, "POST", `${path}/keys/live/reset`)).status, 403)
+      const listed = yield* api.operator("GET", "/audit_log?limit=100")
+      const acts = listed.body.data.data.map((entry: Record<string, string>) => `${entry["act"]} ${entry["phase"]}`)
+      assert.includeMembers(acts, [
+        "merchants.signingSecret done",
+        "merchants.resetKey done",
+        "merchants.resetKey refused"
+      ])
+      for (const secret of [read.data.secret, reset.data.key, token]) assert.notInclude(listed.text, secret)
+    })
+)
+
+it.live("a merchant's reading and rotating of its signing secret has an entry", () =>
+  Effect.gen(function* () {
+    const { api, merchant } = yield* start()
+    yield* api.get("/v1/webhook_signing_secret", merchant.sandboxKey)
+    yield* api.post("/v1/webhook_signing_secret/rotate", merchant.sandboxKey, {})
+    const entries = yield* entriesOf(api, `&actor_id=${merchant.merchantId}`)
+    assert.deepStrictEqual(
+      entries.map(({ act, phase, role }) => [act, phase, role]),
+      [
+        ["webhook_signing_secret.rotate", "seen", "merchant"],
+        ["webhook_signing_secret.retrieve", "seen", "merchant"]
+      ]
+    )
+  })
+)
+
+it.live("nothing is done that the log does not have: where the first entry cannot be written, the act is refused", () =>
+  Effect.gen(function* () {
+    const { api, merchant, sql } = yield* start()
+    yield* sql`create function fail_log() returns trigger language plpgsql as
+      'begin raise exception sqlstate ''57P03''; end'`
+    yield* sql`create trigger audit_log_fails before insert on audit_log for each row execute function fail_log()`
+    const path = `/merchants/${merchant.merchantId}`
+    assert.strictEqual((yield* api.operator("POST", path, { approved: true })).status, 503)
+    assert.isFalse((yield* api.operator("GET", path)).body.data.approved)
+  })
+)
+
+it.live("entries can be filtered, paged, and exported as CSV", () =>
+  Effect.gen(function* () {
+    const { api, merchant } = yield* start()
+    const path = `/merchants/${merchant.merchantId}`
+    for (const note of ["a", "b", "c"]) yield* api.operator("POST", path, { note })
+    const [newest, next] = yield* entriesOf(api, "&act=merchants.update")
+    const page = yield* api.operator("GET", `/audit_log?act=merchants.update&limit=1&starting_after=${newest!["id"]}`)
+    assert.deepStrictEqual(page.body.data.data, [next])
+    assert.isTrue(page.body.data.has_more)
+    const target = yield* entriesOf(api, `&target=${encodeURIComponent(`/operator/v1${path}`)}`)
+    assert.isAtLeast(target.length, 6)
+    assert.deepStrictEqual(yield* entriesOf(api, "&act=nothing"), [])
+    const csv = yield* api.operator("GET", "/audit_log?format=csv&act=merchants.update")
+    assert.match(csv.text, /^id,sequence,created_at,actor_id,/)
+    assert.isAtLeast(csv.text.split("\r\n").length, 6)
+    const unknown = yield* api.operator("GET", "/audit_log?operator=x")
+    assert.deepStrictEqual([unknown.status, unknown.body.param], [400, "operator"])
+  })
+)
+
+it.live("no row of the log can be changed, removed or truncated", () =>
+  Effect.gen(function* () {
+    const { sql } = yield* start()
+    for (const statement of ["update audit_log set actor = 'x'", "delete from audit_log", "truncate audit_log"]) {
+      const refused = yield* Effect.flip(sql.unsafe(statement))
+      assert.match(String(refused.reason.cause), /never changed or removed/)
+    }
+  })
+)
+
+for (const [what, statement, found] of [
+  ["changed", "update audit_log set actor = 'Eve' where sequence = 2", 1],
+  ["removed", "delete from audit_log where sequence = 2", 1],
+  ["changed and hashed anew", "update audit_log set act = 'x', hash = repeat('0', 64) where sequence = 2", 2]
+] as const) {
+  it.live(`an entry that a superuser has ${what} is found by the audit`, () =>
+    Effect.gen(function* () {
+      const { api, merchant, sql } = yield* start()
+      yield* api.operator("POST", `/merchants/${merchant.merchantId}`, { approved: true })
+      assert.deepStrictEqual(yield* violationsOf(sql), [])
+      yield* sql`alter table audit_log disable trigger all`
+      yield* sql.unsafe(statement)
+      const laws = (yield* violationsOf(sql)).map(({ law }) => law)
+      assert.deepStrictEqual(
+        laws,
+        Array.from({ length: found }, () => "I10")
+      )
+    })
+  )
+}

@@ -1,0 +1,56 @@
+/** Who may do what: the table of acts, tried through HTTP, each endpoint as each role. */
+import { OperatorApi } from "@coffer/contract/Operator"
+import { acts, actOf, mayDo, Role } from "@coffer/rules/operator/acts"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import type { HttpApiGroup } from "effect/http-api"
+import { callAs, newOperator } from "../../kit/operators.ts"
+import { type Running, start } from "../../kit/Service.ts"
+
+class Service extends Context.Service<Service, Running>()("test/roles") {}
+
+const endpoints = (Object.values(OperatorApi.groups) as unknown as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) =>
+  Object.values(group.endpoints).map(({ identifier, method, path }) => ({
+    act: actOf(group.identifier, identifier),
+    method,
+    path: path.replace("/operator/v1", "")
+  }))
+)
+
+/** Nothing has these numbers, so whoever is let through finds nothing and changes nothing. */
+const nothing = (path: string) =>
+  path.replace(":mode", "sandbox").replace(/:(\w+)/g, (_, name: string) => `${prefixOf[name]}${"0".repeat(26)}`)
+const prefixOf: Record<string, string> = {
+  merchant_id: "mer_",
+  payout_no: "pyt_",
+  delivery_id: "dlv_",
+  operator_id: "opr_"
+}
+
+describe("the table of acts", () => {
+  it("has each endpoint of the operator's API, and nothing else", () => {
+    assert.deepStrictEqual(endpoints.map(({ act }) => act).toSorted(), Object.keys(acts).toSorted())
+  })
+
+  it("logs whatever is not merely read", () => {
+    const unlogged = endpoints.filter(({ act }) => !acts[act].isLogged).map(({ method }) => method)
+    assert.deepStrictEqual(new Set(unlogged), new Set(["GET"]))
+    assert.isTrue(acts["merchants.signingSecret"].isLogged)
+  })
+})
+
+layer(Layer.effect(Service, start()), { excludeTestServices: true })("a token of the role", (it) => {
+  for (const role of Role.literals) {
+    it.effect(`${role} is let through to what its role may do, and to nothing else`, () =>
+      Effect.gen(function* () {
+        const { api } = yield* Service
+        const { token } = yield* newOperator(api, role, role)
+        for (const { act, method, path } of endpoints) {
+          const { body, status } = yield* callAs(api, token, method, nothing(path), method === "POST" ? {} : undefined)
+          const isForbidden = status === 403 && body.error === "forbidden"
+          assert.strictEqual(!isForbidden, mayDo(role, act), `${role}: ${act} was answered ${status}`)
+        }
+      })
+    )
+  }
+})

@@ -1,0 +1,23 @@
+/** Operators of a test, each with a token of its own. */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Role } from "@coffer/rules/operator/acts"
+import type { Api } from "./Api.ts"
+
+/** The token of a new operator. */
+export const newOperator = Effect.fnUntraced(function* (api: Api, name: string, role: Role) {
+  const created = yield* api.operator("POST", "/operators", { name, role })
+  assert.strictEqual(created.status, 201, created.text)
+  return created.body.data as { readonly operator_id: string; readonly token: string; readonly expires_at: string }
+})
+
+/** A call with a token of the operator's API. */
+export const callAs = (api: Api, token: string, method: string, path: string, body?: unknown) =>
+  api.call(method, `/operator/v1${path}`, { headers: { Authorization: `Bearer ${token}` }, body })
+
+/** Entries of the audit log, newest first. */
+export const entriesOf = Effect.fnUntraced(function* (api: Api, query = "") {
+  const listed = yield* api.operator("GET", `/audit_log?limit=100${query}`)
+  assert.strictEqual(listed.status, 200, listed.text)
+  return listed.body.data.data as ReadonlyArray<Record<string, any>>
+})

@@ -1,0 +1,61 @@
+/** Secrets: from files, and none that is easy to guess. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import * as DataDir from "../../src/platform/runtime/DataDir.ts"
+import * as secretFiles from "../../src/platform/runtime/secretFiles.ts"
+import * as Settings from "../../src/platform/runtime/Settings.ts"
+import * as Wiring from "../../src/Wiring.ts"
+import { operatorToken, secretKey } from "../kit/Service.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(path.join(tmpdir(), "coffer-secrets-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+)
+
+const settingsOf = Effect.fnUntraced(function* (env: Record<string, string>) {
+  const settings = Settings.layer({ embedded: false }).pipe(
+    Layer.provide(DataDir.layer(yield* folder)),
+    Layer.provide(Wiring.platform),
+    Layer.provide(secretFiles.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+  )
+  return yield* Effect.provide(Settings.Settings, settings)
+})
+
+describe("a secret", () => {
+  it.live("is read from the file that its setting with _FILE names, without the line break at its end", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* folder, "key")
+      writeFileSync(file, `${secretKey}\n`)
+      chmodSync(file, 0o400)
+      const settings = yield* settingsOf({ SECRET_KEY_FILE: file, OPERATOR_TOKEN: operatorToken })
+      assert.strictEqual(Redacted.value(settings.secretKey), secretKey)
+    })
+  )
+
+  it.live("that is set twice, or whose file cannot be read, stops the start by its name", () =>
+    Effect.gen(function* () {
+      const twice = yield* Effect.flip(settingsOf({ SECRET_KEY: secretKey, SECRET_KEY_FILE: "/nowhere" }))
+      assert.match(String(twice), /Set SECRET_KEY or SECRET_KEY_FILE, not both/)
+      const missing = yield* Effect.flip(settingsOf({ REDIS_URL_FILE: "/nowhere/redis" }))
+      assert.match(String(missing), /REDIS_URL_FILE names \/nowhere\/redis, which cannot be read/)
+    })
+  )
+
+  const zeros = Buffer.alloc(32).toString("base64")
+  for (const [what, env, setting] of [
+    ["a key of zeros", { SECRET_KEY: zeros }, "SECRET_KEY"],
+    ["a token of fewer than 32 characters", { OPERATOR_TOKEN: operatorToken.slice(0, 31) }, "OPERATOR_TOKEN"],
+    ["a token of one character", { OPERATOR_TOKEN: "a".repeat(64) }, "OPERATOR_TOKEN"]
+  ] as const) {
+    it.live(`that is easy to guess stops the start: ${what}`, () =>
+      Effect.gen(function* () {
+        const refused = yield* Effect.flip(settingsOf({ SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, ...env }))
+        assert.match(String(refused), new RegExp(`${setting} is too easy to guess`))
+      })
+    )
+  }
+})
