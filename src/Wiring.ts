@@ -73,6 +73,7 @@ import * as RefundLists from "./refunds/RefundLists.ts"
 import * as Refunds from "./refunds/Refunds.ts"
 import * as RefundStore from "./refunds/RefundStore.ts"
 import { Settings } from "./platform/runtime/Settings.ts"
+import * as WalletCommands from "./wallets/WalletCommands.ts"
 import * as WalletEntity from "./wallets/WalletEntity.ts"
 import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
@@ -140,7 +141,7 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
   Layer.provideMerge(OrderCommands.layer),
   Layer.provideMerge(Wallets.layer),
-  Layer.provideMerge(WalletEntity.layerAwake),
+  Layer.provideMerge(WalletCommands.layer),
   Layer.provideMerge(
     Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxDisputeChannel.layer, SandboxRefunds.layer)
   ),

@@ -51,8 +51,11 @@ export interface Aggregate<K extends Kind> {
   readonly alarm?: (fact: K["Fact"]) => Effect.Effect<void> | undefined
   /** How often one command is decided while others write the object. */
   readonly attemptsMax: number
-  /** How many objects are remembered between commands; 0 where others than one actor write them. */
-  readonly rememberedMax: number
+  /**
+   * One runner owns each object: it takes the commands for it in turn and remembers this many objects between commands.
+   * Undefined where every runner writes them.
+   */
+  readonly owned?: { readonly rememberedMax: number }
   /** What the channel did is recorded also when somebody else has taken the request's Idempotency-Key over. */
   readonly outlivesRequest?: boolean
 }

@@ -9,7 +9,7 @@ export interface Snapshots<State> {
   readonly take: (id: string) => Stored<State> | undefined
   /** As it is in the database now. */
   readonly keep: (id: string, stored: Stored<State>) => void
-  /** As a reader has seen it; what is remembered already stays. */
+  /** As a reader has seen it; what is remembered stays where it is as new. */
   readonly offer: (id: string, stored: Stored<State>) => void
 }
 
@@ -30,7 +30,8 @@ export const makeSnapshots = <State>(max: number): Snapshots<State> => {
     },
     keep,
     offer: (id, stored) => {
-      if (!known.has(id)) keep(id, stored)
+      const remembered = known.get(id)
+      if (remembered === undefined || remembered.version < stored.version) keep(id, stored)
     }
   }
 }

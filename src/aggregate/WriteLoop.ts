@@ -1,7 +1,7 @@
 /**
  * The one way from a command to committed rows: load, decide, derive, commit, and again when somebody else wrote first
- * (docs/decisions/0019). Between load and commit everything is plain and synchronous. It does not keep two commands for
- * one object apart: its caller does (an entity's mailbox), or the row's version does.
+ * (docs/decisions/0019). Between load and commit everything is plain and synchronous. Commands for an object that has
+ * an owner are taken in turn there (docs/decisions/0022). For the others the row's version decides who was first.
  */
 import type { Consequence } from "@coffer/rules/Consequence"
 import { type OrderCommand, RefundRefused } from "@coffer/rules/order/Order"
@@ -10,6 +10,7 @@ import type { WalletName } from "@coffer/rules/wallet/Wallet"
 import { Effect } from "effect"
 import { Events } from "../events/Events.ts"
 import type { ActorUnavailable } from "../platform/cluster/ask.ts"
+import { makeTurns } from "../platform/cluster/turns.ts"
 import {
   AlreadyExists,
   type ChangeSet,
@@ -62,6 +63,9 @@ export interface WriteLoop<K extends Kind, E = never> {
   readonly offer: (stored: Stored<K["State"]>) => void
 }
 
+/** Commands that may wait for one object. */
+const waitingMax = 1_024
+
 export const makeWriteLoop = <K extends Kind, E = never>(
   aggregate: Aggregate<K>,
   doors: Doors<K["State"], E>
@@ -69,10 +73,11 @@ export const makeWriteLoop = <K extends Kind, E = never>(
   Effect.gen(function* () {
     const commit = committing(yield* Transactor, doors)
     const events = yield* Events
-    const snapshots = makeSnapshots<K["State"]>(aggregate.rememberedMax)
+    const snapshots = makeSnapshots<K["State"]>(aggregate.owned?.rememberedMax ?? 0)
+    const { inTurn } = makeTurns(waitingMax)
     const decide = deciding(aggregate, events)
 
-    const perform = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], given: Given = {}) {
+    const performNow = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], given: Given = {}) {
       let hint = snapshots.take(id)
       let { answer } = given
       for (let attempt = 1; attempt <= aggregate.attemptsMax; attempt++) {
@@ -104,6 +109,9 @@ export const makeWriteLoop = <K extends Kind, E = never>(
       yield* Effect.catchIf(commit(lane, derived), isStale, () => overloaded)
       return state
     })
+
+    const perform: WriteLoop<K, E>["perform"] = (id, command, given) =>
+      aggregate.owned === undefined ? performNow(id, command, given) : inTurn(id, performNow(id, command, given))
 
     return { perform, create, offer: (stored) => snapshots.offer(aggregate.idOf(stored.state), stored) }
   })

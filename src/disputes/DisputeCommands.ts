@@ -43,13 +43,13 @@ interface DisputeKind {
 export class DisputeCommands extends Context.Service<
   DisputeCommands,
   {
-    /** Called by the dispute's actor, which takes the commands for one dispute in turn. */
+    /** Called on the runner that owns the dispute. */
     readonly perform: (
       disputeNo: DisputeNo,
       command: DisputeCommand,
       given: Given
     ) => Effect.Effect<Dispute, DisputeConflict | DisputeContradicted | DisputeNotFound | WriteFailure>
-    /** A new one. It has no actor: the unique index on the channel's number is the guard. */
+    /** A new one. Nobody owns it yet: the unique index on the channel's number is the guard. */
     readonly open: (
       dispute: Dispute
     ) => Effect.Effect<Dispute, RefundRefused | AlreadyExists | OrderNotFound | WriteFailure>
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
       orderOf: (dispute) => dispute,
       beside: { read: store.evidence, changes: evidenceChanges },
       attemptsMax: 2,
-      rememberedMax: 1_024
+      owned: { rememberedMax: 1_024 }
     }
     const loop = yield* makeWriteLoop(aggregate, {
       post: wallets.post,

@@ -13,12 +13,12 @@ import type { Owner } from "@coffer/model/Owner"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { DisputeCommands, DisputeNotFound } from "./DisputeCommands.ts"
-import { DisputeEntity } from "./DisputeEntity.ts"
+import { askDispute } from "./DisputeEntity.ts"
 import { DisputeStore, type StoredDispute } from "./DisputeStore.ts"
 
 export const disputeServices = Effect.gen(function* () {
   const store = yield* DisputeStore
-  const client = yield* DisputeEntity.client
+  const tell = yield* askDispute
   const alarmOfContradiction = yield* makeAlarmOfContradiction
 
   const found = (ref: string, stored: Option.Option<StoredDispute>) =>
@@ -36,9 +36,9 @@ export const disputeServices = Effect.gen(function* () {
     ids: yield* NewIds,
     faults: yield* Faults,
     find: (owner: Owner, ref: string) => Effect.flatMap(store.resolve(owner, ref), (stored) => found(ref, stored)),
-    /** The actor records a contradiction; this raises the alarm (silences: D1). */
+    /** The owner records a contradiction; this raises the alarm (silences: D1). */
     perform: (disputeNo: DisputeNo, command: DisputeCommand, answer?: Answering) =>
-      Effect.catchTags(ask(client(disputeNo).Perform({ command, answer })), {
+      Effect.catchTags(ask(tell({ disputeNo, command, answer })), {
         DisputeContradicted: ({ processorStatus, status }) =>
           Effect.andThen(
             alarmOfContradiction({ dispute_no: disputeNo, status, processor_status: processorStatus }),

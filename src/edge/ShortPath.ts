@@ -6,7 +6,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
-import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, type SchemaAST, Tracer } from "effect"
+import {
+  Context,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Option,
+  Redacted,
+  Schema,
+  type SchemaAST,
+  type Scope,
+  Tracer
+} from "effect"
 import { FindMyWay, type HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { withoutServices } from "../platform/runtime/withoutServices.ts"
@@ -64,27 +76,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       for (const { endpoint, route } of shortRoutes(api, context)) {
         router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { at: routeOf(endpoint), route })
       }
-      const fork = Effect.runForkWith(withoutServices(context))
-
-      const run = (route: Route, call: Call, response: ServerResponse) => {
-        const incoming = incomingOf(call)
-        const fiber = Fiber.runIn(
-          fork(answer(incoming, Effect.interruptible(route(call))), { uninterruptible: true }),
-          scope
-        )
-        fiber.addObserver((exit) => {
-          if (Exit.isSuccess(exit)) send(response, exit.value)
-          // The client has left.
-          else response.destroy()
-          // An answer that the client has not read stays in memory as long as the connection is open.
-          if (isFlushed(response)) release(incoming)
-          else response.once("close", () => release(incoming))
-        })
-        if (fiber.pollUnsafe() !== undefined) return
-        response.on("close", () => {
-          if (!response.writableEnded) fiber.interruptUnsafe()
-        })
-      }
+      const run = makeRun(scope, { answer, release, fork: Effect.runForkWith(withoutServices(context)) })
 
       shortPath.take = (request, response) => {
         const { headers, method = "", socket } = request
@@ -120,6 +112,33 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       yield* Effect.addFinalizer(() => Effect.sync(() => (shortPath.take = takesNone)))
     })
   )
+
+interface Running extends Effect.Success<typeof Exchange.make> {
+  readonly fork: ReturnType<typeof Effect.runForkWith<never>>
+}
+
+/** Answers a call in a fiber of its own. A client that leaves interrupts it. */
+const makeRun =
+  (scope: Scope.Scope, { answer, fork, release }: Running) =>
+  (route: Route, call: Call, response: ServerResponse) => {
+    const incoming = incomingOf(call)
+    const fiber = Fiber.runIn(
+      fork(answer(incoming, Effect.interruptible(route(call))), { uninterruptible: true }),
+      scope
+    )
+    fiber.addObserver((exit) => {
+      if (Exit.isSuccess(exit)) send(response, exit.value)
+      // The client has left.
+      else response.destroy()
+      // An answer that the client has not read stays in memory as long as the connection is open.
+      if (isFlushed(response)) release(incoming)
+      else response.once("close", () => release(incoming))
+    })
+    if (fiber.pollUnsafe() !== undefined) return
+    response.on("close", () => {
+      if (!response.writableEnded) fiber.interruptUnsafe()
+    })
+  }
 
 /** Node buffers this much of a body that nobody reads. Larger ones go to the framework, which can hang up. */
 const bytesMax = 64 * 1024

@@ -29,7 +29,7 @@ interface LinkKind {
   readonly Beside: undefined
 }
 
-/** Called by the link's actor, which takes the commands for one link in turn. */
+/** Called on the runner that owns the link. */
 export class LinkCommands extends Context.Service<LinkCommands, WriteLoop<LinkKind>>()("@coffer/links/LinkCommands") {}
 
 export const layer = Layer.effect(
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
       view: (link) => linkView(link, publicUrl),
       creates: (link, fact) => (fact._tag === "LinkVisited" ? [orderInsertion(orderOfVisit(link, fact))] : []),
       attemptsMax: 4,
-      rememberedMax: 1_024
+      owned: { rememberedMax: 1_024 }
     }
     return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })
   })

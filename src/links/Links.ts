@@ -23,7 +23,7 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { LinkCommands, LinkNotFound } from "./LinkCommands.ts"
-import { LinkEntity } from "./LinkEntity.ts"
+import { askLink } from "./LinkEntity.ts"
 import { LinkStore } from "./LinkStore.ts"
 
 export { LinkNotFound }
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
 const linkServices = Effect.gen(function* () {
   const store = yield* LinkStore
   const merchants = yield* Merchants
-  const client = yield* LinkEntity.client
+  const tell = yield* askLink
   return {
     store,
     commands: yield* LinkCommands,
@@ -93,7 +93,7 @@ const linkServices = Effect.gen(function* () {
       const stored = yield* store.load(linkId)
       return Option.isSome(stored) ? stored.value.state : yield* new LinkNotFound({ linkId })
     }),
-    send: (linkId: LinkId, command: LinkCommand, answer?: Answering) => ask(client(linkId).Perform({ command, answer }))
+    send: (linkId: LinkId, command: LinkCommand, answer?: Answering) => ask(tell({ linkId, command, answer }))
   }
 })
 

@@ -29,7 +29,7 @@ interface OrderKind {
   readonly Beside: undefined
 }
 
-/** Called by the order's actor, which takes the commands for one order in turn. */
+/** Called on the runner that owns the order. */
 export class OrderCommands extends Context.Service<OrderCommands, WriteLoop<OrderKind>>()(
   "@coffer/orders/OrderCommands"
 ) {}
@@ -61,7 +61,7 @@ export const layer = Layer.effect(
       creates: mailOf,
       alarm: (fact) => (fact._tag === "UnappliedPaymentFound" ? alarmOfParked(fact.payment) : undefined),
       attemptsMax: 2,
-      rememberedMax: 4_096
+      owned: { rememberedMax: 2_048 }
     }
     // Whoever asked the order has the patience for the wallet as well.
     return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })

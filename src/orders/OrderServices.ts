@@ -16,14 +16,14 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { Entry } from "../wallets/Wallets.ts"
 import { OrderCommands, OrderNotFound } from "./OrderCommands.ts"
-import { OrderEntity } from "./OrderEntity.ts"
+import { askOrder } from "./OrderEntity.ts"
 import { OrderStore, type StoredOrder } from "./OrderStore.ts"
 
 export const orderServices = Effect.gen(function* () {
   const store = yield* OrderStore
   const merchants = yield* Merchants
   const commands = yield* OrderCommands
-  const client = yield* OrderEntity.client
+  const tell = yield* askOrder
 
   const seen = (ref: string, found: Option.Option<StoredOrder>) => {
     if (Option.isNone(found)) return Effect.fail(new OrderNotFound({ ref }))
@@ -32,8 +32,7 @@ export const orderServices = Effect.gen(function* () {
     return Effect.succeed(order)
   }
 
-  const send = (tradeNo: TradeNo, command: OrderCommand, given: Given = {}) =>
-    ask(client(tradeNo).Perform({ command, ...given }))
+  const send = (tradeNo: TradeNo, command: OrderCommand, given: Given = {}) => ask(tell({ tradeNo, command, ...given }))
 
   return {
     store,

@@ -123,8 +123,7 @@ const payoutServices = Effect.gen(function* () {
     insertion,
     replacement: ({ state, version }, after) => replacement({ payout: state, version }, after),
     view: payoutView,
-    attemptsMax: 4,
-    rememberedMax: 0
+    attemptsMax: 4
   }
   const loop = yield* makeWriteLoop(aggregate, { post: wallets.post })
   return { store, load, loop, merchants: yield* Merchants, ids: yield* NewIds }

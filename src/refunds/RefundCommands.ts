@@ -85,7 +85,6 @@ export const layer = Layer.effect(
       view: refundView,
       orderOf: (refund) => refund,
       attemptsMax: 8,
-      rememberedMax: 0,
       outlivesRequest: true
     }
     const loop = yield* makeWriteLoop(aggregate, {

@@ -5,14 +5,15 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { emptyWallet, type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
+import { emptyWallet, type Wallet, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Context, Effect, Layer, Option } from "effect"
 import { ask, askAsActor, type ActorUnavailable } from "../platform/cluster/ask.ts"
 import type { CommitError } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { Entry, noEntry, WalletEntity, WalletsAwake } from "./WalletEntity.ts"
+import { Entry, noEntry } from "./WalletCommands.ts"
+import { askWallet } from "./WalletEntity.ts"
 import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 
 type Post = (
@@ -25,7 +26,7 @@ export class Wallets extends Context.Service<
   {
     /** Posts the movements and commits `changes` with them, or does neither. */
     readonly post: Post
-    /** The same for an actor, whose own caller waits only so long. */
+    /** The same within another command, whose own caller waits only so long. */
     readonly postAsActor: Post
     /** Of any currency, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet>
@@ -44,18 +45,13 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* WalletStore
     const merchants = yield* Merchants
-    const client = yield* WalletEntity.client
-    const awake = yield* WalletsAwake
+    const tell = yield* askWallet
 
     const merchantOf = ({ merchantId }: WalletName) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
 
-    const send = (wallet: WalletName, entry: Entry) =>
-      Effect.suspend(() => {
-        const address = walletIdOf(wallet)
-        const here = awake.get(address)
-        return here === undefined ? client(address).Post(entry) : here(entry)
-      })
+    const send = ({ currency, merchantId, mode }: WalletName, entry: Entry) =>
+      tell({ wallet: { merchantId, mode, currency }, entry })
 
     return Wallets.of({
       post: (wallet, entry) => ask(send(wallet, entry)),

@@ -1,6 +1,6 @@
 /**
- * The fence without the accident: rows are written past their actors, as another runner would that believes it owns
- * them too (docs/decisions/0002). What two real processes do is in `twoRunners.test.ts`.
+ * The fence without the accident: rows are written past this runner, as another would that believes it owns them too
+ * (docs/decisions/0002). What two real processes do is in `twoRunners.test.ts` and `movedShard.test.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
@@ -13,23 +13,24 @@ import { packed } from "../../src/events/eventBodies.ts"
 import { type ChangeSet, insert } from "../../src/platform/commit/Change.ts"
 import { Faults } from "../../src/platform/runtime/Faults.ts"
 import { NewIds } from "../../src/platform/runtime/NewIds.ts"
-import { Transactor } from "../../src/platform/commit/Transactor.ts"
+import { rowStatement } from "../../src/platform/commit/statements.ts"
 import { sha256 } from "../../src/platform/runtime/Secrets.ts"
 import { events } from "../../src/events/eventRows.ts"
 import { OrderStore, replacement } from "../../src/orders/OrderStore.ts"
 import { posted, WalletStore } from "../../src/wallets/WalletStore.ts"
 import { facts } from "../kit/fixtures.ts"
+import { assertLedgerWhole } from "../kit/ledger.ts"
 import { assertBooksWhole } from "../kit/Process.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 const startCounting = Effect.gen(function* () {
   const refused = { times: 0 }
-  /** Runs before every write; nothing until a test puts something there. */
-  const before = { write: Effect.void as Effect.Effect<unknown> }
+  /** Runs before every commit; nothing until a test puts something there. */
+  const before = { commit: Effect.void as Effect.Effect<unknown> }
   const layer = Layer.succeed(Faults, {
-    around: (_, effect) =>
+    around: (point, effect) =>
       Effect.andThen(
-        Effect.suspend(() => before.write),
+        Effect.suspend(() => (point === "Transactor.write" ? before.commit : Effect.void)),
         Effect.tap(effect, (outcome) =>
           Effect.sync(() => {
             if (Predicate.isTagged(outcome, "Conflict")) refused.times++
@@ -51,9 +52,9 @@ const annotate = ({ api, merchant }: Running, tradeNo: TradeNo, note: string) =>
 const pay = ({ api, merchant }: Running, tradeNo: TradeNo) =>
   api.post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant.sandboxKey, {})
 
-/** Replaces the order's row past its actor, and writes what else belongs to it. */
+/** Replaces the order's row past this runner, and writes what else belongs to it. */
 const writeElsewhere = Effect.fnUntraced(function* (
-  { context }: Running,
+  { context, sql }: Running,
   tradeNo: TradeNo,
   change: (order: Order) => Order,
   others: (order: Order) => Effect.Effect<ChangeSet> = () => Effect.succeed([])
@@ -61,10 +62,11 @@ const writeElsewhere = Effect.fnUntraced(function* (
   const stored = Option.getOrThrow(yield* Context.get(context, OrderStore).load(tradeNo))
   const order = change(stored.order)
   const changes = [replacement(stored, order, yield* DateTime.now), ...(yield* others(order))]
-  yield* Context.get(context, Transactor).commit("elsewhere", changes)
-})
+  const statements = changes.map(rowStatement)
+  yield* sql.withTransaction(Effect.forEach(statements, ({ params, text }) => sql.unsafe(text, params)))
+}, Effect.orDie)
 
-/** The whole of a payment past both actors: order, wallet, ledger and event. */
+/** The whole of a payment past this runner: order, wallet, ledger and event. */
 const payElsewhere = (service: Running, tradeNo: TradeNo) =>
   writeElsewhere(
     service,
@@ -99,57 +101,80 @@ const payElsewhere = (service: Running, tradeNo: TradeNo) =>
     })
   )
 
-describe("a stale version is refused, the actor reloads and decides anew", () => {
-  it.live("so that a note and the other runner's note are both kept", () =>
-    Effect.gen(function* () {
-      const { refused, service } = yield* startCounting
-      const tradeNo = yield* newOrder(service)
-      yield* annotate(service, tradeNo, "before")
-      yield* writeElsewhere(service, tradeNo, (order) => ({
-        ...order,
-        metadata: { ...order.metadata, elsewhere: "1" }
-      }))
-      assert.strictEqual(refused.times, 0)
+/** When the other runner writes: what this one remembers is old, or what it has just decided is. */
+const moments = [
+  ["before a command", ({ elsewhere }: { readonly elsewhere: Effect.Effect<void> }) => elsewhere],
+  [
+    "while a command is decided",
+    ({
+      before,
+      elsewhere
+    }: {
+      readonly before: { commit: Effect.Effect<unknown> }
+      readonly elsewhere: Effect.Effect<void>
+    }) =>
+      Effect.sync(() => {
+        before.commit = Effect.suspend(() => {
+          before.commit = Effect.void
+          return elsewhere
+        })
+      })
+  ]
+] as const
 
-      const reply = yield* annotate(service, tradeNo, "after")
-      assert.deepStrictEqual([reply.status, refused.times], [200, 1])
-      assert.deepStrictEqual(reply.body.data.metadata, { before: "1", elsewhere: "1", after: "1" })
-      const rows = yield* service.sql`select version, metadata from orders`
-      assert.deepStrictEqual(rows, [{ version: 4, metadata: reply.body.data.metadata }])
-    })
-  )
+for (const [when, at] of moments) {
+  describe(`what another runner writes ${when} is not overwritten`, () => {
+    it.live("so that a note and the other runner's note are both kept", () =>
+      Effect.gen(function* () {
+        const { before, service } = yield* startCounting
+        const tradeNo = yield* newOrder(service)
+        yield* annotate(service, tradeNo, "before")
+        const noted = (order: Order) => ({ ...order, metadata: { ...order.metadata, elsewhere: "1" } })
+        yield* at({ before, elsewhere: writeElsewhere(service, tradeNo, noted) })
 
-  it.live("so that a payment of an order that the other runner has closed is not credited: it goes back", () =>
-    Effect.gen(function* () {
-      const { refused, service } = yield* startCounting
-      const tradeNo = yield* newOrder(service)
-      yield* annotate(service, tradeNo, "before")
-      yield* writeElsewhere(service, tradeNo, (order) => evolve(order, OrderEvent.cases.OrderExpired.make({})))
+        const reply = yield* annotate(service, tradeNo, "after")
+        assert.strictEqual(reply.status, 200)
+        assert.deepStrictEqual(reply.body.data.metadata, { before: "1", elsewhere: "1", after: "1" })
+        const rows = yield* service.sql`select version, metadata from orders`
+        assert.deepStrictEqual(rows, [{ version: 4, metadata: reply.body.data.metadata }])
+      })
+    )
 
-      const reply = yield* pay(service, tradeNo)
-      assert.deepStrictEqual([reply.status, reply.body.data.status, refused.times], [200, "expired", 1])
-      assert.deepStrictEqual(yield* service.sql`select id from ledger`, [])
-      yield* service.atRest
-      assert.strictEqual((yield* service.sql`select 1 from sandbox_refunds`).length, 1)
-    })
-  )
+    it.live("so that a payment of an order that the other runner has closed is not credited: it goes back", () =>
+      Effect.gen(function* () {
+        const { before, service } = yield* startCounting
+        const tradeNo = yield* newOrder(service)
+        yield* annotate(service, tradeNo, "before")
+        const closed = (order: Order) => evolve(order, OrderEvent.cases.OrderExpired.make({}))
+        yield* at({ before, elsewhere: writeElsewhere(service, tradeNo, closed) })
 
-  it.live("so that an order that the other runner was paid for is not credited twice", () =>
-    Effect.gen(function* () {
-      const { refused, service } = yield* startCounting
-      const tradeNo = yield* newOrder(service)
-      yield* annotate(service, tradeNo, "before")
-      yield* payElsewhere(service, tradeNo)
+        const reply = yield* pay(service, tradeNo)
+        assert.deepStrictEqual([reply.status, reply.body.data.status], [200, "expired"])
+        assert.deepStrictEqual(yield* service.sql`select id from ledger`, [])
+        yield* service.atRest
+        assert.strictEqual((yield* service.sql`select 1 from sandbox_refunds`).length, 1)
+      })
+    )
 
-      const reply = yield* pay(service, tradeNo)
-      assert.deepStrictEqual([reply.status, reply.body.data.status, refused.times], [200, "paid", 1])
-      assert.strictEqual((yield* service.sql`select 1 from ledger`).length, 2)
-      yield* service.atRest
-      assert.strictEqual((yield* service.sql`select 1 from sandbox_refunds`).length, 1)
-      yield* assertBooksWhole(service.sql)
-    })
-  )
+    it.live("so that an order that the other runner was paid for is not credited twice", () =>
+      Effect.gen(function* () {
+        const { before, service } = yield* startCounting
+        const tradeNo = yield* newOrder(service)
+        yield* annotate(service, tradeNo, "before")
+        yield* at({ before, elsewhere: payElsewhere(service, tradeNo) })
 
+        const reply = yield* pay(service, tradeNo)
+        assert.deepStrictEqual([reply.status, reply.body.data.status], [200, "paid"])
+        assert.strictEqual((yield* service.sql`select 1 from ledger`).length, 2)
+        yield* service.atRest
+        assert.strictEqual((yield* service.sql`select 1 from sandbox_refunds`).length, 1)
+        yield* assertBooksWhole(service.sql)
+      })
+    )
+  })
+}
+
+describe("a stale version is refused, and the command is decided anew", () => {
   it.live("so that payments on a wallet follow on what the other runner has posted, those that were queued too", () =>
     Effect.gen(function* () {
       const { refused, service } = yield* startCounting
@@ -167,16 +192,35 @@ describe("a stale version is refused, the actor reloads and decides anew", () =>
     })
   )
 
+  it.live("so that a payout is not refused for want of money that the other runner has posted", () =>
+    Effect.gen(function* () {
+      const { service } = yield* startCounting
+      yield* pay(service, yield* newOrder(service))
+      const payout = service.api.operator("POST", `/merchants/${service.merchant.merchantId}/payouts`, {
+        mode: "sandbox",
+        currency: "USD",
+        amount: 1_500
+      })
+      assert.strictEqual((yield* payout).status, 400)
+      yield* payElsewhere(service, yield* newOrder(service))
+
+      assert.strictEqual((yield* payout).status, 201)
+      yield* assertLedgerWhole(service.sql)
+    })
+  )
+
   it.live("once: when the row has moved again the caller is told to come back, and nothing was written", () =>
     Effect.gen(function* () {
       const { before, refused, service } = yield* startCounting
       const tradeNo = yield* newOrder(service)
-      before.write = service.sql`update orders set version = version + 1 where trade_no = ${tradeNo}`.pipe(Effect.orDie)
+      before.commit = service.sql`update orders set version = version + 1 where trade_no = ${tradeNo}`.pipe(
+        Effect.orDie
+      )
       const reply = yield* annotate(service, tradeNo, "lost")
       assert.deepStrictEqual([reply.status, reply.body.error, refused.times], [503, "internal_error", 2])
       assert.strictEqual(reply.headers.get("retry-after"), "1")
 
-      before.write = Effect.void
+      before.commit = Effect.void
       assert.deepStrictEqual((yield* annotate(service, tradeNo, "kept")).body.data.metadata, { kept: "1" })
       assert.strictEqual(refused.times, 2)
     })

@@ -29,11 +29,17 @@ export const open = async (options: Options) => {
     ...overrides
   })
 
+  /** Sends as many requests as there are, for as long as it takes. */
+  const drive = async (side: Sides.Side, kind: Load["kind"]): Promise<void> => {
+    await driver.run({ ...load({ kind }), port: side.port, warmupMillis: 0, millis: 600_000 }, () => undefined)
+  }
+
   const runOnce = async (scenario: Scenario, name: Sides.SideName, isFirst: boolean): Promise<Round> => {
     // A side's first warm-up for a load also has to compile the code for it.
     const warmup = options.warmupSeconds * (isFirst ? (scenario.firstWarmup ?? firstWarmup) : 1)
-    const stage = await stages.stageOf(name, scenario.size, { place: scenario.place, warmup })
-    const kind = await scenario.prepare(stage)
+    const { pairOfRunners, place, size } = scenario
+    const stage = await stages.stageOf(name, size, { pairOfRunners, place, warmup })
+    const kind = await scenario.prepare({ ...stage, drive: (kind) => drive(stage.side, kind) })
     await settle(postgres, stage.side.database)
     await delayFlushes(postgres, scenario.slowFlush ?? 0)
     if (options.statements) await Statements.reset(postgres)
@@ -52,9 +58,7 @@ export const open = async (options: Options) => {
     measure,
     load,
     settle: (database: string) => settle(postgres, database),
-    /** Sends as many requests as there are, for as long as it takes. */
-    drive: (side: Sides.Side, kind: Load["kind"]) =>
-      driver.run({ ...load({ kind }), port: side.port, warmupMillis: 0, millis: 600_000 }, () => undefined),
+    drive,
     run: (pair: ReadonlyArray<Scenario>) => runInTurn(pair, options, runOnce),
     close: async () => {
       driver.stop()
@@ -91,11 +95,12 @@ const sidesOf = (scenario: Scenario, { before, sides }: Options) => {
   return all.filter((name) => sides.length === 0 || sides.includes(name))
 }
 
-const lineOf = ({ cpu, side, summary }: Round): string => {
+const lineOf = ({ counted, cpu, side, summary }: Round): string => {
   const { p99, perSecond, unavailable } = summary
   const micros = [cpu.side, cpu.postgres, cpu.driver].map((each) => each?.toFixed(0) ?? "?")
   return (
-    `${Sides.titles[side]} ${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, CPU µs ${micros.join(" + ")}` +
+    `${Sides.titles[side]} ${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, CPU µs ${micros.join(" + ")}, ` +
+    `${(counted.bytes / 1_000).toFixed(0)} kB, ${counted.fibers.toFixed(1)} fibers, ${counted.steps.toFixed(0)} steps` +
     (unavailable === 0 ? "" : `, ${unavailable} answered 503`)
   )
 }

@@ -1,6 +1,7 @@
 /** What is measured: a load, on whom, and against which data. The list is in `scenarios.ts`. */
 import type { Kind } from "./driver/requests.ts"
 import type { Summary } from "./driver/summary.ts"
+import type { Counters } from "./stage/counters.ts"
 import type { Postgres } from "./stage/Postgres.ts"
 import type { MerchantData } from "./stage/rows.ts"
 import type { Side, SideName } from "./stage/Sides.ts"
@@ -19,6 +20,8 @@ export interface Scenario {
   readonly sides: ReadonlyArray<SideName>
   /** Rows that this run needs, and the requests to send; not measured. */
   readonly prepare: (stage: Stage) => Promise<Kind>
+  /** Whether the side is two runners of one cluster, and the first is asked for all. */
+  readonly pairOfRunners?: boolean
   /** Milliseconds that each flush of the log takes longer. */
   readonly slowFlush?: number
   /** How many times longer a side's first warm-up for this load is, if not as often as for others. */
@@ -37,6 +40,8 @@ export interface Stage {
   readonly count: number
   /** How many requests the run could answer at the most. */
   readonly requestsMax: number
+  /** Sends requests until there are none left. */
+  readonly drive: (kind: Kind) => Promise<void>
 }
 
 /** Processor time of one run, microseconds for each request; undefined where the system does not tell. */
@@ -50,6 +55,8 @@ export interface Round {
   readonly side: SideName
   readonly summary: Summary
   readonly cpu: Cpu
+  /** What one request took, by count. */
+  readonly counted: Counters
 }
 
 export type Runs = ReadonlyArray<readonly [Scenario, ReadonlyArray<Round>]>

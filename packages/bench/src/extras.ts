@@ -1,13 +1,12 @@
-/** What is not a race: how long a start takes, what resident actors weigh, and the slowest answers at half load. */
+/** What is not a race: how long a start takes, what payments leave in memory, and the slowest answers at half load. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Bench } from "./Bench.ts"
 import { say } from "./say.ts"
-import type { Kind } from "./driver/requests.ts"
 import { median } from "./driver/summary.ts"
 import type { Options } from "./options.ts"
 import { residentBytes } from "./stage/cpu.ts"
 import * as Postgres from "./stage/Postgres.ts"
-import { insertMerchants, insertOrders, type Many, merchantsOf, orderOf } from "./stage/rows.ts"
+import { insertOrders, type Many, orderOf } from "./stage/rows.ts"
 import * as Sides from "./stage/Sides.ts"
 
 export interface StartUp {
@@ -55,90 +54,42 @@ export const halfLoad = async (bench: Bench, options: Options, most: number): Pr
 }
 
 export interface Memory {
-  readonly kind: "Order" | "Wallet"
-  readonly actors: number
-  /** Resident set of the process before and with the actors. */
+  readonly payments: number
+  /** Resident set of the process before and after them. */
   readonly before: number | undefined
   readonly after: number | undefined
-  /** Actors that are still there some time after nobody asks for them. */
-  readonly left?: number
 }
 
-/** Until all are there, none may leave. Idle ones are looked for every five seconds. */
-const patient = { ORDER_IDLE: "2 minutes" }
-
-/** Wakes so many order actors, and a tenth as many wallets, by asking each for what it refuses without a change. */
-export const memory = async (bench: Bench, options: Options, actors: number): Promise<ReadonlyArray<Memory>> => {
-  const { postgres, merchants } = bench
+/** Weighs a process before and after so many payments without a pause: each of an order of its own. */
+export const memory = async (bench: Bench, options: Options, payments: number): Promise<Memory> => {
+  const { merchants, postgres } = bench
   const database = "service_memory"
   await Postgres.clone(postgres, await bench.template("small"), database)
-  const failed = await insertFailed(postgres, database, { merchants, count: actors, step: 0, lot: "MEM000" })
-  const owners = merchantsOf(merchants.length + actors / 10).slice(merchants.length)
-  await insertMerchants(postgres, database, owners)
-  await postgres.query(database, "vacuum analyze")
-
-  const weigh = async (kind: Memory["kind"], load: Kind): Promise<Memory> => {
-    const side = await Sides.start(postgres, "service", database, { flags: options.node, env: patient })
-    try {
-      await sleep(2_000)
-      const before = residentBytes(side.pid)
-      await bench.drive(side, load)
-      // What waking them has left behind is not theirs; the engine collects it when there is little else to do.
-      await sleep(20_000)
-      const there = await resident(side.port, kind)
-      const after = residentBytes(side.pid)
-      const found = { kind, actors: there, before, after }
-      say(`  ${weightOf(found)}`)
-      if (kind === "Wallet" || actors < 10_000) return found
-      say("  waiting for idle actors to leave")
-      await sleep(150_000)
-      return { ...found, left: await resident(side.port, kind) }
-    } finally {
-      await side.stop()
-    }
-  }
-  return [
-    await weigh("Order", { kind: "expire", orders: failed }),
-    await weigh("Wallet", {
-      kind: "payout",
-      token: Sides.operatorToken,
-      merchantIds: owners.map(({ merchantId }) => merchantId)
-    })
-  ]
-}
-
-/** Orders that cannot be closed. What ended has an event: without it the auditor would have much to say meanwhile. */
-const insertFailed = async (postgres: Postgres.Postgres, database: string, given: Omit<Many, "since">) => {
-  const many: Many = { ...given, since: Date.now() }
+  const many: Many = { merchants, count: payments, since: Date.now(), step: 0, lot: "MEM000" }
   await insertOrders(postgres, database, many)
-  await postgres.query(database, `update orders set status = 'failed' where out_trade_no like 'row-${many.lot}-%'`)
-  await postgres.query(
-    database,
-    `insert into events (id, merchant_id, mode, type, object_id, trade_no, body, created_at)
-      select 'evt_' || right(trade_no, 26), merchant_id, mode, 'payment.failed', trade_no, trade_no, '{}', created_at
-      from orders where status = 'failed'`
-  )
-  return Array.from({ length: many.count }, (_, index) => {
+  await postgres.query(database, "vacuum analyze")
+  const orders = Array.from({ length: payments }, (_, index) => {
     const { merchant, tradeNo } = orderOf(many, index + 1)
     return [merchant.key, tradeNo] as const
   })
+
+  const side = await Sides.start(postgres, "service", database, { flags: options.node })
+  const [pid] = side.pids
+  try {
+    await sleep(2_000)
+    const before = residentBytes(pid!)
+    await bench.drive(side, { kind: "pay", orders })
+    const found = { payments, before, after: residentBytes(pid!) }
+    say(`  ${weightOf(found)}`)
+    return found
+  } finally {
+    await side.stop()
+  }
 }
 
-const resident = async (port: number, kind: Memory["kind"]): Promise<number> => {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  const [, count] =
-    new RegExp(String.raw`^effect_cluster_entities\{[^}]*type="${kind}"[^}]*\} (\d+)`, "m").exec(text) ?? []
-  return Number(count ?? 0)
-}
-
-export const weightOf = ({ actors, after, before, kind, left }: Memory): string => {
-  const each = after === undefined || before === undefined ? "?" : ((after - before) / actors / 1_024).toFixed(1)
-  return (
-    `${actors.toLocaleString("en")} resident ${kind.toLowerCase()} actors: ${each} kB each, ${megabytes(after)} ` +
-    `in all, ${megabytes(before)} before them` +
-    (left === undefined ? "" : `; ${left} of them there when nobody had asked for 170 s (ORDER_IDLE was 2 minutes)`)
-  )
-}
+export const weightOf = ({ after, before, payments }: Memory): string =>
+  `${megabytes(before)} before and ${megabytes(after)} right after ` +
+  `${payments.toLocaleString("en")} payments without a pause`
 
 const megabytes = (bytes: number | undefined): string =>
   bytes === undefined ? "?" : `${Math.round(bytes / 1_048_576)} MB`

@@ -45,7 +45,7 @@ try {
     results.startUp = await startUp(bench, options)
   }
   if (isWanted("memory")) {
-    say("memory of resident actors")
+    say("memory under payments")
     results.memory = await memory(bench, options, options.many >= 1_000_000 ? 100_000 : 2_000)
   }
   if (isWanted("weight")) {

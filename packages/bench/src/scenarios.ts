@@ -12,12 +12,19 @@ const keysOf = ({ merchants }: Stage) => merchants.map(({ key }) => key)
 let lots = 0
 
 /** Fresh pending orders for one run. */
-const unpaid = async (stage: Stage, merchants = stage.merchants) => {
+const unpaid = async (stage: Stage, merchants = stage.merchants, count = stage.requestsMax) => {
   const lot = `R${(lots++).toString().padStart(5, "0")}`
-  const many: Many = { merchants, count: stage.requestsMax, since: Date.now(), step: 0, lot }
+  const many: Many = { merchants, count, since: Date.now(), step: 0, lot }
   await insertOrders(stage.postgres, stage.side.database, many)
   const orders = Array.from({ length: many.count }, (_, index) => orderOf(many, index + 1))
   return { kind: "pay" as const, orders: orders.map(({ merchant, tradeNo }) => [merchant.key, tradeNo] as const) }
+}
+
+/** One paid order of each merchant. */
+const paid = async (stage: Stage) => {
+  const kind = await unpaid(stage, stage.merchants, stage.merchants.length)
+  await stage.drive(kind)
+  return { ...kind, kind: "refund" as const }
 }
 
 const seededSince = Date.UTC(2026, 0, 1)
@@ -129,7 +136,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     title: "pay, 1,000 wallets",
     size: "small",
     sides: writers,
-    prepare: unpaid,
+    prepare: (stage) => unpaid(stage),
     firstWarmup: firstWarmupOfNew,
     checked: true
   },
@@ -148,6 +155,19 @@ export const scenarios: ReadonlyArray<Scenario> = [
     sides: writers,
     prepare: (stage) => unpaid(stage, stage.merchants.slice(0, 1)),
     slowFlush: 1,
+    checked: true
+  },
+  // The rivals refund nothing.
+  { key: "refund", title: "refund", size: "small", sides: ["service"], prepare: paid },
+  {
+    key: "pay-two-runners",
+    title: "pay, 1,000 wallets, two runners, all sent to one",
+    size: "small",
+    place: "runners",
+    pairOfRunners: true,
+    sides: ["service"],
+    prepare: (stage) => unpaid(stage),
+    firstWarmup: firstWarmupOfNew,
     checked: true
   }
 ]

@@ -1,9 +1,8 @@
 /**
- * This process as a runner of the cluster, which decides which actors it owns. A single process owns all of them, but
- * still takes the locks in Postgres, so that a second process on the same database has to wait. Messages are volatile,
- * so there is no message storage (docs/architecture.md, sections 3 and 6).
+ * This process as a runner of the cluster, which decides what it owns. A single process owns everything, but still
+ * takes the locks in Postgres, so that a second process on the same database has to wait. Messages are volatile, so
+ * there is no message storage (docs/architecture.md, sections 3 and 6).
  */
-import { getHeapStatistics } from "node:v8"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { Context, Effect, Layer, Option, References, type Scope } from "effect"
 import { MessageStorage, RunnerAddress, RunnerHealth, Runners, Sharding, ShardingConfig } from "effect/cluster"
@@ -25,32 +24,28 @@ const common = {
   entityMailboxCapacity: 4_096
 } as const
 
-/** An actor takes 15 to 18 kB (docs/performance-notes.md). Half of the heap is left for everything else. */
-const actorBytes = 16_384
-export const actorsFitting = (heapBytes: number): number => Math.max(1, Math.floor(heapBytes / 2 / actorBytes))
-
 const storage = (config: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
   Layer.merge(MessageStorage.layerNoop, ShardLocks.layer.pipe(Layer.provide(ShardingConfig.layer(config))))
 
-const layerAlone = (maxResidentEntities: number, remoteSerialization: boolean) => {
-  const config = { ...common, maxResidentEntities, simulateRemoteSerialization: remoteSerialization }
+const layerAlone = (remoteSerialization: boolean) => {
+  const config = { ...common, simulateRemoteSerialization: remoteSerialization }
   return Sharding.layer.pipe(
     Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop]),
     Layer.provideMerge(storage(config)),
-    Layer.provide(ShardingConfig.layer(config))
+    Layer.provideMerge(ShardingConfig.layer(config))
   )
 }
 
-const layerMember = (maxResidentEntities: number, place: RunnerPlace) => {
+const layerMember = (place: RunnerPlace) => {
   const config = {
     ...common,
-    maxResidentEntities,
     simulateRemoteSerialization: false,
     runnerAddress: Option.some(RunnerAddress.make(place.host, place.port)),
     runnerListenAddress: Option.some(RunnerAddress.make(place.listenHost, place.port))
   }
   return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(
     Layer.provideMerge(storage(config)),
+    Layer.provideMerge(ShardingConfig.layer(config)),
     // The library would report the broken connections of a peer that died as errors of this runner.
     Layer.provide(Layer.succeed(References.UnhandledLogLevel, "Info"))
   )
@@ -62,21 +57,21 @@ const layerMember = (maxResidentEntities: number, place: RunnerPlace) => {
  */
 export const layer = (options: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
   Layer.unwrap(
-    Effect.map(Settings, ({ actorsMax = actorsFitting(getHeapStatistics().heap_size_limit), runner }) =>
-      withLeanContext(
-        runner === undefined ? layerAlone(actorsMax, options.remoteSerialization) : layerMember(actorsMax, runner)
-      )
+    Effect.map(Settings, ({ runner }) =>
+      withLeanContext(runner === undefined ? layerAlone(options.remoteSerialization) : layerMember(runner))
     )
   ).pipe(Layer.provide(RealTime.layer))
 
 /** Builds the cluster without the services of its context, because every actor's context would contain them. */
-const withLeanContext = <E, R>(layer: Layer.Layer<Sharding.Sharding | ShardLocks.ShardLocks, E, R>) =>
+const withLeanContext = <E, R>(
+  layer: Layer.Layer<Sharding.Sharding | ShardingConfig.ShardingConfig | ShardLocks.ShardLocks, E, R>
+) =>
   Layer.effectContext(
     Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
       withoutServices(context, SqlClient.SqlClient)
     ).pipe(
       // The actors are built after the cluster, so they have ended when this finalizer runs.
       Effect.tap((built) => Effect.addFinalizer(() => Context.get(built, ShardLocks.ShardLocks).actorsAreGone)),
-      Effect.map(Context.pick(Sharding.Sharding))
+      Effect.map(Context.pick(Sharding.Sharding, ShardingConfig.ShardingConfig))
     )
   )

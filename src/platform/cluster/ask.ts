@@ -1,19 +1,19 @@
 /**
- * A call to an actor from outside. The actor answers in time, or the caller has to retry. When a runner dies, its calls
- * are sent again, so every command may arrive twice (docs/architecture.md, section 3).
+ * A command for the owner of an object, from outside. It is answered in time, or the caller has to retry. When a runner
+ * dies, messages to it are sent again, so every command may arrive twice (docs/architecture.md, section 3).
  */
 import { Duration, Effect, Schema } from "effect"
 import type { ClusterError } from "effect/cluster"
 
-/** How long a caller waits for an actor, wherever it lives. */
+/** How long a caller waits for an owner, wherever it is. */
 export const actorPatience = Duration.seconds(5)
 
-/** The actor did not answer in time, or its mailbox is full: 503 with `Retry-After`. */
+/** The owner did not answer in time, or too many wait for the object: 503 with `Retry-After`. */
 export class ActorUnavailable extends Schema.TaggedError<ActorUnavailable>()("ActorUnavailable", {
   reason: Schema.String
 }) {}
 
-type ClusterFailure =
+export type ClusterFailure =
   | ClusterError.MailboxFull
   | ClusterError.AlreadyProcessingMessage
   | ClusterError.PersistenceError
@@ -29,7 +29,7 @@ export const ask = <A, E, R>(
     })
   )
 
-/** A call from one actor to another. The time limit of the call from outside covers both. */
+/** A command that another command needs. The time limit of the one from outside covers both. */
 export const askAsActor = <A, E, R>(
   call: Effect.Effect<A, E | ClusterFailure, R>
 ): Effect.Effect<A, E | ActorUnavailable, R> =>

@@ -32,10 +32,6 @@ export class Settings extends Context.Service<
     readonly clientPatience: Duration.Duration
     /** Connections of clients, at most. One takes some 20 kB while it is idle; one that comes above is closed. */
     readonly clientConnections: number
-    /** How long an order's actor stays in memory after its last command. */
-    readonly orderIdle: Duration.Duration
-    /** The most actors in memory; undefined for as many as the heap has room for. */
-    readonly actorsMax: number | undefined
     /** Our place in a cluster; undefined for a single process. */
     readonly runner: RunnerPlace | undefined
     /** Where all runners count requests together; undefined if each counts for itself. */
@@ -100,10 +96,6 @@ const variables = Config.all({
     "CLIENT_CONNECTIONS"
   ).pipe(Config.withDefault(10_000)),
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
-  orderIdle: Config.Duration("ORDER_IDLE").pipe(Config.withDefault(Duration.seconds(10))),
-  actorsMax: Config.option(
-    Config.schema(Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1)), "ACTORS_MAX")
-  ),
   runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
   runnerPort: Config.option(Config.Port("RUNNER_PORT")),
   runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
@@ -177,8 +169,6 @@ export const layer = (options: { readonly embedded: boolean }) =>
         auditInterval: read.auditInterval,
         clientPatience: read.clientPatience,
         clientConnections: read.clientConnections,
-        orderIdle: read.orderIdle,
-        actorsMax: Option.getOrUndefined(read.actorsMax),
         runner: yield* runnerPlace(read),
         redisUrl: yield* redisAddress(read.redisUrl),
         trustedProxies: read.trustedProxies,

@@ -69,7 +69,7 @@ export const startService = async (name: "service" | "before", { how, postgres, 
 
   const racer: Racer = {
     name,
-    pid: side.pid,
+    pid: side.pids[0]!,
     database,
     fill: (run, count) => {
       due = Date.now() + dueInMillis

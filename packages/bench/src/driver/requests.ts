@@ -12,10 +12,8 @@ export type Kind =
       readonly count?: number
     }
   | { readonly kind: "pay"; readonly orders: ReadonlyArray<Target> }
-  /** Of orders that cannot be closed any more. */
-  | { readonly kind: "expire"; readonly orders: ReadonlyArray<Target> }
-  /** Of wallets with nothing in them. */
-  | { readonly kind: "payout"; readonly token: string; readonly merchantIds: ReadonlyArray<string> }
+  /** Of one minor unit each, as often as the money lasts. */
+  | { readonly kind: "refund"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "read"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "get"; readonly requests: ReadonlyArray<readonly [key: string, path: string]> }
 
@@ -43,13 +41,8 @@ export const sourceOf = (kind: Kind): Source => {
       return onceEach(kind.orders, 200, ([key, tradeNo]) =>
         post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant(key), '{"payment_method":"card"}')
       )
-    case "expire":
-      return onceEach(kind.orders, 409, ([key, tradeNo]) => post(`/v1/orders/${tradeNo}/expire`, merchant(key), "{}"))
-    case "payout":
-      return onceEach(kind.merchantIds, 400, (id) => {
-        const body = '{"mode":"sandbox","currency":"USD","amount":1000}'
-        return post(`/operator/v1/merchants/${id}/payouts`, `Authorization: Bearer ${kind.token}`, body)
-      })
+    case "refund":
+      return refunds(kind)
     case "read":
       // The stride meets all of them, far from one another.
       return inTurn(kind.orders, 7_919, ([key, tradeNo]) => get(`/v1/orders/${tradeNo}`, merchant(key)))
@@ -71,6 +64,17 @@ const creates = ({ count = Infinity, keyed, keys }: Extract<Kind, { readonly kin
         `"subject":"Two books","return_url":"https://shop.example.com/thanks","metadata":{"shelf":"A7"}}`
       const more = keyed ? `Idempotency-Key: ${run}-${number}\r\n` : ""
       return post("/v1/orders", merchant(keys[number % keys.length]!), body, more)
+    }
+  }
+}
+
+const refunds = ({ orders }: Extract<Kind, { readonly kind: "refund" }>): Source => {
+  let count = 0
+  return {
+    expected: 201,
+    next: () => {
+      const [key, tradeNo] = orders[count++ % orders.length]!
+      return post("/v1/refunds", merchant(key), `{"trade_no":"${tradeNo}","amount":1,"reason":"too late"}`)
     }
   }
 }

@@ -14,7 +14,7 @@ export interface Results {
   growth?: ReadonlyArray<Growth>
   halfLoad?: HalfLoad
   startUp?: ReadonlyArray<StartUp>
-  memory?: ReadonlyArray<Memory>
+  memory?: Memory
   weights?: ReadonlyArray<Weight>
   deliveries?: ReadonlyArray<Leg>
   newEvents?: NewEvents
@@ -91,7 +91,7 @@ export const textOf = ({
     ...(startUp === undefined
       ? []
       : ["", `Start-up: ${startUp.map(({ millis, side }) => `${titles[side]} ${millis.toFixed(0)} ms`).join(", ")}.`]),
-    ...(memory === undefined ? [] : ["", `Memory: ${memory.map(weightOf).join(". ")}.`]),
+    ...(memory === undefined ? [] : ["", `Memory: ${weightOf(memory)}.`]),
     ...(weights === undefined ? [] : ["", weightsOf(weights)]),
     ...(deliveries === undefined ? [] : ["", raceText(deliveries)]),
     ...(newEvents === undefined ? [] : ["", newEventsText(newEvents)])

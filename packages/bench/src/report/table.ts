@@ -11,6 +11,9 @@ export interface Line {
   readonly cpuSide: number | undefined
   readonly cpuPostgres: number | undefined
   readonly cpuDriver: number
+  readonly kilobytes: number
+  readonly fibers: number
+  readonly steps: number
 }
 
 export const lineOf = (rounds: ReadonlyArray<Round>, side: SideName): Line | undefined => {
@@ -26,7 +29,10 @@ export const lineOf = (rounds: ReadonlyArray<Round>, side: SideName): Line | und
     p99: middle(({ summary }) => summary.p99),
     cpuSide: known(({ cpu }) => cpu.side),
     cpuPostgres: known(({ cpu }) => cpu.postgres),
-    cpuDriver: middle(({ cpu }) => cpu.driver)
+    cpuDriver: middle(({ cpu }) => cpu.driver),
+    kilobytes: middle(({ counted }) => counted.bytes / 1_000),
+    fibers: middle(({ counted }) => counted.fibers),
+    steps: middle(({ counted }) => counted.steps)
   }
 }
 
@@ -41,7 +47,10 @@ const columns = [
   "p99 ms",
   "CPU µs: itself",
   "Postgres",
-  "driver"
+  "driver",
+  "kB allocated",
+  "fibers",
+  "steps"
 ]
 const headed = (names: ReadonlyArray<string>) => [rowOf(names), `|${"---|".repeat(names.length)}`]
 const rowOf = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
@@ -68,7 +77,10 @@ export const tableOf = (results: Runs): string =>
           line.p99.toFixed(1),
           line.cpuSide?.toFixed(0) ?? "?",
           line.cpuPostgres?.toFixed(0) ?? "?",
-          line.cpuDriver.toFixed(0)
+          line.cpuDriver.toFixed(0),
+          line.kilobytes.toFixed(0),
+          line.fibers.toFixed(1),
+          line.steps.toFixed(0)
         ]
         return rowOf(cells)
       })
@@ -80,6 +92,7 @@ const figures = [
   ["p50", ({ p50 }) => p50],
   ["p99", ({ p99 }) => p99],
   ["CPU: itself", ({ cpuSide }) => cpuSide],
+  ["kB", ({ kilobytes }) => kilobytes],
   ["Postgres", ({ cpuPostgres }) => cpuPostgres],
   ["driver", ({ cpuDriver }) => cpuDriver]
 ] as const satisfies ReadonlyArray<readonly [string, (line: Line) => number | undefined]>

@@ -18,13 +18,13 @@ export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray
   const template = makeTemplate(postgres, merchants, options)
   const sides = new Map<string, Sides.Side>()
 
-  const side = async (name: Sides.SideName, size: Size, place: string): Promise<Sides.Side> => {
+  const side = async (name: Sides.SideName, size: Size, place: string, start: typeof Sides.start) => {
     const database = `${name.replace("-", "_")}_${place}`
     const running = sides.get(database)
     if (running !== undefined) return running
     await Postgres.clone(postgres, await template(size, name === "before"), database)
     say(`Starting ${Sides.titles[name]} (${place} table)`)
-    const started = await Sides.start(postgres, name, database, {
+    const started = await start(postgres, name, database, {
       flags: name === "service" ? options.node : [],
       folder: name === "before" ? options.before : undefined
     })
@@ -36,12 +36,17 @@ export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray
     name: Sides.SideName,
     size: Size,
     {
+      pairOfRunners = false,
       place = size,
       warmup = options.warmupSeconds
-    }: { readonly place?: string | undefined; readonly warmup?: number } = {}
-  ): Promise<Stage> => ({
+    }: {
+      readonly pairOfRunners?: boolean | undefined
+      readonly place?: string | undefined
+      readonly warmup?: number
+    } = {}
+  ): Promise<Omit<Stage, "drive">> => ({
     postgres,
-    side: await side(name, size, place),
+    side: await side(name, size, place, pairOfRunners ? Sides.startPair : Sides.start),
     merchants,
     size,
     count: countOf(size, options),

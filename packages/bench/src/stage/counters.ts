@@ -1,0 +1,52 @@
+/**
+ * Loaded into the process of a side before its program. It tells the bench what the process has done so far: figures
+ * that are counted, so that other work on the machine does not change them.
+ */
+import path from "node:path"
+import { pathToFileURL } from "node:url"
+import { getHeapStatistics } from "node:v8"
+
+export interface Counters {
+  /** Allocated on the heap of JavaScript. */
+  readonly bytes: number
+  /** Fibers that were started. */
+  readonly fibers: number
+  /** Steps that the interpreter of fibers has taken. */
+  readonly steps: number
+}
+
+interface Fiber {
+  readonly id: number
+  currentOpCount: number
+  runLoop: (this: Fiber, effect: unknown) => unknown
+}
+
+interface EffectModule {
+  readonly void: unknown
+  readonly runFork: (effect: unknown) => Fiber
+}
+
+// The very module that the program imports, which may be of another checkout.
+const module = path.resolve("node_modules/effect/dist/Effect.js")
+const Effect = (await import(pathToFileURL(module).href)) as EffectModule
+
+let steps = 0
+const first = Effect.runFork(Effect.void)
+const fibers = Object.getPrototypeOf(first) as Fiber
+const { runLoop } = fibers
+fibers.runLoop = function (effect) {
+  const outcome = runLoop.call(this, effect)
+  steps += this.currentOpCount
+  return outcome
+}
+
+const count = (): Counters => ({
+  // Node's types do not have it yet.
+  bytes: (getHeapStatistics() as { total_allocated_bytes?: number }).total_allocated_bytes ?? Number.NaN,
+  fibers: Effect.runFork(Effect.void).id - first.id,
+  steps
+})
+
+process.on("message", () => process.send?.(count()))
+// The program ends as it would without its parent.
+process.channel?.unref()

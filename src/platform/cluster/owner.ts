@@ -1,0 +1,81 @@
+/**
+ * The way from a command to the runner that owns its object (docs/decisions/0022). Objects of one kind are spread over
+ * slots. A slot is an entity of the cluster, so one runner owns it with all its objects. A command that arrives at that
+ * runner is carried out in the caller's own fiber, without a message. Any other runner sends it to the slot. No object
+ * has an actor of its own that would have to wake.
+ */
+import { Effect, Hash, Schema } from "effect"
+import { Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import type { ClusterFailure } from "./ask.ts"
+import { entityLayer } from "./entityLayer.ts"
+import { localPayload } from "./localPayload.ts"
+
+/** As many as there are shards, so that each runner gets its part of every kind of object. */
+const slots = Array.from({ length: 300 }, (_, slot) => EntityId.make(String(slot)))
+/** The same for one object on every runner. */
+const slotOf = (key: string): number => Math.abs(Hash.string(key) % slots.length)
+
+/** Messages that a slot has taken and not yet answered. */
+const mailboxCapacity = 8_192
+
+type Codec = Schema.Codec<unknown, unknown>
+
+interface Definition<Fields extends Schema.Struct.Fields, Success extends Codec, Failure extends Codec, R> {
+  /** Of the entity. Runners that serve one database agree on it. */
+  readonly name: string
+  readonly payload: Fields
+  readonly success: Success
+  readonly failure: Failure
+  /** The object that a command is for. */
+  readonly keyOf: (payload: Schema.Struct.Type<Fields>) => string
+  /** Carries a command out on the runner that owns the object. */
+  readonly perform: Effect.Effect<Perform<Fields, Success, Failure>, never, R>
+}
+
+type Perform<Fields extends Schema.Struct.Fields, Success extends Codec, Failure extends Codec, More = never> = (
+  payload: Schema.Struct.Type<Fields>
+) => Effect.Effect<Success["Type"], Failure["Type"] | More>
+
+export const ownerOf = <const Fields extends Schema.Struct.Fields, Success extends Codec, Failure extends Codec, R>(
+  definition: Definition<Fields, Success, Failure, R>
+) => {
+  const { failure: error, keyOf, name, perform, success } = definition
+  const payload = localPayload(definition.payload)
+  const entity = Entity.make(name, [Rpc.make("Perform", { payload, success, error })])
+
+  return {
+    /** Carries a command out, wherever its owner is. Whoever asks bounds the wait (`ask.ts`). */
+    ask: Effect.gen(function* () {
+      const here = yield* perform
+      const client = yield* entity.client
+      const sharding = yield* Sharding.Sharding
+      const { simulateRemoteSerialization } = yield* ShardingConfig.ShardingConfig
+      const shards = slots.map((slot) => sharding.getShardId(slot, entity.getShardGroup(slot)))
+
+      const ask: Perform<Fields, Success, Failure, ClusterFailure> = (command) =>
+        Effect.suspend(() => {
+          const slot = slotOf(keyOf(command))
+          if (!sharding.hasShardId(shards[slot]!)) return client(slots[slot]!).Perform(command as never) as never
+          return here(simulateRemoteSerialization ? asReceived(payload, command) : command)
+        })
+      return ask
+    }),
+    /** The slots of this runner, for the commands of other runners. A slot that is awake stays so. */
+    layer: entityLayer(
+      entity,
+      Effect.map(perform, (here) =>
+        Effect.succeed(
+          entity.of({ Perform: ({ payload }: { readonly payload: unknown }) => here(payload as never) } as never)
+        )
+      ),
+      { concurrency: "unbounded", mailboxCapacity, maxIdleTime: "Infinity", disableFatalDefects: true }
+    )
+  }
+}
+
+/** What another runner would receive. The framework does the same to messages that stay in the process. */
+const asReceived = <Message>(schema: Schema.Codec<Message, unknown>, message: Message): Message => {
+  const wire = Schema.toCodecJson(schema)
+  return Schema.decodeSync(wire)(Schema.encodeSync(wire)(message))
+}

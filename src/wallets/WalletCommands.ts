@@ -1,0 +1,151 @@
+/**
+ * Posts entries to wallets on the runner that owns them. The decision and the queueing of its changes are one
+ * synchronous block, so the order in the queue is the order of versions, and only the reply waits for the commit
+ * (docs/architecture.md, section 4). So a wallet decides one entry at a time and commits many together.
+ */
+import { InsufficientBalance, Movement, post } from "@coffer/rules/wallet/post"
+import { type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
+import { Cause, Context, type DateTime, Effect, Layer, Result, Schema } from "effect"
+import type { ActorUnavailable } from "../platform/cluster/ask.ts"
+import { makeTurns } from "../platform/cluster/turns.ts"
+import { ChangeSet, type CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
+import { posted, WalletStore } from "./WalletStore.ts"
+
+/** What is posted, and what is written in the same transaction. A version in the changes makes it idempotent. */
+export const Entry = Schema.Struct({
+  movements: Schema.Array(Movement),
+  /** How much more is promised from now on; below zero, how much less. */
+  reserve: Schema.Int,
+  changes: ChangeSet
+})
+export type Entry = typeof Entry.Type
+
+export const noEntry: Entry = { movements: [], reserve: 0, changes: [] }
+
+type Posted = Effect.Effect<void, CommitError | InsufficientBalance | ActorUnavailable>
+
+/** Called by the owner of the wallet. */
+export class WalletCommands extends Context.Service<
+  WalletCommands,
+  { readonly post: (wallet: WalletName, entry: Entry) => Posted }
+>()("@coffer/wallets/WalletCommands") {}
+
+/** How often one entry is decided anew because the wallet in memory was not the wallet in the database. */
+const retriesMax = 8
+/** Entries that may wait for one wallet to be read. */
+const waitingMax = 8_192
+/** Wallets in memory, about a kilobyte each. */
+const rememberedMax = 10_000
+
+/** The wallet as this runner knows it. A new object for every read, so that a late failure cannot drop a fresh one. */
+interface Known {
+  wallet: Wallet
+  /** The newest commit on the way. All before it are decided when it is. */
+  pending: Effect.Effect<unknown, CommitError>
+}
+
+export const layer = Layer.effect(
+  WalletCommands,
+  Effect.gen(function* () {
+    const wallets = yield* knownWallets
+    const store = yield* WalletStore
+    const transactor = yield* Transactor
+    const ids = yield* NewIds
+
+    const attempt = Effect.fnUntraced(function* (name: WalletName, entry: Entry) {
+      const address = walletIdOf(name)
+      const now = yield* currentTime
+      const before = wallets.recall(address)
+      const current = before ?? (yield* wallets.load(name, now))
+      // From here to `submit` nothing may yield: another entry must not be decided on the same wallet.
+      const { wallet } = current
+      const decided = decide(wallet, entry, now)
+      if (Result.isFailure(decided)) return yield* refuse(name, entry, { current, wallet, now }, decided.failure)
+      const { changes, after } = decided.success
+      const committed = transactor.submit(address, changes)
+      if (committed === undefined) return yield* new NotCommitted({ reason: "overloaded" })
+      current.wallet = after
+      current.pending = committed
+      yield* Effect.onError(committed, (cause) =>
+        // An interrupted caller does not take its entry back: it will be written, and the next one follows it.
+        Effect.sync(() => Cause.hasInterruptsOnly(cause) || wallets.forget(address, current))
+      )
+    })
+
+    /** Decides. Plain and synchronous. */
+    const decide = (wallet: Wallet, entry: Entry, now: DateTime.Utc) =>
+      Result.map(post(wallet, entry, { now, idBody: ids.at("", now), digest: sha256 }), ({ rows, wallet: after }) => ({
+        after,
+        changes: [...entry.changes, ...posted(wallet, after, rows)]
+      }))
+
+    /** What is refused must be refused by the row in the database: this runner may not own the wallet any more. */
+    const refuse = Effect.fnUntraced(function* (
+      name: WalletName,
+      entry: Entry,
+      { current, now, wallet }: { readonly current: Known; readonly wallet: Wallet; readonly now: DateTime.Utc },
+      refusal: InsufficientBalance
+    ) {
+      const address = walletIdOf(name)
+      const stale = new StaleVersion({ table: "wallets", key: address })
+      // The wallet it was decided on may not be in the database yet.
+      yield* Effect.catch(current.pending, () => {
+        wallets.forget(address, current)
+        return Effect.fail(stale)
+      })
+      const stored = yield* store.open(name, now)
+      if (Result.isFailure(decide(stored, entry, now))) return yield* refusal
+      // Another runner has written, or the money has come meanwhile.
+      if (current.wallet === wallet) wallets.forget(address, current)
+      return yield* stale
+    })
+
+    // Not `Effect.retry`, which sets up a schedule for each entry: few need a second attempt.
+    const postEntry = (name: WalletName, entry: Entry, retriesLeft = retriesMax): Posted =>
+      Effect.catchIf(
+        attempt(name, entry),
+        // An entry before this one in the queue failed, or another runner wrote: decide on what is there now.
+        (error) => retriesLeft > 0 && error._tag === "StaleVersion" && error.table === "wallets",
+        () => postEntry(name, entry, retriesLeft - 1)
+      )
+    return WalletCommands.of({ post: (name, entry) => postEntry(name, entry) })
+  })
+)
+
+/** The wallets that were used last. The one that nobody has used for longest is forgotten first. */
+const knownWallets = Effect.map(WalletStore, (store) => {
+  const known = new Map<string, Known>()
+  const { inTurn } = makeTurns(waitingMax)
+
+  const recall = (address: string): Known | undefined => {
+    const current = known.get(address)
+    if (current !== undefined) keep(address, current)
+    return current
+  }
+  const keep = (address: string, current: Known) => {
+    known.delete(address)
+    known.set(address, current)
+    if (known.size > rememberedMax) known.delete(known.keys().next().value!)
+  }
+  const read = Effect.fnUntraced(function* (name: WalletName, now: DateTime.Utc) {
+    const address = walletIdOf(name)
+    const other = recall(address)
+    if (other !== undefined) return other
+    const current: Known = { wallet: yield* store.open(name, now), pending: Effect.void }
+    keep(address, current)
+    return current
+  })
+
+  return {
+    recall,
+    forget: (address: string, current: Known) => {
+      if (known.get(address) === current) known.delete(address)
+    },
+    /** Of many at once one reads. */
+    load: (name: WalletName, now: DateTime.Utc) => inTurn(walletIdOf(name), read(name, now))
+  }
+})

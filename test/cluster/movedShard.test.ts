@@ -1,0 +1,68 @@
+/**
+ * A command that runs in its caller's fiber while its order gets another owner (docs/decisions/0022). The cluster does
+ * not wait for it: the version of the row decides who was first, and the other decides again.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Faults } from "../../src/platform/runtime/Faults.ts"
+import type { Reply } from "../kit/Api.ts"
+import { assertBooksWhole } from "../kit/Process.ts"
+import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
+
+const ordersCount = 12
+
+/** Commits of this runner wait while the gate is closed. */
+const gated = () => {
+  const gate = { closed: undefined as Deferred.Deferred<void> | undefined, waiting: 0 }
+  const layer = Layer.succeed(Faults, {
+    around: (point, effect) =>
+      Effect.suspend(() => {
+        if (point !== "Transactor.write" || gate.closed === undefined) return effect
+        gate.waiting++
+        return Effect.andThen(Deferred.await(gate.closed), effect)
+      })
+  })
+  return { gate, layer }
+}
+
+const note = ({ api }: Running, key: string, tradeNo: string, name: string) =>
+  api.post(`/v1/orders/${tradeNo}`, key, { metadata: { [name]: "1" } })
+
+describe("an order that gets another owner while a command for it runs", () => {
+  it.live("keeps what both have written, and each caller is told what became of its own", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const { gate, layer } = gated()
+      // Alone at first, so that all orders are its own.
+      const old = yield* start({ database, faults: layer, env: yield* asRunner })
+      const { sandboxKey: key } = old.merchant
+      const tradeNos = yield* Effect.forEach(Array(ordersCount).keys(), () =>
+        Effect.map(old.api.post("/v1/orders", key, { amount: 1_000 }), ({ body }): string => body.data.trade_no)
+      )
+
+      gate.closed = yield* Deferred.make<void>()
+      const here = yield* Effect.forEach(tradeNos, (tradeNo) => Effect.forkChild(note(old, key, tradeNo, "here")))
+      while (gate.waiting < 1) yield* Effect.sleep("10 millis")
+
+      const other = yield* start({ database, env: yield* asRunner })
+      // It answers for the orders that it owns. The others wait behind the command of the old runner.
+      const answered = yield* Deferred.make<Reply>()
+      const there = yield* Effect.forEach(tradeNos, (tradeNo) =>
+        Effect.forkChild(Effect.tap(note(other, key, tradeNo, "there"), (reply) => Deferred.succeed(answered, reply)))
+      )
+      assert.strictEqual((yield* Deferred.await(answered)).status, 200)
+      yield* Deferred.succeed(gate.closed, undefined)
+      gate.closed = undefined
+
+      for (const [index, tradeNo] of tradeNos.entries()) {
+        const replies = { here: yield* Fiber.join(here[index]!), there: yield* Fiber.join(there[index]!) }
+        const { metadata } = (yield* other.api.get(`/v1/orders/${tradeNo}`, key)).body.data
+        for (const [name, { status, text }] of Object.entries(replies)) {
+          assert.include([200, 503], status, text)
+          if (status === 200) assert.propertyVal(metadata, name, "1")
+        }
+      }
+      yield* assertBooksWhole(old.sql)
+    })
+  )
+})
