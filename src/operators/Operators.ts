@@ -4,9 +4,9 @@
  */
 import { type CreateOperator, tokenDays } from "@coffer/contract/Operators"
 import { OperatorId, prefixes } from "@coffer/model/Ids"
+import type { Role } from "@coffer/model/Role"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import type { Role } from "@coffer/rules/operator/acts"
 import type { Operator } from "@coffer/rules/operator/Operator"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"

@@ -1,7 +1,7 @@
 /** Operators of a test, each with a token of its own. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Role } from "@coffer/rules/operator/acts"
+import type { Role } from "@coffer/model/Role"
 import type { Api } from "./Api.ts"
 
 /** The token of a new operator. */

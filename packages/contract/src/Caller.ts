@@ -1,5 +1,6 @@
 /** Who is asking, and the middleware that finds out. Implementations: `src/http/`. */
 import type { Owner } from "@coffer/model/Owner"
+import type { Role } from "@coffer/model/Role"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import {
@@ -51,7 +52,7 @@ export class SandboxOnly extends HttpApiMiddleware.Service<SandboxOnly, { requir
 /** The operator that the token stands for. */
 export class CurrentOperator extends Context.Service<
   CurrentOperator,
-  { readonly operatorId: string; readonly name: string; readonly role: "viewer" | "support" | "finance" | "admin" }
+  { readonly operatorId: string; readonly name: string; readonly role: Role }
 >()("@coffer/contract/CurrentOperator") {}
 
 /** `Authorization: Bearer <operator token>`. What each role may do: `@coffer/rules/operator/acts`. */

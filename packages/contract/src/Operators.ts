@@ -1,5 +1,6 @@
 /** Operators by name and the audit log of what they do (docs/architecture.md, section 7). */
 import { optional, withoutNulls } from "@coffer/model/optional"
+import { Role } from "@coffer/model/Role"
 import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -9,7 +10,7 @@ import { InvalidRequest, OperatorNotFound } from "./Errors.ts"
 import { instant, int, kind, orNull, text } from "./fields.ts"
 import { ExportableQuery, ListQuery } from "./Lists.ts"
 
-const role = Schema.Literals(["viewer", "support", "finance", "admin"]).annotate({
+const role = Role.annotate({
   description: "What the operator may do: a viewer reads, support helps merchants, finance moves money, an admin all."
 })
 

@@ -1,6 +1,7 @@
 /** Who may do what: the table of acts, tried through HTTP, each endpoint as each role. */
 import { OperatorApi } from "@coffer/contract/Operator"
-import { acts, actOf, mayDo, Role } from "@coffer/rules/operator/acts"
+import { Role } from "@coffer/model/Role"
+import { acts, actOf, mayDo } from "@coffer/rules/operator/acts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { HttpApiGroup } from "effect/http-api"

@@ -1,7 +1,7 @@
 /** Somebody who runs the installation, known by a token. */
 import { OperatorId } from "@coffer/model/Ids"
+import { Role } from "@coffer/model/Role"
 import { Schema } from "effect"
-import { Role } from "./acts.ts"
 
 export const Operator = Schema.Struct({
   operatorId: OperatorId,

@@ -2,11 +2,7 @@
  * Who may do what with the operator's API (docs/architecture.md, section 7), as a table: each endpoint is an act. Tests
  * hold it against the endpoints that there are, and try each as each role.
  */
-import { Schema } from "effect"
-
-/** Support helps merchants, finance moves money, and an admin does everything. A viewer only reads. */
-export const Role = Schema.Literals(["viewer", "support", "finance", "admin"])
-export type Role = typeof Role.Type
+import type { Role } from "@coffer/model/Role"
 
 interface Act {
   /** Beside the admin. */
