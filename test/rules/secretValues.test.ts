@@ -14,6 +14,7 @@ describe("secrets in texts", () => {
   for (const [text, kept] of [
     [`svc_test_${body}`, "svc_test_*"],
     [`svc_live_${body}`, "svc_live_*"],
+    [`opt_${body}`, "opt_*"],
     [`whsec_${body}`, "whsec_*"],
     [`whsec_${standard}`, "whsec_*"],
     [`/v1/orders?secret=whsec_${encodeURIComponent(standard)}&limit=1`, "/v1/orders?secret=whsec_*&limit=1"],
@@ -41,6 +42,7 @@ describe("secrets in texts", () => {
     "svc_test_none",
     "svc_payment_link",
     "svc_tests_aaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "opt_out_of_marketing_mails_and_newsletters",
     "whsec_",
     "TRD_SB_01KARWCVD8QZ4T7XM2N9B5HCJG",
     "TRD_SB_01KARWCVD8QZ4T7XM2N9B5HCJG.1764000000",

@@ -1,6 +1,6 @@
 /**
- * Finds by its form what opens something to whoever has it: API keys, webhook secrets, tokens of checkout pages, names
- * of uploaded files (spec: API log; silences: A3, O11). Pure, and linear in the text's length.
+ * Finds by its form what opens something to whoever has it: API keys, operators' tokens, webhook secrets, tokens of
+ * checkout pages, names of uploaded files (spec: API log; silences: A3, O11). Pure, and linear in the text's length.
  */
 
 /** `text` with `replacement` for each. What it was stays readable: `svc_test_[redacted]`, `/checkout/[redacted]`. */
@@ -13,12 +13,12 @@ export const cutSecretValues = (text: string, replacement: string): string =>
 const lengthMin = "whsec_".length + 16
 
 /** Most texts are not looked at further. */
-const mayHold = /svc_|whsec_|TRD_|\.(?:pdf|png|jpg)/
+const mayHold = /svc_|opt_|whsec_|TRD_|\.(?:pdf|png|jpg)/
 
 /** A trade number is no secret, nor is one with its end: the signature behind them is. */
 const values = new RegExp(
   [
-    "(svc_(?:test|live)_)[\\w-]{16,}",
+    "(svc_(?:test|live)_(?=[\\w-]{16})|opt_(?=[\\w-]{43}))[\\w-]+",
     // Standard base64, once base64url; in an address its signs are escaped, and a slash may be in JSON.
     "(whsec_)(?:[\\w+/=-]|\\\\/|%2[BFbf]|%3[Dd]){16,}",
     "TRD_(?:SB_)?[0-9A-HJKMNP-TV-Z]{26}\\.\\d+\\.[\\w-]+",
