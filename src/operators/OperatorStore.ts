@@ -7,6 +7,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 
 const OperatorRow = Schema.Struct({
@@ -35,6 +36,8 @@ export const layer = Layer.effect(
   OperatorStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
+    const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "operators")
     const pages = Pages.make(sql, {
       table: { name: "operators", key: "operator_id", row: OperatorRow, read: operatorOf },
       prefixOf: () => prefixes.operator,
@@ -59,10 +62,10 @@ export const layer = Layer.effect(
 
     return OperatorStore.of({
       byTokenHash: (hash) => sqlDefects(Effect.map(byTokenHash(hash), Option.map(operatorOf))),
-      insert: (operator, tokenHash) => sqlDefects(insert(operator, tokenHash)),
+      insert: (operator, tokenHash) => writing(sqlDefects(insert(operator, tokenHash))),
       revoke: (operatorId, now) =>
         isOperatorId(operatorId)
-          ? sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf)))
+          ? writing(sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf))))
           : Effect.succeedNone,
       page: (request) => pages.page("installation", request, { filters: [] })
     })

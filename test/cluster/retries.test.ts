@@ -66,6 +66,10 @@ payout: approve                       | 200         | -           | 200         
 payout: reject                        | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 payout: complete                      | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 payout: fail                          | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
+merchant: suspend                     | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
+merchant: resume                      | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
+operator: create                      | 201         | -           | 201                    | 201                    | 201                    | 201                    | 201                  | -             | 201                         | -             | -             | 201
+operator: revoke                      | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 `
 
 /** For a machine that does other things beside. */

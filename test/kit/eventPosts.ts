@@ -18,7 +18,7 @@ const destinations = 8
 const isPatient = rounds(0, 1) === 1
 const lease = Duration.seconds(30)
 /** The column that says so. What was never leased has its time of creation there, or nothing. */
-const leasedUntil = "next_attempt_at"
+const leasedUntil = "leased_until"
 
 /** By the event's id: until when it was leased, Unix milliseconds. */
 type Leases = ReadonlyMap<string, number>

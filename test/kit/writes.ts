@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Merchant } from "./Api.ts"
+import { operatorWrites } from "./operatorWrites.ts"
 import { fileOf, filePart, formOf, headersOfForm, modePart } from "./uploads.ts"
 import { webhookWrites } from "./webhookWrites.ts"
 import { order, type Post, sold, type Write, write } from "./write.ts"
@@ -236,5 +237,6 @@ export const writes: ReadonlyArray<Write> = [
   ...payoutStep("approve"),
   ...payoutStep("reject"),
   ...payoutStep("complete", "approve"),
-  ...payoutStep("fail", "approve")
+  ...payoutStep("fail", "approve"),
+  ...operatorWrites
 ]

@@ -55,7 +55,12 @@ const meaningful: Record<string, string> = {
   "/v1/test_helpers/orders/:ref/dispute evidence_due_by": "sets no deadline",
   "/operator/v1/merchants/:merchant_id sandbox.default_notify_url": "removes the address",
   "/operator/v1/merchants/:merchant_id live.default_notify_url": "removes the address",
-  "/operator/v1/merchants/:merchant_id note": "removes it"
+  "/operator/v1/merchants/:merchant_id note": "removes it",
+  "/operator/v1/merchants/:merchant_id logo_url": "removes the logo",
+  "/operator/v1/merchants/:merchant_id support_email": "removes the contact",
+  "/operator/v1/merchants/:merchant_id support_url": "removes the contact",
+  "/operator/v1/merchants/:merchant_id sandbox.payment_methods": "offers all of them",
+  "/operator/v1/merchants/:merchant_id live.payment_methods": "offers all of them"
 }
 
 const taken = endpoints

@@ -11,7 +11,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { ConfigProvider, Context, Effect, Exit, Layer } from "effect"
 import { DataDir } from "../../../src/platform/runtime/DataDir.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
-import { type Running, secretKey, start } from "../../kit/Service.ts"
+import { operatorToken, type Running, secretKey, start } from "../../kit/Service.ts"
 import { fileOf, filePart, formOf, modePart, upload } from "../../kit/uploads.ts"
 
 interface Bucket {
@@ -145,7 +145,7 @@ describe("settings of files", () => {
     Layer.build(
       Settings.layer({ embedded: false }).pipe(
         Layer.provide(
-          Layer.succeed(DataDir, { path: "", keep: () => Effect.succeed("token"), write: () => Effect.void })
+          Layer.succeed(DataDir, { path: "", keep: () => Effect.succeed(operatorToken), write: () => Effect.void })
         ),
         Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { SECRET_KEY: secretKey, ...env } })))
       )
