@@ -2,9 +2,9 @@
  * Front door to operators: who a token stands for. Every request reads it from the database, so a token that is revoked
  * works nowhere from then on. `OPERATOR_TOKEN` is an admin's and stands in no table.
  */
+import type { CurrentOperator } from "@coffer/contract/Caller"
 import { type CreateOperator, tokenDays } from "@coffer/contract/Operators"
 import { OperatorId, prefixes } from "@coffer/model/Ids"
-import type { Role } from "@coffer/model/Role"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Operator } from "@coffer/rules/operator/Operator"
@@ -19,12 +19,8 @@ export class OperatorNotFound extends Schema.TaggedError<OperatorNotFound>()("Op
   operatorId: Schema.String
 }) {}
 
-/** Who acts. */
-export interface Identity {
-  readonly operatorId: string
-  readonly name: string
-  readonly role: Role
-}
+/** The operator who acts. */
+export type Identity = CurrentOperator["Service"]
 
 export interface Bearer {
   /** Whether it was somebody's token when it was last looked up here. Known at once, and maybe out of date. */
