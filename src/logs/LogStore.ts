@@ -92,12 +92,15 @@ export const layer = Layer.effect(
     const openDays = (some: ReadonlyArray<DateTime.Utc>) =>
       Effect.forEach(days, ({ open }) => open(some), { discard: true })
 
+    const forgetDays = Effect.forEach(days, ({ forget }) => forget, { discard: true })
+
     const insert = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogRow>) {
       const params = yield* paramsOf(rows)
-      const write = asyncCommit(sql, sql.unsafe(insertion, params))
-      yield* Effect.catchIf(write, isMissingPartition, () =>
-        Effect.andThen(openDays(rows.map(({ created_at }) => created_at)), write)
+      const write = Effect.andThen(
+        openDays(rows.map(({ created_at }) => created_at)),
+        asyncCommit(sql, sql.unsafe(insertion, params))
       )
+      yield* Effect.catchIf(write, isMissingPartition, () => Effect.andThen(forgetDays, write))
     })
 
     const withBodies = makeWithBodies(sql)

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as Logs from "../../src/logs/Logs.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
 import { appendAll, callOf, count, idOf, layerOn, merchantId, now, numbers, withLogs } from "../kit/logStore.ts"
-import { freshDatabase } from "../kit/Service.ts"
+import { errorsLoggedIn, freshDatabase } from "../kit/Service.ts"
 
 describe("days", () => {
   const partitions = Effect.flatMap(
@@ -30,6 +30,14 @@ describe("days", () => {
         assert.strictEqual((yield* sql`select 1 from api_logs_20260301`).length, 2)
       })
     )
+  )
+
+  it.live("the first calls of a day are no error in Postgres' log", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.provide(appendAll([callOf(1)]), layerOn(url))
+      assert.deepStrictEqual(errorsLoggedIn(url), [])
+    })
   )
 
   it.live("runners that miss the same partition at once all write", () =>

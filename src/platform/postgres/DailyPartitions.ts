@@ -35,10 +35,20 @@ export const make = (sql: SqlClient.SqlClient, table: string) => {
       for values from (${start}) to (timestamptz ${start} + interval '24 hours')`)
   }
 
+  /** Days whose partitions this runner knows to be there. */
+  const opened = new Set<string>()
+
   return {
-    /** Makes the partitions of the days with these moments where there are none. */
-    open: (moments: ReadonlyArray<DateTime.Utc>) =>
-      reshape(Effect.forEach(new Set(moments.map(DateTime.formatIsoDateUtc)), open, { discard: true })),
+    /** Makes the partitions of the days with these moments where there are none. It asks Postgres once for each day. */
+    open: Effect.fnUntraced(function* (moments: ReadonlyArray<DateTime.Utc>) {
+      const days = [...new Set(moments.map(DateTime.formatIsoDateUtc))].filter((day) => !opened.has(day))
+      if (days.length === 0) return
+      yield* reshape(Effect.forEach(days, open, { discard: true }))
+      for (const day of days) opened.add(day)
+    }),
+
+    /** The next `open` asks Postgres again: somebody else dropped a partition. */
+    forget: Effect.sync(() => opened.clear()),
 
     /** Drops the partitions of all days before this one. */
     dropBefore: Effect.fnUntraced(function* (day: DateTime.Utc) {
@@ -48,6 +58,7 @@ export const make = (sql: SqlClient.SqlClient, table: string) => {
       const names = (yield* decodeNames(rows)).map(({ name }) => name).filter((name) => name < first)
       if (names.length === 0) return
       yield* reshape(Effect.forEach(names, (name) => sql`drop table if exists ${sql(name)}`, { discard: true }))
+      opened.clear()
       yield* Effect.logInfo("days dropped", { partitions: names })
     })
   }

@@ -69,7 +69,7 @@ describe("retention", () => {
     })
   )
 
-  it.live("calls of a day without a partition are kept: it is made when it is missed", () =>
+  it.live("calls of a day whose partition somebody dropped are kept: it is made again", () =>
     Effect.gen(function* () {
       const running = yield* service
       const { api, merchant, sql } = running
