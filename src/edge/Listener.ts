@@ -5,10 +5,12 @@
 import { createServer, type Server } from "node:http"
 import { Duration, Effect } from "effect"
 import { Settings } from "../platform/runtime/Settings.ts"
+import { SteadyRequest } from "./SteadyRequest.ts"
 import * as Unreadable from "./Unreadable.ts"
 
 /** Of Node's server; times are milliseconds. */
 const options = {
+  IncomingMessage: SteadyRequest,
   /** Clients are told the first, and have the second to hear that it is over, however busy they are. */
   keepAliveTimeout: 65_000,
   keepAliveTimeoutBuffer: 10_000,

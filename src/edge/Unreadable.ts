@@ -9,6 +9,7 @@ import { prefixes } from "@coffer/model/Ids"
 import { Effect, Schema } from "effect"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { undecodable } from "./routing.ts"
+import { smallChunks } from "./SteadyRequest.ts"
 
 /** Listeners for a server's `clientError` and `connect`. */
 export const make = Effect.gen(function* () {
@@ -66,6 +67,7 @@ export const make = Effect.gen(function* () {
 const unreadable = "This cannot be read as an HTTP request."
 const messages: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "The request was not complete in time.",
+  [smallChunks]: "The body comes in too many small chunks.",
   HPE_INVALID_URL: undecodable,
   HPE_HEADER_OVERFLOW: "The address and headers of the request are too large."
 }
