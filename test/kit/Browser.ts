@@ -1,9 +1,7 @@
 /** A headless Chromium, where one is installed; the suites that need it say so when it is not. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import path from "node:path"
+import { existsSync } from "node:fs"
 import { Effect } from "effect"
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
 const candidates = [
   process.env["CHROMIUM"],
@@ -18,23 +16,22 @@ export const executable = candidates.find((candidate) => candidate !== undefined
 /** For a suite's name: why it is left out. */
 export const needsChromium = executable === undefined ? " (left out: no Chromium is installed)" : ""
 
-/** A page of a fresh browser, closed with the scope. Phone-sized unless told otherwise. */
+/** One process for all tests of a worker: a start takes a second of a core. It ends with the worker. */
+let browser: Promise<Browser> | undefined
+
+/** A page of a fresh profile, closed with the scope. Phone-sized unless told otherwise. */
 export const openPage = Effect.fnUntraced(function* (
   viewport = { width: 390, height: 844 },
   options: BrowserContextOptions = {}
 ) {
-  const profile = mkdtempSync(path.join(tmpdir(), "coffer-chromium-"))
-  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(profile, { recursive: true, force: true })))
+  browser ??= chromium.launch({
+    executablePath: executable!,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+  })
+  const launched = browser
   const context = yield* Effect.acquireRelease(
-    Effect.promise(() =>
-      chromium.launchPersistentContext(profile, {
-        executablePath: executable!,
-        viewport,
-        ...options,
-        args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
-      })
-    ),
+    Effect.promise(async () => (await launched).newContext({ viewport, ...options })),
     (opened) => Effect.promise(() => opened.close())
   )
-  return context.pages()[0] ?? (yield* Effect.promise((): Promise<Page> => context.newPage()))
+  return yield* Effect.promise((): Promise<Page> => context.newPage())
 })

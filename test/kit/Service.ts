@@ -32,7 +32,7 @@ export const otherSecretKey = createHash("sha256").update("another key").digest(
 export const freshDatabase = Effect.acquireRelease(
   Effect.gen(function* () {
     const name = `test_${randomBytes(8).toString("hex")}`
-    yield* onServer(`create database ${name} template ${template}`)
+    yield* onServer(`create database ${name} template ${template} strategy file_copy`)
     return databaseUrl(inject("postgresUrl"), name)
   }),
   (url) => Effect.ignore(onServer(`drop database ${url.slice(url.lastIndexOf("/") + 1)} with (force)`))
@@ -63,8 +63,8 @@ export const freePort: Effect.Effect<number> = Effect.callback<number>((resume) 
   server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(port))))
 })
 
-const portsEach = 10_000
-const portsFirst = 2_000 + portsEach * (Number(process.env["VITEST_POOL_ID"] ?? 1) % 3)
+const portsEach = 7_000
+const portsFirst = 2_000 + portsEach * (Number(process.env["VITEST_POOL_ID"] ?? 1) % 4)
 let portsGiven = 0
 
 export interface Options {
