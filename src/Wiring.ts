@@ -5,6 +5,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import * as Anchors from "./audit/Anchors.ts"
 import * as Auditor from "./audit/Auditor.ts"
 import * as AuditStore from "./audit/AuditStore.ts"
 import * as SandboxBank from "./sandbox/SandboxBank.ts"
@@ -159,7 +160,7 @@ const rooms = Layer.mergeAll(
       files
     )
   ),
-  Layer.provideMerge(Auditor.layer),
+  Layer.provideMerge(Layer.mergeAll(Anchors.layer, Auditor.layer)),
   Layer.provideMerge(stores)
 )
 

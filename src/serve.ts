@@ -6,8 +6,10 @@ import path from "node:path"
 import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
+import { serviceUrl } from "./platform/embedded/serviceRole.ts"
 import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
+import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
@@ -22,16 +24,19 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 export const serve = Effect.gen(function* () {
-  const { collector, connections, databaseUrl, home: folder } = yield* Settings.startup
+  const { collector, connections, databaseUrl, home: folder, ownerUrl } = yield* Settings.startup
   const home = path.resolve(folder)
   const embedded = Option.isNone(databaseUrl)
-  const url = embedded ? (yield* EmbeddedPostgres.start({ home })).url : databaseUrl.value
+  if (embedded && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
+  const owner = embedded ? (yield* EmbeddedPostgres.start({ home })).url : Option.getOrUndefined(ownerUrl)
+  const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* serviceUrl(owner!)
 
   const app = Wiring.httpServer.pipe(
     // Whoever waits for /readyz finds the demo merchant.
     Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.empty),
     Layer.provideMerge(Wiring.service({ remoteSerialization: false })),
     Layer.provideMerge(Wiring.outbound),
+    Layer.provideMerge(Layer.succeed(Migrator.Owner, owner)),
     Layer.provideMerge(Faults.layer),
     Layer.provideMerge(Postgres.layer({ url, connections, name: Tenancy.processName })),
     // The home of the embedded one is locked already.
@@ -55,6 +60,7 @@ export const serve = Effect.gen(function* () {
     EmbeddedFailure: ({ message }) => notStarted(message),
     DataDirUnusable: ({ message }) => notStarted(message),
     ServeError: ({ cause }) => Effect.flatMap(httpPort, (port) => notStarted(portProblem(cause, port))),
+    NotMigrated: ({ message }) => notStarted(message),
     MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`),
     SocketServerError: ({ cause }) => Effect.flatMap(runnerPort, (port) => notStarted(portProblem(cause, port)))
   }),

@@ -9,6 +9,7 @@ import { chainText } from "@coffer/rules/wallet/post"
 import { laws, type Violation } from "@coffer/rules/wallet/laws"
 import { Context, DateTime, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { anchorCheck } from "../../src/audit/anchorCheck.ts"
 import { auditLogCheck } from "../../src/audit/auditLogCheck.ts"
 import { make } from "../../src/audit/Auditor.ts"
 import { ledgerChecks, walletChecks } from "../../src/audit/ledgerChecks.ts"
@@ -17,7 +18,7 @@ import type { Report } from "../../src/audit/slices.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { busyDay } from "../kit/busyDay.ts"
 import { violationsOf } from "../kit/ledger.ts"
-import { freshDatabase, start } from "../kit/Service.ts"
+import { asOwner, freshDatabase, start } from "../kit/Service.ts"
 import { cases } from "./auditCases.ts"
 
 class Books extends Context.Service<
@@ -36,7 +37,7 @@ const books = Layer.effect(
   Effect.gen(function* () {
     const database = yield* freshDatabase
     const left = yield* Effect.scoped(Effect.flatMap(start({ database, clock: "test" }), busyDay))
-    const context = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" }))
+    const context = yield* Layer.build(Postgres.layer({ url: Redacted.make(asOwner(database)), connections: 2, name: "test" }))
     return { sql: Context.get(context, SqlClient.SqlClient), ...left }
   })
 )
@@ -54,6 +55,12 @@ const foundBy = Effect.fnUntraced(function* (look: (report: Report) => Effect.Ef
 
 const changedSince = (sql: SqlClient.SqlClient, since: DateTime.Utc) =>
   foundBy((report) => make(sql).changes(since, report))
+
+/** As a round of the auditor does. */
+const foundByRound = (sql: SqlClient.SqlClient) =>
+  foundBy((report) =>
+    Effect.andThen(make(sql).changes(DateTime.makeUnsafe(0), report), make(sql).anchors(report))
+  )
 
 const walked = (sql: SqlClient.SqlClient) =>
   foundBy((report) =>
@@ -139,7 +146,7 @@ layer(books, { excludeTestServices: true })("the auditor", (it) => {
                 const keys = new Set(rows.map(({ key }) => key))
                 const violations = yield* violationsOf(sql)
                 const listed = inOrder(violations)
-                assert.deepStrictEqual(inOrder(yield* changedSince(sql, DateTime.makeUnsafe(0))), listed)
+                assert.deepStrictEqual(inOrder(yield* foundByRound(sql)), listed)
                 assert.deepStrictEqual(inOrder(yield* walked(sql)), listed)
                 // After the day there was nothing new to look at.
                 assert.deepStrictEqual(yield* changedSince(sql, DateTime.makeUnsafe("2000-01-01T00:00:00Z")), [])
@@ -170,7 +177,7 @@ layer(books, { excludeTestServices: true })("the auditor", (it) => {
 
     it("there is a case for every law, and for every statement that looks for one", () => {
       const shown = new Set(cases.flatMap(({ found }) => found.map(([law, table]) => `${law} ${table}`)))
-      const all = [...ledgerChecks, ...walletChecks, ...objectChecks, auditLogCheck].map(
+      const all = [...ledgerChecks, ...walletChecks, ...objectChecks, auditLogCheck, anchorCheck].map(
         ({ about, law }) => `${law} ${about}`
       )
       assert.sameMembers([...shown], all)

@@ -28,6 +28,8 @@ export class Settings extends Context.Service<
     readonly workerPoll: Duration.Duration
     /** The time from one round of the auditor to the next. */
     readonly auditInterval: Duration.Duration
+    /** Where anchors are written outside the database; undefined for nowhere. */
+    readonly anchorFile: string | undefined
     /** A client that neither sends nor receives anything for this long during a request is disconnected. */
     readonly clientPatience: Duration.Duration
     /** Connections of clients, at most. One takes some 20 kB while it is idle; one that comes above is closed. */
@@ -68,15 +70,19 @@ export interface Bucket {
 
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
 
+const anchorFile = Config.option(Config.NonEmptyString("ANCHOR_FILE"))
+
 /** Read before anything is started: which database is used, and where telemetry goes. */
 export const startup = Config.all({
   home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
+  ownerUrl: Config.option(Config.Redacted("MIGRATION_DATABASE_URL")),
   // The cluster's locks hold one, two lanes write, two writes may wait for locked rows, and requests read.
   connections: Config.schema(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(7)),
     "DATABASE_CONNECTIONS"
   ).pipe(Config.withDefault(20)),
+  anchorFile,
   collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT"))
 })
 
@@ -96,6 +102,7 @@ const variables = Config.all({
     "CLIENT_CONNECTIONS"
   ).pipe(Config.withDefault(10_000)),
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
+  anchorFile,
   runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
   runnerPort: Config.option(Config.Port("RUNNER_PORT")),
   runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
@@ -167,6 +174,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         webhookProxy: yield* proxyAddress(read.webhookProxy),
         workerPoll: read.workerPoll,
         auditInterval: read.auditInterval,
+        anchorFile: Option.getOrUndefined(read.anchorFile),
         clientPatience: read.clientPatience,
         clientConnections: read.clientConnections,
         runner: yield* runnerPlace(read),

@@ -9,6 +9,7 @@ import { BadSetting } from "./Settings.ts"
 /** Settings that are secrets, or hold one. */
 const secretNames = [
   "DATABASE_URL",
+  "MIGRATION_DATABASE_URL",
   "SECRET_KEY",
   "OPERATOR_TOKEN",
   "REDIS_URL",
