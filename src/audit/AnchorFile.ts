@@ -1,6 +1,6 @@
 /**
- * `ANCHOR_FILE`: anchors outside the database, one a line, as JSON: `at`, `chain`, `sequence`, `id` and `hash`. Lines are
- * only added, so the file may be kept where nobody can change it: an append-only file, or a copy with retention.
+ * `ANCHOR_FILE`: anchors outside the database, one a line, as JSON: `at`, `chain`, `sequence`, `id` and `hash`. Lines
+ * are only added, so the file may be kept where nobody can change it: append-only, or as a copy with retention.
  */
 import { Effect, FileSystem, Option, Schema, Stream } from "effect"
 import { BadSetting } from "../platform/runtime/Settings.ts"

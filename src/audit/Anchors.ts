@@ -1,7 +1,7 @@
 /**
- * Anchors the heads of chains: of all wallets' ledgers and of the audit log. A function of the tables' owner writes them
- * (migration 0026), so that the service's role can add an anchor and no more. With `ANCHOR_FILE` each anchor is a line
- * of that file too, on the disk before Postgres commits it: who has the database has not that file.
+ * Anchors the heads of chains: of all wallets' ledgers and of the audit log. A function of the tables' owner writes
+ * them (migration 0026), so the service's role can add a true anchor and no more. With `ANCHOR_FILE` each anchor is a
+ * line of that file too, on the disk before Postgres commits it.
  */
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,10 +20,7 @@ export class Anchors extends Context.Service<
   Anchors,
   {
     /** Anchors each head that has moved since its last anchor. Returns how many there were. */
-    readonly take: (
-      at: DateTime.Utc,
-      alive: Effect.Effect<void>
-    ) => Effect.Effect<number, AnchorFile.AnchorFileFailed>
+    readonly take: (at: DateTime.Utc, alive: Effect.Effect<void>) => Effect.Effect<number, AnchorFile.AnchorFileFailed>
   }
 >()("@coffer/audit/Anchors") {}
 
@@ -40,7 +37,8 @@ export const layer = Layer.effect(
         yield* sql`select chain, sequence, row_id as id, hash
           from anchor_heads(${chains}::text[], ${isoText(at)}::text::timestamptz)`
       )
-      if (file !== undefined && heads.length > 0) yield* file.append(heads.map((head) => ({ at: isoText(at), ...head })))
+      if (file !== undefined && heads.length > 0)
+        yield* file.append(heads.map((head) => ({ at: isoText(at), ...head })))
       return heads.length
     })
 
@@ -74,7 +72,5 @@ const auditLog = "audit_log"
 
 const decodeKeys = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ key: Schema.String })))
 const decodeHeads = Schema.decodeUnknownEffect(
-  Schema.Array(
-    Schema.Struct({ chain: Schema.String, sequence: Schema.Int, id: Schema.String, hash: Schema.String })
-  )
+  Schema.Array(Schema.Struct({ chain: Schema.String, sequence: Schema.Int, id: Schema.String, hash: Schema.String }))
 )

@@ -1,4 +1,4 @@
-/** Compares the lines of an `ANCHOR_FILE` with the chains: law I11, against whoever can also change the table of anchors. */
+/** Compares the lines of an `ANCHOR_FILE` with the chains (law I11). A superuser could change the table of anchors. */
 import type { Violation } from "@coffer/rules/wallet/laws"
 import { Effect, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -13,7 +13,16 @@ import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { Api, type Reply } from "./Api.ts"
 import { type Begun, type Failure, prepared, type Told, toldBy } from "./failures.ts"
 import { eventually } from "./Process.ts"
-import { asRunner, freePort, freshDatabase, operatorToken, ownersConnection, type Running, secretKey, start } from "./Service.ts"
+import {
+  asRunner,
+  freePort,
+  freshDatabase,
+  operatorToken,
+  ownersConnection,
+  type Running,
+  secretKey,
+  start
+} from "./Service.ts"
 import { type Door, send, type Write } from "./write.ts"
 
 interface Doomed extends Door {

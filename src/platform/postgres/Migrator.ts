@@ -1,6 +1,6 @@
 /**
- * Brings the database to this program's shape. Forward only; N runners may start together, one migrates. With an owner's
- * connection of its own the service migrates there, and gives its own role the rights it needs. Without one it
+ * Brings the database to this program's shape. Forward only; N runners may start together, one migrates. With an
+ * owner's address the service migrates as the owner, and gives its own role the rights it needs. Without one it
  * migrates if its role owns the tables, and else only looks whether they are as this version needs them.
  */
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
@@ -107,9 +107,9 @@ export const layer = Layer.effectDiscard(
     else yield* expectMigrated(sql)
     const why = yield* ledgerRights(sql)
     if (why === undefined) return
-    yield* Effect.logWarning("the service's role in Postgres could change the ledger and the audit log: give it its own").pipe(
-      Effect.annotateLogs({ why, see: "docs/operating.md" })
-    )
+    yield* Effect.logWarning(
+      "the service's role in Postgres could change the ledger and the audit log: give it its own"
+    ).pipe(Effect.annotateLogs({ why, see: "docs/operating.md" }))
   })
 )
 
@@ -138,8 +138,12 @@ const mayMigrate = (sql: SqlClient.SqlClient) =>
   )
 
 const expectMigrated = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [there] = yield* sql<{ readonly is: boolean }>`select to_regclass('coffer_migrations') is not null as is`
-  if (!there!.is) return yield* notMigrated(`The database has no tables yet, and this role may not make them. ${setOwner}`)
+  const [there] = yield* sql<{ readonly is: boolean; readonly readable: boolean }>`
+    select oid is not null as is, coalesce(has_table_privilege(oid, 'select'), false) as readable
+    from to_regclass('coffer_migrations') oid`
+  if (!there!.is)
+    return yield* notMigrated(`The database has no tables yet, and this role may not make them. ${setOwner}`)
+  if (!there!.readable) return yield* notMigrated(`This role has no rights on the tables yet. ${setOwner}`)
   const [row] = yield* sql<{ readonly newest: number }>`
     select coalesce(max(migration_id), 0)::int4 as newest from coffer_migrations`
   const missing = Object.keys(migrations).filter((name) => Number.parseInt(name, 10) > row!.newest)

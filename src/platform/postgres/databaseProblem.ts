@@ -2,11 +2,7 @@
 import { Predicate, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 
-export const databaseProblem = (
-  url: Redacted.Redacted,
-  error: SqlError.SqlError,
-  setting = "DATABASE_URL"
-): string => {
+export const databaseProblem = (url: Redacted.Redacted, error: SqlError.SqlError, setting = "DATABASE_URL"): string => {
   const at = URL.parse(Redacted.value(url))
   if (at === null || !/^postgres(ql)?:$/.test(at.protocol)) {
     return `${setting} must look like postgres://user:password@localhost:5432/database.`

@@ -1,6 +1,6 @@
 /**
  * What the role of the service may do with the tables, when another role owns them: the migration owner
- * (docs/decisions/0028). Each time that the owner migrates, these become exactly the rights that the service's role has.
+ * (docs/decisions/0028). Each time that the owner migrates, these become exactly the rights of the service's role.
  * docs/operating.md lists them.
  */
 import { Effect, Schema } from "effect"
@@ -27,9 +27,12 @@ export const ownersFunctions = [
 
 /** To be run in a transaction of the owner. It writes nothing where the rights are right already. */
 export const grantTo = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, role: string) {
-  const [place] = yield* decodePlace(yield* sql`select quote_ident(${role}) as role, quote_ident(current_schema()) as schema`)
-  const { role: name, schema } = place!
-  yield* sql.unsafe(`grant usage on schema ${schema} to ${name}`)
+  const [place] = yield* decodePlace(
+    yield* sql`select quote_ident(${role}) as name, quote_ident(current_schema()) as schema,
+      has_schema_privilege(${role}, current_schema(), 'usage') as enters`
+  )
+  const { enters, name, schema } = place!
+  if (!enters) yield* sql.unsafe(`grant usage on schema ${schema} to ${name}`)
   for (const { held, kind, relation } of yield* decodeHeld(yield* relations(sql, role))) {
     const rights = kind === "S" ? ["select", "usage"] : (rightsOf[relation] ?? ordinary)
     if (held.join() === rights.join()) continue
@@ -53,7 +56,7 @@ const relations = (sql: SqlClient.SqlClient, role: string) =>
     order by c.relname`
 
 const decodePlace = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ role: Schema.String, schema: Schema.String }))
+  Schema.Array(Schema.Struct({ name: Schema.String, schema: Schema.String, enters: Schema.Boolean }))
 )
 const decodeHeld = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ relation: Schema.String, kind: Schema.String, held: Schema.Array(Schema.String) }))

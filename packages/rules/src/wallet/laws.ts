@@ -27,8 +27,8 @@ export const laws = {
   I9: "The chain of hashes is unbroken: no row was changed, removed or slipped in after it was written.",
   I10: "The audit log is a chain of hashes from its first entry on, without a gap.",
   I11:
-    "Each chain still has the row that was its head when it was last anchored, with the same hash: nothing up to it was " +
-    "cut off or rewritten."
+    "Each chain still has the row that was its head when it was last anchored, with the same hash: nothing up to it " +
+    "was cut off or rewritten."
 } as const
 
 export type LawId = keyof typeof laws
