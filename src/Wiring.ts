@@ -56,6 +56,8 @@ import * as LinkCommands from "./links/LinkCommands.ts"
 import * as LinkEntity from "./links/LinkEntity.ts"
 import * as Links from "./links/Links.ts"
 import * as LinkStore from "./links/LinkStore.ts"
+import * as KeyJobs from "./keys/KeyJobs.ts"
+import * as KeyStore from "./keys/KeyStore.ts"
 import * as Logs from "./logs/Logs.ts"
 import * as LogStore from "./logs/LogStore.ts"
 import * as Merchants from "./merchants/Merchants.ts"
@@ -174,6 +176,7 @@ const workers = Layer.mergeAll(
   RefundJobs.layer,
   ReceiptJobs.layer,
   LogJobs.layer,
+  KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
   SandboxJobs.layer,
   AuditJobs.layer
 ).pipe(Layer.provideMerge(Workers.layer))

@@ -11,6 +11,7 @@ import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
+import { bytesOf, lockOf } from "./platform/runtime/secretKeys.ts"
 import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
@@ -81,7 +82,14 @@ const enter = (url: Redacted.Redacted) =>
         yield* Console.log(`Coffer waits. ${reason}`)
         return yield* Effect.provideService(Waiting.serve(reason), Settings.Settings, settings)
       })
-      return yield* Tenancy.acquire({ url, alone: settings.runner === undefined, whileWaiting })
+      const { runner, secretKey, secretKeyPrevious } = settings
+      const keys = [secretKey, ...(secretKeyPrevious === undefined ? [] : [secretKeyPrevious])]
+      return yield* Tenancy.acquire({
+        url,
+        alone: runner === undefined,
+        keys: keys.map((key) => lockOf(bytesOf(key))),
+        whileWaiting
+      })
     })
   )
 

@@ -13,7 +13,7 @@ import { span } from "../platform/runtime/span.ts"
 import * as AnchorFile from "./AnchorFile.ts"
 
 /** Wallets that one statement looks at. */
-const sliceMax = 1_000
+const sliceMax = 5_000
 const patience = "1 minute"
 
 export class Anchors extends Context.Service<

@@ -31,6 +31,7 @@ import { shopSettings } from "./migrations/0020_shop_settings.ts"
 import { logBodies } from "./migrations/0022_log_bodies.ts"
 import { lighterRows } from "./migrations/0023_lighter_rows.ts"
 import { operators } from "./migrations/0024_operators.ts"
+import { keyRotation } from "./migrations/0027_key_rotation.ts"
 import { roles } from "./migrations/0026_roles.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
@@ -61,7 +62,8 @@ export const migrations = {
   "0022_log_bodies": logBodies,
   "0023_lighter_rows": lighterRows,
   "0024_operators": operators,
-  "0026_roles": roles
+  "0026_roles": roles,
+  "0027_key_rotation": keyRotation
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */

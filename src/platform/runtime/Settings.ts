@@ -18,6 +18,8 @@ export class Settings extends Context.Service<
     readonly publicUrl: string
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
     readonly secretKey: Redacted.Redacted
+    /** The key of before, while what it has sealed is sealed again; undefined outside a rotation. */
+    readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
     readonly twoOperators: TwoOperators
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
@@ -91,6 +93,7 @@ const variables = Config.all({
   port: Config.Port("PORT").pipe(Config.withDefault(8080)),
   publicUrl: Config.option(Config.URL("PUBLIC_URL")),
   secretKey: Config.option(Config.Redacted("SECRET_KEY")),
+  secretKeyPrevious: Config.option(Config.Redacted("SECRET_KEY_PREVIOUS")),
   operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
   twoOperators: Config.String("TWO_OPERATORS").pipe(Config.withDefault("")),
   allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
@@ -136,21 +139,14 @@ export const layer = (options: { readonly embedded: boolean }) =>
                 new BadSetting({ message: "SECRET_KEY is required with DATABASE_URL: 32 random bytes, base64." })
               )
       })
-      if (Buffer.from(Redacted.value(secretKey), "base64").length !== 32) {
-        return yield* new BadSetting({
-          message: "SECRET_KEY must be 32 bytes, base64 (for example: openssl rand -base64 32)."
-        })
-      }
-
-      if (!isVaried(Buffer.from(Redacted.value(secretKey), "base64"))) {
-        return yield* new BadSetting({ message: "SECRET_KEY is too easy to guess: make it of 32 random bytes." })
-      }
+      yield* checkKey("SECRET_KEY", secretKey)
+      const secretKeyPrevious = Option.getOrUndefined(read.secretKeyPrevious)
+      if (secretKeyPrevious !== undefined) yield* checkKey("SECRET_KEY_PREVIOUS", secretKeyPrevious)
 
       const operatorToken = yield* Option.match(read.operatorToken, {
         onSome: Effect.succeed,
         onNone: () => Effect.map(home.keep("operator.token", randomText(32, "base64url")), Redacted.make)
       })
-
       const token = Redacted.value(operatorToken)
       if (token.length < tokenLengthMin || !isVaried(token)) {
         return yield* new BadSetting({
@@ -168,6 +164,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         port: read.port,
         publicUrl,
         secretKey,
+        secretKeyPrevious,
         operatorToken,
         twoOperators: yield* twoOperatorsOf(read.twoOperators),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
@@ -186,6 +183,13 @@ export const layer = (options: { readonly embedded: boolean }) =>
       })
     })
   )
+
+const checkKey = (name: string, key: Redacted.Redacted) => {
+  const bytes = Buffer.from(Redacted.value(key), "base64")
+  const fail = (what: string) => Effect.fail(new BadSetting({ message: `${name} ${what}` }))
+  if (bytes.length !== 32) return fail("must be 32 bytes, base64 (for example: openssl rand -base64 32).")
+  return isVaried(bytes) ? Effect.void : fail("is too easy to guess: make it of 32 random bytes.")
+}
 
 const runnerPlace = Effect.fnUntraced(function* (read: {
   readonly runnerHost: Option.Option<string>
