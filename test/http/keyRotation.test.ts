@@ -28,6 +28,7 @@ import {
   start
 } from "../kit/Service.ts"
 
+const third = createHash("sha256").update("a third key").digest("base64")
 const newBytes = createHash("sha256").update("another key").digest()
 const before = { SECRET_KEY: secretKey }
 const during = { SECRET_KEY: otherSecretKey, SECRET_KEY_PREVIOUS: secretKey }
@@ -143,6 +144,10 @@ describe("a change of SECRET_KEY", () => {
               "may still be sealed with the key before SECRET_KEY. Set SECRET_KEY_PREVIOUS"
             )
             assert.include(yield* refused(database, before), "SECRET_KEY was changed for this database")
+            assert.include(
+              yield* refused(database, { SECRET_KEY: third, SECRET_KEY_PREVIOUS: otherSecretKey }),
+              "is not finished"
+            )
             yield* running.pass("2 minutes")
             assert.include(lines.join("\n"), "nothing is sealed with SECRET_KEY_PREVIOUS any more")
             assert.strictEqual(yield* metric(running, "coffer_secret_key_change"), 0)
@@ -167,7 +172,6 @@ describe("a change of SECRET_KEY", () => {
         )
         assert.include(yield* refused(database, before), "SECRET_KEY is not the one that this database was made with")
         // And once more, to a third key.
-        const third = createHash("sha256").update("a third key").digest("base64")
         yield* Effect.scoped(
           Effect.gen(function* () {
             const running = yield* phase(database, { SECRET_KEY: third, SECRET_KEY_PREVIOUS: otherSecretKey }, 4)
@@ -180,6 +184,26 @@ describe("a change of SECRET_KEY", () => {
           Effect.gen(function* () {
             yield* keepsWorking(yield* phase(database, { SECRET_KEY: third }, 5), all, hook)
           })
+        )
+      })
+    )
+  )
+
+  it.effect("keys that are no keys, or the same, are refused by the name of the setting", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        assert.match(
+          yield* refused(database, { ...before, SECRET_KEY_PREVIOUS: "short" }),
+          /^SECRET_KEY_PREVIOUS must be 32 bytes, base64/
+        )
+        assert.match(
+          yield* refused(database, { ...before, SECRET_KEY_PREVIOUS: Buffer.alloc(32).toString("base64") }),
+          /^SECRET_KEY_PREVIOUS is too easy to guess/
+        )
+        assert.match(
+          yield* refused(database, { ...before, SECRET_KEY_PREVIOUS: secretKey }),
+          /^SECRET_KEY_PREVIOUS is the same as SECRET_KEY/
         )
       })
     )
