@@ -5,6 +5,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import * as Anchors from "./audit/Anchors.ts"
 import * as Auditor from "./audit/Auditor.ts"
 import * as AuditStore from "./audit/AuditStore.ts"
 import * as SandboxBank from "./sandbox/SandboxBank.ts"
@@ -55,6 +56,8 @@ import * as LinkCommands from "./links/LinkCommands.ts"
 import * as LinkEntity from "./links/LinkEntity.ts"
 import * as Links from "./links/Links.ts"
 import * as LinkStore from "./links/LinkStore.ts"
+import * as KeyJobs from "./keys/KeyJobs.ts"
+import * as KeyStore from "./keys/KeyStore.ts"
 import * as Logs from "./logs/Logs.ts"
 import * as LogStore from "./logs/LogStore.ts"
 import * as Merchants from "./merchants/Merchants.ts"
@@ -159,7 +162,7 @@ const rooms = Layer.mergeAll(
       files
     )
   ),
-  Layer.provideMerge(Auditor.layer),
+  Layer.provideMerge(Layer.mergeAll(Anchors.layer, Auditor.layer)),
   Layer.provideMerge(stores)
 )
 
@@ -173,6 +176,7 @@ const workers = Layer.mergeAll(
   RefundJobs.layer,
   ReceiptJobs.layer,
   LogJobs.layer,
+  KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
   SandboxJobs.layer,
   AuditJobs.layer
 ).pipe(Layer.provideMerge(Workers.layer))

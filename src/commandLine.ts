@@ -10,6 +10,7 @@ import { OpenApi } from "effect/http-api"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { version } from "./platform/runtime/Vitals.ts"
 import { runAudit } from "./runAudit.ts"
+import { runMigrate } from "./runMigrate.ts"
 import { serve } from "./serve.ts"
 
 const document = () => Formatter.formatJson(OpenApi.fromApi(Api), { space: 2 })
@@ -20,6 +21,9 @@ const coffer = Command.make("coffer").pipe(
     Command.make("serve", {}, () => serve).pipe(Command.withDescription("Run the service until it is told to stop")),
     Command.make("audit", {}, () => runAudit).pipe(
       Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")
+    ),
+    Command.make("migrate", {}, () => runMigrate).pipe(
+      Command.withDescription("Bring the database to this version's shape, and give the service's role its rights")
     ),
     Command.make("openapi", {}, () => Console.log(document())).pipe(
       Command.withDescription("Print the OpenAPI document of the merchant API")

@@ -6,6 +6,7 @@ import path from "node:path"
 import { subjects, type Violation } from "@coffer/rules/wallet/laws"
 import { Clock, Console, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { checkAnchorFile } from "./audit/anchorFileCheck.ts"
 import { make } from "./audit/Auditor.ts"
 import type { Counts } from "./audit/slices.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
@@ -21,9 +22,12 @@ import * as Settings from "./platform/runtime/Settings.ts"
 class LedgerBroken extends Schema.TaggedError<LedgerBroken>()("LedgerBroken", { violations: Schema.Int }) {}
 
 export const runAudit = Effect.gen(function* () {
-  const { databaseUrl, home } = yield* Settings.startup
+  const { anchorFile, databaseUrl, home } = yield* Settings.startup
   const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* embedded(path.resolve(home))
-  yield* Effect.catchTags(audit(url), { SqlError: (error) => notStarted(databaseProblem(url, error)) })
+  yield* Effect.catchTags(audit(url, Option.getOrUndefined(anchorFile)), {
+    SqlError: (error) => notStarted(databaseProblem(url, error)),
+    AnchorFileFailed: ({ message }) => notStarted(`ANCHOR_FILE cannot be read: ${message}`)
+  })
 }).pipe(
   Effect.scoped,
   Effect.provide(secretFiles.layer),
@@ -35,7 +39,7 @@ export const runAudit = Effect.gen(function* () {
   Effect.provide(standardError.logger)
 )
 
-const audit = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+const audit = Effect.fnUntraced(function* (url: Redacted.Redacted, anchorFile: string | undefined) {
   const sql = Context.get(
     yield* Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-audit" })),
     SqlClient.SqlClient
@@ -43,16 +47,18 @@ const audit = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   yield* expectTables(sql)
 
   let found = 0
-  const counts = yield* make(sql).all({
-    violation: (violation) => {
-      found++
-      return Console.log(lineOf(violation))
-    },
-    progress: yield* progress
-  })
+  const violation = (violation: Violation) => {
+    found++
+    return Console.log(lineOf(violation))
+  }
+  const counts = yield* make(sql).all({ violation, progress: yield* progress })
+  const lines = anchorFile === undefined ? undefined : yield* checkAnchorFile(sql, anchorFile, violation)
   const checked = (["wallets", "ledger", "orders"] as const)
     .map((about) => `${counted(counts[about])} ${subjects[about].called}`)
     .join(", ")
+  if (lines !== undefined) {
+    yield* Console.log(`${counted(lines.compared)} lines of ANCHOR_FILE compared, ${counted(lines.unread)} unreadable`)
+  }
   yield* Console.log(`${checked} checked: ${found === 0 ? "no" : counted(found)} violation${found === 1 ? "" : "s"}`)
   if (found > 0) return yield* new LedgerBroken({ violations: found })
 })
@@ -75,7 +81,7 @@ const embedded = Effect.fnUntraced(function* (home: string) {
 
 /** It migrates nothing: which program serves this database is not for an auditor to decide. */
 const expectTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [row] = yield* sql<{ readonly there: boolean }>`select to_regclass('audit_rounds') is not null as there`
+  const [row] = yield* sql<{ readonly there: boolean }>`select to_regclass('anchors') is not null as there`
   if (row?.there !== true) {
     return yield* notStarted("The database is not yet as this version keeps it. Start coffer serve once, then audit.")
   }

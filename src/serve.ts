@@ -6,9 +6,12 @@ import path from "node:path"
 import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
+import { serviceUrl } from "./platform/embedded/serviceRole.ts"
 import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
+import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
+import { bytesOf, lockOf } from "./platform/runtime/secretKeys.ts"
 import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
@@ -22,16 +25,19 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 export const serve = Effect.gen(function* () {
-  const { collector, connections, databaseUrl, home: folder } = yield* Settings.startup
+  const { collector, connections, databaseUrl, home: folder, ownerUrl } = yield* Settings.startup
   const home = path.resolve(folder)
   const embedded = Option.isNone(databaseUrl)
-  const url = embedded ? (yield* EmbeddedPostgres.start({ home })).url : databaseUrl.value
+  if (embedded && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
+  const owner = embedded ? (yield* EmbeddedPostgres.start({ home })).url : Option.getOrUndefined(ownerUrl)
+  const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* serviceUrl(owner!)
 
   const app = Wiring.httpServer.pipe(
     // Whoever waits for /readyz finds the demo merchant.
     Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.empty),
     Layer.provideMerge(Wiring.service({ remoteSerialization: false })),
     Layer.provideMerge(Wiring.outbound),
+    Layer.provideMerge(Layer.succeed(Migrator.Owner, owner)),
     Layer.provideMerge(Faults.layer),
     Layer.provideMerge(Postgres.layer({ url, connections, name: Tenancy.processName })),
     // The home of the embedded one is locked already.
@@ -55,6 +61,7 @@ export const serve = Effect.gen(function* () {
     EmbeddedFailure: ({ message }) => notStarted(message),
     DataDirUnusable: ({ message }) => notStarted(message),
     ServeError: ({ cause }) => Effect.flatMap(httpPort, (port) => notStarted(portProblem(cause, port))),
+    NotMigrated: ({ message }) => notStarted(message),
     MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`),
     SocketServerError: ({ cause }) => Effect.flatMap(runnerPort, (port) => notStarted(portProblem(cause, port)))
   }),
@@ -75,7 +82,14 @@ const enter = (url: Redacted.Redacted) =>
         yield* Console.log(`Coffer waits. ${reason}`)
         return yield* Effect.provideService(Waiting.serve(reason), Settings.Settings, settings)
       })
-      return yield* Tenancy.acquire({ url, alone: settings.runner === undefined, whileWaiting })
+      const { runner, secretKey, secretKeyPrevious } = settings
+      const keys = [secretKey, ...(secretKeyPrevious === undefined ? [] : [secretKeyPrevious])]
+      return yield* Tenancy.acquire({
+        url,
+        alone: runner === undefined,
+        keys: keys.map((key) => lockOf(bytesOf(key))),
+        whileWaiting
+      })
     })
   )
 

@@ -28,6 +28,7 @@ const floors: ReadonlyArray<string> = [
   "src/logs",
   "src/operators",
   "src/merchants",
+  "src/keys",
   "src/files",
   "src/wallets",
   "src/events",

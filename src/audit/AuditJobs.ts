@@ -1,7 +1,8 @@
 /**
- * Rounds of the auditor, one at a time among all runners. A round checks what was written since the round before, what
- * was wrong then, and the next stretch of a walk through everything, so that in time every row is checked again. Every
- * runner shows the result of the last round as `coffer_ledger_violations`.
+ * Rounds of the auditor, one at a time among all runners. A round compares all chains with their last anchors and
+ * anchors those that have moved. Then it checks what was written since the round before, what was wrong then, and the
+ * next stretch of a walk through everything, so that in time every row is checked again. Every runner shows the result
+ * of the last round as `coffer_ledger_violations`.
  */
 import { type LawId, laws, type Subject, type Violation } from "@coffer/rules/wallet/laws"
 import { DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
@@ -9,6 +10,7 @@ import { Workers } from "../platform/jobs/Workers.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { Anchors } from "./Anchors.ts"
 import { Auditor } from "./Auditor.ts"
 import { AuditStore, type Round } from "./AuditStore.ts"
 import type { Report } from "./slices.ts"
@@ -57,11 +59,17 @@ export const layer = Layer.effectDiscard(
 const makeRunRound = Effect.gen(function* () {
   const store = yield* AuditStore
   const auditor = yield* Auditor
+  const anchors = yield* Anchors
   const { auditInterval } = yield* Settings
 
   return span("Audits.round")(function* (round: Round, start: DateTime.Utc) {
     const known = yield* store.violations
     const { found, report } = makeReport(store, round, known, start)
+    // What is wrong is found before anything is anchored on top of it.
+    yield* auditor.anchors(report)
+    yield* Effect.catchTags(anchors.take(start, report.alive), {
+      AnchorFileFailed: ({ message }) => Effect.logError("heads could not be anchored in ANCHOR_FILE", { message })
+    })
     yield* auditor.changes(round.checked_from, report)
     for (const [about, keys] of Map.groupBy(known, ({ table }) => table)) {
       yield* auditor.some(about satisfies Subject, [...new Set(keys.map(({ key }) => key))], report)
@@ -89,7 +97,16 @@ const makeReport = (
   const found = new Map<string, Violation>()
   const before = new Set(known.map(nameOf))
   let renewedAt = start
-  const report: Report = {
+  const alive = Effect.gen(function* () {
+    const now = yield* currentTime
+    if (DateTime.isLessThan(now, DateTime.addDuration(renewedAt, renewAfter))) return
+    renewedAt = now
+    if (!(yield* store.renew(round, DateTime.addDuration(now, lease)))) {
+      return yield* Effect.die("the audit took too long and another runner took it over")
+    }
+  })
+  const report: Report & { readonly alive: Effect.Effect<void> } = {
+    alive,
     violation: (violation) =>
       Effect.suspend(() => {
         const name = nameOf(violation)
@@ -97,15 +114,7 @@ const makeReport = (
         if (found.size < keptMax) found.set(name, violation)
         return before.has(name) ? Effect.void : logViolation(violation)
       }),
-    progress: () =>
-      Effect.gen(function* () {
-        const now = yield* currentTime
-        if (DateTime.isLessThan(now, DateTime.addDuration(renewedAt, renewAfter))) return
-        renewedAt = now
-        if (!(yield* store.renew(round, DateTime.addDuration(now, lease)))) {
-          return yield* Effect.die("the audit took too long and another runner took it over")
-        }
-      })
+    progress: () => alive
   }
   return { found, report }
 }

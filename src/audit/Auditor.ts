@@ -15,6 +15,8 @@ export class Auditor extends Context.Service<
     readonly all: (report: Report) => Effect.Effect<Counts>
     /** Checks what was written since, and what it is about: wallets, orders, refunds, disputes, payouts, events. */
     readonly changes: (since: DateTime.Utc, report: Report) => Effect.Effect<void>
+    /** Checks that all chains have their last anchors. */
+    readonly anchors: (report: Report) => Effect.Effect<void>
     /** Checks these rows. */
     readonly some: (about: Subject, keys: ReadonlyArray<string>, report: Report) => Effect.Effect<void>
     /** Checks the next slice of a walk through everything. Undefined at its end. */
@@ -27,6 +29,7 @@ export const make = (sql: SqlClient.SqlClient): Auditor["Service"] => {
   return {
     all: makeAll(slices),
     changes: makeChanges(slices),
+    anchors: makeAnchors(slices),
     some: (about, keys, report) => slices.checker(report).check(about, keys),
     further: makeFurther(slices)
   }
@@ -47,6 +50,15 @@ const makeAll = ({ checker, keysAfter, texts }: Slices) =>
       }
     }
     return checked
+  })
+
+const makeAnchors = ({ checker, keysAfter }: Slices) =>
+  span("Auditor.anchors")(function* (report: Report) {
+    const { check } = checker(report)
+    for (let keys = yield* keysAfter({ about: "anchors", key: "" }); keys.length > 0;) {
+      yield* check("anchors", keys)
+      keys = yield* keysAfter({ about: "anchors", key: keys.at(-1)! })
+    }
   })
 
 const makeFurther = ({ checker, keysAfter }: Slices) =>

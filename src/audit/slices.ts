@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { patiently } from "../platform/runtime/patience.ts"
+import { anchorCheck } from "./anchorCheck.ts"
 import { auditLogCheck } from "./auditLogCheck.ts"
 import { ledgerChecks, walletChecks } from "./ledgerChecks.ts"
 import { objectChecks } from "./objectChecks.ts"
@@ -29,7 +30,7 @@ export interface Position {
 /** Tables in the order in which a walk goes through them. */
 export const order = Object.keys(subjects) as ReadonlyArray<Subject>
 
-const checks: ReadonlyArray<Check> = [...ledgerChecks, ...walletChecks, ...objectChecks, auditLogCheck]
+const checks: ReadonlyArray<Check> = [...ledgerChecks, ...walletChecks, ...objectChecks, auditLogCheck, anchorCheck]
 const checksOf = new Map(order.map((about) => [about, checks.filter((check) => check.about === about)]))
 
 /** A slice of a large ledger may take longer than a request. */
@@ -46,7 +47,7 @@ export const makeSlices = (sql: SqlClient.SqlClient) => {
   /** The next keys of the table after the position, one slice of them. */
   const keysAfter = Effect.fnUntraced(function* ({ about, key }: Position, until?: string) {
     const { key: column, slice } = subjects[about]
-    const bound = until === undefined ? "" : `and ${column} <= $3`
+    const bound = `${until === undefined ? "" : `and ${column} <= $3`} ${about === "anchors" ? "and is_first" : ""}`
     const rows = yield* texts(
       `select ${column} as key from ${about} where ${column} > $1 ${bound} order by ${column} limit $2::int`,
       until === undefined ? [key, slice] : [key, slice, until]

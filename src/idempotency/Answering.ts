@@ -119,7 +119,7 @@ export const openedAnswer = (
   decrypt: (sealed: string, boundTo: string) => string
 ): string => (data.startsWith("{") ? data : decrypt(data, sealedFor(claimId)))
 
-const sealedFor = (claimId: string) => `idempotency_keys/${claimId}`
+export const sealedFor = (claimId: string) => `idempotency_keys/${claimId}`
 
 export const stored = (claim: IdempotencyClaim, status: number, data: object) =>
   ended(claim, { state: "done", status, data: jsonText(withoutSignatures(data)) })

@@ -16,7 +16,7 @@ type Crypto = Secrets["Service"]
 const secretBytes = 32
 
 /** `endpointId`: null for the account's own secret. */
-const useOf = ({ merchantId, mode }: Owner, endpointId: string | null) =>
+export const useOf = ({ merchantId, mode }: Owner, endpointId: string | null) =>
   endpointId === null ? `${merchantId}/${mode}/signing_secret` : `${merchantId}/${mode}/${endpointId}/signing_secret`
 
 export interface FreshSecret {

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { merchantOf } from "../kit/Merchant.ts"
 import { connect, databaseOf, demoKey, eventually, newHome, postgresRuns, run } from "../kit/Process.ts"
-import { freshDatabase, start } from "../kit/Service.ts"
+import { freshDatabase, ownersConnection, start } from "../kit/Service.ts"
 
 const repository = path.resolve(import.meta.dirname, "../..")
 
@@ -56,7 +56,8 @@ describe("coffer audit", () => {
           stderr: ""
         })
 
-        const [id] = yield* tamper(running.sql, changeWords)
+        const owner = yield* ownersConnection(database)
+        const [id] = yield* tamper(owner, changeWords)
         const one = yield* audit({ DATABASE_URL: database })
         assert.deepStrictEqual(one, {
           code: 1,

@@ -4,7 +4,7 @@ import { Deferred, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { answered, type Coffer, connect, eventually } from "../kit/Process.ts"
-import { freePort, freshDatabase } from "../kit/Service.ts"
+import { freePort, freshDatabase, ownersConnection } from "../kit/Service.ts"
 import { newKey, newOrder, type Order, performAtLast, runner, type Wallet } from "../kit/TwoRunners.ts"
 
 const testTimeout = 240_000
@@ -59,7 +59,7 @@ describe("a runner that is killed while the bank pays back a refund with an Idem
 
           yield* Effect.scoped(
             Effect.gen(function* () {
-              yield* bankStandsStill(yield* connect(database))
+              yield* bankStandsStill(yield* ownersConnection(database))
               yield* Effect.forkChild(answered(refundOf(order, doomed)))
               yield* eventually(
                 "the bank to be asked",

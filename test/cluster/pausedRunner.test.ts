@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { assertBooksWhole, type Coffer, connect, eventually } from "../kit/Process.ts"
-import { freshDatabase } from "../kit/Service.ts"
+import { freshDatabase, ownersConnection } from "../kit/Service.ts"
 import {
   assertDone,
   knock,
@@ -43,7 +43,7 @@ describe("a runner that is paused", () => {
     Effect.gen(function* () {
       const databaseUrl = yield* freshDatabase
       const sql = yield* connect(databaseUrl)
-      yield* countRefusedUpdates(sql)
+      yield* countRefusedUpdates(yield* ownersConnection(databaseUrl))
       // Alone at first, so that all actors are its own.
       const a = yield* runner(databaseUrl)
       yield* a.ready
@@ -111,6 +111,7 @@ const isPaid = (coffer: Coffer, plan: Plan) =>
 const countRefusedUpdates = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`create sequence test_refused minvalue 0 start 0`
   yield* sql`select nextval('test_refused')`
+  yield* sql`grant select, usage on sequence test_refused to public`
   yield* sql.unsafe(`create function test_count_refused() returns trigger language plpgsql as $$ begin
     if current_query() like '%n.replaces%' and not exists (select 1 from written) then
       perform nextval('test_refused');

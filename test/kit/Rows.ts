@@ -19,7 +19,7 @@ export interface Many {
   readonly step: number
 }
 
-/** What Postgres does by itself some time after so many inserts. */
+/** What Postgres does by itself some time after so many inserts. As the owner. */
 export const settled = (sql: SqlClient.SqlClient) =>
   patiently("5 minutes")(sql.unsafe("vacuum analyze orders, order_tags, ledger, events, refunds, disputes, deliveries"))
 
@@ -28,7 +28,8 @@ type Expressions<Name extends string> = { readonly [N in Name]?: string }
 const digit = (place: number) =>
   `substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', ((millis >> ${5 * place}) & 31)::int + 1, 1)`
 
-const idFunction = `create or replace function test_id(prefix text, millis bigint, n bigint, salt text) returns text
+/** Made once, in the template of all databases. */
+export const idFunction = `create or replace function test_id(prefix text, millis bigint, n bigint, salt text) returns text
   language sql immutable return prefix || ${[9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map(digit).join(" || ")}
     || upper(lpad(to_hex(n), 6, '0') || substr(md5(salt || n::text), 1, 10))`
 
@@ -41,7 +42,6 @@ const seed = Effect.fnUntraced(function* (
   many: Many,
   columns: Readonly<Record<string, string>>
 ) {
-  yield* sql.unsafe(idFunction)
   yield* sql.unsafe(
     `insert into ${table} (${Object.keys(columns).join(", ")}) select ${Object.values(columns).join(", ")}
       from (select n, ${many.since} + (n - 1) * ${many.step} as millis from generate_series(1, ${many.count}::bigint) as n)`
@@ -187,7 +187,6 @@ export const insertDeliveries = Effect.fnUntraced(function* (
 ) {
   const many: Many = { merchantId, mode, count, since: 0, step: 0 }
   const salted = { ...many, merchantId: merchantId + path }
-  yield* sql.unsafe(idFunction)
   yield* sql.unsafe(`with numbers as (select n, 0::bigint as millis from generate_series(1, ${count}::bigint) as n),
     made as (insert into events (id, merchant_id, mode, type, object_id, trade_no, body, created_at)
       select ${idOf(salted, "evt_")}, '${merchantId}', '${mode}', 'payment.succeeded', '', '', '{}', to_timestamp(0)

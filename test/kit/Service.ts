@@ -21,28 +21,40 @@ import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
 import * as Wiring from "../../src/Wiring.ts"
 import { Workers } from "../../src/platform/jobs/Workers.ts"
 import { Api, type Merchant } from "./Api.ts"
-import { databaseUrl, template } from "./globalSetup.ts"
+import { asService, databaseUrl, template } from "./globalSetup.ts"
 
 export const operatorToken = "operator-token-of-the-tests-long-enough"
 export const secretBytes = createHash("sha256").update("a key of the tests").digest()
 export const secretKey = secretBytes.toString("base64")
 export const otherSecretKey = createHash("sha256").update("another key").digest("base64")
 
-/** A clone of the migrated template, dropped at the end. */
+/** A clone of the migrated template, as a service uses it, dropped at the end. */
 export const freshDatabase = Effect.acquireRelease(
   Effect.gen(function* () {
     const name = `test_${randomBytes(8).toString("hex")}`
     yield* onServer(`create database ${name} template ${template} strategy file_copy`)
-    return databaseUrl(inject("postgresUrl"), name)
+    return asService(databaseUrl(inject("postgresUrl"), name))
   }),
-  (url) => Effect.ignore(onServer(`drop database ${url.slice(url.lastIndexOf("/") + 1)} with (force)`))
+  (url) => Effect.ignore(onServer(`drop database ${nameIn(url)} with (force)`))
 )
+
+const nameIn = (url: string) => url.slice(url.lastIndexOf("/") + 1)
+
+/** The same database for the superuser, who owns its tables. */
+export const asOwner = (url: string) => databaseUrl(inject("postgresUrl"), nameIn(url))
+
+/** A connection of the owner: for what a service may not do, such as to tamper. */
+export const ownersConnection = (url: string) =>
+  Effect.map(
+    Layer.build(Postgres.layer({ url: Redacted.make(asOwner(url)), connections: 1, name: "owner" })),
+    Context.get(SqlClient.SqlClient)
+  )
 
 /** What Postgres has logged as an error in a database of a test, up to now; not that it gave up a slow statement. */
 export const errorsLoggedIn = (url: string): ReadonlyArray<string> =>
   readFileSync(inject("postgresLog"), "utf8")
     .split("\n")
-    .filter((line) => line.includes(` ${url.slice(url.lastIndexOf("/") + 1)} ERROR: `) && !line.endsWith(" timeout"))
+    .filter((line) => line.includes(` ${nameIn(url)} ERROR: `) && !line.endsWith(" timeout"))
 
 const onServer = (statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
@@ -84,6 +96,7 @@ export interface Running {
   readonly api: Api
   readonly baseUrl: string
   readonly merchant: Merchant
+  readonly database: string
   readonly sql: SqlClient.SqlClient
   /** Moves the clock to each moment at which something is due, and lets it be done, until `duration` has passed. */
   readonly pass: (duration: Duration.Input) => Effect.Effect<void>
@@ -164,6 +177,7 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     api,
     baseUrl,
     merchant,
+    database: url,
     sql: Context.get(context, SqlClient.SqlClient),
     pass,
     leap,

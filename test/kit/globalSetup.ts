@@ -12,9 +12,11 @@ import * as EmbeddedPostgres from "../../src/platform/embedded/EmbeddedPostgres.
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { idFunction } from "./Rows.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
+    /** As the superuser, who owns all tables. */
     readonly postgresUrl: string
     /** The file with its log. Each line names the database. */
     readonly postgresLog: string
@@ -25,6 +27,13 @@ export const template = "coffer_template"
 
 /** The same server, another database. */
 export const databaseUrl = (url: string, database: string) => url.replace(/\/[^/]*$/, `/${database}`)
+
+/** Services of the tests have the rights that a service has. */
+const serviceRole = "coffer_app"
+const servicePassword = "of-the-tests"
+
+/** The same database for a service. */
+export const asService = (url: string) => url.replace(/\/\/[^@]*@/, `//${serviceRole}:${servicePassword}@`)
 
 const setup = Effect.gen(function* () {
   const home = mkdtempSync(path.join(tmpdir(), "coffer-test-"))
@@ -47,7 +56,19 @@ const setup = Effect.gen(function* () {
     Effect.flatMap(SqlClient.SqlClient, (sql) => patiently("1 minute")(sql.unsafe(`create database ${template}`))),
     at("coffer")
   )
-  yield* Effect.provide(Migrator.migrate, at(template))
+  yield* Effect.provide(
+    Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.unsafe(`create role ${serviceRole} login password '${servicePassword}'`)
+    ),
+    at("coffer")
+  )
+  yield* Effect.provide(
+    Effect.gen(function* () {
+      yield* Migrator.migrateFor(serviceRole)
+      yield* (yield* SqlClient.SqlClient).unsafe(idFunction)
+    }),
+    at(template)
+  )
   return { url: Redacted.value(url), log: path.join(home, "postgres.log") }
 })
 

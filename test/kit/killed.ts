@@ -13,7 +13,16 @@ import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { Api, type Reply } from "./Api.ts"
 import { type Begun, type Failure, prepared, type Told, toldBy } from "./failures.ts"
 import { eventually } from "./Process.ts"
-import { asRunner, freePort, freshDatabase, operatorToken, type Running, secretKey, start } from "./Service.ts"
+import {
+  asRunner,
+  freePort,
+  freshDatabase,
+  operatorToken,
+  ownersConnection,
+  type Running,
+  secretKey,
+  start
+} from "./Service.ts"
 import { type Door, send, type Write } from "./write.ts"
 
 interface Doomed extends Door {
@@ -84,7 +93,8 @@ const ended = (child: ChildProcess) =>
  * What workers and the bank do after a while is done an hour later. How long all this takes is the machine's; and a worker
  * that asks the channel would come to a stand, too.
  */
-const nothingByItself = Effect.fnUntraced(function* ({ sql }: Running) {
+const nothingByItself = Effect.fnUntraced(function* ({ database }: Running) {
+  const sql = yield* ownersConnection(database)
   yield* sql`create function test_later() returns trigger language plpgsql as $$
     declare
       name text := tg_argv[0];

@@ -1,13 +1,13 @@
 /** API logs without a service around them: the queue and the table on a database of their own. */
 import { MerchantId } from "@coffer/model/Ids"
-import { DateTime, Effect, Layer, Redacted } from "effect"
+import { DateTime, Effect, Layer, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Logs from "../../src/logs/Logs.ts"
 import type { LoggedCall } from "../../src/logs/logRow.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
-import { freshDatabase } from "./Service.ts"
+import { freshDatabase, ownersConnection } from "./Service.ts"
 
 export const merchantId = MerchantId.make("mer_00000000000000000000000001")
 export const now = DateTime.makeUnsafe("2026-03-01T12:00:00.000Z")
@@ -39,9 +39,14 @@ export const layerOn = (url: string, faults: Layer.Layer<Faults.Faults> = Faults
   )
 
 export const withLogs = <A, E>(
-  use: Effect.Effect<A, E, Logs.Logs | LogStore.LogStore | SqlClient.SqlClient>,
+  use: Effect.Effect<A, E, Logs.Logs | LogStore.LogStore | SqlClient.SqlClient | Scope.Scope>,
   faults?: Layer.Layer<Faults.Faults>
 ) => Effect.scoped(Effect.flatMap(freshDatabase, (url) => Effect.provide(use, layerOn(url, faults))))
+
+/** A connection of the owner of the tables. */
+export const owner = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.flatMap(sql<{ name: string }>`select current_database() as name`, ([row]) => ownersConnection(row!.name))
+)
 
 export const appendAll = (calls: ReadonlyArray<LoggedCall>) =>
   Effect.flatMap(Logs.Logs, (logs) => Effect.forEach(calls, logs.append, { discard: true }))

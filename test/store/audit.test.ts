@@ -2,13 +2,12 @@
  * The published laws: a busy day breaks none of them, and whoever breaks one by SQL is told so, with the row's name.
  * Each case happens in a transaction that is rolled back, on a database of this file's own.
  */
-import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { assert, describe, layer } from "@effect/vitest"
-import { chainText } from "@coffer/rules/wallet/post"
 import { laws, type Violation } from "@coffer/rules/wallet/laws"
 import { Context, DateTime, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { anchorCheck } from "../../src/audit/anchorCheck.ts"
 import { auditLogCheck } from "../../src/audit/auditLogCheck.ts"
 import { make } from "../../src/audit/Auditor.ts"
 import { ledgerChecks, walletChecks } from "../../src/audit/ledgerChecks.ts"
@@ -16,9 +15,12 @@ import { objectChecks } from "../../src/audit/objectChecks.ts"
 import type { Report } from "../../src/audit/slices.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { busyDay } from "../kit/busyDay.ts"
-import { violationsOf } from "../kit/ledger.ts"
-import { freshDatabase, start } from "../kit/Service.ts"
-import { cases } from "./auditCases.ts"
+import { rehash, violationsOf } from "../kit/ledger.ts"
+import { asOwner, freshDatabase, start } from "../kit/Service.ts"
+import { cases as ledgerCases } from "./auditCases.ts"
+import { chainCases } from "./auditChainCases.ts"
+
+const cases = [...ledgerCases, ...chainCases]
 
 class Books extends Context.Service<
   Books,
@@ -36,7 +38,9 @@ const books = Layer.effect(
   Effect.gen(function* () {
     const database = yield* freshDatabase
     const left = yield* Effect.scoped(Effect.flatMap(start({ database, clock: "test" }), busyDay))
-    const context = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" }))
+    const context = yield* Layer.build(
+      Postgres.layer({ url: Redacted.make(asOwner(database)), connections: 2, name: "test" })
+    )
     return { sql: Context.get(context, SqlClient.SqlClient), ...left }
   })
 )
@@ -55,6 +59,10 @@ const foundBy = Effect.fnUntraced(function* (look: (report: Report) => Effect.Ef
 const changedSince = (sql: SqlClient.SqlClient, since: DateTime.Utc) =>
   foundBy((report) => make(sql).changes(since, report))
 
+/** As a round of the auditor does. */
+const foundByRound = (sql: SqlClient.SqlClient) =>
+  foundBy((report) => Effect.andThen(make(sql).changes(DateTime.makeUnsafe(0), report), make(sql).anchors(report)))
+
 const walked = (sql: SqlClient.SqlClient) =>
   foundBy((report) =>
     Effect.gen(function* () {
@@ -66,34 +74,6 @@ const walked = (sql: SqlClient.SqlClient) =>
 
 const inOrder = (violations: ReadonlyArray<Violation>) =>
   violations.map(({ key, law, table }) => `${law} ${table} ${key}`).toSorted()
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
-
-/** As a forger would who can write, and compute: the hashes of a wallet fit what its rows say now. */
-const rehash = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, walletId: string) {
-  // oxlint-disable-next-line no-explicit-any -- rows as they are
-  const rows = yield* sql<any>`select * from ledger where wallet_id = ${walletId} order by sequence`
-  let head = { id: "", hash: "" }
-  for (const row of rows) {
-    const text = chainText(walletId, {
-      id: row.id,
-      sequence: Number(row.sequence),
-      type: row.type,
-      amount: Number(row.amount),
-      balanceBefore: Number(row.balance_before),
-      balanceAfter: Number(row.balance_after),
-      frozenAfter: Number(row.frozen_after),
-      referenceId: row.reference_id,
-      description: row.description,
-      createdAt: row.created_at,
-      previousHash: head.hash
-    })
-    head = { id: row.id, hash: sha256(text) }
-    yield* sql`update ledger set previous_hash = decode(${text.split("\n")[1]!}, 'hex'),
-      hash = decode(${head.hash}, 'hex') where id = ${row.id}`
-  }
-  yield* sql`update wallets set head_id = ${head.id}, head_hash = ${head.hash} where wallet_id = ${walletId}`
-})
 
 layer(books, { excludeTestServices: true })("the auditor", (it) => {
   it.effect("finds nothing wrong with a busy day, on which there was something of everything", () =>
@@ -139,7 +119,7 @@ layer(books, { excludeTestServices: true })("the auditor", (it) => {
                 const keys = new Set(rows.map(({ key }) => key))
                 const violations = yield* violationsOf(sql)
                 const listed = inOrder(violations)
-                assert.deepStrictEqual(inOrder(yield* changedSince(sql, DateTime.makeUnsafe(0))), listed)
+                assert.deepStrictEqual(inOrder(yield* foundByRound(sql)), listed)
                 assert.deepStrictEqual(inOrder(yield* walked(sql)), listed)
                 // After the day there was nothing new to look at.
                 assert.deepStrictEqual(yield* changedSince(sql, DateTime.makeUnsafe("2000-01-01T00:00:00Z")), [])
@@ -170,7 +150,7 @@ layer(books, { excludeTestServices: true })("the auditor", (it) => {
 
     it("there is a case for every law, and for every statement that looks for one", () => {
       const shown = new Set(cases.flatMap(({ found }) => found.map(([law, table]) => `${law} ${table}`)))
-      const all = [...ledgerChecks, ...walletChecks, ...objectChecks, auditLogCheck].map(
+      const all = [...ledgerChecks, ...walletChecks, ...objectChecks, auditLogCheck, anchorCheck].map(
         ({ about, law }) => `${law} ${about}`
       )
       assert.sameMembers([...shown], all)

@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import * as AuditStore from "../../src/audit/AuditStore.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { merchantOf } from "../kit/Merchant.ts"
-import { freshDatabase, type Running, start } from "../kit/Service.ts"
+import { freshDatabase, ownersConnection, type Running, start } from "../kit/Service.ts"
 
 const hourly = { clock: "test", env: { AUDIT_INTERVAL: "1 hour" } } as const
 
@@ -47,7 +47,7 @@ describe("a round of the auditor", () => {
         yield* running.pass("1 hour")
         assert.deepStrictEqual(yield* shown(running), none)
 
-        const { sql } = running
+        const sql = yield* ownersConnection(running.database)
         const [row] = yield* sql<{ id: string }>`select id from ledger where reference_id = ${paid} order by id`
         const id = row!.id
         yield* tamper(sql, `update ledger set description = description || '.' where id = '${id}'`)

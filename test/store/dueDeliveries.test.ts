@@ -7,7 +7,7 @@ import * as DueLines from "../../src/webhooks/DueLines.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import { explained, rowsRead, scansIn } from "../kit/plans.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
-import { type Running, start } from "../kit/Service.ts"
+import { ownersConnection, type Running, start } from "../kit/Service.ts"
 
 const now = DateTime.makeUnsafe(60_000)
 const notYet = DateTime.makeUnsafe(-1)
@@ -31,7 +31,7 @@ const place = Effect.gen(function* () {
   // Of most of them nothing is due.
   yield* sql`update deliveries set next_attempt_at = to_timestamp(7200)
     where merchant_id > ${idOf(0)} and right(merchant_id, 1) <> '7'`
-  yield* sql.unsafe("vacuum analyze deliveries")
+  yield* (yield* ownersConnection(running.database)).unsafe("vacuum analyze deliveries")
   return running
 }).pipe(patiently("5 minutes"))
 

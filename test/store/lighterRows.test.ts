@@ -9,7 +9,7 @@ import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { freshDatabase, start } from "../kit/Service.ts"
+import { asOwner, freshDatabase, start } from "../kit/Service.ts"
 
 const merchantId = MerchantId.make("mer_0000000000000000000000000A")
 const owner = { merchantId, mode: "sandbox" } as const
@@ -54,7 +54,7 @@ it.live("a payment of the version before is listed and audited as it was, with i
       yield* sql`create schema public`
       yield* Migrator.migrateWith(Record.filter(Migrator.migrations, (_, name) => name < "0022"))
       for (const statement of before) yield* sql.unsafe(statement)
-      yield* Migrator.migrate
+      yield* Migrator.migrateFor("coffer_app")
       yield* assertLedgerWhole(sql)
       const [row] = yield* sql`select octet_length(previous_hash) as previous, octet_length(hash) as own
         from ledger where id = 'LED_2'`
@@ -70,7 +70,7 @@ it.live("a payment of the version before is listed and audited as it was, with i
     }).pipe(
       Effect.provide(
         LogStore.layer.pipe(
-          Layer.provideMerge(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" }))
+          Layer.provideMerge(Postgres.layer({ url: Redacted.make(asOwner(database)), connections: 2, name: "test" }))
         )
       )
     )

@@ -28,7 +28,7 @@ import {
   insertRefunds,
   settled
 } from "../kit/Rows.ts"
-import { type Running, start } from "../kit/Service.ts"
+import { ownersConnection, type Running, start } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 import {
   deliveryCases,
@@ -108,7 +108,7 @@ const place = Effect.gen(function* () {
     yield* insertLinks(sql, one)
     yield* insertDisputes(sql, one, { status: history("won", "lost", "needs_response") })
   }
-  yield* settled(sql)
+  yield* settled(yield* ownersConnection(running.database))
   const middleOf = (table: string, id: string) =>
     Effect.map(
       sql.unsafe<{ id: string }>(

@@ -4,7 +4,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Logs from "../../src/logs/Logs.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
-import { appendAll, callOf, count, idOf, layerOn, merchantId, now, numbers, withLogs } from "../kit/logStore.ts"
+import { appendAll, callOf, count, idOf, layerOn, merchantId, now, numbers, owner, withLogs } from "../kit/logStore.ts"
 import { errorsLoggedIn, freshDatabase } from "../kit/Service.ts"
 
 describe("days", () => {
@@ -25,7 +25,7 @@ describe("days", () => {
         ])
         yield* (yield* Logs.Logs).flushed
         assert.deepStrictEqual(yield* partitions, ["api_logs_20260228", "api_logs_20260301"])
-        const sql = yield* SqlClient.SqlClient
+        const sql = yield* owner
         assert.strictEqual((yield* sql`select 1 from api_logs_20260228`).length, 1)
         assert.strictEqual((yield* sql`select 1 from api_logs_20260301`).length, 2)
       })

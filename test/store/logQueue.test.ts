@@ -3,11 +3,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Logger, Metric } from "effect"
-import { SqlClient } from "effect/sql"
 import { waitingMax } from "../../src/logs/logQueue.ts"
 import * as Logs from "../../src/logs/Logs.ts"
 import { blocking } from "../kit/Faults.ts"
-import { appendAll, callOf, count, layerOn, numbers, withLogs } from "../kit/logStore.ts"
+import { appendAll, callOf, count, layerOn, numbers, owner, withLogs } from "../kit/logStore.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
 const dropped = Effect.map(
@@ -65,7 +64,7 @@ describe("the queue", () => {
     const logger = Logger.make(({ message }) => lines.push(message))
     return withLogs(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
+        const sql = yield* owner
         const logs = yield* Logs.Logs
         const before = yield* dropped
         yield* sql`alter table api_logs rename to away`

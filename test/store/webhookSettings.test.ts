@@ -5,7 +5,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { webhookSettings } from "../../src/platform/postgres/migrations/0014_webhook_settings.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
-import { freshDatabase } from "../kit/Service.ts"
+import { asOwner, freshDatabase } from "../kit/Service.ts"
 
 const before = [
   `drop table webhook_settings`,
@@ -17,7 +17,7 @@ const merchantId = "mer_01KAJ4XQ3B6W8T2EQN5VRD4J70"
 it.live("a secret that was stored with the environment moves as it is, and an address that is set gets a number", () =>
   Effect.gen(function* () {
     const database = yield* freshDatabase
-    const ground = Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" })
+    const ground = Postgres.layer({ url: Redacted.make(asOwner(database)), connections: 2, name: "test" })
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* Effect.forEach(before, (statement) => sql.unsafe(statement))

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
-import { type Running, start } from "../kit/Service.ts"
+import { ownersConnection, type Running, start } from "../kit/Service.ts"
 import { answering } from "./receiver.ts"
 
 const outcomes = ["connect", "dns", "protocol", "proxy", "refused_address", "secret", "status", "timeout", "tls"]
@@ -62,7 +62,7 @@ it.live("an attempt that cannot be recorded is one line with its delivery, its h
     })
     const faults = Layer.merge(Faults.layer, Logger.layer([logger]))
     const running = yield* start({ clock: "test", faults })
-    yield* running.sql`alter table delivery_attempts rename to gone`
+    yield* (yield* ownersConnection(running.database))`alter table delivery_attempts rename to gone`
     yield* paid(running, "1", "http://127.0.0.1:1/")
     const line = yield* Queue.take(lines)
     assert.match(line, /^delivery dlv_\w{26} to 127\.0\.0\.1:1: attempt 1 could not be made or recorded \(.+\)/)

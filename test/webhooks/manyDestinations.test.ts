@@ -9,7 +9,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
-import { type Running, start } from "../kit/Service.ts"
+import { ownersConnection, type Running, start } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 import { type Conduct, manyReceivers } from "./manyReceivers.ts"
 
@@ -84,7 +84,7 @@ it.live(
           `${hostOf(merchant)} || ':${receivers.port}'`
         )
       }
-      yield* sql`analyze deliveries, events`
+      yield* (yield* ownersConnection(running.database))`analyze deliveries, events`
       Context.get(context as Context.Context<Wakeups>, Wakeups).raise("deliveries")
 
       // All of the healthy ones, while time stands still and every post that hung still hangs.

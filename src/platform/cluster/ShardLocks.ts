@@ -58,4 +58,4 @@ export const layer = Layer.effectContext(
       })
     )
   })
-).pipe(Layer.provide(SqlRunnerStorage.layer))
+).pipe(Layer.provide(SqlRunnerStorage.layerStorage({})))

@@ -31,16 +31,18 @@ export interface Options<E> {
   readonly url: Redacted.Redacted
   /** Whether this process is in no cluster. */
   readonly alone: boolean
+  /** Locks that say which secret keys this process has (`lockOf`). */
+  readonly keys?: ReadonlyArray<number>
   /** Runs with the reason while this process has to wait. It is interrupted afterwards. */
   readonly whileWaiting: (reason: string) => Effect.Effect<never, E>
 }
 
 /** Succeeds with the number of this run when the process may use the database. The locks last as long as the scope. */
-export const acquire = Effect.fnUntraced(function* <E>({ alone, url, whileWaiting }: Options<E>) {
+export const acquire = Effect.fnUntraced(function* <E>({ alone, keys = [], url, whileWaiting }: Options<E>) {
   const built = yield* Layer.build(Postgres.layer({ url, connections: 1, name: processName, watched: false }))
   const sql = Context.get(built, SqlClient.SqlClient)
   const run = randomInt(firstRun, 2 ** 31)
-  const session = yield* openSession(sql, alone, run)
+  const session = yield* openSession(sql, { alone, keys, run })
 
   const other = yield* session.blockedBy
   if (other !== undefined) {
@@ -51,7 +53,7 @@ export const acquire = Effect.fnUntraced(function* <E>({ alone, url, whileWaitin
   }
   yield* session.staysAlive.pipe(
     // A new session takes the lock again if it is free, and continues without it otherwise.
-    Effect.catch(() => Effect.scoped(Effect.flatMap(openSession(sql, alone, run), lockAgain))),
+    Effect.catch(() => Effect.scoped(Effect.flatMap(openSession(sql, { alone, keys, run }), lockAgain))),
     Effect.retry(Schedule.spaced("3 seconds")),
     Effect.forkScoped
   )
@@ -61,6 +63,18 @@ export const acquire = Effect.fnUntraced(function* <E>({ alone, url, whileWaitin
 /** Whether nobody holds the lock of a run. Postgres frees it when the connection of that run is gone. */
 export const hasEnded = (sql: SqlClient.SqlClient, run: number) =>
   Effect.map(sql.unsafe(`select 1 ${holders("$1::int4::oid")} limit 1`, [run]), ({ length }) => length === 0)
+
+/** Whether a process on this database does not have the secret key with this lock. */
+export const someLackKey = (sql: SqlClient.SqlClient, key: number) =>
+  Effect.map(
+    sql.unsafe(
+      `select 1 ${holders(String(member))} and not exists (select from pg_locks k where k.pid = l.pid and k.granted
+        and k.locktype = 'advisory' and k.database = l.database and k.classid = ${keyFamily}
+        and k.objid = $1::int4::oid) limit 1`,
+      [key]
+    ),
+    ({ length }) => length > 0
+  )
 
 const lockAgain = ({ blockedBy, staysAlive }: Session) => Effect.andThen(blockedBy, staysAlive)
 
@@ -77,17 +91,25 @@ interface Session {
 
 /** The keys of the locks: two numbers each that no other program on this database uses. */
 const [family, member, firstRun] = [1_668_245_094, 1, 2]
+const keyFamily = family + 1
 
 /** Who holds the lock whose second number is this. */
 const holders = (number: string) => `from pg_locks l join pg_stat_activity a using (pid)
   where l.locktype = 'advisory' and l.classid = ${family} and l.objid = ${number} and l.granted
     and l.database = (select oid from pg_database where datname = current_database())`
 
-const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, alone: boolean, run: number) {
+interface Holding {
+  readonly alone: boolean
+  readonly keys: ReadonlyArray<number>
+  readonly run: number
+}
+
+const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { alone, keys, run }: Holding) {
   const connection = yield* sql.reserve
   yield* connection.executeRaw("select set_config('idle_session_timeout', '15000', false)", [])
   // Shared, because Postgres may not have noticed yet that the connection before this one is gone.
   yield* connection.executeRaw(`select pg_advisory_lock_shared(${family}, ${run})`, [])
+  for (const key of keys) yield* connection.executeRaw(`select pg_advisory_lock_shared(${keyFamily}, ${key})`, [])
   const take = `pg_try_advisory_lock${alone ? "" : "_shared"}(${family}, ${member})`
   const holder = `select a.application_name ${holders(String(member))}
     and l.pid <> pg_backend_pid() order by a.backend_start limit 1`

@@ -1,6 +1,6 @@
 /**
  * A table in partitions, one for each UTC day: a day that is over goes as a whole, at once. N runners may make or drop
- * the same day together.
+ * the same day together. Functions of the tables' owner do it (migration 0026), since the service's role may not.
  */
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -11,10 +11,7 @@ const lockTimeout = "5s"
 /** How long making or dropping days may take in all. */
 const patience = "1 minute"
 
-export const make = (sql: SqlClient.SqlClient, table: string) => {
-  /** The UTC day in the partition's name: `20260131`. */
-  const nameOf = (date: string) => `${table}_${date.replaceAll("-", "")}`
-
+export const make = (sql: SqlClient.SqlClient, table: "api_logs" | "api_log_bodies") => {
   /** One runner at a time. */
   const reshape = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
     sql
@@ -29,11 +26,7 @@ export const make = (sql: SqlClient.SqlClient, table: string) => {
       )
       .pipe(patiently(patience))
 
-  const open = (date: string) => {
-    const start = `'${date} 00:00:00+00'`
-    return sql.unsafe(`create table if not exists ${nameOf(date)} partition of ${table}
-      for values from (${start}) to (timestamptz ${start} + interval '24 hours')`)
-  }
+  const open = (date: string) => sql`select open_log_day(${table}, ${date}::text::date)`
 
   /** Days whose partitions this runner knows to be there. */
   const opened = new Set<string>()
@@ -52,14 +45,15 @@ export const make = (sql: SqlClient.SqlClient, table: string) => {
 
     /** Drops the partitions of all days before this one. */
     dropBefore: Effect.fnUntraced(function* (day: DateTime.Utc) {
-      const first = nameOf(DateTime.formatIsoDateUtc(day))
-      const rows = yield* sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-        where i.inhparent = ${table}::regclass order by c.relname`
-      const names = (yield* decodeNames(rows)).map(({ name }) => name).filter((name) => name < first)
-      if (names.length === 0) return
-      yield* reshape(Effect.forEach(names, (name) => sql`drop table if exists ${sql(name)}`, { discard: true }))
+      const date = DateTime.formatIsoDateUtc(day)
+      const first = `${table}_${date.replaceAll("-", "")}`
+      const old = yield* sql`select 1 from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = ${table}::regclass and c.relname < ${first} limit 1`
+      if (old.length === 0) return
+      const rows = yield* reshape(sql`select drop_log_days(${table}, ${date}::text::date) as name`)
+      const names = (yield* decodeNames(rows)).map(({ name }) => name)
       opened.clear()
-      yield* Effect.logInfo("days dropped", { partitions: names })
+      if (names.length > 0) yield* Effect.logInfo("days dropped", { partitions: names })
     })
   }
 }

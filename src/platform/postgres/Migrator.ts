@@ -1,6 +1,14 @@
-/** Brings the database to this program's shape. Forward only; N runners may start together, one migrates. */
-import { Effect, Layer } from "effect"
-import { Migrator } from "effect/sql"
+/**
+ * Brings the database to this program's shape. Forward only; N runners may start together, one migrates. With an
+ * owner's address the service migrates as the owner, and gives its own role the rights it needs. Without one it
+ * migrates if its role owns the tables, and else only looks whether they are as this version needs them.
+ */
+import { Context, Effect, Layer, type Redacted, Schema } from "effect"
+import { SqlRunnerStorage } from "effect/cluster"
+import { Migrator, SqlClient } from "effect/sql"
+import { databaseProblem } from "./databaseProblem.ts"
+import { grantTo } from "./grants.ts"
+import { ledgerRights } from "./ledgerRights.ts"
 import { mainJob } from "./migrations/0001_main_job.ts"
 import { quotas } from "./migrations/0002_quotas.ts"
 import { apiLogs } from "./migrations/0003_api_logs.ts"
@@ -23,6 +31,9 @@ import { shopSettings } from "./migrations/0020_shop_settings.ts"
 import { logBodies } from "./migrations/0022_log_bodies.ts"
 import { lighterRows } from "./migrations/0023_lighter_rows.ts"
 import { operators } from "./migrations/0024_operators.ts"
+import { keyRotation } from "./migrations/0027_key_rotation.ts"
+import { roles } from "./migrations/0026_roles.ts"
+import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
@@ -50,22 +61,108 @@ export const migrations = {
   "0020_shop_settings": shopSettings,
   "0022_log_bodies": logBodies,
   "0023_lighter_rows": lighterRows,
-  "0024_operators": operators
+  "0024_operators": operators,
+  "0026_roles": roles,
+  "0027_key_rotation": keyRotation
 }
+
+/** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
+export const Owner = Context.Reference<Redacted.Redacted | undefined>("@coffer/platform/Migrator/Owner", {
+  defaultValue: () => undefined
+})
+
+/** Why the database cannot be brought to this program's shape, for the person who started it. */
+export class NotMigrated extends Schema.TaggedError<NotMigrated>()("NotMigrated", { message: Schema.String }) {}
 
 export const migrateWith = (some: Partial<typeof migrations>) =>
   Migrator.make({})({ table: "coffer_migrations", loader: Migrator.fromRecord(some) }).pipe(
     patiently(patience, patience)
   )
 
-export const migrate = migrateWith(migrations)
+/** Ours, and those of the cluster's register of runners, so that no start needs to make a table. */
+export const migrate = Effect.gen(function* () {
+  const applied = yield* migrateWith(migrations)
+  yield* Migrator.make({})({ table: "cluster_runner_migrations", loader: SqlRunnerStorage.migrations({}) })
+  return applied
+})
+
+/** As the owner: both, or nothing, so that no migrated table is without its grants. */
+export const migrateFor = (role: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql
+      .withTransaction(
+        // Two owners at once would fail on the same rows of the catalogue.
+        Effect.andThen(
+          sql`select pg_advisory_xact_lock(hashtext('coffer migrations'))`,
+          Effect.tap(migrate, () => grantTo(sql, role))
+        )
+      )
+      .pipe(patiently(patience, patience))
+  )
 
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(migrate, (applied) => {
-    const [first] = applied
-    if (first === undefined) return Effect.void
-    // A new database is no news, and the first start on a laptop has a banner for people instead.
-    const log = first[0] === 1 ? Effect.logDebug : Effect.logInfo
-    return log("database migrated", { applied: applied.map(([, name]) => name) })
+  Effect.gen(function* () {
+    const owner = yield* Owner
+    const sql = yield* SqlClient.SqlClient
+    if (owner !== undefined) yield* tell(yield* migrateAs(owner))
+    else if (yield* mayMigrate(sql)) yield* tell(yield* migrate)
+    else yield* expectMigrated(sql)
+    const why = yield* ledgerRights(sql)
+    if (why === undefined) return
+    yield* Effect.logWarning(
+      "the service's role in Postgres could change the ledger and the audit log: give it its own"
+    ).pipe(Effect.annotateLogs({ why, see: "docs/operating.md" }))
   })
 )
+
+const migrateAs = (url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const service = yield* SqlClient.SqlClient
+    const [row] = yield* service<{ readonly role: string }>`select current_user as role`
+    const own = yield* Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
+    const sql = Context.get(own, SqlClient.SqlClient)
+    const [is] = yield* sql<{ readonly same: boolean }>`select current_user = ${row!.role} as same`
+    return yield* Effect.provideService(is!.same ? migrate : migrateFor(row!.role), SqlClient.SqlClient, sql)
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTags({ SqlError: (error) => notMigrated(databaseProblem(url, error, "MIGRATION_DATABASE_URL")) })
+  )
+
+const notMigrated = (message: string) => Effect.fail(new NotMigrated({ message }))
+
+/** Whether the connection's role owns the tables, or may make them where there are none. */
+const mayMigrate = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ readonly may: boolean }>`select coalesce(
+        (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('coffer_migrations')),
+        has_schema_privilege(current_schema(), 'create'), false) as may`,
+    ([row]) => row!.may
+  )
+
+const expectMigrated = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [there] = yield* sql<{ readonly is: boolean; readonly readable: boolean }>`
+    select oid is not null as is, coalesce(has_table_privilege(oid, 'select'), false) as readable
+    from to_regclass('coffer_migrations') oid`
+  if (!there!.is)
+    return yield* notMigrated(`The database has no tables yet, and this role may not make them. ${setOwner}`)
+  if (!there!.readable) return yield* notMigrated(`This role has no rights on the tables yet. ${setOwner}`)
+  const [row] = yield* sql<{ readonly newest: number }>`
+    select coalesce(max(migration_id), 0)::int4 as newest from coffer_migrations`
+  const missing = Object.keys(migrations).filter((name) => Number.parseInt(name, 10) > row!.newest)
+  if (missing.length === 0) return
+  return yield* notMigrated(
+    `The database needs ${missing.length === 1 ? "the migration" : "the migrations"} ${missing.join(", ")}, ` +
+      `and this role does not own its tables. ${setOwner}`
+  )
+})
+
+const setOwner =
+  "Run coffer migrate, or set MIGRATION_DATABASE_URL, with the role that owns the tables (docs/operating.md)."
+
+const tell = (applied: ReadonlyArray<readonly [id: number, name: string]>) => {
+  const [first] = applied
+  if (first === undefined) return Effect.void
+  // A new database is no news, and the first start on a laptop has a banner for people instead.
+  const log = first[0] === 1 ? Effect.logDebug : Effect.logInfo
+  return log("database migrated", { applied: applied.map(([, name]) => name) })
+}

@@ -1,26 +1,91 @@
 /**
- * Refuses to start with another `SECRET_KEY` than the database was made with: no API key would be found, and no webhook
- * secret could be read. The first start keeps a value derived from the key, from which the key cannot be found.
+ * Which keys this process has, and whether they are those of the database. A start with another `SECRET_KEY` is
+ * refused: no API key would be found, and no webhook secret could be read. The row `secret_check` has a value that is
+ * derived from the key, from which the key cannot be found. While the key is changed it has that of the key before, too
+ * (docs/decisions/0029).
  */
-import { hkdfSync } from "node:crypto"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { jsonText } from "../runtime/codecs.ts"
+import { bytesOf, checkOf, derive, seal, SecretKeys, tryUnseal } from "../runtime/secretKeys.ts"
 import { BadSetting, Settings } from "../runtime/Settings.ts"
 
-export const layer = Layer.effectDiscard(
+export const layer = Layer.effect(
+  SecretKeys,
   Effect.gen(function* () {
-    const { secretKey } = yield* Settings
+    const { secretKey, secretKeyPrevious } = yield* Settings
     const sql = yield* SqlClient.SqlClient
-    const secret = Buffer.from(Redacted.value(secretKey), "base64")
-    const value = Buffer.from(hkdfSync("sha256", secret, "", "coffer/secret-check", 32)).toString("hex")
+    const current = bytesOf(secretKey)
+    const previous = secretKeyPrevious === undefined ? undefined : bytesOf(secretKeyPrevious)
     // Of two first starts at once one keeps its value, and the other compares itself with it.
-    yield* sql`insert into secret_check (value) values (${value}) on conflict do nothing`
-    const [kept] = yield* sql<{ readonly value: string }>`select value from secret_check`
-    if (kept?.value !== value) {
-      return yield* new BadSetting({
-        message:
-          "SECRET_KEY is not the one that this database was made with. Start with that one, or on a new database."
-      })
-    }
+    yield* sql`insert into secret_check (value) values (${checkOf(current)}) on conflict do nothing`
+    const [row] = yield* decodeRow(yield* sql`select value, previous, kept from secret_check`)
+    const problem = problemOf(row!, checkOf(current), previous === undefined ? undefined : checkOf(previous))
+    if (problem !== undefined) return yield* new BadSetting({ message: problem })
+    const isMoved = row!.value === checkOf(current)
+    const sealers = { current: sealerOf(current), previous: previous === undefined ? undefined : sealerOf(previous) }
+    const kept = row!.kept === null ? keptOf(isMoved ? current : previous!) : yield* openKept(sealers, row!.kept)
+    return SecretKeys.of({
+      ...sealers,
+      sealsWithCurrent: isMoved && row!.previous === null,
+      apiKeys: Buffer.from(kept.apiKeys, "base64"),
+      links: Buffer.from(kept.links, "base64")
+    })
   })
 )
+
+const Row = Schema.Struct({
+  value: Schema.String,
+  previous: Schema.NullOr(Schema.String),
+  kept: Schema.NullOr(Schema.String)
+})
+const decodeRow = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+/** `value`: the key that seals. `previous`: the one of before, while something may be sealed with it. */
+const problemOf = ({ previous, value }: typeof Row.Type, own: string, ownPrevious: string | undefined) => {
+  if (own === ownPrevious) return "SECRET_KEY_PREVIOUS is the same as SECRET_KEY: leave it out, or change SECRET_KEY."
+  if (value === own) {
+    if (previous === null || previous === ownPrevious) return undefined
+    return (
+      "Secrets in this database may still be sealed with the key before SECRET_KEY. " +
+      "Set SECRET_KEY_PREVIOUS to it until the log says that nothing is."
+    )
+  }
+  if (previous === own) {
+    return "SECRET_KEY was changed for this database. Start with the new one, and this one as SECRET_KEY_PREVIOUS."
+  }
+  if (value !== ownPrevious) {
+    return "SECRET_KEY is not the one that this database was made with. Start with that one, or on a new database."
+  }
+  return previous === null
+    ? undefined
+    : "The change to the key that is SECRET_KEY_PREVIOUS here is not finished. Finish it before the next one."
+}
+
+/** The key that seals texts. */
+const sealerOf = (secret: Buffer) => derive(secret, "webhook-secrets")
+
+/** What outlives a change of `SECRET_KEY`: keys would not be found, and addresses in mails would not open. */
+const Kept = Schema.Struct({ apiKeys: Schema.String, links: Schema.String })
+const use = "secret_check/kept"
+
+const keptOf = (secret: Buffer): typeof Kept.Type => ({
+  apiKeys: derive(secret, "api-keys").toString("base64"),
+  links: derive(secret, "links").toString("base64")
+})
+
+/** As it is stored from the first change of `SECRET_KEY` on. */
+export const sealKept = ({ apiKeys, current, links }: SecretKeys["Service"]): string =>
+  seal(current, jsonText({ apiKeys: apiKeys.toString("base64"), links: links.toString("base64") }), use)
+
+const openKept = Effect.fnUntraced(function* (
+  { current, previous }: Pick<SecretKeys["Service"], "current" | "previous">,
+  kept: string
+) {
+  const opened = Option.orElse(tryUnseal(current, kept, use), () =>
+    previous === undefined ? Option.none() : tryUnseal(previous, kept, use)
+  )
+  if (Option.isSome(opened)) return yield* Effect.orElseSucceed(decodeKept(opened.value), () => keptOf(current))
+  return yield* new BadSetting({ message: "The keys in this database cannot be opened with SECRET_KEY." })
+})
+const decodeKept = Schema.decodeUnknownEffect(Schema.fromJsonString(Kept))

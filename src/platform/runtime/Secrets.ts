@@ -2,19 +2,12 @@
  * All cryptography that needs the service's secret: key hashes, link signatures, encryption of webhook secrets. Each
  * purpose has its own derived key, so that a signature for one use is worthless for another.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  hash,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-  timingSafeEqual
-} from "node:crypto"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { createHmac, createSecretKey, hash, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { bytesOf, derive, seal, SecretKeys, tryUnseal, unseal } from "./secretKeys.ts"
 import { Settings } from "./Settings.ts"
+
+export { unboundForm } from "./secretKeys.ts"
 
 export class Secrets extends Context.Service<
   Secrets,
@@ -26,63 +19,51 @@ export class Secrets extends Context.Service<
     /** Signature of a link's payload, base64url. */
     readonly sign: (payload: string) => string
     readonly isSigned: (payload: string, signature: string) => boolean
-    /**
-     * AES-256-GCM, as `<form>.<iv>.<tag>.<cipher>` in base64url. Decryption needs the same `boundTo`, which names the
-     * row and its use. So a text that is copied to another row is worthless.
-     */
+    /** Encrypts with `SECRET_KEY`, bound to a row and its use (`seal`). */
     readonly encrypt: (plain: string, boundTo: string) => string
-    /** Throws if the text was encrypted for another use, or with another secret. */
+    /** Throws if the text was encrypted for another use, or with a key that is neither of ours. */
     readonly decrypt: (sealed: string, boundTo: string) => string
+    /** Encrypts again what another key than `SECRET_KEY` has; undefined where that one has it. Throws as `decrypt`. */
+    readonly reseal: (sealed: string, boundTo: string) => string | undefined
+    /** From now on `SECRET_KEY` encrypts: all runners can decrypt it. */
+    readonly sealWithCurrent: () => void
     readonly isOperator: (token: string) => boolean
     /** Unguessable text of so many random bytes, base64url unless said otherwise. */
     readonly random: (bytes: number, encoding?: "base64url" | "base64") => Effect.Effect<string>
   }
 >()("@coffer/platform/Secrets") {}
 
-/** How encrypted texts begin. Those of the older form are not bound, and can be decrypted anywhere. */
-const form = "2"
-export const unboundForm = "1"
-
 export const layer = Layer.effect(
   Secrets,
   Effect.gen(function* () {
     const settings = yield* Settings
-    const secret = Buffer.from(Redacted.value(settings.secretKey), "base64")
-    const derive = (purpose: string) =>
-      createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", `coffer/${purpose}`, 32)))
-    const [keys, links, secrets, tokens] = [
-      derive("api-keys"),
-      derive("links").export().toString("base64url"),
-      derive("webhook-secrets"),
-      derive("tokens")
-    ]
+    const { apiKeys, current, links, previous, sealsWithCurrent } = yield* SecretKeys
+    const [keys, tokens] = [apiKeys, derive(bytesOf(settings.secretKey), "tokens")].map((key) => createSecretKey(key))
+    const linkKey = links.toString("base64url")
+    let sealing = sealsWithCurrent || previous === undefined ? current : previous
 
     const hmac = (key: KeyObject, text: string) => createHmac("sha256", key).update(text).digest()
     // SHA-3 may be keyed by a prefix, as in KMAC. It takes one call, where an HMAC has to create an object.
-    const sign = (payload: string) => hash("sha3-256", `${links}.${payload}`, "base64url")
-    const operator = hmac(tokens, Redacted.value(settings.operatorToken))
+    const sign = (payload: string) => hash("sha3-256", `${linkKey}.${payload}`, "base64url")
+    const operator = hmac(tokens!, Redacted.value(settings.operatorToken))
+    const decrypt = (text: string, boundTo: string) => {
+      if (previous === undefined) return unseal(current, text, boundTo)
+      return Option.getOrElse(tryUnseal(current, text, boundTo), () => unseal(previous, text, boundTo))
+    }
 
     return Secrets.of({
-      keyHash: (key) => hmac(keys, key).toString("hex"),
+      keyHash: (key) => hmac(keys!, key).toString("hex"),
       isSameHash: (a, b) => isEqual(Buffer.from(a), Buffer.from(b)),
       sign,
       isSigned: (payload, signature) => isEqual(Buffer.from(sign(payload)), Buffer.from(signature)),
-      encrypt: (plain, boundTo) => {
-        const iv = randomBytes(12)
-        const cipher = createCipheriv("aes-256-gcm", secrets, iv).setAAD(Buffer.from(boundTo))
-        const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()])
-        return [form, ...[iv, cipher.getAuthTag(), sealed].map((part) => part.toString("base64url"))].join(".")
+      encrypt: (plain, boundTo) => seal(sealing, plain, boundTo),
+      decrypt,
+      reseal: (text, boundTo) =>
+        Option.isSome(tryUnseal(current, text, boundTo)) ? undefined : seal(current, decrypt(text, boundTo), boundTo),
+      sealWithCurrent: () => {
+        sealing = current
       },
-      decrypt: (text, boundTo) => {
-        const [iv, tag, sealed] = text
-          .split(".")
-          .slice(1)
-          .map((part) => Buffer.from(part, "base64url"))
-        const decipher = createDecipheriv("aes-256-gcm", secrets, iv!, { authTagLength: 16 }).setAuthTag(tag!)
-        if (!text.startsWith(`${unboundForm}.`)) decipher.setAAD(Buffer.from(boundTo))
-        return Buffer.concat([decipher.update(sealed!), decipher.final()]).toString("utf8")
-      },
-      isOperator: (token) => isEqual(hmac(tokens, token), operator),
+      isOperator: (token) => isEqual(hmac(tokens!, token), operator),
       random: (bytes, encoding = "base64url") => Effect.sync(() => randomBytes(bytes).toString(encoding))
     })
   })

@@ -18,6 +18,8 @@ export class Settings extends Context.Service<
     readonly publicUrl: string
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
     readonly secretKey: Redacted.Redacted
+    /** The key of before, while what it has sealed is sealed again; undefined outside a rotation. */
+    readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
     readonly twoOperators: TwoOperators
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
@@ -28,6 +30,8 @@ export class Settings extends Context.Service<
     readonly workerPoll: Duration.Duration
     /** The time from one round of the auditor to the next. */
     readonly auditInterval: Duration.Duration
+    /** Where anchors are written outside the database; undefined for nowhere. */
+    readonly anchorFile: string | undefined
     /** A client that neither sends nor receives anything for this long during a request is disconnected. */
     readonly clientPatience: Duration.Duration
     /** Connections of clients, at most. One takes some 20 kB while it is idle; one that comes above is closed. */
@@ -68,15 +72,19 @@ export interface Bucket {
 
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
 
+const anchorFile = Config.option(Config.NonEmptyString("ANCHOR_FILE"))
+
 /** Read before anything is started: which database is used, and where telemetry goes. */
 export const startup = Config.all({
   home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
+  ownerUrl: Config.option(Config.Redacted("MIGRATION_DATABASE_URL")),
   // The cluster's locks hold one, two lanes write, two writes may wait for locked rows, and requests read.
   connections: Config.schema(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(7)),
     "DATABASE_CONNECTIONS"
   ).pipe(Config.withDefault(20)),
+  anchorFile,
   collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT"))
 })
 
@@ -85,6 +93,7 @@ const variables = Config.all({
   port: Config.Port("PORT").pipe(Config.withDefault(8080)),
   publicUrl: Config.option(Config.URL("PUBLIC_URL")),
   secretKey: Config.option(Config.Redacted("SECRET_KEY")),
+  secretKeyPrevious: Config.option(Config.Redacted("SECRET_KEY_PREVIOUS")),
   operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
   twoOperators: Config.String("TWO_OPERATORS").pipe(Config.withDefault("")),
   allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
@@ -96,6 +105,7 @@ const variables = Config.all({
     "CLIENT_CONNECTIONS"
   ).pipe(Config.withDefault(10_000)),
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
+  anchorFile,
   runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
   runnerPort: Config.option(Config.Port("RUNNER_PORT")),
   runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
@@ -129,21 +139,14 @@ export const layer = (options: { readonly embedded: boolean }) =>
                 new BadSetting({ message: "SECRET_KEY is required with DATABASE_URL: 32 random bytes, base64." })
               )
       })
-      if (Buffer.from(Redacted.value(secretKey), "base64").length !== 32) {
-        return yield* new BadSetting({
-          message: "SECRET_KEY must be 32 bytes, base64 (for example: openssl rand -base64 32)."
-        })
-      }
-
-      if (!isVaried(Buffer.from(Redacted.value(secretKey), "base64"))) {
-        return yield* new BadSetting({ message: "SECRET_KEY is too easy to guess: make it of 32 random bytes." })
-      }
+      yield* checkKey("SECRET_KEY", secretKey)
+      const secretKeyPrevious = Option.getOrUndefined(read.secretKeyPrevious)
+      if (secretKeyPrevious !== undefined) yield* checkKey("SECRET_KEY_PREVIOUS", secretKeyPrevious)
 
       const operatorToken = yield* Option.match(read.operatorToken, {
         onSome: Effect.succeed,
         onNone: () => Effect.map(home.keep("operator.token", randomText(32, "base64url")), Redacted.make)
       })
-
       const token = Redacted.value(operatorToken)
       if (token.length < tokenLengthMin || !isVaried(token)) {
         return yield* new BadSetting({
@@ -161,12 +164,14 @@ export const layer = (options: { readonly embedded: boolean }) =>
         port: read.port,
         publicUrl,
         secretKey,
+        secretKeyPrevious,
         operatorToken,
         twoOperators: yield* twoOperatorsOf(read.twoOperators),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         webhookProxy: yield* proxyAddress(read.webhookProxy),
         workerPoll: read.workerPoll,
         auditInterval: read.auditInterval,
+        anchorFile: Option.getOrUndefined(read.anchorFile),
         clientPatience: read.clientPatience,
         clientConnections: read.clientConnections,
         runner: yield* runnerPlace(read),
@@ -178,6 +183,13 @@ export const layer = (options: { readonly embedded: boolean }) =>
       })
     })
   )
+
+const checkKey = (name: string, key: Redacted.Redacted) => {
+  const bytes = Buffer.from(Redacted.value(key), "base64")
+  const fail = (what: string) => Effect.fail(new BadSetting({ message: `${name} ${what}` }))
+  if (bytes.length !== 32) return fail("must be 32 bytes, base64 (for example: openssl rand -base64 32).")
+  return isVaried(bytes) ? Effect.void : fail("is too easy to guess: make it of 32 random bytes.")
+}
 
 const runnerPlace = Effect.fnUntraced(function* (read: {
   readonly runnerHost: Option.Option<string>

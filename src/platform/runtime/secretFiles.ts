@@ -9,7 +9,9 @@ import { BadSetting } from "./Settings.ts"
 /** Settings that are secrets, or hold one. */
 const secretNames = [
   "DATABASE_URL",
+  "MIGRATION_DATABASE_URL",
   "SECRET_KEY",
+  "SECRET_KEY_PREVIOUS",
   "OPERATOR_TOKEN",
   "REDIS_URL",
   "SMTP_URL",

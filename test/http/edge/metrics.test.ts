@@ -41,6 +41,8 @@ const table: ReadonlyArray<Row> = [
   ["coffer_channel_contradictions", {}, 0],
   ["coffer_quota_store_failures", {}, 0],
   ["coffer_api_logs_dropped", {}, 0],
+  ["coffer_secret_key_change", {}, 0],
+  ["coffer_secrets_resealed", {}, 0],
   ["coffer_credentials_refused", { of: "merchant" }, 0],
   ["coffer_credentials_refused", { of: "operator" }, 0],
   ...["expiry", "refunds", "dispute checks", "deliveries", "delivery metrics", "retention of API logs", "audit"].map(

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { flushed } from "../../kit/logs.ts"
-import { type Running, start } from "../../kit/Service.ts"
+import { ownersConnection, type Running, start } from "../../kit/Service.ts"
 
 // Nothing else is due in these weeks: the workers need not look every hour.
 const service = start({ clock: "test", env: { WORKER_POLL: "1 day" } })
@@ -72,7 +72,8 @@ describe("retention", () => {
   it.live("calls of a day whose partition somebody dropped are kept: it is made again", () =>
     Effect.gen(function* () {
       const running = yield* service
-      const { api, merchant, sql } = running
+      const { api, merchant } = running
+      const sql = yield* ownersConnection(running.database)
       yield* running.atRest
       yield* sql`drop table api_logs_19700101`
       yield* api.get("/v1/balance", merchant.sandboxKey)
@@ -85,7 +86,8 @@ describe("retention", () => {
   it.live("while the table cannot be written calls are answered as ever, and only their logs are lost", () =>
     Effect.gen(function* () {
       const running = yield* service
-      const { api, merchant, sql } = running
+      const { api, merchant } = running
+      const sql = yield* ownersConnection(running.database)
       yield* sql`alter table api_logs rename to away`
       const created = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1 })
       assert.strictEqual(created.status, 201)

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
-import { type Running, start } from "../../kit/Service.ts"
+import { ownersConnection, type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/seeds") {}
 
@@ -89,7 +89,8 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
   it.effect("when seeding fails half-way the keys are told all the same, and a worker does what is missing", () =>
     Effect.gen(function* () {
       const running = yield* Service
-      const { pass, sql } = running
+      const { database, pass } = running
+      const sql = yield* ownersConnection(database)
       yield* sql.unsafe(half)
       yield* sql.unsafe(failing)
       const merchant = yield* created(running)

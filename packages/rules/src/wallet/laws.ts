@@ -25,7 +25,10 @@ export const laws = {
     "one fee.",
   I8: "Nothing crosses from one merchant, environment or currency to another.",
   I9: "The chain of hashes is unbroken: no row was changed, removed or slipped in after it was written.",
-  I10: "The audit log is a chain of hashes from its first entry on, without a gap."
+  I10: "The audit log is a chain of hashes from its first entry on, without a gap.",
+  I11:
+    "Each chain still has the row that was its head when it was last anchored, with the same hash: nothing up to it " +
+    "was cut off or rewritten."
 } as const
 
 export type LawId = keyof typeof laws
@@ -39,7 +42,8 @@ export const subjects = {
   disputes: { key: "dispute_no", called: "disputes", slice: 1_000 },
   payouts: { key: "payout_no", called: "payouts", slice: 1_000 },
   events: { key: "id", called: "events", slice: 1_000 },
-  audit_log: { key: "id", called: "audit entries", slice: 1_000 }
+  audit_log: { key: "id", called: "audit entries", slice: 1_000 },
+  anchors: { key: "chain", called: "anchored chains", slice: 1_000 }
 } as const
 
 export type Subject = keyof typeof subjects

@@ -1,0 +1,39 @@
+/**
+ * `coffer migrate`: brings the database to this version's shape and gives the service's role its rights, for operators
+ * who keep the owner's password from the service. It reads the same settings as `coffer serve`.
+ */
+import { Console, Effect, Layer, Option } from "effect"
+import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
+import * as Migrator from "./platform/postgres/Migrator.ts"
+import * as Postgres from "./platform/postgres/Postgres.ts"
+import * as secretFiles from "./platform/runtime/secretFiles.ts"
+import * as Settings from "./platform/runtime/Settings.ts"
+import * as standardError from "./platform/runtime/standardError.ts"
+import { NotStarted } from "./serve.ts"
+
+export const runMigrate = Effect.gen(function* () {
+  const { databaseUrl, ownerUrl } = yield* Settings.startup
+  if (Option.isNone(databaseUrl)) {
+    return yield* notStarted("Set DATABASE_URL. The embedded database is migrated when coffer serve starts.")
+  }
+  const url = databaseUrl.value
+  yield* Layer.build(
+    Migrator.layer.pipe(
+      Layer.provide(Layer.succeed(Migrator.Owner, Option.getOrUndefined(ownerUrl))),
+      Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
+    )
+  ).pipe(Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) }))
+  yield* Console.log("The database is as this version needs it.")
+}).pipe(
+  Effect.scoped,
+  Effect.provide(secretFiles.layer),
+  Effect.catchTags({
+    ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
+    BadSetting: ({ message }) => notStarted(message),
+    NotMigrated: ({ message }) => notStarted(message),
+    MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`)
+  }),
+  Effect.provide(standardError.logger)
+)
+
+const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))

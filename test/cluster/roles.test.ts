@@ -1,0 +1,188 @@
+/**
+ * Two roles in Postgres as docs/operating.md sets them up, and the programs on it: the owner migrates, the service's
+ * role does all else. Roles belong to the whole server, so each test has some of its own.
+ */
+import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { inject } from "vitest"
+import { assertLedgerWhole } from "../kit/ledger.ts"
+import { databaseUrl } from "../kit/globalSetup.ts"
+import { connect, databaseOf, demoKey, launch, newHome, run } from "../kit/Process.ts"
+import { asOwner, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
+
+const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, ALLOW_PRIVATE_WEBHOOKS: "true" }
+const repository = path.resolve(import.meta.dirname, "../..")
+
+/** What an operator pastes, with names of this test. */
+const blocks = (names: Readonly<Record<string, string>>) =>
+  [...readFileSync("docs/operating.md", "utf8").matchAll(/```sql\n([^`]*)```/g)].map(([, text]) =>
+    Object.entries(names)
+      .reduce((all, [from, to]) => all.replaceAll(from, to), text!)
+      .split(";\n")
+      .filter((statement) => statement !== "")
+  )
+
+const installation = Effect.acquireRelease(
+  Effect.gen(function* () {
+    const superuser = yield* connect(inject("postgresUrl"))
+    const suffix = randomBytes(5).toString("hex")
+    const [owner, app, name] = [`owner_${suffix}`, `app_${suffix}`, `test_${suffix}`]
+    const [server, inDatabase] = blocks({
+      coffer_owner: owner,
+      coffer_app: app,
+      "database coffer": `database ${name}`,
+      "a long random password": "x",
+      "another long random password": "x"
+    })
+    for (const statement of server!) yield* superuser.unsafe(statement)
+    const own = yield* connect(databaseUrl(inject("postgresUrl"), name))
+    for (const statement of inDatabase!) yield* own.unsafe(statement)
+    const as = (role: string, password = "x") =>
+      databaseUrl(inject("postgresUrl"), name).replace(/\/\/[^@]*@/, `//${role}:${password}@`)
+    return { superuser, own, name, owner, app, ownerUrl: as(owner), appUrl: as(app) }
+  }),
+  ({ app, name, owner, superuser }) =>
+    Effect.orDie(
+      Effect.forEach([`drop database ${name} with (force)`, `drop role ${owner}`, `drop role ${app}`], (statement) =>
+        superuser.unsafe(statement)
+      )
+    )
+)
+
+const coffer = (env: Readonly<Record<string, string>>) =>
+  Effect.flatMap(newHome, (home) => launch({ env: { COFFER_HOME: home, ...shared, ...env } }))
+
+const paid = Effect.fnUntraced(function* ({ api }: Effect.Success<ReturnType<typeof coffer>>) {
+  const { sandboxKey } = yield* api.newMerchant()
+  const { body } = yield* api.post("/v1/orders", sandboxKey, { amount: 1000 })
+  const reply = yield* api.post(`/v1/test_helpers/orders/${body.data.trade_no}/pay`, sandboxKey, {})
+  assert.strictEqual(reply.status, 200, reply.text)
+})
+
+const warning = "the service's role in Postgres could change the ledger"
+
+const migrate = (env: Readonly<Record<string, string>>) =>
+  Effect.callback<{ readonly code: number | null; readonly said: string }>((resume) => {
+    const child = spawn(process.execPath, ["src/main.ts", "migrate"], {
+      cwd: repository,
+      env: { PATH: process.env["PATH"] ?? "", ...env },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let said = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text))
+    child.once("close", (code) => resume(Effect.succeed({ code, said })))
+  })
+
+describe("two roles, as docs/operating.md sets them up", () => {
+  it.live("a service with both addresses migrates as the owner and works as the other", () =>
+    Effect.gen(function* () {
+      const { app, appUrl, own, owner, ownerUrl } = yield* installation
+      const service = yield* coffer({ DATABASE_URL: appUrl, MIGRATION_DATABASE_URL: ownerUrl })
+      yield* service.ready
+      yield* paid(service)
+      assert.notInclude(service.said.stderr, warning)
+      const [row] = yield* own`select relowner::regrole::text as owner from pg_class where relname = 'ledger'`
+      assert.deepStrictEqual(row, { owner })
+      const names = yield* own`select distinct usename::text as name from pg_stat_activity
+        where application_name like 'coffer %' and datname = current_database()`
+      assert.deepStrictEqual(names, [{ name: app }])
+      yield* assertLedgerWhole(yield* connect(appUrl))
+    })
+  )
+
+  it.live("a database that one role owned goes on as two, and the warning is said until then", () =>
+    Effect.gen(function* () {
+      const { appUrl, ownerUrl } = yield* installation
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const one = yield* coffer({ DATABASE_URL: ownerUrl })
+          yield* one.ready
+          yield* paid(one)
+          assert.strictEqual(one.said.stderr.split(warning).length, 2, "once")
+        })
+      )
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const refused = yield* coffer({ DATABASE_URL: appUrl })
+          assert.strictEqual((yield* refused.ended).code, 1)
+          assert.match(refused.said.stderr, /This role has no rights on the tables yet/)
+        })
+      )
+      const two = yield* coffer({ DATABASE_URL: appUrl, MIGRATION_DATABASE_URL: ownerUrl })
+      yield* two.ready
+      yield* paid(two)
+      assert.notInclude(two.said.stderr, warning)
+    })
+  )
+
+  it.live("coffer migrate prepares the database, and the service needs its own address alone", () =>
+    Effect.gen(function* () {
+      const { appUrl, own, ownerUrl } = yield* installation
+      const empty = yield* coffer({ DATABASE_URL: appUrl })
+      assert.strictEqual((yield* empty.ended).code, 1)
+      assert.match(
+        empty.said.stderr,
+        /^coffer: The database has no tables yet, and this role may not make them\. .*\n$/m
+      )
+      const { code, said } = yield* migrate({ DATABASE_URL: appUrl, MIGRATION_DATABASE_URL: ownerUrl })
+      assert.strictEqual(code, 0, said)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const service = yield* coffer({ DATABASE_URL: appUrl })
+          yield* service.ready
+          yield* paid(service)
+          assert.notInclude(service.said.stderr, warning)
+        })
+      )
+      // As if this version came with a migration more than the database has.
+      yield* own`delete from coffer_migrations where migration_id > 24`
+      const older = yield* coffer({ DATABASE_URL: appUrl })
+      assert.strictEqual((yield* older.ended).code, 1)
+      assert.match(older.said.stderr, /The database needs the migrations? 0026_roles.*does not own its tables/)
+    })
+  )
+
+  it.live("an owner's address that does not work stops the start with one line", () =>
+    Effect.gen(function* () {
+      const url = asOwner(yield* freshDatabase).replace(/:[^:@]*@/, ":wrong@")
+      const database = yield* freshDatabase
+      const service = yield* coffer({ DATABASE_URL: database, MIGRATION_DATABASE_URL: url })
+      assert.strictEqual((yield* service.ended).code, 1)
+      assert.match(service.said.stderr, /cannot be used with MIGRATION_DATABASE_URL: password authentication failed/)
+      assert.notInclude(service.said.stderr, "wrong")
+    })
+  )
+})
+
+describe("the embedded PostgreSQL", () => {
+  it.live("is used by a role that cannot change the ledger, also in a home of an earlier version", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      for (const start of ["first", "second", "third"]) {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const service = yield* run({ env: { COFFER_HOME: home } })
+            const key = yield* demoKey(service, home)
+            const { status } = yield* service.api.post("/v1/orders", key, { amount: 1000 })
+            assert.strictEqual(status, 201, start)
+            const superuser = yield* connect(databaseOf(home))
+            const names = yield* superuser`select distinct usename::text as name from pg_stat_activity
+              where application_name like 'coffer %'`
+            assert.deepStrictEqual(names, [{ name: "coffer_app" }])
+            assert.notInclude(service.said.stderr, warning)
+            if (start === "first") {
+              // As it was before there was this role.
+              yield* superuser`drop owned by coffer_app`
+              yield* superuser`drop role coffer_app`
+            }
+          })
+        )
+      }
+    })
+  )
+})
