@@ -4,6 +4,9 @@
  */
 import path from "node:path"
 import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as doctor from "./doctor/doctor.ts"
+import { hasLiveMerchants, type Installation } from "./doctor/Installation.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import * as Faults from "./platform/runtime/Faults.ts"
@@ -22,7 +25,7 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 export const serve = Effect.gen(function* () {
-  const { collector, connections, databaseUrl, home: folder } = yield* Settings.startup
+  const { backups, collector, connections, databaseUrl, home: folder } = yield* Settings.startup
   const home = path.resolve(folder)
   const embedded = Option.isNone(databaseUrl)
   const url = embedded ? (yield* EmbeddedPostgres.start({ home })).url : databaseUrl.value
@@ -44,6 +47,14 @@ export const serve = Effect.gen(function* () {
   const context = yield* Layer.build(app).pipe(
     Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
   )
+  const installation = {
+    home,
+    embedded,
+    connections,
+    backups: Option.getOrUndefined(backups),
+    url: Effect.succeed(url)
+  }
+  yield* Effect.forkScoped(Effect.provideContext(lookWhereLive(installation), context))
   yield* Effect.provideContext(embedded ? Effect.flatMap(credentials, greet(home)) : greetServer, context)
   return yield* Effect.never
 }).pipe(
@@ -60,6 +71,24 @@ export const serve = Effect.gen(function* () {
   }),
   // Standard output is for people; what machines read goes to standard error.
   Effect.provide(standardError.logger)
+)
+
+/** Where a merchant is live, the log has what the doctor finds wrong. The service is ready meanwhile. */
+const lookWhereLive = Effect.fnUntraced(
+  function* (known: Pick<Installation, "home" | "embedded" | "connections" | "backups" | "url">) {
+    const sql = yield* SqlClient.SqlClient
+    const settings = yield* Settings.Settings
+    if (!(yield* hasLiveMerchants(sql))) return
+    yield* doctor.log(
+      yield* doctor.diagnose({
+        ...known,
+        settings: Effect.succeed(settings),
+        database: Effect.succeed(sql),
+        isLive: true
+      })
+    )
+  },
+  Effect.catchCause((cause) => Effect.logWarning("the doctor could not look at this installation", cause))
 )
 
 const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))

@@ -42,6 +42,7 @@ const floors: ReadonlyArray<string> = [
   "src/edge",
   "src/sandbox",
   "src/checkout",
+  "src/doctor",
   "src",
   // It looks at the house from outside.
   "packages/bench",
@@ -72,7 +73,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/(edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
+  [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]
 ]

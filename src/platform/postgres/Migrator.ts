@@ -53,6 +53,9 @@ export const migrations = {
   "0024_operators": operators
 }
 
+/** The number of the newest one that this program knows. */
+export const newestMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+
 export const migrateWith = (some: Partial<typeof migrations>) =>
   Migrator.make({})({ table: "coffer_migrations", loader: Migrator.fromRecord(some) }).pipe(
     patiently(patience, patience)

@@ -77,7 +77,8 @@ export const startup = Config.all({
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(7)),
     "DATABASE_CONNECTIONS"
   ).pipe(Config.withDefault(20)),
-  collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT"))
+  collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")),
+  backups: Config.option(Config.NonEmptyString("BACKUP_DIR"))
 })
 
 const variables = Config.all({
