@@ -17,7 +17,7 @@ import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
 import * as Tenancy from "./platform/cluster/Tenancy.ts"
 import * as Waiting from "./edge/Waiting.ts"
-import { type Credentials, credentials } from "./sandbox/Demo.ts"
+import { type Credentials, credentials, operatorUrl } from "./sandbox/Demo.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as Wiring from "./Wiring.ts"
 
@@ -65,7 +65,7 @@ export const serve = Effect.gen(function* () {
     BadSetting: ({ message }) => notStarted(message),
     EmbeddedFailure: ({ message }) => notStarted(message),
     DataDirUnusable: ({ message }) => notStarted(message),
-    ServeError: ({ cause }) => Effect.flatMap(httpPort, (port) => notStarted(portProblem(cause, port))),
+    ServeError: ({ cause }) => Effect.flatMap(portOfCause(cause), (port) => notStarted(portProblem(cause, port))),
     MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`),
     SocketServerError: ({ cause }) => Effect.flatMap(runnerPort, (port) => notStarted(portProblem(cause, port)))
   }),
@@ -115,10 +115,23 @@ const portOf = (variable: string, otherwise: number) =>
     Effect.orElseSucceed(() => ({ variable, number: 0 }))
   )
 const httpPort = portOf("PORT", 8080)
+const adminPort = portOf("ADMIN_PORT", 0)
 const runnerPort = portOf("RUNNER_PORT", 0)
 
+/** Which of the two HTTP ports could not be opened. */
+const portOfCause = (cause: unknown) =>
+  Effect.map(Effect.all([httpPort, adminPort]), ([http, admin]) =>
+    Predicate.hasProperty(cause, "port") && cause.port === admin.number ? admin : http
+  )
+
+const portNames: Readonly<Record<string, string>> = {
+  PORT: "Port",
+  ADMIN_PORT: "The operator's port",
+  RUNNER_PORT: "The runner port"
+}
+
 const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof httpPort>): string => {
-  const name = variable === "PORT" ? `Port ${number}` : `The runner port ${number}`
+  const name = `${portNames[variable]} ${number}`
   switch (Predicate.hasProperty(cause, "code") ? cause.code : undefined) {
     case "EADDRINUSE":
       return `${name} is in use. Stop what uses it, or set ${variable} to another.`
@@ -129,8 +142,11 @@ const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof
   }
 }
 
-const greetServer = Effect.flatMap(Settings.Settings, ({ publicUrl }) =>
-  Console.log(`Coffer serves ${publicUrl}/v1, and its reference ${publicUrl}/docs`)
+const greetServer = Effect.flatMap(Settings.Settings, (settings) =>
+  Console.log(
+    `Coffer serves ${settings.publicUrl}/v1, and its reference ${settings.publicUrl}/docs` +
+      (settings.admin === undefined ? "" : `; operators reach ${operatorUrl(settings)}`)
+  )
 )
 
 /** One line, so that it works when it is pasted. */
@@ -147,6 +163,7 @@ Coffer is ready.
   Base URL     ${known.base_url}
   Sandbox key  ${known.sandbox_key}
   Credentials  ${path.join(home, "credentials.json")}
+  Operators    ${known.operator_url}
   Reference    ${known.base_url.replace(/\/v1$/, "")}/docs
 
 Create an order:

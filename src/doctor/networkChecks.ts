@@ -4,7 +4,7 @@ import { connect } from "node:net"
 import { Effect } from "effect"
 import { parseProxies } from "../edge/clientAddress.ts"
 import type { RunnerPlace, Settings } from "../platform/runtime/Settings.ts"
-import { type Check, error, errorIf, fine, notApplicable, type Verdict } from "./Finding.ts"
+import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
 import { type Installation, settingsOf } from "./Installation.ts"
 import { isLoopback } from "./loopback.ts"
 
@@ -14,6 +14,7 @@ export const networkChecks = (installation: Installation): ReadonlyArray<Check> 
   const settings = settingsOf(installation)
   return [
     { name: "public url", look: Effect.map(settings, (read) => publicUrlVerdict(installation, read)) },
+    { name: "admin port", look: Effect.map(settings, (read) => adminVerdict(installation, read)) },
     {
       name: "proxies",
       look: Effect.flatMap(settings, (read) =>
@@ -48,6 +49,25 @@ export const publicUrlVerdict = (
     `PUBLIC_URL is ${publicUrl}: buyers would type their cards into a page that is sent in clear.`,
     "Put a proxy with TLS in front of the HTTP port, and set PUBLIC_URL to its https address."
   )
+}
+
+export const adminVerdict = (
+  { isLive }: Pick<Installation, "isLive">,
+  { admin, host }: Pick<Read, "admin" | "host">
+): Verdict => {
+  if (admin === undefined) {
+    const seen = "The operator's API and the metrics answer at the port that buyers reach."
+    return !isLive && isLoopback(host)
+      ? fine("Everything answers at one port, on this machine alone.")
+      : warning(seen, "Set ADMIN_PORT, which gives them a port of their own on this machine.")
+  }
+  const place = `${admin.host}:${admin.port}`
+  return isLoopback(admin.host)
+    ? fine(`The operator's API and the metrics answer at ${place}, on this machine alone.`)
+    : warning(
+        `The operator's API and the metrics answer at ${place}, in clear.`,
+        "See to it that only operators and the metrics' collector reach that port, or leave ADMIN_HOST out."
+      )
 }
 
 /** `prefixes`: length of each trusted range's prefix. */

@@ -6,7 +6,13 @@ import { diskVerdict } from "../../src/doctor/disk.ts"
 import { checksOf, docsOf } from "../../src/doctor/doctor.ts"
 import { type Check, checkMillisMax, error, examine, fine, type Verdict, warning } from "../../src/doctor/Finding.ts"
 import { backupsVerdict, nodeVerdict } from "../../src/doctor/hostChecks.ts"
-import { acquirerVerdict, proxiesVerdict, publicUrlVerdict, runnerVerdict } from "../../src/doctor/networkChecks.ts"
+import {
+  acquirerVerdict,
+  adminVerdict,
+  proxiesVerdict,
+  publicUrlVerdict,
+  runnerVerdict
+} from "../../src/doctor/networkChecks.ts"
 import {
   clockVerdict,
   connectionsVerdict,
@@ -29,6 +35,8 @@ const proxy = (publicUrl: string, trustedProxies: string, ...prefixes: ReadonlyA
   proxiesVerdict(live, settingsWith({ publicUrl, trustedProxies }), prefixes)
 const runnerAt = (host: string, listenHost: string, address: string | undefined) =>
   runnerVerdict(live, { host, listenHost, port: 9000 }, { address, answers: true })
+const adminAt = (of: typeof live, host: string | undefined) =>
+  adminVerdict(of, settingsWith({ host: "127.0.0.1", admin: host === undefined ? undefined : { host, port: 9_090 } }))
 const rights = (isSuperuser: boolean, ...may: ReadonlyArray<string>) =>
   roleVerdict(live, { role: "app", isSuperuser, tables: [{ name: "ledger", may }] })
 const mailBy = (smtp: string | undefined, problem?: string, mailFrom = "receipts@pay.example") =>
@@ -82,6 +90,10 @@ const rows: ReadonlyArray<Row> = [
   ["public url", publicUrlVerdict(live, settingsWith({ publicUrl: "http://pay.example" })), "error", /in clear/],
   ["public url", publicUrlVerdict(quiet, settingsWith({ publicUrl: "http://pay.example" })), "warning", /in clear/],
   ["public url", publicUrlVerdict(quiet, settingsWith({ publicUrl: "http://127.0.0.1:8080" })), "ok", /this machine/],
+  ["admin port", adminAt(live, "127.0.0.1"), "ok", /127\.0\.0\.1:9090, on this machine/],
+  ["admin port", adminAt(live, "0.0.0.0"), "warning", /0\.0\.0\.0:9090, in clear/],
+  ["admin port", adminAt(live, undefined), "warning", /port that buyers reach/],
+  ["admin port", adminAt(quiet, undefined), "ok", /one port, on this machine/],
   ["proxies", proxy("https://pay.example", "10.0.0.1", 32), "ok", /10\.0\.0\.1/],
   ["proxies", proxy("https://pay.example", ""), "error", /is not set/],
   ["proxies", proxy("https://pay.example", "0.0.0.0/0", 0), "error", /every address/],

@@ -12,6 +12,8 @@ type Read = Settings["Service"]
 export const settingsWith = (changes: Partial<Read> = {}) =>
   ({
     publicUrl: "https://pay.example",
+    host: "0.0.0.0",
+    admin: { host: "127.0.0.1", port: 8081 },
     secretKey: Redacted.make(secretKey),
     trustedProxies: "10.0.0.1",
     runner: undefined,

@@ -14,6 +14,8 @@ export class Settings extends Context.Service<
     readonly host: string
     /** TCP port of the HTTP server; 0 for any free one. */
     readonly port: number
+    /** Where the operator's API, `/metrics` and `/healthz` are; undefined if they are where everything is. */
+    readonly admin: Place | undefined
     /** Where buyers and merchants reach this service, without a slash at the end. */
     readonly publicUrl: string
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
@@ -48,6 +50,11 @@ export class Settings extends Context.Service<
     readonly filesBucket: Bucket | undefined
   }
 >()("@coffer/Settings") {}
+
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
 
 export interface RunnerPlace {
   /** Where the other runners reach this one. The port has no authentication: keep it private. */
@@ -84,6 +91,8 @@ export const startup = Config.all({
 const variables = Config.all({
   host: Config.option(Config.NonEmptyString("HOST")),
   port: Config.Port("PORT").pipe(Config.withDefault(8080)),
+  adminHost: Config.option(Config.NonEmptyString("ADMIN_HOST")),
+  adminPort: Config.option(Config.Port("ADMIN_PORT")),
   publicUrl: Config.option(Config.URL("PUBLIC_URL")),
   secretKey: Config.option(Config.Redacted("SECRET_KEY")),
   operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
@@ -160,6 +169,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
       return Settings.of({
         host,
         port: read.port,
+        admin: yield* adminPlace(read),
         publicUrl,
         secretKey,
         operatorToken,
@@ -179,6 +189,22 @@ export const layer = (options: { readonly embedded: boolean }) =>
       })
     })
   )
+
+/** On loopback unless said otherwise, wherever the other port is. */
+const adminPlace = Effect.fnUntraced(function* (read: {
+  readonly port: number
+  readonly adminHost: Option.Option<string>
+  readonly adminPort: Option.Option<number>
+}) {
+  if (Option.isNone(read.adminPort)) {
+    if (Option.isNone(read.adminHost)) return undefined
+    return yield* new BadSetting({ message: "ADMIN_HOST needs ADMIN_PORT: set both, or neither." })
+  }
+  if (read.adminPort.value === read.port && read.port !== 0) {
+    return yield* new BadSetting({ message: "ADMIN_PORT must not be PORT: it is a port of its own." })
+  }
+  return { host: Option.getOrElse(read.adminHost, () => "127.0.0.1"), port: read.adminPort.value }
+})
 
 const runnerPlace = Effect.fnUntraced(function* (read: {
   readonly runnerHost: Option.Option<string>
