@@ -1,6 +1,6 @@
 /**
- * Which routes are answered at which port. With ADMIN_PORT the operator's API, `/metrics` and `/healthz` have a listener
- * of their own, and are nowhere else (docs/decisions/0030-the-operators-port-is-another-door.md).
+ * Which routes are answered at which port. With ADMIN_PORT the operator's API, `/metrics` and `/healthz` have a
+ * listener of their own, and are nowhere else (docs/decisions/0030).
  */
 import { nowhere, type Route, routeAt } from "./routes.ts"
 

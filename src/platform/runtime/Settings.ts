@@ -6,7 +6,9 @@ import { randomBytes } from "node:crypto"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { BadSetting } from "./BadSetting.ts"
 import { DataDir } from "./DataDir.ts"
+import { type Bucket, bucket, filesAddress } from "./filePlaces.ts"
 
 export class Settings extends Context.Service<
   Settings,
@@ -63,17 +65,7 @@ export interface RunnerPlace {
   readonly listenHost: string
 }
 
-/** A bucket of an S3-compatible service. */
-export interface Bucket {
-  /** Undefined for Amazon S3 in the region. */
-  readonly endpoint: string | undefined
-  readonly region: string
-  readonly name: string
-  readonly accessKey: string
-  readonly secretKey: Redacted.Redacted
-}
-
-export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
+export { BadSetting, type Bucket }
 
 /** Read before anything is started: which database is used, and where telemetry goes. */
 export const startup = Config.all({
@@ -265,40 +257,6 @@ const mailPlace = Effect.fnUntraced(function* (
     return yield* new BadSetting({ message: "MAIL_FROM must be one address, such as receipts@pay.example." })
   }
   return { smtpUrl, mailFrom }
-})
-
-const filesAddress = Effect.fnUntraced(function* (read: Option.Option<URL>, publicUrl: string) {
-  if (Option.isNone(read)) return `${publicUrl}/files`
-  const { hash, hostname, href, protocol, search } = read.value
-  const isLocal = protocol === "http:" && (hostname === "localhost" || hostname === "127.0.0.1")
-  if ((protocol !== "https:" && !isLocal) || search !== "" || hash !== "") {
-    return yield* new BadSetting({
-      message: "FILES_URL must look like https://files.example/evidence; http is for localhost alone."
-    })
-  }
-  return href.replace(/\/+$/, "")
-})
-
-const bucket = Effect.fnUntraced(function* (read: {
-  readonly filesEndpoint: Option.Option<URL>
-  readonly filesRegion: string
-  readonly filesBucket: Option.Option<string>
-  readonly filesAccessKey: Option.Option<string>
-  readonly filesSecretKey: Option.Option<Redacted.Redacted>
-}) {
-  const given = Option.all([read.filesBucket, read.filesAccessKey, read.filesSecretKey])
-  if (Option.isNone(given)) {
-    const { filesAccessKey, filesBucket, filesEndpoint, filesSecretKey } = read
-    if ([filesAccessKey, filesBucket, filesEndpoint, filesSecretKey].every((each) => Option.isNone<unknown>(each))) {
-      return undefined
-    }
-    return yield* new BadSetting({
-      message: "FILES_S3_BUCKET, FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY go together: set all three, or none."
-    })
-  }
-  const [name, accessKey, secretKey] = given.value
-  const endpoint = Option.getOrUndefined(Option.map(read.filesEndpoint, ({ href }) => href.replace(/\/+$/, "")))
-  return { endpoint, region: read.filesRegion, name, accessKey, secretKey }
 })
 
 const randomText = (bytes: number, encoding: "base64" | "base64url") =>
