@@ -84,6 +84,7 @@ import * as WebhookEndpoints from "./webhooks/WebhookEndpoints.ts"
 import * as WebhookSettingsStore from "./webhooks/WebhookSettingsStore.ts"
 import * as AuditLog from "./operators/AuditLog.ts"
 import * as Operators from "./operators/Operators.ts"
+import * as OperatorJobs from "./operators/OperatorJobs.ts"
 import * as SecondOperator from "./operators/SecondOperator.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as AuditJobs from "./audit/AuditJobs.ts"
@@ -173,6 +174,7 @@ const workers = Layer.mergeAll(
   RefundJobs.layer,
   ReceiptJobs.layer,
   LogJobs.layer,
+  OperatorJobs.layer,
   SandboxJobs.layer,
   AuditJobs.layer
 ).pipe(Layer.provideMerge(Workers.layer))
