@@ -13,6 +13,7 @@ import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
 import * as UploadHttp from "./files/UploadHttp.ts"
+import * as CompressedPages from "./edge/CompressedPages.ts"
 import * as Decoding from "./edge/Decoding.ts"
 import * as Docs from "./edge/Docs.ts"
 import * as Edge from "./edge/Edge.ts"
@@ -64,10 +65,10 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   ])
 )
 const pages = Layer.mergeAll(
-  CheckoutHttp.layer,
+  Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer).pipe(
+    Layer.provide(CompressedPages.layer)
+  ),
   EventsHttp.layer,
-  LinkPageHttp.layer,
-  ReceiptPageHttp.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(

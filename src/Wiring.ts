@@ -87,6 +87,7 @@ import * as WebhookEndpoints from "./webhooks/WebhookEndpoints.ts"
 import * as WebhookSettingsStore from "./webhooks/WebhookSettingsStore.ts"
 import * as AuditLog from "./operators/AuditLog.ts"
 import * as Operators from "./operators/Operators.ts"
+import * as OperatorJobs from "./operators/OperatorJobs.ts"
 import * as SecondOperator from "./operators/SecondOperator.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as AuditJobs from "./audit/AuditJobs.ts"
@@ -177,6 +178,7 @@ const workers = Layer.mergeAll(
   ReceiptJobs.layer,
   LogJobs.layer,
   KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
+  OperatorJobs.layer,
   SandboxJobs.layer,
   AuditJobs.layer
 ).pipe(Layer.provideMerge(Workers.layer))

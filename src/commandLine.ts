@@ -4,13 +4,14 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Api } from "@coffer/contract/Api"
 import { redactText } from "@coffer/rules/redaction"
-import { Cause, Console, Effect, Exit, Formatter } from "effect"
-import { Command } from "effect/cli"
+import { Cause, Console, Effect, Exit, Formatter, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import { OpenApi } from "effect/http-api"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { version } from "./platform/runtime/Vitals.ts"
 import { runAudit } from "./runAudit.ts"
 import { runMigrate } from "./runMigrate.ts"
+import { runDoctor, Unwell } from "./runDoctor.ts"
 import { serve } from "./serve.ts"
 
 const document = () => Formatter.formatJson(OpenApi.fromApi(Api), { space: 2 })
@@ -25,6 +26,17 @@ const coffer = Command.make("coffer").pipe(
     Command.make("migrate", {}, () => runMigrate).pipe(
       Command.withDescription("Bring the database to this version's shape, and give the service's role its rights")
     ),
+    Command.make(
+      "doctor",
+      {
+        json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print the findings as JSON")),
+        live: Flag.Boolean("live").pipe(
+          Flag.withDefault(false),
+          Flag.withDescription("Judge as if a merchant were live already")
+        )
+      },
+      runDoctor
+    ).pipe(Command.withDescription("Check this installation; exit code 1 for a warning, 2 for an error")),
     Command.make("openapi", {}, () => Console.log(document())).pipe(
       Command.withDescription("Print the OpenAPI document of the merchant API")
     )
@@ -58,7 +70,9 @@ Command.run(coffer, { version }).pipe(
     // A stop that was asked for is a success.
     teardown: (exit, onExit) => {
       const asked = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-      onExit(Exit.isSuccess(exit) || asked ? 0 : 1)
+      const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
+      const otherwise = failure instanceof Unwell ? failure.exitCode : 1
+      onExit(Exit.isSuccess(exit) || asked ? 0 : otherwise)
     }
   })
 )

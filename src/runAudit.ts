@@ -23,7 +23,7 @@ class LedgerBroken extends Schema.TaggedError<LedgerBroken>()("LedgerBroken", { 
 
 export const runAudit = Effect.gen(function* () {
   const { anchorFile, databaseUrl, home } = yield* Settings.startup
-  const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* embedded(path.resolve(home))
+  const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* embeddedDatabase(path.resolve(home))
   yield* Effect.catchTags(audit(url, Option.getOrUndefined(anchorFile)), {
     SqlError: (error) => notStarted(databaseProblem(url, error)),
     AnchorFileFailed: ({ message }) => notStarted(`ANCHOR_FILE cannot be read: ${message}`)
@@ -64,9 +64,9 @@ const audit = Effect.fnUntraced(function* (url: Redacted.Redacted, anchorFile: s
 })
 
 /** Of the Coffer that runs in this home; and where none does, its Postgres is started for as long as it is needed. */
-const embedded = Effect.fnUntraced(function* (home: string) {
+export const embeddedDatabase = Effect.fnUntraced(function* (home: string) {
   if (!(yield* RunningPostgres.isKeptIn(home))) {
-    return yield* notStarted(`There is no database in ${home}. Set COFFER_HOME or DATABASE_URL to the one to audit.`)
+    return yield* notStarted(`There is no database in ${home}. Set COFFER_HOME or DATABASE_URL to the one to look at.`)
   }
   return yield* EmbeddedPostgres.start({ home }).pipe(
     Effect.map(({ url }) => url),

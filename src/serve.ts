@@ -4,6 +4,9 @@
  */
 import path from "node:path"
 import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as doctor from "./doctor/doctor.ts"
+import { hasLiveMerchants, type Installation } from "./doctor/Installation.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import { serviceUrl } from "./platform/embedded/serviceRole.ts"
@@ -17,7 +20,7 @@ import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
 import * as Tenancy from "./platform/cluster/Tenancy.ts"
 import * as Waiting from "./edge/Waiting.ts"
-import { type Credentials, credentials } from "./sandbox/Demo.ts"
+import { type Credentials, credentials, operatorUrl } from "./sandbox/Demo.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as Wiring from "./Wiring.ts"
 
@@ -25,7 +28,7 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 export const serve = Effect.gen(function* () {
-  const { collector, connections, databaseUrl, home: folder, ownerUrl } = yield* Settings.startup
+  const { backups, collector, connections, databaseUrl, home: folder, ownerUrl } = yield* Settings.startup
   const home = path.resolve(folder)
   const embedded = Option.isNone(databaseUrl)
   if (embedded && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
@@ -50,6 +53,14 @@ export const serve = Effect.gen(function* () {
   const context = yield* Layer.build(app).pipe(
     Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
   )
+  const installation = {
+    home,
+    embedded,
+    connections,
+    backups: Option.getOrUndefined(backups),
+    url: Effect.succeed(url)
+  }
+  yield* Effect.forkScoped(Effect.provideContext(lookWhereLive(installation), context))
   yield* Effect.provideContext(embedded ? Effect.flatMap(credentials, greet(home)) : greetServer, context)
   return yield* Effect.never
 }).pipe(
@@ -60,13 +71,31 @@ export const serve = Effect.gen(function* () {
     BadSetting: ({ message }) => notStarted(message),
     EmbeddedFailure: ({ message }) => notStarted(message),
     DataDirUnusable: ({ message }) => notStarted(message),
-    ServeError: ({ cause }) => Effect.flatMap(httpPort, (port) => notStarted(portProblem(cause, port))),
+    ServeError: ({ cause }) => Effect.flatMap(portOfCause(cause), (port) => notStarted(portProblem(cause, port))),
     NotMigrated: ({ message }) => notStarted(message),
     MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`),
     SocketServerError: ({ cause }) => Effect.flatMap(runnerPort, (port) => notStarted(portProblem(cause, port)))
   }),
   // Standard output is for people; what machines read goes to standard error.
   Effect.provide(standardError.logger)
+)
+
+/** Where a merchant is live, the log has what the doctor finds wrong. The service is ready meanwhile. */
+const lookWhereLive = Effect.fnUntraced(
+  function* (known: Pick<Installation, "home" | "embedded" | "connections" | "backups" | "url">) {
+    const sql = yield* SqlClient.SqlClient
+    const settings = yield* Settings.Settings
+    if (!(yield* hasLiveMerchants(sql))) return
+    yield* doctor.log(
+      yield* doctor.diagnose({
+        ...known,
+        settings: Effect.succeed(settings),
+        database: Effect.succeed(sql),
+        isLive: true
+      })
+    )
+  },
+  Effect.catchCause((cause) => Effect.logWarning("the doctor could not look at this installation", cause))
 )
 
 const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))
@@ -100,10 +129,23 @@ const portOf = (variable: string, otherwise: number) =>
     Effect.orElseSucceed(() => ({ variable, number: 0 }))
   )
 const httpPort = portOf("PORT", 8080)
+const adminPort = portOf("ADMIN_PORT", 0)
 const runnerPort = portOf("RUNNER_PORT", 0)
 
+/** Which of the two HTTP ports could not be opened. */
+const portOfCause = (cause: unknown) =>
+  Effect.map(Effect.all([httpPort, adminPort]), ([http, admin]) =>
+    Predicate.hasProperty(cause, "port") && cause.port === admin.number ? admin : http
+  )
+
+const portNames: Readonly<Record<string, string>> = {
+  PORT: "Port",
+  ADMIN_PORT: "The operator's port",
+  RUNNER_PORT: "The runner port"
+}
+
 const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof httpPort>): string => {
-  const name = variable === "PORT" ? `Port ${number}` : `The runner port ${number}`
+  const name = `${portNames[variable]} ${number}`
   switch (Predicate.hasProperty(cause, "code") ? cause.code : undefined) {
     case "EADDRINUSE":
       return `${name} is in use. Stop what uses it, or set ${variable} to another.`
@@ -114,8 +156,11 @@ const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof
   }
 }
 
-const greetServer = Effect.flatMap(Settings.Settings, ({ publicUrl }) =>
-  Console.log(`Coffer serves ${publicUrl}/v1, and its reference ${publicUrl}/docs`)
+const greetServer = Effect.flatMap(Settings.Settings, (settings) =>
+  Console.log(
+    `Coffer serves ${settings.publicUrl}/v1, and its reference ${settings.publicUrl}/docs` +
+      (settings.admin === undefined ? "" : `; operators reach ${operatorUrl(settings)}`)
+  )
 )
 
 /** One line, so that it works when it is pasted. */
@@ -132,6 +177,7 @@ Coffer is ready.
   Base URL     ${known.base_url}
   Sandbox key  ${known.sandbox_key}
   Credentials  ${path.join(home, "credentials.json")}
+  Operators    ${known.operator_url}
   Reference    ${known.base_url.replace(/\/v1$/, "")}/docs
 
 Create an order:

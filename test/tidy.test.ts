@@ -43,6 +43,7 @@ const floors: ReadonlyArray<string> = [
   "src/edge",
   "src/sandbox",
   "src/checkout",
+  "src/doctor",
   "src",
   // It looks at the house from outside.
   "packages/bench",
@@ -73,7 +74,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/(edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
+  [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]
 ]

@@ -1,34 +1,58 @@
 /**
- * The merchant API's published document at `/openapi.json`, and its reference at `/docs`, drawn by Scalar from it.
- * Everything the page needs is in itself: it works where no other host can be reached, and tells no other host that it
- * was read.
+ * The merchant API's published document at `/openapi.json`, and its reference at `/docs`, drawn by Swagger UI from it.
+ * Everything the page needs is in itself: it works where no other host can be reached, and its policy lets it ask no
+ * other host.
  */
+import { createHash } from "node:crypto"
 import { Api } from "@coffer/contract/Api"
-import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
-import { HttpApiScalar, OpenApi } from "effect/http-api"
+import { Effect, Formatter } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiSwagger, OpenApi } from "effect/http-api"
+import { serveUnchanging } from "./unchanging.ts"
 
-const scalar = {
-  // Scalar would load its fonts from its own host.
-  withDefaultFonts: false,
-  telemetry: false,
-  // These would send the document to services of Scalar.
-  showDeveloperTools: "never",
-  hideClientButton: true,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  authentication: { preferredSecurityScheme: "apiKey" },
-  // Shows all operations in the sidebar.
-  defaultOpenAllTags: true,
-  // An empty icon; without one the browser would request it.
-  favicon: "data:,"
-} as const
+const document = Effect.sync(() => ({
+  text: Formatter.formatJson(OpenApi.fromApi(Api)),
+  contentType: "application/json"
+}))
 
-const document = HttpRouter.use(
+/** The page as the library serves it, which has no other way to give it out. */
+const page = Effect.gen(function* () {
+  const app = yield* HttpRouter.toHttpEffect(HttpApiSwagger.layer(Api, { path: "/docs" }))
+  const response = yield* Effect.provideService(
+    app,
+    HttpServerRequest.HttpServerRequest,
+    HttpServerRequest.fromWeb(new Request("http://localhost/docs"))
+  )
+  return yield* Effect.promise(() => HttpServerResponse.toWeb(response).text())
+}).pipe(Effect.scoped, Effect.catchTags({ HttpServerError: Effect.die }))
+
+const reference = Effect.map(page, (text) => ({
+  text,
+  contentType: "text/html; charset=utf-8",
+  headers: { "content-security-policy": policyOf(text), "referrer-policy": "no-referrer" }
+}))
+
+/** The scripts of the page run by their hashes, and no other. It sets styles of its own while it draws. */
+const policyOf = (text: string) => {
+  const hashes = Array.from(text.matchAll(/<script>([^]*?)<\/script>/g), ([, script = ""]) => {
+    return `'sha256-${createHash("sha256").update(script).digest("base64")}'`
+  })
+  return [
+    "default-src 'none'",
+    `script-src ${hashes.join(" ")}`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    // What is tried out.
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+}
+
+export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const made = yield* Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api))))
-    yield* router.add("GET", "/openapi.json", made)
+    yield* router.add("GET", "/openapi.json", yield* serveUnchanging(document))
+    yield* router.add("GET", "/docs", yield* serveUnchanging(reference))
   })
 )
-
-export const layer = Layer.merge(HttpApiScalar.layer(Api, { path: "/docs", scalar }), document)

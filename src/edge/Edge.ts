@@ -20,13 +20,16 @@ import * as Body from "../http/Body.ts"
 import * as Exchange from "./Exchange.ts"
 import { noSuchRoute } from "./fallback.ts"
 import { busy, refuseField } from "../http/replies.ts"
-import { routeAt } from "./routes.ts"
+import { nowhere } from "./routes.ts"
+import { type Door, routeThrough } from "./doors.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { endsInSlash, isHost, pathOf, routed } from "./routing.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { answer, release } = yield* Exchange.make
     const bodyFrom = yield* Body.make
+    const door: Door = (yield* Settings).admin === undefined ? "both" : "public"
 
     return HttpRouter.middleware(
       (route) =>
@@ -34,7 +37,8 @@ export const layer = Layer.unwrap(
           const request = yield* HttpServerRequest.HttpServerRequest
           const url = routed(request.url)
           const there = url === request.url ? request : request.modify({ url })
-          const at = routeAt(request.method, url)
+          const source = request.source as Arrived
+          const at = routeThrough(source.isAtAdmin === true ? "admin" : door, request.method, url)
           const body = bodyFrom(incomingBody(there, at.limits))
           // Whoever asks for its text gets it within the limits.
           const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
@@ -45,14 +49,15 @@ export const layer = Layer.unwrap(
             at,
             sent: request.headers,
             peer: Option.getOrUndefined(request.remoteAddress),
-            behind: (request.source as Arrived).behind ?? 0,
+            behind: source.behind ?? 0,
             body,
             logged: bodyOf(body, request.headers),
             isConnected: () => !response.destroyed
           }
           // A response may be a file, which is still being written when `answer` ends.
           response.once("close", () => release(incoming))
-          return yield* answer(incoming, reached(limited, route), (context) =>
+          const here = at === nowhere ? noSuchRoute(limited) : route
+          return yield* answer(incoming, reached(limited, here), (context) =>
             Context.add(context, HttpServerRequest.HttpServerRequest, limited)
           )
         }),

@@ -37,7 +37,7 @@ export const layer = Layer.effect(
             (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
           )
         }
-        if (!keyed.isRecalled) yield* failed.check(record.ip)
+        if (!keyed.isRecalled) yield* failed.check("merchant", record.ip)
         const owner = yield* keyed.owner
         if (Option.isNone(owner)) {
           yield* failed.note("merchant", record.ip)

@@ -33,7 +33,7 @@ export const layer = Layer.effect(
           ? admission.enter("operator", "operator", kindOf(record), record.behind)
           : admission.enter("public", record.ip, kindOf(record), record.behind)
         if (record.visit === undefined) return yield* busy
-        if (!bearer.isRecalled) yield* failed.check(record.ip)
+        if (!bearer.isRecalled) yield* failed.check("operator", record.ip)
         const found = yield* bearer.operator
         if (Option.isNone(found)) {
           yield* failed.note("operator", record.ip)

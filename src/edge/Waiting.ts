@@ -7,15 +7,17 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as NewIds from "../platform/runtime/NewIds.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
+import { type Place, Settings } from "../platform/runtime/Settings.ts"
+import { type Door, isOpen } from "./doors.ts"
 import * as Listener from "./Listener.ts"
 import { inOrder } from "./pipelining.ts"
 import { refusalOf } from "../http/replies.ts"
+import { routeAt } from "./routes.ts"
 import { pathOf } from "./routing.ts"
 
 /** Serves until it is interrupted. */
 export const serve = Effect.fnUntraced(function* (reason: string) {
-  const { host, port } = yield* Settings
+  const { admin, host, port } = yield* Settings
   const own = yield* Layer.build(NewIds.layer)
   const listener = yield* Effect.provideContext(Listener.make, own)
   const ids = Context.get(own, NewIds.NewIds)
@@ -34,18 +36,25 @@ export const serve = Effect.fnUntraced(function* (reason: string) {
         )
     }
   }
-  const answer = Effect.gen(function* () {
-    const { url } = yield* HttpServerRequest.HttpServerRequest
-    const request_id = yield* ids.next(prefixes.request)
-    return HttpServerResponse.setHeaders(answerTo(pathOf(url), request_id), {
-      "x-request-id": request_id,
-      "cache-control": "no-store"
+  const answerAt = (door: Door) =>
+    Effect.gen(function* () {
+      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const request_id = yield* ids.next(prefixes.request)
+      const path = pathOf(url)
+      const isHere = isOpen(door, routeAt("GET", url))
+      return HttpServerResponse.setHeaders(isHere ? answerTo(path, request_id) : notHere(path, request_id), {
+        "x-request-id": request_id,
+        "cache-control": "no-store"
+      })
     })
-  })
-  yield* Layer.build(
-    HttpServer.serve(answer).pipe(
-      Layer.provide(NodeHttpServer.layer(() => inOrder(listener()), { host, port, gracefulShutdownTimeout: 1_000 }))
+  const listen = (door: Door, place: Place) =>
+    HttpServer.serve(answerAt(door)).pipe(
+      Layer.provide(NodeHttpServer.layer(() => inOrder(listener()), { ...place, gracefulShutdownTimeout: 1_000 }))
     )
-  )
+  yield* Layer.build(listen(admin === undefined ? "both" : "public", { host, port }))
+  if (admin !== undefined) yield* Layer.build(listen("admin", admin))
   return yield* Effect.never
 }, Effect.scoped)
+
+const notHere = (path: string, request_id: string) =>
+  refusalOf(new Wire.RouteNotFound({ message: `${path} is not an endpoint.`, request_id }))

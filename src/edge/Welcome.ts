@@ -1,16 +1,18 @@
 /** `GET /`: links to everything else, as a page for people and as JSON for programs. */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { isOpen } from "./doors.ts"
 
 const links = {
-  docs: "/docs",
-  openapi: "/openapi.json",
-  health: "/healthz",
-  readiness: "/readyz",
-  metrics: "/metrics"
-}
+  docs: ["/docs", "Reference"],
+  openapi: ["/openapi.json", "OpenAPI document"],
+  readiness: ["/readyz", "Readiness"],
+  health: ["/healthz", "Health"],
+  metrics: ["/metrics", "Metrics"]
+} as const
 
-const page = `<!doctype html>
+const pageOf = (open: ReadonlyArray<readonly [path: string, title: string]>) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -19,27 +21,35 @@ const page = `<!doctype html>
 <h1>Coffer</h1>
 <p>A merchant payment service. The API is under <code>/v1</code>.</p>
 <ul>
-<li><a href="${links.docs}">Reference</a></li>
-<li><a href="${links.openapi}">OpenAPI document</a></li>
-<li><a href="${links.readiness}">Readiness</a></li>
-<li><a href="${links.health}">Health</a></li>
-<li><a href="${links.metrics}">Metrics</a></li>
+${open.map(([path, title]) => `<li><a href="${path}">${title}</a></li>`).join("\n")}
 </ul>
 </html>
 `
 
-export const layer = HttpRouter.use((router) =>
-  router.add(
-    "GET",
-    "/",
-    Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-      HttpServerResponse.setHeader(
-        headers["accept"]?.includes("text/html") === true
-          ? HttpServerResponse.text(page, { contentType: "text/html; charset=utf-8" })
-          : HttpServerResponse.jsonUnsafe({ name: "Coffer", api: "/v1", links }),
-        "vary",
-        "accept"
+export const layer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const { admin } = yield* Settings
+    const open = Object.entries(links).filter(([, [pattern]]) =>
+      isOpen(admin === undefined ? "both" : "public", { pattern })
+    )
+    const page = HttpServerResponse.text(pageOf(open.map(([, link]) => link)), {
+      contentType: "text/html; charset=utf-8"
+    })
+    const document = HttpServerResponse.jsonUnsafe({
+      name: "Coffer",
+      api: "/v1",
+      links: Object.fromEntries(open.map(([name, [path]]) => [name, path]))
+    })
+    yield* router.add(
+      "GET",
+      "/",
+      Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+        HttpServerResponse.setHeader(
+          headers["accept"]?.includes("text/html") === true ? page : document,
+          "vary",
+          "accept"
+        )
       )
     )
-  )
+  })
 )

@@ -10,9 +10,10 @@ import { BadSetting, Settings } from "../platform/runtime/Settings.ts"
 /** `peer`: the other end of the socket. `forwarded`: the header, if any. Returns "" when the peer has left. */
 export type ClientAddress = (peer: string | undefined, forwarded: string | undefined) => string
 
+export const make = Effect.flatMap(Settings, ({ trustedProxies }) => Effect.map(parseProxies(trustedProxies), behind))
+
 /** Parses TRUSTED_PROXIES. */
-export const make = Effect.gen(function* () {
-  const { trustedProxies } = yield* Settings
+export const parseProxies = Effect.fnUntraced(function* (trustedProxies: string) {
   const networks: Array<IpNetwork.IpNetwork> = []
   for (const entry of trustedProxies.split(/[\s,]+/).filter((text) => text !== "")) {
     const network = networkOf(entry)
@@ -23,7 +24,7 @@ export const make = Effect.gen(function* () {
     }
     networks.push(network.success)
   }
-  return behind(networks)
+  return networks
 })
 
 const networkOf = (entry: string) => {

@@ -74,6 +74,13 @@ const layerSmtp = (url: Redacted.Redacted) =>
     })
   )
 
+/** Connects to the mail server and logs in. Returns why that failed; undefined when it did not. */
+export const reachMailServer = (url: Redacted.Redacted): Effect.Effect<string | undefined> =>
+  Effect.tryPromise(() => createTransport({ ...parseConnectionUrl(Redacted.value(url)), ...patience }).verify()).pipe(
+    Effect.as(undefined),
+    Effect.catch(({ cause }) => Effect.succeed(cause instanceof Error ? cause.message : String(cause)))
+  )
+
 /**
  * By the connection itself and not by a transport, since only here is it known how far a failed attempt came: before
  * `send` the mail was certainly not on its way.

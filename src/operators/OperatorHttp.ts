@@ -1,17 +1,21 @@
 /** Handlers of the operator's `operators` and `audit_log` groups (docs/architecture.md, section 7). */
 import { OperatorApi } from "@coffer/contract/Operator"
 import { AuditEntryResource } from "@coffer/contract/Operators"
+import { needsTwo } from "@coffer/model/TwoOperators"
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { replyCsv } from "../http/csv.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
+import { NeedsSecondOperator } from "./approvals.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { auditEntryView } from "./AuditLogView.ts"
 import { operatorRefusals } from "./operatorRefusals.ts"
 import { Operators } from "./Operators.ts"
 import { operatorView } from "./OperatorView.ts"
+import { SecondOperator } from "./SecondOperator.ts"
 
 const { InvalidField } = commonRefusals
 const { OperatorNotFound } = operatorRefusals
@@ -21,12 +25,18 @@ const operators = HttpApiBuilder.group(
   "operators",
   Effect.fnUntraced(function* (handlers) {
     const operators = yield* Operators
+    const second = yield* SecondOperator
+    const { twoOperators } = yield* Settings
 
     return handlers.handleAll({
       create: span("operators.create")(function* ({ payload }) {
+        // The first admin of an installation has nobody to ask.
+        if (needsTwo(twoOperators) && (payload.role !== "admin" || (yield* operators.hadAdmin))) {
+          yield* second.confirm({ act: "operators.create", target: payload.name, content: payload })
+        }
         const { operator, token } = yield* operators.create(payload)
         return yield* reply({ ...operatorView(operator), token }, 201)
-      }),
+      }, Effect.catchTags({ NeedsSecondOperator })),
 
       list: span("operators.list")(function* ({ query }) {
         return yield* replyList("operator", "/operator/v1/operators", yield* operators.list(query), operatorView)

@@ -27,6 +27,8 @@ export class OperatorStore extends Context.Service<
     readonly insert: (operator: Operator, tokenHash: string) => Effect.Effect<void>
     /** The operator, revoked: now, or when it was first. */
     readonly revoke: (operatorId: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Operator>>
+    /** Whether an admin was ever inserted. */
+    readonly hadAdmin: Effect.Effect<boolean>
     /** Newest first. */
     readonly page: (request: PageRequest) => Effect.Effect<Page<Operator>, InvalidField>
   }
@@ -67,6 +69,9 @@ export const layer = Layer.effect(
         isOperatorId(operatorId)
           ? writing(sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf))))
           : Effect.succeedNone,
+      hadAdmin: sqlDefects(
+        Effect.map(sql`select 1 from operators where role = 'admin' limit 1`, (rows) => rows.length > 0)
+      ),
       page: (request) => pages.page("installation", request, { filters: [] })
     })
   })

@@ -35,13 +35,15 @@ export class Operators extends Context.Service<
     /** Returns the token, which is shown this once. */
     readonly create: (terms: CreateOperator) => Effect.Effect<{ readonly operator: Operator; readonly token: string }>
     readonly revoke: (operatorId: string) => Effect.Effect<Operator, OperatorNotFound>
+    /** Whether there ever was an admin by name, revoked or not: else one could revoke the others and begin anew. */
+    readonly hadAdmin: Effect.Effect<boolean>
     /** Newest first. */
     readonly list: (query: ListParameters) => Effect.Effect<Page<Operator>, InvalidField>
   }
 >()("@coffer/operators/Operators") {}
 
 /** The operator that `OPERATOR_TOKEN`, or the token of the first start, stands for. */
-const fromSettings: Identity = { operatorId: "OPERATOR_TOKEN", name: "OPERATOR_TOKEN", role: "admin" }
+export const fromSettings: Identity = { operatorId: "OPERATOR_TOKEN", name: "OPERATOR_TOKEN", role: "admin" }
 
 const tokenPattern = /^opt_[\w-]{43}$/
 /** Hashes of tokens that are remembered. */
@@ -89,6 +91,7 @@ export const layer = Layer.effect(
         const revoked = yield* store.revoke(operatorId, yield* currentTime)
         return Option.isSome(revoked) ? revoked.value : yield* new OperatorNotFound({ operatorId })
       }),
+      hadAdmin: store.hadAdmin,
       list: span("Operators.list")(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)))
       })

@@ -1,7 +1,7 @@
 /**
  * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same request
- * of another operator within a day is done. What the first asked for is used up before it is done, so it is never done
- * twice on one pair of requests.
+ * of another operator within a day is done, if the first's token is still valid. What the first asked for is used up
+ * before it is done, so it is never done twice on one pair of requests.
  */
 import { CurrentOperator } from "@coffer/contract/Caller"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
@@ -10,6 +10,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { isoText, jsonText } from "../platform/runtime/codecs.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
+import { fromSettings } from "./Operators.ts"
 
 export class NeedsSecondOperator extends Schema.TaggedError<NeedsSecondOperator>()("NeedsSecondOperator", {
   act: Schema.String,
@@ -29,6 +30,8 @@ export class SecondOperator extends Context.Service<
   {
     /** Succeeds when another operator has asked for the same within a day; otherwise it keeps this request. */
     readonly confirm: (asked: Asked) => Effect.Effect<void, NeedsSecondOperator, CurrentOperator>
+    /** Removes requests that nobody repeated in time, at most `limit`; how many they were. */
+    readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/operators/SecondOperator") {}
 
@@ -48,10 +51,14 @@ export const layer = Layer.effect(
         const same = sql`act = ${act} and target = ${target} and content_hash = ${hash}`
         const at = sql`${isoText(now)}::text::timestamptz`
         const taken = yield* sqlDefects(
-          sql`delete from approvals where ${same} and operator_id <> ${operatorId} and expires_at > ${at} returning act`
+          sql`delete from approvals where ${same} and operator_id <> ${operatorId} and expires_at > ${at}
+            and (operator_id = ${fromSettings.operatorId} or exists (select from operators first
+              where first.operator_id = approvals.operator_id and first.revoked_at is null
+                and first.expires_at > ${at}))
+            returning act`
         )
         if (taken.length > 0) return
-        // Where the one before has expired, or is this operator's own, it begins anew.
+        // Where the one before has expired, is this operator's own, or is of one who is none any more, it begins anew.
         yield* sqlDefects(
           sql`insert into approvals (act, target, content_hash, operator_id, operator, created_at, expires_at)
             values (${act}, ${target}, ${hash}, ${operatorId}, ${name}, ${at},
@@ -61,7 +68,16 @@ export const layer = Layer.effect(
                 expires_at = excluded.expires_at`
         )
         return yield* new NeedsSecondOperator({ act, target, expiresAt })
-      })
+      }),
+      dropExpired: (now, limit) =>
+        sqlDefects(
+          Effect.map(
+            sql`delete from approvals where (act, target, content_hash) in (
+              select act, target, content_hash from approvals where expires_at <= ${isoText(now)}::text::timestamptz
+              limit ${limit} for update skip locked) returning act`,
+            ({ length }) => length
+          )
+        )
     })
   })
 )

@@ -9,6 +9,8 @@ import { Seeds } from "./Seeds.ts"
 export const Credentials = Schema.fromJsonString(
   Schema.Struct({
     base_url: Schema.String,
+    // Not in a file of an earlier version.
+    operator_url: Schema.optionalKey(Schema.String),
     operator_token: Schema.String,
     merchant_id: Schema.String,
     sandbox_key: Schema.String,
@@ -28,9 +30,9 @@ export const credentials = Effect.gen(function* () {
     Effect.flatMap(demoMerchant, Schema.encodeEffect(Credentials)).pipe(Effect.catchTags({ SchemaError: Effect.die }))
   )
   const known = yield* Effect.catchTags(Schema.decodeEffect(Credentials)(kept), { SchemaError: Effect.die })
-  // The port may have changed since the credentials were written.
-  const current = { ...known, base_url: `${settings.publicUrl}/v1` }
-  if (current.base_url !== known.base_url) {
+  // A port may have changed since the credentials were written.
+  const current = { ...known, base_url: `${settings.publicUrl}/v1`, operator_url: operatorUrl(settings) }
+  if (current.base_url !== known.base_url || current.operator_url !== known.operator_url) {
     yield* dataDir.write(
       file,
       `${yield* Effect.catchTags(Schema.encodeEffect(Credentials)(current), { SchemaError: Effect.die })}\n`
@@ -38,6 +40,13 @@ export const credentials = Effect.gen(function* () {
   }
   return current
 })
+
+/** Where this machine reaches the operator's API. */
+export const operatorUrl = ({ admin, publicUrl }: Pick<Settings["Service"], "admin" | "publicUrl">): string => {
+  if (admin === undefined) return `${publicUrl}/operator/v1`
+  const host = admin.host === "0.0.0.0" || admin.host === "::" ? "127.0.0.1" : admin.host
+  return `http://${host.includes(":") ? `[${host}]` : host}:${admin.port}/operator/v1`
+}
 
 const demoMerchant = Effect.gen(function* () {
   const settings = yield* Settings
@@ -48,6 +57,7 @@ const demoMerchant = Effect.gen(function* () {
   yield* seeds.plant(merchant.merchant_id)
   return {
     base_url: `${settings.publicUrl}/v1`,
+    operator_url: operatorUrl(settings),
     operator_token: Redacted.value(settings.operatorToken),
     merchant_id: merchant.merchant_id,
     sandbox_key: sandboxKey,

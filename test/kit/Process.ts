@@ -182,6 +182,7 @@ export const postgresRuns = (home: string): Effect.Effect<boolean> =>
 
 export interface Credentials {
   readonly base_url: string
+  readonly operator_url: string
   readonly operator_token: string
   readonly merchant_id: string
   readonly sandbox_key: string

@@ -88,6 +88,8 @@ export interface Options {
   readonly database?: string
   readonly faults?: Layer.Layer<Faults.Faults>
   readonly env?: Record<string, string>
+  /** Where its operator's API is, if `env` says that it is at a port of its own. */
+  readonly adminPort?: number
   /** What else the service stands on: references of its own. */
   readonly beneath?: Layer.Layer<never>
 }
@@ -151,7 +153,9 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
   const baseUrl = `http://127.0.0.1:${port}`
   const api = new Api(baseUrl, operatorToken)
   yield* api.ready
-  const merchant = yield* api.newMerchant()
+  const operator =
+    options.adminPort === undefined ? api : new Api(`http://127.0.0.1:${options.adminPort}`, operatorToken)
+  const merchant = yield* operator.newMerchant()
 
   const pass = (duration: Duration.Input) =>
     Effect.gen(function* () {

@@ -86,11 +86,14 @@ export class OperatorsGroup extends HttpApiGroup.make("operators")
   .add(
     HttpApiEndpoint.post("create", "/operator/v1/operators", {
       payload: CreateOperator,
-      success: enveloped(Schema.Struct({ ...resource, token: text("The operator's token, shown this once.") })).pipe(
-        HttpApiSchema.status(201)
-      ),
+      success: [
+        enveloped(Schema.Struct({ ...resource, token: text("The operator's token, shown this once.") })).pipe(
+          HttpApiSchema.status(201)
+        ),
+        needsApproval
+      ],
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "Create an operator; the token is shown once"),
+    }).annotate(OpenApi.Summary, "Create an operator; the token is shown once, to the second where it takes two"),
     HttpApiEndpoint.get("list", "/operator/v1/operators", {
       query: Schema.Struct(ListQuery),
       success: listed(OperatorResource),

@@ -8,6 +8,10 @@ export interface TwoOperators {
   readonly fees?: true
 }
 
+/** Whether anything does. Then it takes two to make another operator as well, since else one could make the second. */
+export const needsTwo = ({ fees, liveKeys, payoutsAbove }: TwoOperators): boolean =>
+  fees === true || liveKeys === true || payoutsAbove !== undefined
+
 /** `payouts:100000,live_keys,fees`: each at most once. Undefined for anything else. */
 export const readTwoOperators = (text: string): TwoOperators | undefined => {
   const words = text.split(",").map((word) => word.trim())

@@ -24,12 +24,21 @@ export const MachineTime = Context.Reference<Effect.Effect<number>>("coffer/plat
 })
 
 const interval = "10 seconds"
-const secondsOdd = 30
+export const secondsOdd = 30
 /** What receivers of webhooks tolerate (spec: Events). */
-const secondsMax = 300
+export const secondsMax = 300
 
 const gauge = Metric.gauge("coffer_clock_skew_seconds", {
   description: "This machine's clock minus Postgres', seconds"
+})
+
+/** This machine's clock minus Postgres', in seconds. */
+export const measureSkew = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, machineTime: Effect.Effect<number>) {
+  const before = yield* machineTime
+  const [row] = yield* sql<{ readonly now: number }>`
+    select extract(epoch from clock_timestamp())::float8 as now`
+  const after = yield* machineTime
+  return (before + after) / 2_000 - (row?.now ?? after / 1_000)
 })
 
 export const layer = Layer.effect(
@@ -40,12 +49,8 @@ export const layer = Layer.effect(
     let skew = 0
 
     const measure = Effect.gen(function* () {
-      const before = yield* machineTime
-      const [row] = yield* sql<{ readonly now: number }>`
-        select extract(epoch from clock_timestamp())::float8 as now`
-      const after = yield* machineTime
       const was = Math.abs(skew)
-      skew = (before + after) / 2_000 - (row?.now ?? after / 1_000)
+      skew = yield* measureSkew(sql, machineTime)
       yield* Metric.update(gauge, skew)
       if (Math.abs(skew) > secondsOdd && was <= secondsOdd) {
         yield* Effect.logError(`This machine's clock and Postgres' are ${Math.round(skew)} s apart; set both right`)

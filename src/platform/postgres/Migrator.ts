@@ -73,6 +73,8 @@ export const Owner = Context.Reference<Redacted.Redacted | undefined>("@coffer/p
 
 /** Why the database cannot be brought to this program's shape, for the person who started it. */
 export class NotMigrated extends Schema.TaggedError<NotMigrated>()("NotMigrated", { message: Schema.String }) {}
+/** The number of the newest one that this program knows. */
+export const newestMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
 export const migrateWith = (some: Partial<typeof migrations>) =>
   Migrator.make({})({ table: "coffer_migrations", loader: Migrator.fromRecord(some) }).pipe(

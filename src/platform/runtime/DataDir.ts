@@ -49,3 +49,26 @@ export const layer = (folder: string) =>
       return DataDir.of({ path: home, keep, write })
     })
   )
+
+/** For a program that only looks: it makes no folder and no file. */
+export const layerReading = (folder: string) =>
+  Layer.effect(
+    DataDir,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const home = path.resolve(folder)
+      const fail = (file: string, why: string) =>
+        Effect.fail(new DataDirUnusable({ message: `${path.join(home, file)} ${why}` }))
+
+      return DataDir.of({
+        path: home,
+        keep: (file) =>
+          fs.readFileString(path.join(home, file)).pipe(
+            Effect.map((content) => content.trim()),
+            Effect.catch(() => fail(file, "cannot be read. The first start of coffer serve makes it."))
+          ),
+        write: (file) => fail(file, "is not written by this program.")
+      })
+    })
+  )

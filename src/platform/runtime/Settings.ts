@@ -6,7 +6,9 @@ import { randomBytes } from "node:crypto"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { BadSetting } from "./BadSetting.ts"
 import { DataDir } from "./DataDir.ts"
+import { type Bucket, bucket, filesAddress } from "./filePlaces.ts"
 
 export class Settings extends Context.Service<
   Settings,
@@ -14,6 +16,8 @@ export class Settings extends Context.Service<
     readonly host: string
     /** TCP port of the HTTP server; 0 for any free one. */
     readonly port: number
+    /** Where the operator's API, `/metrics` and `/healthz` are; undefined if they are where everything is. */
+    readonly admin: Place | undefined
     /** Where buyers and merchants reach this service, without a slash at the end. */
     readonly publicUrl: string
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
@@ -53,6 +57,11 @@ export class Settings extends Context.Service<
   }
 >()("@coffer/Settings") {}
 
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
+
 export interface RunnerPlace {
   /** Where the other runners reach this one. The port has no authentication: keep it private. */
   readonly host: string
@@ -60,17 +69,7 @@ export interface RunnerPlace {
   readonly listenHost: string
 }
 
-/** A bucket of an S3-compatible service. */
-export interface Bucket {
-  /** Undefined for Amazon S3 in the region. */
-  readonly endpoint: string | undefined
-  readonly region: string
-  readonly name: string
-  readonly accessKey: string
-  readonly secretKey: Redacted.Redacted
-}
-
-export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
+export { BadSetting, type Bucket }
 
 const anchorFile = Config.option(Config.NonEmptyString("ANCHOR_FILE"))
 
@@ -85,12 +84,15 @@ export const startup = Config.all({
     "DATABASE_CONNECTIONS"
   ).pipe(Config.withDefault(20)),
   anchorFile,
-  collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT"))
+  collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")),
+  backups: Config.option(Config.NonEmptyString("BACKUP_DIR"))
 })
 
 const variables = Config.all({
   host: Config.option(Config.NonEmptyString("HOST")),
   port: Config.Port("PORT").pipe(Config.withDefault(8080)),
+  adminHost: Config.option(Config.NonEmptyString("ADMIN_HOST")),
+  adminPort: Config.option(Config.Port("ADMIN_PORT")),
   publicUrl: Config.option(Config.URL("PUBLIC_URL")),
   secretKey: Config.option(Config.Redacted("SECRET_KEY")),
   secretKeyPrevious: Config.option(Config.Redacted("SECRET_KEY_PREVIOUS")),
@@ -162,6 +164,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
       return Settings.of({
         host,
         port: read.port,
+        admin: yield* adminPlace(read),
         publicUrl,
         secretKey,
         secretKeyPrevious,
@@ -190,6 +193,22 @@ const checkKey = (name: string, key: Redacted.Redacted) => {
   if (bytes.length !== 32) return fail("must be 32 bytes, base64 (for example: openssl rand -base64 32).")
   return isVaried(bytes) ? Effect.void : fail("is too easy to guess: make it of 32 random bytes.")
 }
+
+/** On loopback unless said otherwise, wherever the other port is. */
+const adminPlace = Effect.fnUntraced(function* (read: {
+  readonly port: number
+  readonly adminHost: Option.Option<string>
+  readonly adminPort: Option.Option<number>
+}) {
+  if (Option.isNone(read.adminPort)) {
+    if (Option.isNone(read.adminHost)) return undefined
+    return yield* new BadSetting({ message: "ADMIN_HOST needs ADMIN_PORT: set both, or neither." })
+  }
+  if (read.adminPort.value === read.port && read.port !== 0) {
+    return yield* new BadSetting({ message: "ADMIN_PORT must not be PORT: it is a port of its own." })
+  }
+  return { host: Option.getOrElse(read.adminHost, () => "127.0.0.1"), port: read.adminPort.value }
+})
 
 const runnerPlace = Effect.fnUntraced(function* (read: {
   readonly runnerHost: Option.Option<string>
@@ -250,40 +269,6 @@ const mailPlace = Effect.fnUntraced(function* (
     return yield* new BadSetting({ message: "MAIL_FROM must be one address, such as receipts@pay.example." })
   }
   return { smtpUrl, mailFrom }
-})
-
-const filesAddress = Effect.fnUntraced(function* (read: Option.Option<URL>, publicUrl: string) {
-  if (Option.isNone(read)) return `${publicUrl}/files`
-  const { hash, hostname, href, protocol, search } = read.value
-  const isLocal = protocol === "http:" && (hostname === "localhost" || hostname === "127.0.0.1")
-  if ((protocol !== "https:" && !isLocal) || search !== "" || hash !== "") {
-    return yield* new BadSetting({
-      message: "FILES_URL must look like https://files.example/evidence; http is for localhost alone."
-    })
-  }
-  return href.replace(/\/+$/, "")
-})
-
-const bucket = Effect.fnUntraced(function* (read: {
-  readonly filesEndpoint: Option.Option<URL>
-  readonly filesRegion: string
-  readonly filesBucket: Option.Option<string>
-  readonly filesAccessKey: Option.Option<string>
-  readonly filesSecretKey: Option.Option<Redacted.Redacted>
-}) {
-  const given = Option.all([read.filesBucket, read.filesAccessKey, read.filesSecretKey])
-  if (Option.isNone(given)) {
-    const { filesAccessKey, filesBucket, filesEndpoint, filesSecretKey } = read
-    if ([filesAccessKey, filesBucket, filesEndpoint, filesSecretKey].every((each) => Option.isNone<unknown>(each))) {
-      return undefined
-    }
-    return yield* new BadSetting({
-      message: "FILES_S3_BUCKET, FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY go together: set all three, or none."
-    })
-  }
-  const [name, accessKey, secretKey] = given.value
-  const endpoint = Option.getOrUndefined(Option.map(read.filesEndpoint, ({ href }) => href.replace(/\/+$/, "")))
-  return { endpoint, region: read.filesRegion, name, accessKey, secretKey }
 })
 
 const randomText = (bytes: number, encoding: "base64" | "base64url") =>

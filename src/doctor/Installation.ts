@@ -1,0 +1,51 @@
+/** What the doctor looks at: settings and database of an installation, and whether real money flows through it. */
+import { Effect, type Redacted } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { Settings } from "../platform/runtime/Settings.ts"
+import { Unmade } from "./Finding.ts"
+
+export interface Installation {
+  /** COFFER_HOME. */
+  readonly home: string
+  /** Whether the database is the embedded one. */
+  readonly embedded: boolean
+  /** Size of the pool of each process (DATABASE_CONNECTIONS). */
+  readonly connections: number
+  /** Where backups are (BACKUP_DIR). */
+  readonly backups: string | undefined
+  /** The database's address, with the password. */
+  readonly url: Effect.Effect<Redacted.Redacted, Unmade>
+  readonly settings: Effect.Effect<Settings["Service"], Unmade>
+  readonly database: Effect.Effect<SqlClient.SqlClient, Unmade>
+  /** Whether a merchant is live, or the installation is to be judged as if one were. */
+  readonly isLive: boolean
+}
+
+/** Asks the database. Its errors say why a check could not be made. */
+export const asked = <A>(
+  { database }: Installation,
+  ask: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.SqlError>
+): Effect.Effect<A, Unmade> =>
+  Effect.flatMap(
+    Effect.mapError(database, () => new Unmade({ reason: "the database does not answer" })),
+    (sql) => Effect.mapError(ask(sql), (error) => new Unmade({ reason: reasonOf(error) }))
+  )
+
+/** The settings, for a check that is not about whether they can be read. */
+export const settingsOf = ({ settings }: Installation) =>
+  Effect.mapError(settings, () => new Unmade({ reason: "a setting is wrong" }))
+
+export const reasonOf = ({ message, reason }: SqlError.SqlError): string => {
+  const { cause } = reason
+  return cause instanceof Error && cause.message !== "" ? cause.message : message
+}
+
+/** Whether a merchant may take real money. False for a database that has no merchants yet. */
+export const hasLiveMerchants = (sql: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    const [table] = yield* sql<{ readonly there: boolean }>`select to_regclass('merchants') is not null as there`
+    if (table?.there !== true) return false
+    const [row] = yield* sql<{ readonly live: boolean }>`
+      select exists (select from merchants where approved and suspended_at is null) as live`
+    return row?.live === true
+  })

@@ -1,0 +1,29 @@
+/** How much room a disk has. */
+import { statfs } from "node:fs/promises"
+import { Effect } from "effect"
+import { error, fine, Unmade, type Verdict, warning } from "./Finding.ts"
+
+export interface Free {
+  readonly bytes: number
+  readonly ofBytes: number
+}
+
+export const freeOn = (folder: string): Effect.Effect<Free, Unmade> =>
+  Effect.tryPromise({
+    try: () => statfs(folder),
+    catch: (cause) => new Unmade({ reason: cause instanceof Error ? cause.message : String(cause) })
+  }).pipe(Effect.map(({ bavail, blocks, bsize }) => ({ bytes: bavail * bsize, ofBytes: blocks * bsize })))
+
+const gigabyte = 1e9
+/** Free bytes below which it is odd, and below which writes may soon fail. */
+const limits = { odd: 5 * gigabyte, few: 0.5 * gigabyte, oddShare: 0.05 }
+
+export const diskVerdict = (folder: string, { bytes, ofBytes }: Free): Verdict => {
+  const seen = `${size(bytes)} of ${size(ofBytes)} are free at ${folder}.`
+  const advice = "Make room on that disk, or move what lies there to a larger one."
+  if (bytes < limits.few) return error(seen, advice)
+  return bytes < limits.odd || bytes < limits.oddShare * ofBytes ? warning(seen, advice) : fine(seen)
+}
+
+const size = (bytes: number) =>
+  bytes < gigabyte ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / gigabyte).toFixed(1)} GB`

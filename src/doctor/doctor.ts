@@ -1,0 +1,35 @@
+/** `coffer doctor`: what is right and wrong with an installation (docs/doctor.md). */
+import { Effect } from "effect"
+import { examine, type Finding } from "./Finding.ts"
+import { hostChecks } from "./hostChecks.ts"
+import type { Installation } from "./Installation.ts"
+import { networkChecks } from "./networkChecks.ts"
+import { postgresChecks } from "./postgresChecks.ts"
+import { secretChecks } from "./secretChecks.ts"
+import { serviceChecks } from "./serviceChecks.ts"
+
+export const checksOf = (installation: Installation) => [
+  ...secretChecks(installation),
+  ...postgresChecks(installation),
+  ...networkChecks(installation),
+  ...serviceChecks(installation),
+  ...hostChecks(installation)
+]
+
+export const diagnose = (installation: Installation): Effect.Effect<ReadonlyArray<Finding>> =>
+  examine(checksOf(installation))
+
+/** Where a finding is explained. */
+export const docsOf = ({ name }: Pick<Finding, "name">): string => `docs/doctor.md#${name.replaceAll(" ", "-")}`
+
+/** Warnings and errors as lines of the log. */
+export const log = (findings: ReadonlyArray<Finding>): Effect.Effect<void> =>
+  Effect.forEach(
+    findings,
+    (finding) => {
+      const said = `doctor: ${finding.name}: ${finding.seen} ${finding.advice ?? ""} (${docsOf(finding)})`
+      if (finding.status === "error") return Effect.logError(said)
+      return finding.status === "warning" ? Effect.logWarning(said) : Effect.void
+    },
+    { discard: true }
+  )

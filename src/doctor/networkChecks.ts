@@ -1,0 +1,159 @@
+/** Checks of how the service is reached, and how it reaches others: addresses, proxies, runners, Redis, mail. */
+import { lookup } from "node:dns/promises"
+import { connect } from "node:net"
+import { Effect } from "effect"
+import { parseProxies } from "../edge/clientAddress.ts"
+import type { RunnerPlace, Settings } from "../platform/runtime/Settings.ts"
+import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
+import { type Installation, settingsOf } from "./Installation.ts"
+import { isLoopback } from "./loopback.ts"
+
+type Read = Settings["Service"]
+
+export const networkChecks = (installation: Installation): ReadonlyArray<Check> => {
+  const settings = settingsOf(installation)
+  return [
+    { name: "public url", look: Effect.map(settings, (read) => publicUrlVerdict(installation, read)) },
+    { name: "admin port", look: Effect.map(settings, (read) => adminVerdict(installation, read)) },
+    {
+      name: "proxies",
+      look: Effect.flatMap(settings, (read) =>
+        parseProxies(read.trustedProxies).pipe(
+          Effect.match({
+            onFailure: ({ message }) => error(message, "Put it right: the service would not start."),
+            onSuccess: (networks) =>
+              proxiesVerdict(
+                installation,
+                read,
+                networks.map(({ prefixLength }) => prefixLength)
+              )
+          })
+        )
+      )
+    },
+    { name: "runner port", look: Effect.flatMap(settings, ({ runner }) => runnerPort(installation, runner)) },
+    { name: "acquirer", look: Effect.succeed(acquirerVerdict(installation)) }
+  ]
+}
+
+// The public address ------------------------------------------------------------
+
+export const publicUrlVerdict = (
+  { isLive }: Pick<Installation, "isLive">,
+  { publicUrl }: Pick<Read, "publicUrl">
+): Verdict => {
+  const { hostname, protocol } = new URL(publicUrl)
+  if (protocol === "https:") return fine(`PUBLIC_URL is ${publicUrl}.`)
+  if (!isLive && isLoopback(hostname)) return fine(`PUBLIC_URL is ${publicUrl}, on this machine alone.`)
+  return errorIf(isLive)(
+    `PUBLIC_URL is ${publicUrl}: buyers would type their cards into a page that is sent in clear.`,
+    "Put a proxy with TLS in front of the HTTP port, and set PUBLIC_URL to its https address."
+  )
+}
+
+export const adminVerdict = (
+  { isLive }: Pick<Installation, "isLive">,
+  { admin, host }: Pick<Read, "admin" | "host">
+): Verdict => {
+  if (admin === undefined) {
+    const seen = "The operator's API and the metrics answer at the port that buyers reach."
+    return !isLive && isLoopback(host)
+      ? fine("Everything answers at one port, on this machine alone.")
+      : warning(seen, "Set ADMIN_PORT, which gives them a port of their own on this machine.")
+  }
+  const place = `${admin.host}:${admin.port}`
+  return isLoopback(admin.host)
+    ? fine(`The operator's API and the metrics answer at ${place}, on this machine alone.`)
+    : warning(
+        `The operator's API and the metrics answer at ${place}, in clear.`,
+        "See to it that only operators and the metrics' collector reach that port, or leave ADMIN_HOST out."
+      )
+}
+
+/** `prefixes`: length of each trusted range's prefix. */
+export const proxiesVerdict = (
+  { isLive }: Pick<Installation, "isLive">,
+  { publicUrl, trustedProxies }: Pick<Read, "publicUrl" | "trustedProxies">,
+  prefixes: ReadonlyArray<number>
+): Verdict => {
+  if (prefixes.includes(0)) {
+    return error(
+      "TRUSTED_PROXIES trusts every address, so every client may claim any address.",
+      "Name the addresses of your own proxies alone."
+    )
+  }
+  if (prefixes.length > 0) return fine(`These are trusted to name the client: ${trustedProxies}.`)
+  return publicUrl.startsWith("https:")
+    ? errorIf(isLive)(
+        "PUBLIC_URL is https and TRUSTED_PROXIES is not set: every client seems to have the address of the proxy.",
+        "Set TRUSTED_PROXIES to the addresses of the proxies in front: IP allowlists and limits go by the client's."
+      )
+    : fine("Clients connect without a proxy.")
+}
+
+// Runners -----------------------------------------------------------------------
+
+export interface Reach {
+  /** Undefined when the name has no address. */
+  readonly address: string | undefined
+  /** Whether something listens there at this moment. */
+  readonly answers: boolean
+}
+
+const runnerPort = (installation: Installation, runner: RunnerPlace | undefined) =>
+  runner === undefined
+    ? Effect.succeed(notApplicable("This process is in no cluster."))
+    : Effect.map(reach(runner), (reached) => runnerVerdict(installation, runner, reached))
+
+export const runnerVerdict = (
+  { isLive }: Pick<Installation, "isLive">,
+  { host, listenHost, port }: RunnerPlace,
+  { address, answers }: Reach
+): Verdict => {
+  const place = `${host}:${port}`
+  if (address === undefined) {
+    return error(
+      `RUNNER_HOST ${host} has no address.`,
+      "Set RUNNER_HOST to a name or address that other runners reach."
+    )
+  }
+  const seen = `Other runners reach this one at ${place}, where ${answers ? "it answers" : "nothing answers now"}`
+  if (isLoopback(address) && isLoopback(listenHost)) return fine(`${seen}. Other machines cannot reach it.`)
+  return errorIf(isLive)(
+    `${seen}; it listens at ${listenHost}, and asks nobody who they are.`,
+    "Keep the runner port on a network that only runners reach: whoever reaches it can move money."
+  )
+}
+
+const reach = ({ host, port }: RunnerPlace): Effect.Effect<Reach> =>
+  Effect.gen(function* () {
+    const address = yield* Effect.tryPromise(() => lookup(host)).pipe(
+      Effect.map((found): string | undefined => found.address),
+      Effect.orElseSucceed(() => undefined)
+    )
+    return { address, answers: address !== undefined && (yield* listens(address, port)) }
+  })
+
+const connectMillisMax = 2_000
+
+const listens = (host: string, port: number) =>
+  Effect.callback<boolean>((resume) => {
+    const socket = connect({ host, port, timeout: connectMillisMax })
+    const settle = (answer: boolean) => () => {
+      socket.destroy()
+      resume(Effect.succeed(answer))
+    }
+    socket.once("connect", settle(true)).once("error", settle(false)).once("timeout", settle(false))
+    return Effect.sync(() => socket.destroy())
+  })
+
+// The channel -------------------------------------------------------------------
+
+/** There is no implementation of `src/channel` but the sandbox's. */
+export const acquirerVerdict = ({ isLive }: Pick<Installation, "isLive">): Verdict =>
+  isLive
+    ? error(
+        "A merchant is live, and the sandbox's bank is the only channel: nobody can pay a live order.",
+        "Connect an acquirer before you approve merchants, or take the approval back."
+      )
+    : notApplicable("No merchant is known to be live.")

@@ -1,0 +1,203 @@
+/** Checks of the database: version, shape, the service's role, TLS, clock, room for connections, disk. */
+import { Effect, Redacted } from "effect"
+import { measureSkew, MachineTime, secondsMax, secondsOdd } from "../platform/postgres/ClockSkew.ts"
+import { newestMigration } from "../platform/postgres/Migrator.ts"
+import { ledgerRights } from "../platform/postgres/ledgerRights.ts"
+import { diskVerdict, freeOn } from "./disk.ts"
+import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
+import { asked, type Installation, reasonOf } from "./Installation.ts"
+import { isLoopback } from "./loopback.ts"
+
+export const postgresChecks = (installation: Installation): ReadonlyArray<Check> => [
+  { name: "postgres", look: postgres(installation) },
+  { name: "migrations", look: migrations(installation) },
+  { name: "postgres role", look: role(installation) },
+  { name: "postgres tls", look: tls(installation) },
+  { name: "clock", look: clock(installation) },
+  { name: "connections", look: connections(installation) },
+  { name: "postgres disk", look: disk(installation) }
+]
+
+// Version -----------------------------------------------------------------------
+
+const oldest = 14
+
+const postgres = (installation: Installation) =>
+  Effect.gen(function* () {
+    const sql = yield* installation.database
+    const [row] = yield* sql<{ readonly version: string }>`select current_setting('server_version') as version`
+    return postgresVerdict(installation, row?.version ?? "unknown")
+  }).pipe(
+    Effect.catchTags({
+      Unmade: ({ reason }) => Effect.succeed(awayVerdict(reason)),
+      SqlError: (problem) => Effect.succeed(awayVerdict(reasonOf(problem)))
+    })
+  )
+
+const awayVerdict = (reason: string) => error(reason, "Put it right: the service would not start.")
+
+export const postgresVerdict = ({ embedded, isLive }: Installation, version: string): Verdict => {
+  if (Number.parseInt(version, 10) < oldest) {
+    return error(`PostgreSQL ${version} is too old.`, `Move to PostgreSQL ${oldest} or newer.`)
+  }
+  if (!embedded) return fine(`PostgreSQL ${version} answers.`)
+  const seen = `The embedded PostgreSQL ${version} is used.`
+  return isLive
+    ? error(seen, "Set DATABASE_URL to a PostgreSQL that is backed up and watched: the embedded one is for trying out.")
+    : fine(seen)
+}
+
+const migrations = (installation: Installation) =>
+  Effect.gen(function* () {
+    const [there] = yield* asked(
+      installation,
+      (sql) => sql<{ readonly there: boolean }>`select to_regclass('coffer_migrations') is not null as there`
+    )
+    if (there?.there !== true) return migrationsVerdict(0)
+    const [row] = yield* asked(
+      installation,
+      (sql) => sql<{ readonly newest: number }>`select max(migration_id)::int4 as newest from coffer_migrations`
+    )
+    return migrationsVerdict(row?.newest ?? 0)
+  })
+
+/** `newest`: number of the newest migration that the database has. */
+export const migrationsVerdict = (newest: number): Verdict => {
+  const both = `The database is at migration ${newest}, and this program at ${newestMigration}.`
+  if (newest > newestMigration) {
+    return error(both, "Start the version of the program that made the newest migration, or a newer one.")
+  }
+  return newest < newestMigration ? warning(both, "Start coffer serve, which migrates the database.") : fine(both)
+}
+
+// Role --------------------------------------------------------------------------
+
+const role = (installation: Installation) =>
+  installation.embedded
+    ? Effect.succeed(notApplicable("With the embedded PostgreSQL the service has a role that cannot change the ledger."))
+    : Effect.map(asked(installation, ledgerRights), (why) => roleVerdict(installation, why))
+
+/** `why` the service's role could change what nobody may change; undefined if it could not. */
+export const roleVerdict = ({ isLive }: Installation, why: string | undefined): Verdict =>
+  why === undefined
+    ? fine("The service's role can neither change nor truncate the ledger, the audit log and the anchors.")
+    : errorIf(isLive)(
+        `The service's role could change the ledger: ${why}.`,
+        "Let another role own the tables, and give the service one of its own (docs/operating.md)."
+      )
+
+// TLS ---------------------------------------------------------------------------
+
+const tls = (installation: Installation) =>
+  Effect.gen(function* () {
+    if (installation.embedded) return notApplicable("The embedded PostgreSQL listens on this machine alone.")
+    const url = new URL(Redacted.value(yield* installation.url))
+    const [row] = yield* asked(
+      installation,
+      (sql) => sql<{ readonly version: string | null }>`
+        select version from pg_stat_ssl where pid = pg_backend_pid() and ssl`
+    )
+    const host = url.searchParams.get("host") ?? url.hostname
+    return tlsVerdict(installation, { host, version: row?.version ?? null, mode: url.searchParams.get("sslmode") })
+  })
+
+interface Connection {
+  readonly host: string
+  /** Of TLS; null for a connection in clear. */
+  readonly version: string | null
+  /** `sslmode` of the address. */
+  readonly mode: string | null
+}
+
+export const tlsVerdict = ({ isLive }: Installation, { host, mode, version }: Connection): Verdict => {
+  const advice = "Add sslmode=verify-full to DATABASE_URL, and give Node the authority's certificate if it is your own."
+  if (host.startsWith("/") || isLoopback(host)) return fine(`The connection to ${host} stays on this machine.`)
+  if (version === null) return errorIf(isLive)(`The connection to ${host} is in clear.`, advice)
+  return mode === "prefer" || mode === "allow"
+    ? warning(`The connection to ${host} uses ${version}, and would do without it (sslmode=${mode}).`, advice)
+    : fine(`The connection to ${host} uses ${version}, and its certificate is checked.`)
+}
+
+// Clock -------------------------------------------------------------------------
+
+const clock = (installation: Installation) =>
+  Effect.gen(function* () {
+    const machineTime = yield* MachineTime
+    return clockVerdict(yield* asked(installation, (sql) => measureSkew(sql, machineTime)))
+  })
+
+/** `seconds`: this machine's clock minus Postgres'. */
+export const clockVerdict = (seconds: number): Verdict => {
+  const apart = Math.abs(seconds)
+  const seen = `This machine's clock and Postgres' are ${apart < 1 ? "less than 1" : Math.round(apart)} s apart.`
+  if (apart <= secondsOdd) return fine(seen)
+  return (apart > secondsMax ? error : warning)(seen, "Set both clocks by NTP: receivers of webhooks refuse old ones.")
+}
+
+// Connections -------------------------------------------------------------------
+
+interface Room {
+  /** Connections that the service's role may have at once. */
+  readonly limit: number
+  /** Processes of this service on the database. */
+  readonly runners: number
+  /** Connections of other programs. */
+  readonly others: number
+}
+
+/** A process holds two beside its pool (README, Operating). */
+const besidePool = 2
+
+const connections = (installation: Installation) =>
+  Effect.map(
+    asked(
+      installation,
+      (sql) => sql<Room>`
+        select least(
+          current_setting('max_connections')::int4 - current_setting('superuser_reserved_connections')::int4
+            - coalesce(current_setting('reserved_connections', true)::int4, 0),
+          (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
+          (select nullif(datconnlimit, -1) from pg_database where datname = current_database())) as limit,
+        (select count(distinct split_part(application_name, ' ', 2))::int4 from pg_stat_activity
+          where datname = current_database() and application_name ~ '^coffer [0-9]+@') as runners,
+        (select count(*)::int4 from pg_stat_activity
+          where backend_type = 'client backend' and coalesce(application_name, '') !~ '^coffer') as others`
+    ),
+    ([room]) => connectionsVerdict(installation, room ?? { limit: 0, runners: 0, others: 0 })
+  )
+
+export const connectionsVerdict = (
+  { connections }: Pick<Installation, "connections">,
+  { limit, others, runners }: Room
+): Verdict => {
+  const each = connections + besidePool
+  const needed = Math.max(1, runners) * each
+  const free = limit - others
+  const counted = `${Math.max(1, runners)} × ${each}`
+  const seen = `The service needs ${counted} connections; ${limit} are allowed, and others have ${others} of them.`
+  if (needed > free) return error(seen, "Raise max_connections, or lower DATABASE_CONNECTIONS.")
+  return needed + each > free
+    ? warning(seen, "Leave room for one process more, which a rolling update starts: raise max_connections.")
+    : fine(seen)
+}
+
+// Disk --------------------------------------------------------------------------
+
+const disk = (installation: Installation) =>
+  Effect.gen(function* () {
+    if (installation.embedded) return notApplicable("The embedded PostgreSQL is in the data directory.")
+    const { hostname } = new URL(Redacted.value(yield* installation.url))
+    if (!isLoopback(hostname)) {
+      return notApplicable(`Postgres is at ${hostname}: watch the disk there.`)
+    }
+    const [row] = yield* asked(
+      installation,
+      (sql) => sql<{ readonly folder: string | null }>`
+        select case when pg_has_role('pg_read_all_settings', 'member') then current_setting('data_directory') end
+          as folder`
+    )
+    if (!row?.folder) {
+      return notApplicable("The service's role may not read where Postgres keeps its data: watch that disk from there.")
+    }
+    return diskVerdict(row.folder, yield* freeOn(row.folder))
+  })

@@ -1,0 +1,21 @@
+/**
+ * Which routes are answered at which port. With ADMIN_PORT the operator's API, `/metrics` and `/healthz` have a
+ * listener of their own, and are nowhere else (docs/decisions/0030).
+ */
+import { nowhere, type Route, routeAt } from "./routes.ts"
+
+/** `both`: there is one port for everything. */
+export type Door = "both" | "public" | "admin"
+
+/** Asked by its balancer and by whoever watches it. */
+const atEither = "/readyz"
+const atAdmin = /^\/(operator\/|metrics$|healthz$)/
+
+export const isOpen = (door: Door, { pattern }: Pick<Route, "pattern">): boolean =>
+  door === "both" || pattern === atEither || atAdmin.test(pattern) === (door === "admin")
+
+/** What the router finds, unless it is not at this door. */
+export const routeThrough = (door: Door, method: string, url: string): Route => {
+  const found = routeAt(method, url)
+  return isOpen(door, found) ? found : nowhere
+}

@@ -1,0 +1,115 @@
+/**
+ * `coffer doctor`: checks the installation that the environment names and prints what it found (docs/doctor.md). It may
+ * run beside the service or without it, and writes nothing.
+ */
+import path from "node:path"
+import { styleText } from "node:util"
+import { Console, Context, Effect, Formatter, Layer, Option, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { diagnose } from "./doctor/doctor.ts"
+import { type Status, Unmade } from "./doctor/Finding.ts"
+import { hasLiveMerchants, type Installation } from "./doctor/Installation.ts"
+import { exitCodeOf, jsonOf, tableOf } from "./doctor/report.ts"
+import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
+import * as Postgres from "./platform/postgres/Postgres.ts"
+import { bounded } from "./platform/runtime/bounded.ts"
+import * as DataDir from "./platform/runtime/DataDir.ts"
+import * as secretFiles from "./platform/runtime/secretFiles.ts"
+import * as Settings from "./platform/runtime/Settings.ts"
+import * as standardError from "./platform/runtime/standardError.ts"
+import { embeddedDatabase } from "./runAudit.ts"
+
+/** Not all is well, which was said already. */
+export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { exitCode: Schema.Int }) {}
+
+export interface Options {
+  readonly json: boolean
+  /** Judge as if a merchant were live. */
+  readonly live: boolean
+}
+
+export const runDoctor = Effect.fnUntraced(
+  function* ({ json, live }: Options) {
+    const findings = yield* diagnose(yield* installation(live))
+    yield* Console.log(json ? Formatter.formatJson(jsonOf(findings), { space: 2 }) : tableOf(findings, paint))
+    const exitCode = exitCodeOf(findings)
+    if (exitCode > 0) return yield* new Unwell({ exitCode })
+  },
+  Effect.scoped,
+  Effect.provide(secretFiles.layer),
+  // A secret whose file cannot be read: nothing else can be told then.
+  Effect.catchTags({
+    ConfigError: (error) => failed(`A setting is wrong: ${error.message}`),
+    BadSetting: ({ message }) => failed(message)
+  }),
+  Effect.provide(standardError.logger)
+)
+
+const failed = (message: string) =>
+  Effect.andThen(Console.error(`coffer: ${message.replace(/\s+/g, " ")}`), Effect.fail(new Unwell({ exitCode: 2 })))
+
+/** What cannot be had, such as a database that is away, is told by the checks that need it. */
+const installation = Effect.fnUntraced(function* (live: boolean) {
+  const { backups, connections, databaseUrl, home: folder } = yield* Settings.startup
+  const home = path.resolve(folder)
+  const embedded = Option.isNone(databaseUrl)
+  const settings = yield* kept(settingsOf(home, embedded))
+  const url = yield* kept(Option.isSome(databaseUrl) ? Effect.succeed(databaseUrl.value) : embeddedUrl(home))
+  const database = yield* kept(Effect.flatMap(url, databaseAt))
+  const isLive = yield* Effect.flatMap(database, hasLiveMerchants).pipe(Effect.orElseSucceed(() => false))
+  const found: Installation = {
+    home,
+    embedded,
+    connections,
+    backups: Option.getOrUndefined(backups),
+    url,
+    settings,
+    database,
+    isLive: live || isLive
+  }
+  return found
+})
+
+/** Does it once, and tells its end to each who asks. */
+const kept = <A, R>(effect: Effect.Effect<A, Unmade, R>) =>
+  Effect.map(Effect.result(effect), (result) => Effect.fromResult(result))
+
+const unmade = (reason: string) => Effect.fail(new Unmade({ reason: reason.replace(/\s+/g, " ") }))
+
+const settingsOf = (home: string, embedded: boolean) =>
+  Effect.map(
+    Layer.build(Settings.layer({ embedded }).pipe(Layer.provide(DataDir.layerReading(home)))),
+    Context.get(Settings.Settings)
+  ).pipe(
+    Effect.catchTags({
+      ConfigError: (error) => unmade(`A setting is wrong: ${error.message}`),
+      BadSetting: ({ message }) => unmade(message),
+      DataDirUnusable: ({ message }) => unmade(message)
+    })
+  )
+
+const embeddedUrl = (home: string) =>
+  Effect.catchTags(embeddedDatabase(home), {
+    NotStarted: ({ message }) => unmade(message),
+    EmbeddedFailure: ({ message }) => unmade(message)
+  })
+
+/** The pool tries for a while to open a connection. */
+const connectMillisMax = 8_000
+
+const databaseAt = (url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const sql = Context.get(
+      yield* Layer.build(Postgres.layer({ url, connections: 2, name: "doctor", watched: false })),
+      SqlClient.SqlClient
+    )
+    yield* sql`select 1`
+    return sql
+  }).pipe(Effect.catchTags({ SqlError: (error) => unmade(databaseProblem(url, error)) }), (opening) =>
+    bounded(opening, connectMillisMax, () => new Unmade({ reason: "Postgres did not answer in time" }))
+  )
+
+const colors = { error: "red", warning: "yellow", ok: "green", "not applicable": "gray" } as const
+
+/** Node leaves the colours out where standard output is no terminal, or NO_COLOR is set. */
+const paint = (status: Status, text: string) => styleText(colors[status], text, { stream: process.stdout })

@@ -1,0 +1,171 @@
+/** What the doctor looks at, as it really is: a role of Postgres, a mail server, files, a folder of backups. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { diagnose } from "../../src/doctor/doctor.ts"
+import { Unmade } from "../../src/doctor/Finding.ts"
+import type { Installation } from "../../src/doctor/Installation.ts"
+import { type Changes, installationWith } from "../kit/installation.ts"
+import { mailServer } from "../kit/MailServer.ts"
+import { connect } from "../kit/Process.ts"
+import { leftOut, named, running } from "../kit/Redis.ts"
+import { freePort, freshDatabase, ownersConnection } from "../kit/Service.ts"
+
+const look = Effect.fnUntraced(function* (installation: Installation, name: string) {
+  const finding = (yield* diagnose(installation)).find((each) => each.name === name)!
+  return [finding.status, finding.seen] as const
+})
+
+const seen = (changes: Changes, name: string) => look(installationWith(changes), name)
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(path.join(tmpdir(), "coffer-doctor-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+)
+
+describe("of the database", () => {
+  it.live("the service's role is told from one that could change the ledger", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const all = yield* diagnose(installationWith({ sql: yield* connect(url), url }))
+      const statusOf = (name: string) => all.find((each) => each.name === name)?.status
+      assert.deepStrictEqual(
+        ["postgres", "migrations", "postgres role", "postgres tls", "clock", "connections"].map(statusOf),
+        ["ok", "ok", "ok", "ok", "ok", "ok"]
+      )
+      const [status, said] = yield* seen({ sql: yield* ownersConnection(url) }, "postgres role")
+      assert.strictEqual(status, "error")
+      assert.match(said, /is a superuser/)
+      const [embedded] = yield* seen({ sql: yield* ownersConnection(url), embedded: true }, "postgres role")
+      assert.strictEqual(embedded, "not applicable")
+    })
+  )
+
+  it.live("its disk is looked at where it is on this machine and may be known", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const sql = yield* connect(url)
+      const [, here] = yield* seen({ sql, url }, "postgres disk")
+      assert.match(here, /free at .*postgres/)
+      const [elsewhere] = yield* seen({ sql, url: "postgres://db.example/coffer" }, "postgres disk")
+      assert.strictEqual(elsewhere, "not applicable")
+    })
+  )
+
+  it.live("a newer migration, another SECRET_KEY and the runners beside are noticed", () =>
+    Effect.gen(function* () {
+      const sql = yield* connect(yield* freshDatabase)
+      yield* sql`insert into coffer_migrations (migration_id, name) values (9999, 'of the future')`
+      yield* sql`insert into secret_check (value) values ('of another key')`
+      assert.strictEqual((yield* seen({ sql }, "migrations"))[0], "error")
+      assert.strictEqual((yield* seen({ sql }, "secret key"))[0], "error")
+      const [status] = yield* seen({ sql, connections: 10_000 }, "connections")
+      assert.strictEqual(status, "error")
+    })
+  )
+
+  it.live("what needs it says so when it is away", () =>
+    Effect.gen(function* () {
+      const reason = "PostgreSQL at db.example:5432 cannot be used"
+      const away = { ...installationWith(), database: Effect.fail(new Unmade({ reason })) }
+      assert.deepStrictEqual(yield* look(away, "postgres"), ["error", reason])
+      const [status, said] = yield* look(away, "clock")
+      assert.deepStrictEqual([status, said], ["warning", "This could not be checked: the database does not answer."])
+    })
+  )
+})
+
+describe("of the settings", () => {
+  it.live("one that stops the start is an error, and what depends on the settings says so", () =>
+    Effect.gen(function* () {
+      const reason = "SECRET_KEY is too easy to guess: make it of 32 random bytes."
+      const wrong = { ...installationWith(), settings: Effect.fail(new Unmade({ reason })) }
+      assert.deepStrictEqual(yield* look(wrong, "settings"), ["error", reason])
+      assert.deepStrictEqual(yield* look(wrong, "mail"), ["warning", "This could not be checked: a setting is wrong."])
+    })
+  )
+
+  it.live("a proxy that is no address is an error", () =>
+    Effect.gen(function* () {
+      const [status, said] = yield* seen({ settings: { trustedProxies: "10.0.0.1, nonsense" } }, "proxies")
+      assert.deepStrictEqual([status, said.slice(0, 25)], ["error", "TRUSTED_PROXIES: nonsense"])
+    })
+  )
+
+  it.live("a runner's name is looked up, and its port is tried", () =>
+    Effect.gen(function* () {
+      const place = { host: "127.0.0.1", port: yield* freePort, listenHost: "127.0.0.1" }
+      assert.match((yield* seen({ settings: { runner: place } }, "runner port"))[1], /nothing answers now/)
+      const nowhere = { ...place, host: "no-such-host.invalid" }
+      assert.match((yield* seen({ settings: { runner: nowhere } }, "runner port"))[1], /has no address/)
+    })
+  )
+})
+
+describe("of other programs", () => {
+  it.live("the mail server is asked, and why it does not answer is told", () =>
+    Effect.gen(function* () {
+      const { url } = yield* mailServer()
+      assert.strictEqual((yield* seen({ settings: { smtpUrl: Redacted.make(url) } }, "mail"))[0], "ok")
+      const none = Redacted.make(`smtp://127.0.0.1:${yield* freePort}`)
+      const [status, said] = yield* seen({ settings: { smtpUrl: none } }, "mail")
+      assert.strictEqual(status, "error")
+      assert.match(said, /ECONNREFUSED/)
+    })
+  )
+
+  it.live("a Redis that is away is an error, and runners without one are a warning", () =>
+    Effect.gen(function* () {
+      const redisUrl = Redacted.make(`redis://127.0.0.1:${yield* freePort}`)
+      const [status, said] = yield* seen({ settings: { redisUrl } }, "redis")
+      assert.deepStrictEqual([status, /does not answer/.test(said)], ["error", true])
+      const runner = { host: "127.0.0.1", port: 1, listenHost: "127.0.0.1" }
+      assert.strictEqual((yield* seen({ settings: { runner } }, "redis"))[0], "warning")
+    })
+  )
+
+  it.live.skipIf(leftOut)(named("a Redis that answers is fine"), () =>
+    Effect.gen(function* () {
+      const { url } = yield* running
+      assert.strictEqual((yield* seen({ settings: { redisUrl: url } }, "redis"))[0], "ok")
+    })
+  )
+})
+
+describe("of files", () => {
+  it.live("a secret that others may read is found", () =>
+    Effect.gen(function* () {
+      const home = yield* folder
+      writeFileSync(path.join(home, "secret.key"), "x", { mode: 0o600 })
+      assert.strictEqual((yield* seen({ home }, "secret files"))[0], "ok")
+      chmodSync(path.join(home, "secret.key"), 0o640)
+      assert.match((yield* seen({ home }, "secret files"))[1], /may read secret\.key/)
+      assert.strictEqual((yield* seen({ home }, "disk"))[1].includes(home), true)
+    })
+  )
+
+  it.live("the newest backup counts, however deep it is, and a folder that is not there is told", () =>
+    Effect.gen(function* () {
+      const backups = yield* folder
+      assert.match((yield* seen({ backups }, "backups"))[1], /There is no file in/)
+      const deep = path.join(backups, "2026", "november")
+      mkdirSync(deep, { recursive: true })
+      const old = Date.now() / 1_000 - 100 * 3_600
+      for (const [file, time] of [
+        [path.join(backups, "a.dump"), old],
+        [path.join(deep, "b.dump"), old + 50 * 3_600]
+      ] as const) {
+        writeFileSync(file, "x")
+        utimesSync(file, time, time)
+      }
+      const [status, said] = yield* seen({ backups }, "backups")
+      assert.strictEqual(status, "error")
+      assert.match(said, /november\/b\.dump, 50 hours old/)
+      writeFileSync(path.join(deep, "c.dump"), "x")
+      assert.strictEqual((yield* seen({ backups }, "backups"))[0], "ok")
+      assert.match((yield* seen({ backups: "/nowhere" }, "backups"))[1], /could not be checked: ENOENT/)
+    })
+  )
+})

@@ -1,0 +1,194 @@
+/** How the doctor judges what it sees: each finding provoked, as a table (docs/doctor.md). */
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { diskVerdict } from "../../src/doctor/disk.ts"
+import { checksOf, docsOf } from "../../src/doctor/doctor.ts"
+import { type Check, checkMillisMax, error, examine, fine, type Verdict, warning } from "../../src/doctor/Finding.ts"
+import { backupsVerdict, nodeVerdict } from "../../src/doctor/hostChecks.ts"
+import {
+  acquirerVerdict,
+  adminVerdict,
+  proxiesVerdict,
+  publicUrlVerdict,
+  runnerVerdict
+} from "../../src/doctor/networkChecks.ts"
+import {
+  clockVerdict,
+  connectionsVerdict,
+  migrationsVerdict,
+  postgresVerdict,
+  roleVerdict,
+  tlsVerdict
+} from "../../src/doctor/postgresChecks.ts"
+import { exitCodeOf, jsonOf, tableOf } from "../../src/doctor/report.ts"
+import { filesVerdict, keyVerdict, passwordsVerdict } from "../../src/doctor/secretChecks.ts"
+import { mailVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
+import { newestMigration } from "../../src/platform/postgres/Migrator.ts"
+import { installationWith, settingsWith } from "../kit/installation.ts"
+
+const live = installationWith()
+const quiet = installationWith({ isLive: false })
+
+const url = (text: string) => Redacted.make(text)
+const proxy = (publicUrl: string, trustedProxies: string, ...prefixes: ReadonlyArray<number>) =>
+  proxiesVerdict(live, settingsWith({ publicUrl, trustedProxies }), prefixes)
+const runnerAt = (host: string, listenHost: string, address: string | undefined) =>
+  runnerVerdict(live, { host, listenHost, port: 9000 }, { address, answers: true })
+const adminAt = (of: typeof live, host: string | undefined) =>
+  adminVerdict(of, settingsWith({ host: "127.0.0.1", admin: host === undefined ? undefined : { host, port: 9_090 } }))
+const mailBy = (smtp: string | undefined, problem?: string, mailFrom = "receipts@pay.example") =>
+  mailVerdict(live, settingsWith({ smtpUrl: smtp === undefined ? undefined : url(smtp), mailFrom }), problem)
+const gigabytes = (bytes: number, of: number) => diskVerdict("/data", { bytes: bytes * 1e9, ofBytes: of * 1e9 })
+const backupAged = (hours: number) =>
+  backupsVerdict({ ...live, backups: "/backups" }, { file: "/backups/a.dump", millis: 0 }, hours * 3_600_000)
+const day = {
+  sql: "postgres://app:0123456789abcdef@db.example/coffer",
+  weak: "postgres://app:secret@db.example/coffer"
+}
+
+type Row = readonly [check: string, verdict: Verdict, status: Verdict["status"], seen: RegExp]
+
+const rows: ReadonlyArray<Row> = [
+  ["secrets", passwordsVerdict(live, { DATABASE_URL: url(day.sql) }), "ok", /No password/],
+  ["secrets", passwordsVerdict(live, { DATABASE_URL: url(day.weak) }), "error", /in DATABASE_URL is easy to guess/],
+  ["secrets", passwordsVerdict(quiet, { REDIS_URL: url(day.weak) }), "warning", /in REDIS_URL is easy/],
+  ["secret key", keyVerdict(undefined), "ok", /no SECRET_KEY yet/],
+  ["secret key", keyVerdict(true), "ok", /with this SECRET_KEY/],
+  ["secret key", keyVerdict(false), "error", /not the one/],
+  ["secret files", filesVerdict(live, []), "ok", /owner alone/],
+  ["secret files", filesVerdict(live, ["secret.key"]), "error", /may read secret.key in/],
+  ["postgres", postgresVerdict(live, "18.4 (Debian)"), "ok", /18\.4 .*answers/],
+  ["postgres", postgresVerdict(live, "13.9"), "error", /too old/],
+  ["postgres", postgresVerdict({ ...live, embedded: true }, "18.4"), "error", /embedded/],
+  ["postgres", postgresVerdict({ ...quiet, embedded: true }, "18.4"), "ok", /embedded/],
+  ["migrations", migrationsVerdict(newestMigration), "ok", /migration/],
+  ["migrations", migrationsVerdict(newestMigration - 1), "warning", /and this program at/],
+  ["migrations", migrationsVerdict(newestMigration + 1), "error", /and this program at/],
+  ["postgres role", roleVerdict(live, undefined), "ok", /neither change nor truncate/],
+  ["postgres role", roleVerdict(live, '"app" is a superuser'), "error", /"app" is a superuser/],
+  ["postgres role", roleVerdict(quiet, '"app" is a superuser'), "warning", /could change the ledger/],
+  ["postgres tls", tlsVerdict(live, { host: "127.0.0.1", version: null, mode: null }), "ok", /stays on this machine/],
+  ["postgres tls", tlsVerdict(live, { host: "/run/postgresql", version: null, mode: null }), "ok", /stays on/],
+  ["postgres tls", tlsVerdict(live, { host: "db.example", version: "TLSv1.3", mode: "require" }), "ok", /TLSv1.3/],
+  ["postgres tls", tlsVerdict(live, { host: "db.example", version: "TLSv1.3", mode: "prefer" }), "warning", /without/],
+  ["postgres tls", tlsVerdict(live, { host: "db.example", version: null, mode: null }), "error", /in clear/],
+  ["postgres tls", tlsVerdict(quiet, { host: "db.example", version: null, mode: null }), "warning", /in clear/],
+  ["clock", clockVerdict(-0.3), "ok", /less than 1 s/],
+  ["clock", clockVerdict(-31), "warning", /31 s apart/],
+  ["clock", clockVerdict(301), "error", /301 s apart/],
+  ["connections", connectionsVerdict(live, { limit: 97, runners: 2, others: 3 }), "ok", /2 × 22/],
+  ["connections", connectionsVerdict(live, { limit: 97, runners: 4, others: 3 }), "warning", /4 × 22/],
+  ["connections", connectionsVerdict(live, { limit: 97, runners: 5, others: 3 }), "error", /5 × 22/],
+  ["disk", gigabytes(80, 200), "ok", /80\.0 GB of 200\.0 GB are free at \/data/],
+  ["disk", gigabytes(4, 20), "warning", /4\.0 GB/],
+  ["disk", gigabytes(80, 2_000), "warning", /80\.0 GB of 2000/],
+  ["disk", gigabytes(0.4, 20), "error", /400 MB/],
+  ["public url", publicUrlVerdict(live, settingsWith()), "ok", /https:\/\/pay\.example/],
+  ["public url", publicUrlVerdict(live, settingsWith({ publicUrl: "http://pay.example" })), "error", /in clear/],
+  ["public url", publicUrlVerdict(quiet, settingsWith({ publicUrl: "http://pay.example" })), "warning", /in clear/],
+  ["public url", publicUrlVerdict(quiet, settingsWith({ publicUrl: "http://127.0.0.1:8080" })), "ok", /this machine/],
+  ["admin port", adminAt(live, "127.0.0.1"), "ok", /127\.0\.0\.1:9090, on this machine/],
+  ["admin port", adminAt(live, "0.0.0.0"), "warning", /0\.0\.0\.0:9090, in clear/],
+  ["admin port", adminAt(live, undefined), "warning", /port that buyers reach/],
+  ["admin port", adminAt(quiet, undefined), "ok", /one port, on this machine/],
+  ["proxies", proxy("https://pay.example", "10.0.0.1", 32), "ok", /10\.0\.0\.1/],
+  ["proxies", proxy("https://pay.example", ""), "error", /is not set/],
+  ["proxies", proxy("https://pay.example", "0.0.0.0/0", 0), "error", /every address/],
+  ["proxies", proxy("http://pay.example", ""), "ok", /without a proxy/],
+  ["runner port", runnerAt("127.0.0.1", "127.0.0.1", "127.0.0.1"), "ok", /Other machines cannot/],
+  ["runner port", runnerAt("10.1.2.3", "0.0.0.0", "10.1.2.3"), "error", /10\.1\.2\.3:9000, .* listens at 0\.0\.0\.0/],
+  ["runner port", runnerAt("runner-1", "runner-1", undefined), "error", /runner-1 has no address/],
+  ["acquirer", acquirerVerdict(live), "error", /nobody can pay/],
+  ["acquirer", acquirerVerdict(quiet), "not applicable", /No merchant/],
+  ["redis", redisVerdict(live, new URL("rediss://cache.example"), undefined), "ok", /over TLS/],
+  ["redis", redisVerdict(live, new URL("redis://localhost:6379"), undefined), "ok", /on this machine/],
+  ["redis", redisVerdict(live, new URL("redis://cache.example"), undefined), "error", /in clear/],
+  ["redis", redisVerdict(quiet, new URL("redis://cache.example"), "refused"), "error", /does not answer: refused/],
+  ["mail", mailBy(undefined), "warning", /become files/],
+  ["mail", mailBy("smtps://u:p@mail.example"), "ok", /takes mails/],
+  ["mail", mailBy("smtp://u:p@mail.example:587?requireTLS=true"), "ok", /takes mails/],
+  ["mail", mailBy("smtp://u:p@mail.example:587"), "warning", /in clear/],
+  ["mail", mailBy("smtps://u:p@mail.example", "bad login"), "error", /cannot be used: bad login/],
+  ["mail", mailBy("smtps://u:p@mail.example", undefined, "receipts@127.0.0.1"), "warning", /no receiver believes/],
+  ["node", nodeVerdict(process.versions.node), "ok", /the tests ran on/],
+  ["node", nodeVerdict("20.20.2"), "warning", /Node 20\.20\.2 runs/],
+  ["backups", backupAged(25), "ok", /25 hours old/],
+  ["backups", backupAged(27), "error", /27 hours old/],
+  ["backups", backupsVerdict({ isLive: true, backups: "/backups" }, undefined), "error", /no file in \/backups/],
+  ["backups", backupsVerdict({ isLive: true, backups: undefined }, undefined), "warning", /BACKUP_DIR is not set/],
+  ["backups", backupsVerdict({ isLive: false, backups: undefined }, undefined), "not applicable", /is not set/]
+]
+
+describe("the doctor", () => {
+  for (const [check, verdict, status, seen] of rows) {
+    it(`finds ${status} of ${check}: ${verdict.seen}`, () => {
+      assert.strictEqual(verdict.status, status)
+      assert.match(verdict.seen, seen)
+      assert.strictEqual(verdict.advice === null, status === "ok" || status === "not applicable", "what to do")
+      for (const text of [verdict.seen, verdict.advice ?? "None."]) assert.match(text, /^[A-Z\d].*[.]$/)
+    })
+  }
+
+  it("has a section in docs/doctor.md for each check, and each check is provoked by a test", () => {
+    const names = checksOf(live).map(({ name }) => name)
+    const docs = readFileSync("docs/doctor.md", "utf8")
+    const headings = [...docs.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading)
+    assert.deepStrictEqual(headings, names)
+    // The settings and the disk of Postgres are looked at in checks.test.ts.
+    const provoked = new Set([...rows.filter(([, { advice }]) => advice !== null).map(([check]) => check), "settings"])
+    assert.deepStrictEqual(
+      names.filter((name) => !provoked.has(name)),
+      ["postgres disk"]
+    )
+  })
+})
+
+const named = (name: string, verdict: Verdict): Check => ({ name, look: Effect.succeed(verdict) })
+
+describe("its report", () => {
+  it.live("is a table of aligned columns, JSON, and an exit code by the worst", () =>
+    Effect.gen(function* () {
+      const well = yield* examine([named("one", fine("All is well.")), named("number two", fine("That too."))])
+      const warned = yield* examine([named("one", fine("All is well.")), named("two", warning("It is odd.", "Look."))])
+      const wrong = yield* examine([
+        named("one", warning("Odd.", "Look.")),
+        named("two", error("It is off.", "Mend it."))
+      ])
+      assert.deepStrictEqual([well, warned, wrong].map(exitCodeOf), [0, 1, 2])
+      assert.strictEqual(
+        tableOf(warned, (_, text) => text),
+        [
+          "STATUS          CHECK  SEEN",
+          "ok              one    All is well.",
+          "warning         two    It is odd.",
+          "                       Do: Look. (docs/doctor.md#two)",
+          "",
+          "0 error, 1 warning, 1 ok, 0 not applicable"
+        ].join("\n")
+      )
+      const { findings, status } = jsonOf(wrong)
+      assert.strictEqual(status, "error")
+      const seen = { name: "two", status: "error", seen: "It is off.", advice: "Mend it.", docs: "docs/doctor.md#two" }
+      assert.deepStrictEqual(findings[1], seen as never)
+      assert.strictEqual(docsOf({ name: "postgres tls" }), "docs/doctor.md#postgres-tls")
+    })
+  )
+
+  it.live("says why a check could not be made, also when its answer never comes, and goes on with the others", () =>
+    Effect.gen(function* () {
+      const findings = yield* examine([
+        { name: "hangs", look: Effect.never },
+        { name: "breaks", look: Effect.die(new Error("a mistake")) },
+        named("goes on", fine("All is well."))
+      ])
+      const [hangs, breaks, goesOn] = findings
+      assert.deepInclude(hangs!, {
+        status: "warning",
+        seen: `This could not be checked: no answer within ${checkMillisMax / 1_000} s.`
+      })
+      assert.match(breaks!.seen, /could not be checked: Error: a mistake/)
+      assert.strictEqual(goesOn!.status, "ok")
+    })
+  )
+})

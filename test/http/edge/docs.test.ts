@@ -1,0 +1,107 @@
+/** `/docs` and `/openapi.json` over the wire: small, compressed once, kept by the browser, and under a policy. */
+import { get, type IncomingHttpHeaders } from "node:http"
+import { brotliDecompressSync, gunzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { encodingFor } from "../../../src/edge/unchanging.ts"
+import { start } from "../../kit/Service.ts"
+
+interface Got {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
+
+/** As it comes over the wire. */
+const fetched = (url: string, headers: Record<string, string> = {}) =>
+  Effect.callback<Got>((resume) => {
+    get(url, { headers, agent: false }, (response) => {
+      const parts: Array<Buffer> = []
+      response.on("data", (part: Buffer) => parts.push(part))
+      response.on("end", () =>
+        resume(Effect.succeed({ status: response.statusCode!, headers: response.headers, bytes: Buffer.concat(parts) }))
+      )
+    })
+  })
+
+describe("/docs", () => {
+  it.live("is under 500 kB compressed, the same page in each encoding, and 304 for a client that has it", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* start()
+      const plain = yield* fetched(`${baseUrl}/docs`)
+      const small = yield* fetched(`${baseUrl}/docs`, { "accept-encoding": "gzip, deflate, br" })
+      const other = yield* fetched(`${baseUrl}/docs`, { "accept-encoding": "gzip" })
+      assert.isBelow(small.bytes.length, 500_000)
+      assert.deepStrictEqual(
+        [plain, small, other].map(({ headers }) => headers["content-encoding"]),
+        [undefined, "br", "gzip"]
+      )
+      assert.isTrue(brotliDecompressSync(small.bytes).equals(plain.bytes))
+      assert.isTrue(gunzipSync(other.bytes).equals(plain.bytes))
+      assert.match(plain.bytes.toString().slice(0, 100), /<html lang="en">/)
+      for (const { headers } of [plain, small, other]) {
+        assert.strictEqual(headers["vary"], "Accept-Encoding")
+        assert.strictEqual(headers["cache-control"], "public, max-age=300")
+        assert.match(headers["content-security-policy"] as string, /script-src 'sha256-[^ ]+'; .*connect-src 'self'/)
+        assert.notMatch(headers["content-security-policy"] as string, /https?:/)
+      }
+      const tags = new Set([plain, small, other].map(({ headers }) => headers["etag"]))
+      assert.strictEqual(tags.size, 3, "each encoding has a tag of its own")
+      const kept = { "accept-encoding": "br", "if-none-match": `"other", ${small.headers["etag"]}` }
+      const again = yield* fetched(`${baseUrl}/docs`, kept)
+      assert.deepStrictEqual([again.status, again.bytes.length, again.headers["etag"]], [304, 0, small.headers["etag"]])
+      assert.strictEqual((yield* fetched(`${baseUrl}/docs`, { "if-none-match": '"other"' })).status, 200)
+    })
+  )
+
+  it.live("has its document beside it, compressed too", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* start()
+      const small = yield* fetched(`${baseUrl}/openapi.json`, { "accept-encoding": "br" })
+      assert.isBelow(small.bytes.length, 50_000)
+      assert.strictEqual(small.headers["content-type"], "application/json")
+      assert.strictEqual(JSON.parse(brotliDecompressSync(small.bytes).toString()).openapi, "3.1.0")
+    })
+  )
+
+  for (const [accepted, encoding] of [
+    [undefined, "identity"],
+    ["", "identity"],
+    ["br", "br"],
+    ["gzip, deflate, br, zstd", "br"],
+    ["GZIP", "gzip"],
+    ["br;q=0, gzip;q=0.5", "gzip"],
+    ["br;q=0.0, *", "gzip"],
+    ["*", "br"],
+    ["identity", "identity"],
+    ["*;q=0", "identity"],
+    ["brotli", "identity"]
+  ] as const) {
+    it(`goes to a client that takes ${String(accepted)} as ${encoding}`, () => {
+      assert.strictEqual(encodingFor(accepted), encoding)
+    })
+  }
+})
+
+describe("a page for buyers", () => {
+  it.live("is compressed for a browser that takes gzip, and says that it depends on that", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* start()
+      const created = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })
+      const url = created.body.data.checkout_url
+      const plain = yield* fetched(url)
+      const small = yield* fetched(url, { "accept-encoding": "gzip, deflate, br" })
+      assert.deepStrictEqual(
+        [plain.headers["content-encoding"], small.headers["content-encoding"]],
+        [undefined, "gzip"]
+      )
+      for (const { headers } of [plain, small]) assert.strictEqual(headers["vary"], "Accept-Language, Accept-Encoding")
+      assert.isBelow(small.bytes.length * 2, plain.bytes.length)
+      assert.match(gunzipSync(small.bytes).toString(), /<html lang="en"/)
+      const csp = "content-security-policy"
+      assert.strictEqual(small.headers[csp], plain.headers[csp])
+      const none = yield* fetched(`${new URL(url).origin}/checkout/nothing`, { "accept-encoding": "gzip" })
+      assert.strictEqual(none.status, 404)
+    })
+  )
+})
