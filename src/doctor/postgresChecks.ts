@@ -74,7 +74,7 @@ export const migrationsVerdict = (newest: number): Verdict => {
 
 const role = (installation: Installation) =>
   installation.embedded
-    ? Effect.succeed(notApplicable("With the embedded PostgreSQL the service has a role that cannot change the ledger."))
+    ? Effect.succeed(notApplicable("In the embedded PostgreSQL the service has a role of its own."))
     : Effect.map(asked(installation, ledgerRights), (why) => roleVerdict(installation, why))
 
 /** `why` the service's role could change what nobody may change; undefined if it could not. */

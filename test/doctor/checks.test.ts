@@ -46,7 +46,7 @@ describe("of the database", () => {
   it.live("its disk is looked at where it is on this machine and may be known", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
-      const sql = yield* connect(url)
+      const sql = yield* ownersConnection(url)
       const [, here] = yield* seen({ sql, url }, "postgres disk")
       assert.match(here, /free at .*postgres/)
       const [elsewhere] = yield* seen({ sql, url: "postgres://db.example/coffer" }, "postgres disk")
@@ -56,7 +56,7 @@ describe("of the database", () => {
 
   it.live("a newer migration, another SECRET_KEY and the runners beside are noticed", () =>
     Effect.gen(function* () {
-      const sql = yield* connect(yield* freshDatabase)
+      const sql = yield* ownersConnection(yield* freshDatabase)
       yield* sql`insert into coffer_migrations (migration_id, name) values (9999, 'of the future')`
       yield* sql`insert into secret_check (value) values ('of another key')`
       assert.strictEqual((yield* seen({ sql }, "migrations"))[0], "error")
