@@ -1,4 +1,4 @@
-/** A setting that stops the start. The message is for the person who set it. */
+/** A setting that the service cannot start with. The message names it and says what it should look like. */
 import { Schema } from "effect"
 
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
