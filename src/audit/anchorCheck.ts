@@ -15,6 +15,7 @@ export const comparison = (anchors: string) => `select a.chain as key, case
     end as detail
   from (${anchors}) a
     left join ledger l on l.id = a.row_id and l.wallet_id = a.chain and l.sequence = a.sequence
+      and a.chain <> 'audit_log'
     left join audit_log e on a.chain = 'audit_log' and e.id = a.row_id and e.sequence = a.sequence
     cross join lateral (select coalesce(encode(l.hash, 'hex'), e.hash) as hash) r`
 

@@ -1,5 +1,6 @@
 /** `coffer audit` as an operator runs it: what it prints, how it ends, beside a service that runs and without one. */
 import { spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -67,6 +68,19 @@ describe("coffer audit", () => {
         yield* running.sql`update wallets set total_payout = 1`
         const two = yield* audit({ DATABASE_URL: database })
         assert.strictEqual(two.code, 1)
+        const file = path.join(yield* newHome, "..", "anchors.jsonl")
+        const at = "2026-01-01T00:00:00.000Z"
+        const anchor = { at, chain: "mer_x/live/USD", sequence: 9, id: "LED_X", hash: "ab" }
+        writeFileSync(file, `${JSON.stringify(anchor)}\n{"at":"`)
+        const three = yield* audit({ DATABASE_URL: database, ANCHOR_FILE: file })
+        assert.include(
+          three.stdout,
+          `I11 anchors mer_x/live/USD: row 9 (LED_X) was its head at the anchor of ${at}, and is missing (ANCHOR_FILE)\n` +
+            "1 lines of ANCHOR_FILE compared, 1 unreadable\n"
+        )
+        assert.match(three.stdout, /checked: 3 violations\n$/)
+        const none = yield* audit({ DATABASE_URL: database, ANCHOR_FILE: `${file}.none` })
+        assert.match(none.stderr, /^coffer: ANCHOR_FILE cannot be read: /m)
         assert.match(two.stdout, /^I5 wallets mer_\w+\/sandbox\/USD: .*\nI9 ledger .*\n.* checked: 2 violations\n$/)
       })
     )

@@ -140,6 +140,24 @@ describe("anchors", () => {
   )
 })
 
+it.live("a row of the ledger that calls its wallet as the audit log is called is not taken for its head", () =>
+  Effect.gen(function* () {
+    const running = yield* start()
+    yield* merchantOf(running).paid(1_000)
+    const { sql } = running
+    yield* sql`insert into wallets select (jsonb_populate_record(w, '{"wallet_id": "audit_log", "merchant_id": "mer_x"}')).*
+      from wallets w limit 1`
+    yield* sql`insert into ledger select (jsonb_populate_record(l, '{"id": "LED_Z", "wallet_id": "audit_log"}')).*
+      from ledger l order by id limit 1`
+    const taken = yield* sql<Anchor & { row_id: string }>`select * from anchor_heads(array['audit_log'], '2026-01-01')`
+    const [last] = yield* sql<{ id: string }>`select id from audit_log order by sequence desc limit 1`
+    assert.deepStrictEqual(
+      taken.map(({ row_id }) => row_id),
+      [last!.id]
+    )
+  })
+)
+
 describe("ANCHOR_FILE", () => {
   const folder = Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(path.join(tmpdir(), "coffer-anchors-"))),

@@ -35,6 +35,7 @@ const statements = (schema: string) => [
       select c.chain, n.sequence, n.id, encode(n.hash, 'hex') as hash from unnest(chains) c (chain) cross join lateral (
         select l.sequence, l.id, l.hash from ledger l where l.wallet_id = c.chain
         order by l.wallet_id desc, l.id desc limit 1) n
+      where c.chain <> 'audit_log'
       union all select 'audit_log', n.sequence, n.id, n.hash from (
         select * from audit_log where 'audit_log' = any(chains) order by sequence desc limit 1) n
     )
@@ -43,8 +44,8 @@ const statements = (schema: string) => [
     from heads h left join lateral (
       select * from anchors b where b.chain = h.chain order by b.sequence desc limit 1) a on true
     where a.chain is null or h.sequence > a.sequence and (
-      exists (select from ledger l where l.id = a.row_id and l.wallet_id = a.chain and l.sequence = a.sequence
-        and encode(l.hash, 'hex') = a.hash)
+      a.chain <> 'audit_log' and exists (select from ledger l where l.id = a.row_id and l.wallet_id = a.chain
+        and l.sequence = a.sequence and encode(l.hash, 'hex') = a.hash)
       or a.chain = 'audit_log' and exists (select from audit_log l where l.id = a.row_id
         and l.sequence = a.sequence and l.hash = a.hash))
     on conflict do nothing
