@@ -81,11 +81,11 @@ const measure = async (port: number, home: string, seconds: number, logged: () =
   const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
   const heapAfter = await metricOf(ask, "coffer_heap_used_bytes")
   const counted = await metricOf(ask, 'coffer_credentials_refused{of="merchant"}')
-  const lines = logged().split("\n")
-  console.log(
-    `${counted} of ${wrong.length} in the metric, ${lines.filter((line) => line.includes(addresses.many)).length} lines ` +
-      `of the log; heap ${megabytes(heapBefore)} before, ${megabytes(heapAfter)} after`
-  )
+  const lines = logged()
+    .split("\n")
+    .filter((line) => line.includes(addresses.many))
+  console.log(`${counted} of ${wrong.length} in the metric, ${lines.length} lines of the log`)
+  console.log(`heap ${megabytes(heapBefore)} before, ${megabytes(heapAfter)} after`)
 }
 
 const measureOwn = async (seconds: number) => {
