@@ -165,7 +165,9 @@ describe("a stop", () => {
       assert.deepStrictEqual(yield* first.ended, { code: 0, signal: null })
 
       const second = yield* run({ env })
-      assert.deepStrictEqual(credentialsOf(home), { ...known, base_url: `${second.baseUrl}/v1` })
+      const { baseUrl } = second
+      const moved = { ...known, base_url: `${baseUrl}/v1`, operator_url: `${baseUrl}/operator/v1` }
+      assert.deepStrictEqual(credentialsOf(home), moved)
       const { checkout_url: _, receipt_url: _found, ...found } = (yield* second.api.get(path, key)).body.data
       const { checkout_url: _then, receipt_url: _left, ...left } = paid.body.data
       assert.deepStrictEqual(found, left)

@@ -84,10 +84,8 @@ const measure = async (port: number, home: string, seconds: number, logged: () =
   const lines = logged()
     .split("\n")
     .filter((line) => line.includes(addresses.many))
-  console.log(
-    `${counted} of ${wrong.length} in the metric, ${lines.length} lines of the log; ` +
-      `heap ${megabytes(heapBefore)} before, ${megabytes(heapAfter)} after`
-  )
+  console.log(`${counted} of ${wrong.length} in the metric, ${lines.length} lines of the log`)
+  console.log(`heap ${megabytes(heapBefore)} before, ${megabytes(heapAfter)} after`)
 }
 
 const measureOwn = async (seconds: number) => {
