@@ -6,7 +6,9 @@ import { randomBytes } from "node:crypto"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { BadSetting } from "./BadSetting.ts"
 import { DataDir } from "./DataDir.ts"
+import { type RunnerPlace, runnerPlace, variables as runnerVariables } from "./runnerPlace.ts"
 
 export class Settings extends Context.Service<
   Settings,
@@ -18,6 +20,8 @@ export class Settings extends Context.Service<
     readonly publicUrl: string
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
     readonly secretKey: Redacted.Redacted
+    /** The one before, while it is being replaced: runners that still have it are known. */
+    readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
     readonly twoOperators: TwoOperators
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
@@ -49,12 +53,7 @@ export class Settings extends Context.Service<
   }
 >()("@coffer/Settings") {}
 
-export interface RunnerPlace {
-  /** Where the other runners reach this one. The port has no authentication: keep it private. */
-  readonly host: string
-  readonly port: number
-  readonly listenHost: string
-}
+export { BadSetting }
 
 /** A bucket of an S3-compatible service. */
 export interface Bucket {
@@ -65,8 +64,6 @@ export interface Bucket {
   readonly accessKey: string
   readonly secretKey: Redacted.Redacted
 }
-
-export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
 
 /** Read before anything is started: which database is used, and where telemetry goes. */
 export const startup = Config.all({
@@ -85,6 +82,7 @@ const variables = Config.all({
   port: Config.Port("PORT").pipe(Config.withDefault(8080)),
   publicUrl: Config.option(Config.URL("PUBLIC_URL")),
   secretKey: Config.option(Config.Redacted("SECRET_KEY")),
+  secretKeyPrevious: Config.option(Config.Redacted("SECRET_KEY_PREVIOUS")),
   operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
   twoOperators: Config.String("TWO_OPERATORS").pipe(Config.withDefault("")),
   allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
@@ -96,9 +94,7 @@ const variables = Config.all({
     "CLIENT_CONNECTIONS"
   ).pipe(Config.withDefault(10_000)),
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
-  runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
-  runnerPort: Config.option(Config.Port("RUNNER_PORT")),
-  runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
+  ...runnerVariables,
   redisUrl: Config.option(Config.Redacted("REDIS_URL")),
   trustedProxies: Config.String("TRUSTED_PROXIES").pipe(Config.withDefault("")),
   smtpUrl: Config.option(Config.Redacted("SMTP_URL")),
@@ -129,15 +125,9 @@ export const layer = (options: { readonly embedded: boolean }) =>
                 new BadSetting({ message: "SECRET_KEY is required with DATABASE_URL: 32 random bytes, base64." })
               )
       })
-      if (Buffer.from(Redacted.value(secretKey), "base64").length !== 32) {
-        return yield* new BadSetting({
-          message: "SECRET_KEY must be 32 bytes, base64 (for example: openssl rand -base64 32)."
-        })
-      }
-
-      if (!isVaried(Buffer.from(Redacted.value(secretKey), "base64"))) {
-        return yield* new BadSetting({ message: "SECRET_KEY is too easy to guess: make it of 32 random bytes." })
-      }
+      yield* checkKey("SECRET_KEY", secretKey)
+      const secretKeyPrevious = Option.getOrUndefined(read.secretKeyPrevious)
+      if (secretKeyPrevious !== undefined) yield* checkKey("SECRET_KEY_PREVIOUS", secretKeyPrevious)
 
       const operatorToken = yield* Option.match(read.operatorToken, {
         onSome: Effect.succeed,
@@ -161,6 +151,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         port: read.port,
         publicUrl,
         secretKey,
+        secretKeyPrevious,
         operatorToken,
         twoOperators: yield* twoOperatorsOf(read.twoOperators),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
@@ -179,19 +170,16 @@ export const layer = (options: { readonly embedded: boolean }) =>
     })
   )
 
-const runnerPlace = Effect.fnUntraced(function* (read: {
-  readonly runnerHost: Option.Option<string>
-  readonly runnerPort: Option.Option<number>
-  readonly runnerListenHost: Option.Option<string>
-}) {
-  if (Option.isNone(read.runnerHost) && Option.isNone(read.runnerPort)) return undefined
-  if (Option.isNone(read.runnerHost) || Option.isNone(read.runnerPort)) {
+const checkKey = Effect.fnUntraced(function* (name: string, key: Redacted.Redacted) {
+  const bytes = Buffer.from(Redacted.value(key), "base64")
+  if (bytes.length !== 32) {
     return yield* new BadSetting({
-      message: "RUNNER_HOST and RUNNER_PORT go together: set both to join a cluster, or neither."
+      message: `${name} must be 32 bytes, base64 (for example: openssl rand -base64 32).`
     })
   }
-  const host = read.runnerHost.value
-  return { host, port: read.runnerPort.value, listenHost: Option.getOrElse(read.runnerListenHost, () => host) }
+  if (!isVaried(bytes)) {
+    return yield* new BadSetting({ message: `${name} is too easy to guess: make it of 32 random bytes.` })
+  }
 })
 
 const proxyAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.Redacted>) {

@@ -4,12 +4,13 @@
  */
 import { readFileSync } from "node:fs"
 import { Config, ConfigProvider, Effect, Option } from "effect"
-import { BadSetting } from "./Settings.ts"
+import { BadSetting } from "./BadSetting.ts"
 
 /** Settings that are secrets, or hold one. */
 const secretNames = [
   "DATABASE_URL",
   "SECRET_KEY",
+  "SECRET_KEY_PREVIOUS",
   "OPERATOR_TOKEN",
   "REDIS_URL",
   "SMTP_URL",

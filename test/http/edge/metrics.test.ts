@@ -43,6 +43,10 @@ const table: ReadonlyArray<Row> = [
   ["coffer_api_logs_dropped", {}, 0],
   ["coffer_credentials_refused", { of: "merchant" }, 0],
   ["coffer_credentials_refused", { of: "operator" }, 0],
+  ...["handshake", "deadline", "crowded", "hung_up", "broken"].map(
+    (reason) => ["coffer_runner_connections_refused", { side: "incoming", reason }, 0] as const
+  ),
+  ["coffer_runner_connections_refused", { side: "outgoing", reason: "handshake" }, 0],
   ...["expiry", "refunds", "dispute checks", "deliveries", "delivery metrics", "retention of API logs", "audit"].map(
     (worker) => ["coffer_worker_failures", { worker }, 0] as const
   ),

@@ -1,0 +1,63 @@
+/** Somebody on the runners' network who knows the messages of the service and sends one of their own to a runner port. */
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
+import { Effect, Layer, type Redacted, Schema } from "effect"
+import {
+  Entity,
+  MessageStorage,
+  Runner,
+  RunnerAddress,
+  RunnerStorage,
+  ShardingConfig,
+  SocketRunner
+} from "effect/cluster"
+import { Rpc, RpcSerialization } from "effect/rpc"
+import * as RunnerDialler from "../../src/platform/cluster/RunnerDialler.ts"
+import { ofSecretKeys, type Place } from "../../src/platform/cluster/RunnerTls.ts"
+import { Entry } from "../../src/wallets/WalletCommands.ts"
+
+/** The wallets of a runner, as its messages describe them. */
+const Wallets = Entity.make("Wallets", [
+  Rpc.make("Perform", {
+    payload: {
+      wallet: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, currency: Schema.String }),
+      entry: Entry
+    },
+    success: Schema.Void,
+    error: Schema.Json
+  })
+])
+
+interface Forged {
+  readonly merchantId: string
+  readonly amount: number
+}
+
+/** Credits a wallet of USD with a payment that never was. With a key as somebody who has it, else in clear. */
+export const forgePost = (to: Place, { amount, merchantId }: Forged, key?: Redacted.Redacted) => {
+  const dialler =
+    key === undefined
+      ? NodeClusterSocket.layerClientProtocol
+      : RunnerDialler.layer(ofSecretKeys(to, [key]), () => undefined)
+  const target = Layer.effect(
+    RunnerStorage.RunnerStorage,
+    Effect.tap(RunnerStorage.makeMemory, (storage) =>
+      storage.register(
+        Runner.make({ address: RunnerAddress.make(to.host, to.port), groups: ["default"], weight: 1 }),
+        true
+      )
+    )
+  )
+  const cluster = SocketRunner.layerClientOnly.pipe(
+    Layer.provide([dialler, MessageStorage.layerNoop, target]),
+    Layer.provide(RpcSerialization.layerSchemaBinary()),
+    Layer.provideMerge(ShardingConfig.layer())
+  )
+  const movement = { type: "payment_credit", amount, referenceId: "O-FORGED", description: "Payment" } as const
+  return Effect.gen(function* () {
+    const client = yield* Wallets.client
+    return yield* client("7").Perform({
+      wallet: { merchantId, mode: "sandbox", currency: "USD" },
+      entry: { movements: [movement], reserve: 0, changes: [] }
+    })
+  }).pipe(Effect.provide(cluster))
+}
