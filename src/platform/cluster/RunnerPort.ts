@@ -26,10 +26,13 @@ export const layer = (at: Place, tls: RunnerTls, note: Note) =>
       const server = createServer({ ...tls.listening, noDelay: true })
       const closeUnproven = guard(server, tls, note, (peer) => Queue.offerUnsafe(proven, peer))
       const address = yield* Effect.acquireRelease(listen(server, at), () =>
-        Effect.callback<void>((resume) => {
-          closeUnproven()
-          server.close(() => resume(Effect.void))
-        })
+        Effect.andThen(Queue.clear(proven), (unanswered) =>
+          Effect.callback<void>((resume) => {
+            closeUnproven()
+            for (const peer of unanswered) peer.destroy()
+            server.close(() => resume(Effect.void))
+          })
+        )
       )
       if (tls.renewed !== undefined) yield* Effect.forkScoped(renewing(server, tls.renewed))
       return SocketServer.SocketServer.of({
@@ -46,7 +49,8 @@ export const layer = (at: Place, tls: RunnerTls, note: Note) =>
 
 const listen = (server: Server, at: Place) =>
   Effect.callback<NetAddress.SocketAddress, SocketServer.SocketServerError>((resume) => {
-    server.once("error", (cause) => {
+    // Later ones concern a single connection that could not be accepted.
+    server.on("error", (cause) => {
       const reason = new SocketServer.SocketServerOpenError({ cause })
       resume(Effect.fail(new SocketServer.SocketServerError({ reason })))
     })
