@@ -13,27 +13,24 @@ import {
 import { Rpc, RpcSerialization } from "effect/rpc"
 import * as RunnerDialler from "../../src/platform/cluster/RunnerDialler.ts"
 import { ofSecretKeys, type Place } from "../../src/platform/cluster/RunnerTls.ts"
-import { Entry } from "../../src/wallets/WalletCommands.ts"
+import { CommitError } from "../../src/platform/commit/Change.ts"
+import { Entry } from "../../src/wallets/Entry.ts"
 
 /** The wallets of a runner, as its messages describe them. */
 const Wallets = Entity.make("Wallets", [
   Rpc.make("Perform", {
     payload: {
       wallet: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, currency: Schema.String }),
-      entry: Entry
+      // What is sent is not what this program would send.
+      entry: Schema.Struct(Entry.fields)
     },
     success: Schema.Void,
-    error: Schema.Json
+    error: CommitError
   })
 ])
 
-interface Forged {
-  readonly merchantId: string
-  readonly amount: number
-}
-
-/** Credits a wallet of USD with a payment that never was. With a key as somebody who has it, else in clear. */
-export const forgePost = (to: Place, { amount, merchantId }: Forged, key?: Redacted.Redacted) => {
+/** Tells a wallet of USD in the sandbox. With a key as somebody who has it, else in clear. */
+export const forge = (to: Place, merchantId: string, entry: Entry, key?: Redacted.Redacted) => {
   const dialler =
     key === undefined
       ? NodeClusterSocket.layerClientProtocol
@@ -52,12 +49,11 @@ export const forgePost = (to: Place, { amount, merchantId }: Forged, key?: Redac
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.provideMerge(ShardingConfig.layer())
   )
-  const movement = { type: "payment_credit", amount, referenceId: "O-FORGED", description: "Payment" } as const
   return Effect.gen(function* () {
     const client = yield* Wallets.client
     return yield* client("7").Perform({
       wallet: { merchantId, mode: "sandbox", currency: "USD" },
-      entry: { movements: [movement], reserve: 0, changes: [] }
+      entry
     })
   }).pipe(Effect.provide(cluster))
 }

@@ -23,6 +23,7 @@ import { shopSettings } from "./migrations/0020_shop_settings.ts"
 import { logBodies } from "./migrations/0022_log_bodies.ts"
 import { lighterRows } from "./migrations/0023_lighter_rows.ts"
 import { operators } from "./migrations/0024_operators.ts"
+import { ledgerSources } from "./migrations/0025_ledger_sources.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
@@ -50,7 +51,8 @@ export const migrations = {
   "0020_shop_settings": shopSettings,
   "0022_log_bodies": logBodies,
   "0023_lighter_rows": lighterRows,
-  "0024_operators": operators
+  "0024_operators": operators,
+  "0025_ledger_sources": ledgerSources
 }
 
 export const migrateWith = (some: Partial<typeof migrations>) =>
