@@ -3,10 +3,11 @@ import { lookup } from "node:dns/promises"
 import { connect } from "node:net"
 import { Effect } from "effect"
 import { parseProxies } from "../edge/clientAddress.ts"
-import type { RunnerPlace, Settings } from "../platform/runtime/Settings.ts"
+import type { RunnerPlace } from "../platform/runtime/runnerPlace.ts"
+import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
 import { type Installation, settingsOf } from "./Installation.ts"
-import { isLoopback } from "./loopback.ts"
+import { isLoopback } from "../platform/runtime/loopback.ts"
 
 type Read = Settings["Service"]
 
@@ -31,7 +32,7 @@ export const networkChecks = (installation: Installation): ReadonlyArray<Check> 
         )
       )
     },
-    { name: "runner port", look: Effect.flatMap(settings, ({ runner }) => runnerPort(installation, runner)) },
+    { name: "runner port", look: Effect.flatMap(settings, ({ runner }) => runnerPort(runner)) },
     { name: "acquirer", look: Effect.succeed(acquirerVerdict(installation)) }
   ]
 }
@@ -100,16 +101,12 @@ export interface Reach {
   readonly answers: boolean
 }
 
-const runnerPort = (installation: Installation, runner: RunnerPlace | undefined) =>
+const runnerPort = (runner: RunnerPlace | undefined) =>
   runner === undefined
     ? Effect.succeed(notApplicable("This process is in no cluster."))
-    : Effect.map(reach(runner), (reached) => runnerVerdict(installation, runner, reached))
+    : Effect.map(reach(runner), (reached) => runnerVerdict(runner, reached))
 
-export const runnerVerdict = (
-  { isLive }: Pick<Installation, "isLive">,
-  { host, listenHost, port }: RunnerPlace,
-  { address, answers }: Reach
-): Verdict => {
+export const runnerVerdict = ({ auth, host, listenHost, port }: RunnerPlace, { address, answers }: Reach): Verdict => {
   const place = `${host}:${port}`
   if (address === undefined) {
     return error(
@@ -119,10 +116,8 @@ export const runnerVerdict = (
   }
   const seen = `Other runners reach this one at ${place}, where ${answers ? "it answers" : "nothing answers now"}`
   if (isLoopback(address) && isLoopback(listenHost)) return fine(`${seen}. Other machines cannot reach it.`)
-  return errorIf(isLive)(
-    `${seen}; it listens at ${listenHost}, and asks nobody who they are.`,
-    "Keep the runner port on a network that only runners reach: whoever reaches it can move money."
-  )
+  const known = auth === "secret_key" ? "a key derived from SECRET_KEY" : "certificates"
+  return fine(`${seen}; it listens at ${listenHost}, and knows runners by ${known}.`)
 }
 
 const reach = ({ host, port }: RunnerPlace): Effect.Effect<Reach> =>

@@ -6,7 +6,7 @@ import { ledgerRights } from "../platform/postgres/ledgerRights.ts"
 import { diskVerdict, freeOn } from "./disk.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
 import { asked, type Installation, reasonOf } from "./Installation.ts"
-import { isLoopback } from "./loopback.ts"
+import { isLoopback } from "../platform/runtime/loopback.ts"
 
 export const postgresChecks = (installation: Installation): ReadonlyArray<Check> => [
   { name: "postgres", look: postgres(installation) },

@@ -3,28 +3,18 @@
  * synchronous block, so the order in the queue is the order of versions, and only the reply waits for the commit
  * (docs/architecture.md, section 4). So a wallet decides one entry at a time and commits many together.
  */
-import { InsufficientBalance, Movement, post } from "@coffer/rules/wallet/post"
+import { type InsufficientBalance, post } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
-import { Cause, Context, type DateTime, Effect, Layer, Result, Schema } from "effect"
+import { Cause, Context, type DateTime, Effect, Layer, Result } from "effect"
 import type { ActorUnavailable } from "../platform/cluster/ask.ts"
 import { makeTurns } from "../platform/cluster/turns.ts"
-import { ChangeSet, type CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
+import { type CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
+import type { Entry } from "./Entry.ts"
 import { posted, WalletStore } from "./WalletStore.ts"
-
-/** What is posted, and what is written in the same transaction. A version in the changes makes it idempotent. */
-export const Entry = Schema.Struct({
-  movements: Schema.Array(Movement),
-  /** How much more is promised from now on; below zero, how much less. */
-  reserve: Schema.Int,
-  changes: ChangeSet
-})
-export type Entry = typeof Entry.Type
-
-export const noEntry: Entry = { movements: [], reserve: 0, changes: [] }
 
 type Posted = Effect.Effect<void, CommitError | InsufficientBalance | ActorUnavailable>
 

@@ -7,7 +7,8 @@ import { Effect, Schema } from "effect"
 import { ActorUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { CommitError } from "../platform/commit/Change.ts"
-import { Entry, WalletCommands } from "./WalletCommands.ts"
+import { Entry } from "./Entry.ts"
+import { WalletCommands } from "./WalletCommands.ts"
 
 export const { ask: askWallet, layer } = ownerOf({
   name: "Wallets",

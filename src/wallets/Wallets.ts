@@ -12,7 +12,7 @@ import type { CommitError } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { Entry, noEntry } from "./WalletCommands.ts"
+import { Entry, noEntry } from "./Entry.ts"
 import { askWallet } from "./WalletEntity.ts"
 import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 

@@ -96,7 +96,7 @@ describe("of the settings", () => {
 
   it.live("a runner's name is looked up, and its port is tried", () =>
     Effect.gen(function* () {
-      const place = { host: "127.0.0.1", port: yield* freePort, listenHost: "127.0.0.1" }
+      const place = { host: "127.0.0.1", port: yield* freePort, listenHost: "127.0.0.1", auth: "secret_key" as const }
       assert.match((yield* seen({ settings: { runner: place } }, "runner port"))[1], /nothing answers now/)
       const nowhere = { ...place, host: "no-such-host.invalid" }
       assert.match((yield* seen({ settings: { runner: nowhere } }, "runner port"))[1], /has no address/)
@@ -121,7 +121,7 @@ describe("of other programs", () => {
       const redisUrl = Redacted.make(`redis://127.0.0.1:${yield* freePort}`)
       const [status, said] = yield* seen({ settings: { redisUrl } }, "redis")
       assert.deepStrictEqual([status, /does not answer/.test(said)], ["error", true])
-      const runner = { host: "127.0.0.1", port: 1, listenHost: "127.0.0.1" }
+      const runner = { host: "127.0.0.1", port: 1, listenHost: "127.0.0.1", auth: "secret_key" as const }
       assert.strictEqual((yield* seen({ settings: { runner } }, "redis"))[0], "warning")
     })
   )

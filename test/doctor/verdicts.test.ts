@@ -34,7 +34,7 @@ const url = (text: string) => Redacted.make(text)
 const proxy = (publicUrl: string, trustedProxies: string, ...prefixes: ReadonlyArray<number>) =>
   proxiesVerdict(live, settingsWith({ publicUrl, trustedProxies }), prefixes)
 const runnerAt = (host: string, listenHost: string, address: string | undefined) =>
-  runnerVerdict(live, { host, listenHost, port: 9000 }, { address, answers: true })
+  runnerVerdict({ host, listenHost, port: 9000, auth: "secret_key" }, { address, answers: true })
 const adminAt = (of: typeof live, host: string | undefined) =>
   adminVerdict(of, settingsWith({ host: "127.0.0.1", admin: host === undefined ? undefined : { host, port: 9_090 } }))
 const mailBy = (smtp: string | undefined, problem?: string, mailFrom = "receipts@pay.example") =>
@@ -97,7 +97,12 @@ const rows: ReadonlyArray<Row> = [
   ["proxies", proxy("https://pay.example", "0.0.0.0/0", 0), "error", /every address/],
   ["proxies", proxy("http://pay.example", ""), "ok", /without a proxy/],
   ["runner port", runnerAt("127.0.0.1", "127.0.0.1", "127.0.0.1"), "ok", /Other machines cannot/],
-  ["runner port", runnerAt("10.1.2.3", "0.0.0.0", "10.1.2.3"), "error", /10\.1\.2\.3:9000, .* listens at 0\.0\.0\.0/],
+  [
+    "runner port",
+    runnerAt("10.1.2.3", "0.0.0.0", "10.1.2.3"),
+    "ok",
+    /10\.1\.2\.3:9000, .* at 0\.0\.0\.0, .*SECRET_KEY/
+  ],
   ["runner port", runnerAt("runner-1", "runner-1", undefined), "error", /runner-1 has no address/],
   ["acquirer", acquirerVerdict(live), "error", /nobody can pay/],
   ["acquirer", acquirerVerdict(quiet), "not applicable", /No merchant/],

@@ -48,6 +48,7 @@ describe("a secret", () => {
   const zeros = Buffer.alloc(32).toString("base64")
   for (const [what, env, setting] of [
     ["a key of zeros", { SECRET_KEY: zeros }, "SECRET_KEY"],
+    ["a previous key of zeros", { SECRET_KEY_PREVIOUS: zeros }, "SECRET_KEY_PREVIOUS"],
     ["a token of fewer than 32 characters", { OPERATOR_TOKEN: operatorToken.slice(0, 31) }, "OPERATOR_TOKEN"],
     ["a token of one character", { OPERATOR_TOKEN: "a".repeat(64) }, "OPERATOR_TOKEN"]
   ] as const) {

@@ -1,5 +1,7 @@
 /** Group commit on a real database: what is written together, what fails alone, and in which order. */
 import { assert, describe, it } from "@effect/vitest"
+import { evolve } from "@coffer/rules/order/evolve"
+import { walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { insert } from "../../src/platform/commit/Change.ts"
@@ -7,7 +9,7 @@ import { Transactor } from "../../src/platform/commit/Transactor.ts"
 import { insertion } from "../../src/orders/OrderStore.ts"
 import { ledger } from "../../src/wallets/WalletStore.ts"
 import { commitAll, noted, number, orderOf, withTransactor } from "../kit/commits.ts"
-import { pendingOrder } from "../kit/fixtures.ts"
+import { facts, PaymentSucceeded, pendingOrder } from "../kit/fixtures.ts"
 
 describe("a batch", () => {
   it.live("a set whose key is taken fails alone; the sets around it are written", () =>
@@ -176,10 +178,13 @@ describe("the ledger", () => {
     withTransactor(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { currency, merchantId, mode } = pendingOrder
-        yield* sql`insert into wallets values ('w', 0, 'm', 'sandbox', 'USD', 0, 0, 0, 0, 0, 0, '', '', '2026-01-01')`
-        yield* commitAll([
+        const { amount, currency, merchantId, mode, tradeNo } = pendingOrder
+        const walletId = walletIdOf(pendingOrder)
+        yield* sql`insert into wallets
+          values (${walletId}, 0, 'm', 'sandbox', 'USD', 0, 0, 0, 0, 0, 0, '', '', '2026-01-01')`
+        const written = yield* commitAll([
           [
+            insertion(evolve(pendingOrder, PaymentSucceeded.make({ facts }))),
             insert(
               ledger,
               {
@@ -189,24 +194,25 @@ describe("the ledger", () => {
                 mode,
                 currency,
                 type: "payment_credit",
-                amount: 1,
+                amount,
                 balanceBefore: 0,
-                balanceAfter: 1,
+                balanceAfter: amount,
                 frozenAfter: 0,
-                referenceId: "",
+                referenceId: tradeNo,
                 description: "",
                 createdAt: pendingOrder.createdAt,
                 previousHash: "",
                 hash: ""
               },
-              { walletId: "w" }
+              { walletId }
             )
           ]
         ])
+        assert.deepStrictEqual(written, ["ok"])
         for (const attempt of [sql`update ledger set amount = 2`, sql`delete from ledger`, sql`truncate ledger`]) {
           assert.isTrue(Result.isFailure(yield* Effect.result(attempt)))
         }
-        assert.strictEqual((yield* sql`select 1 from ledger where amount = 1`).length, 1)
+        assert.strictEqual((yield* sql`select 1 from ledger where amount = ${amount}`).length, 1)
       }),
       Array.from({ length: 3 }, () => /permission denied for table ledger/)
     )

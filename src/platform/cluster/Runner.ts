@@ -4,12 +4,26 @@
  * there is no message storage (docs/architecture.md, sections 3 and 6).
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import { Context, Effect, Layer, Option, References, type Scope } from "effect"
-import { MessageStorage, RunnerAddress, RunnerHealth, Runners, Sharding, ShardingConfig } from "effect/cluster"
+import { Array, Context, Effect, Layer, Option, References, type Scope } from "effect"
+import {
+  MessageStorage,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  Sharding,
+  ShardingConfig,
+  SocketRunner
+} from "effect/cluster"
+import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
-import { type RunnerPlace, Settings } from "../runtime/Settings.ts"
+import type { RunnerPlace } from "../runtime/runnerPlace.ts"
+import { Settings } from "../runtime/Settings.ts"
 import { withoutServices } from "../runtime/withoutServices.ts"
 import * as RealTime from "../runtime/realTime.ts"
+import { make as makeNote, type Note } from "./refusedPeers.ts"
+import * as RunnerDialler from "./RunnerDialler.ts"
+import * as RunnerPort from "./RunnerPort.ts"
+import * as RunnerTls from "./RunnerTls.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 
 /** Measured: kill -9 costs 3.9 s to 14.2 s, SIGTERM 0.6 s (docs/effect.md). */
@@ -36,14 +50,17 @@ const layerAlone = (remoteSerialization: boolean) => {
   )
 }
 
-const layerMember = (place: RunnerPlace) => {
+const layerMember = (place: RunnerPlace, wire: Wire) => {
   const config = {
     ...common,
     simulateRemoteSerialization: false,
     runnerAddress: Option.some(RunnerAddress.make(place.host, place.port)),
     runnerListenAddress: Option.some(RunnerAddress.make(place.listenHost, place.port))
   }
-  return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(
+  return SocketRunner.layer.pipe(
+    Layer.provide(RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc))),
+    Layer.provide([wire.port, wire.dialler]),
+    Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.provideMerge(storage(config)),
     Layer.provideMerge(ShardingConfig.layer(config)),
     // The library would report the broken connections of a peer that died as errors of this runner.
@@ -51,15 +68,36 @@ const layerMember = (place: RunnerPlace) => {
   )
 }
 
+/** How runners reach each other. */
+const wireOf = Effect.fnUntraced(function* (
+  { auth, host, listenHost, port }: RunnerPlace,
+  { secretKey, secretKeyPrevious }: Pick<Settings["Service"], "secretKey" | "secretKeyPrevious">,
+  note: Note
+) {
+  if (auth === "none") {
+    return { port: NodeClusterSocket.layerSocketServer, dialler: NodeClusterSocket.layerClientProtocol }
+  }
+  const tls =
+    auth === "secret_key"
+      ? RunnerTls.ofSecretKeys({ host, port }, [secretKey, ...Array.fromNullishOr(secretKeyPrevious)])
+      : yield* RunnerTls.ofCertificates(auth)
+  return { port: RunnerPort.layer({ host: listenHost, port }, tls, note), dialler: RunnerDialler.layer(tls, note) }
+})
+type Wire = Effect.Success<ReturnType<typeof wireOf>>
+
 /**
  * The cluster's own loops use the real clock. Its locks are in Postgres and concern other processes, which do not
  * follow a test that moves the service's time by a day.
  */
 export const layer = (options: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
   Layer.unwrap(
-    Effect.map(Settings, ({ runner }) =>
-      withLeanContext(runner === undefined ? layerAlone(options.remoteSerialization) : layerMember(runner))
-    )
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const note = yield* makeNote
+      const { runner } = settings
+      if (runner === undefined) return withLeanContext(layerAlone(options.remoteSerialization))
+      return withLeanContext(layerMember(runner, yield* wireOf(runner, settings, note)))
+    })
   ).pipe(Layer.provide(RealTime.layer))
 
 /** Builds the cluster without the services of its context, because every actor's context would contain them. */

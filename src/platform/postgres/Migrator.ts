@@ -31,8 +31,9 @@ import { shopSettings } from "./migrations/0020_shop_settings.ts"
 import { logBodies } from "./migrations/0022_log_bodies.ts"
 import { lighterRows } from "./migrations/0023_lighter_rows.ts"
 import { operators } from "./migrations/0024_operators.ts"
-import { keyRotation } from "./migrations/0027_key_rotation.ts"
+import { ledgerSources } from "./migrations/0025_ledger_sources.ts"
 import { roles } from "./migrations/0026_roles.ts"
+import { keyRotation } from "./migrations/0027_key_rotation.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -62,6 +63,7 @@ export const migrations = {
   "0022_log_bodies": logBodies,
   "0023_lighter_rows": lighterRows,
   "0024_operators": operators,
+  "0025_ledger_sources": ledgerSources,
   "0026_roles": roles,
   "0027_key_rotation": keyRotation
 }

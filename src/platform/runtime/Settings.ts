@@ -9,6 +9,7 @@ import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Sch
 import { BadSetting } from "./BadSetting.ts"
 import { DataDir } from "./DataDir.ts"
 import { type Bucket, bucket, filesAddress } from "./filePlaces.ts"
+import { type RunnerPlace, runnerPlace, variables as runnerVariables } from "./runnerPlace.ts"
 
 export class Settings extends Context.Service<
   Settings,
@@ -22,7 +23,7 @@ export class Settings extends Context.Service<
     readonly publicUrl: string
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
     readonly secretKey: Redacted.Redacted
-    /** The key of before, while what it has sealed is sealed again; undefined outside a rotation. */
+    /** The key of before, while what it has sealed is sealed again and runners still have it; undefined otherwise. */
     readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
     readonly twoOperators: TwoOperators
@@ -60,13 +61,6 @@ export class Settings extends Context.Service<
 export interface Place {
   readonly host: string
   readonly port: number
-}
-
-export interface RunnerPlace {
-  /** Where the other runners reach this one. The port has no authentication: keep it private. */
-  readonly host: string
-  readonly port: number
-  readonly listenHost: string
 }
 
 export { BadSetting, type Bucket }
@@ -108,9 +102,7 @@ const variables = Config.all({
   ).pipe(Config.withDefault(10_000)),
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
   anchorFile,
-  runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
-  runnerPort: Config.option(Config.Port("RUNNER_PORT")),
-  runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
+  ...runnerVariables,
   redisUrl: Config.option(Config.Redacted("REDIS_URL")),
   trustedProxies: Config.String("TRUSTED_PROXIES").pipe(Config.withDefault("")),
   smtpUrl: Config.option(Config.Redacted("SMTP_URL")),
@@ -187,13 +179,6 @@ export const layer = (options: { readonly embedded: boolean }) =>
     })
   )
 
-const checkKey = (name: string, key: Redacted.Redacted) => {
-  const bytes = Buffer.from(Redacted.value(key), "base64")
-  const fail = (what: string) => Effect.fail(new BadSetting({ message: `${name} ${what}` }))
-  if (bytes.length !== 32) return fail("must be 32 bytes, base64 (for example: openssl rand -base64 32).")
-  return isVaried(bytes) ? Effect.void : fail("is too easy to guess: make it of 32 random bytes.")
-}
-
 /** On loopback unless said otherwise, wherever the other port is. */
 const adminPlace = Effect.fnUntraced(function* (read: {
   readonly port: number
@@ -210,19 +195,16 @@ const adminPlace = Effect.fnUntraced(function* (read: {
   return { host: Option.getOrElse(read.adminHost, () => "127.0.0.1"), port: read.adminPort.value }
 })
 
-const runnerPlace = Effect.fnUntraced(function* (read: {
-  readonly runnerHost: Option.Option<string>
-  readonly runnerPort: Option.Option<number>
-  readonly runnerListenHost: Option.Option<string>
-}) {
-  if (Option.isNone(read.runnerHost) && Option.isNone(read.runnerPort)) return undefined
-  if (Option.isNone(read.runnerHost) || Option.isNone(read.runnerPort)) {
+const checkKey = Effect.fnUntraced(function* (name: string, key: Redacted.Redacted) {
+  const bytes = Buffer.from(Redacted.value(key), "base64")
+  if (bytes.length !== 32) {
     return yield* new BadSetting({
-      message: "RUNNER_HOST and RUNNER_PORT go together: set both to join a cluster, or neither."
+      message: `${name} must be 32 bytes, base64 (for example: openssl rand -base64 32).`
     })
   }
-  const host = read.runnerHost.value
-  return { host, port: read.runnerPort.value, listenHost: Option.getOrElse(read.runnerListenHost, () => host) }
+  if (!isVaried(bytes)) {
+    return yield* new BadSetting({ message: `${name} is too easy to guess: make it of 32 random bytes.` })
+  }
 })
 
 const proxyAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.Redacted>) {

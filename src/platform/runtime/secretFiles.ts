@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { Config, ConfigProvider, Effect, Option } from "effect"
-import { BadSetting } from "./Settings.ts"
+import { BadSetting } from "./BadSetting.ts"
 
 /** Settings that are secrets, or hold one. */
 const secretNames = [

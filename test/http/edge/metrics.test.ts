@@ -45,6 +45,10 @@ const table: ReadonlyArray<Row> = [
   ["coffer_secrets_resealed", {}, 0],
   ["coffer_credentials_refused", { of: "merchant" }, 0],
   ["coffer_credentials_refused", { of: "operator" }, 0],
+  ...["handshake", "deadline", "crowded", "hung_up", "broken"].map(
+    (reason) => ["coffer_runner_connections_refused", { side: "incoming", reason }, 0] as const
+  ),
+  ["coffer_runner_connections_refused", { side: "outgoing", reason: "handshake" }, 0],
   ...[
     "expiry",
     "refunds",

@@ -78,7 +78,9 @@ const statements = (schema: string) => [
   $$`,
   `revoke all on function anchor_heads, open_log_day, drop_log_days from public`,
   // Otherwise a temporary table of that name would be read.
-  `alter function chain_audit_log set search_path = ${schema}, pg_temp`
+  ...["chain_audit_log", "refuse_movements_without_source"].map(
+    (name) => `alter function ${name} set search_path = ${schema}, pg_temp`
+  )
 ]
 
 export const roles = Effect.gen(function* () {

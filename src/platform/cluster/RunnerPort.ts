@@ -1,0 +1,144 @@
+/**
+ * The port on which other runners reach this one. The cluster gets a connection once its other end has proved that it
+ * is a runner. Until then a connection has three seconds, and few places are kept for those that prove themselves.
+ */
+import type { Socket } from "node:net"
+import { createServer, type Server, type TLSSocket } from "node:tls"
+import * as NodeSocket from "@effect/platform-node/NodeSocket"
+import { Cause, Duration, Effect, Layer, Queue, Schedule } from "effect"
+import { NetAddress } from "effect/net"
+import { Socket as EffectSocket, SocketServer } from "effect/socket"
+import { codeOf, type Note, noteBroken, type Reason } from "./refusedPeers.ts"
+import type { Place, RunnerTls } from "./RunnerTls.ts"
+
+/** How long a connection may take to prove that it is a runner's. */
+export const handshakePatience = Duration.seconds(3)
+/** Connections that may be proving themselves at once. With one more, the oldest of them is closed. */
+export const unprovenMax = 64
+/** How often certificates are read again, so that new ones are used without a stop. */
+const renewalInterval = Duration.minutes(1)
+
+export const layer = (at: Place, tls: RunnerTls, note: Note) =>
+  Layer.effect(
+    SocketServer.SocketServer,
+    Effect.gen(function* () {
+      const proven = yield* Queue.unbounded<TLSSocket>()
+      const server = createServer({ ...tls.listening, noDelay: true })
+      const closeUnproven = guard(server, tls, note, (peer) => Queue.offerUnsafe(proven, peer))
+      const address = yield* Effect.acquireRelease(listen(server, at), () =>
+        Effect.andThen(Queue.clear(proven), (unanswered) =>
+          Effect.callback<void>((resume) => {
+            closeUnproven()
+            for (const peer of unanswered) peer.destroy()
+            server.close(() => resume(Effect.void))
+          })
+        )
+      )
+      if (tls.renewed !== undefined) yield* Effect.forkScoped(renewing(server, tls.renewed))
+      return SocketServer.SocketServer.of({
+        address,
+        run: (handler) =>
+          Queue.take(proven).pipe(
+            Effect.flatMap((peer) => Effect.forkScoped(answering(peer, handler))),
+            Effect.forever,
+            Effect.scoped
+          )
+      })
+    })
+  )
+
+const listen = (server: Server, at: Place) =>
+  Effect.callback<NetAddress.SocketAddress, SocketServer.SocketServerError>((resume) => {
+    // Later ones concern a single connection that could not be accepted.
+    server.on("error", (cause) => {
+      const reason = new SocketServer.SocketServerOpenError({ cause })
+      resume(Effect.fail(new SocketServer.SocketServerError({ reason })))
+    })
+    server.listen(at, () => {
+      const bound = server.address()
+      if (bound === null || typeof bound === "string") return resume(Effect.die(new Error("no address")))
+      resume(Effect.succeed(NetAddress.inetAddressFromIpStringUnsafe(bound.address, bound.port)))
+    })
+  })
+
+interface Unproven {
+  readonly from: string
+  readonly socket: Socket
+  readonly deadline: NodeJS.Timeout
+}
+
+/** Watches over connections that have proved nothing yet. Returns what closes them. */
+const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSocket) => void) => {
+  const unproven = new Map<string, Unproven>()
+
+  const settle = ({ deadline, from }: Unproven) => {
+    clearTimeout(deadline)
+    unproven.delete(from)
+  }
+  const refuse = (one: Unproven | undefined, reason: Reason, code?: string) => {
+    // It may have been refused for another reason just before.
+    if (one === undefined || unproven.get(one.from) !== one) return
+    settle(one)
+    one.socket.destroy()
+    note({ side: "incoming", reason, address: one.from, code })
+  }
+
+  server
+    .on("connection", (socket: Socket) => {
+      const from = fromOf(socket)
+      const deadline = setTimeout(() => refuse(one, "deadline"), Duration.toMillis(handshakePatience))
+      const one: Unproven = { from, socket, deadline }
+      unproven.set(from, one)
+      socket.once("close", () => refuse(one, "hung_up"))
+      if (unproven.size > unprovenMax) refuse(unproven.values().next().value, "crowded")
+    })
+    .on("tlsClientError", (error, peer) => {
+      // Where it went away, its address is gone too, and its socket has told.
+      refuse(unproven.get(fromOf(peer)), "handshake", codeOf(error))
+      peer.destroy()
+    })
+    .on("secureConnection", (peer) => {
+      const one = unproven.get(fromOf(peer))
+      if (one === undefined) return void peer.destroy()
+      const objection = tls.objection(peer)
+      if (objection !== undefined) return refuse(one, "handshake", objection)
+      settle(one)
+      // Each message that waits for the other end to read listens.
+      peer.setMaxListeners(0)
+      noteBroken(peer, { side: "incoming", address: one.from }, note)
+      admit(peer.pause())
+    })
+
+  return () => {
+    for (const one of unproven.values()) {
+      settle(one)
+      one.socket.destroy()
+    }
+  }
+}
+
+const fromOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress}:${remotePort}`
+
+/** Answers one runner until it or we go. */
+const answering = <R, E, A>(peer: TLSSocket, handler: (socket: EffectSocket.Socket) => Effect.Effect<A, E, R>) =>
+  NodeSocket.fromDuplex(
+    Effect.acquireRelease(
+      Effect.sync(() => peer),
+      () => Effect.sync(() => peer.destroySoon())
+    )
+  ).pipe(
+    Effect.flatMap(handler),
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logInfo("a connection of another runner broke", cause)
+    )
+  )
+
+/** Connections that are open keep what they began with. */
+const renewing = (server: Server, renewed: NonNullable<RunnerTls["renewed"]>) =>
+  renewed.pipe(
+    Effect.tap((context) => Effect.sync(() => server.setSecureContext(context))),
+    Effect.catchTags({
+      BadSetting: ({ message }) => Effect.logWarning(`the runner's certificates stay as they were: ${message}`)
+    }),
+    Effect.schedule(Schedule.spaced(renewalInterval))
+  )

@@ -1,0 +1,126 @@
+/**
+ * How runners prove to each other that they are runners: TLS with a key that both derive from `SECRET_KEY`, or with
+ * certificates (docs/decisions/0027). TLS encrypts and authenticates every record, and nothing recorded can be sent
+ * again. There is no cryptography of our own here but the derivation of the key.
+ */
+import { constants, hkdfSync, X509Certificate } from "node:crypto"
+import { readFileSync } from "node:fs"
+import {
+  type ConnectionOptions,
+  createSecureContext,
+  type SecureContextOptions,
+  type TLSSocket,
+  type TlsOptions
+} from "node:tls"
+import { Effect, Redacted } from "effect"
+import { BadSetting } from "../runtime/BadSetting.ts"
+import type { CertificateFiles } from "../runtime/runnerPlace.ts"
+
+/** Where a runner is reached. */
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+export interface RunnerTls {
+  /** For the runner port of this process. */
+  readonly listening: TlsOptions
+  /** For a connection to another runner. */
+  readonly dialling: (to: Place) => ConnectionOptions
+  /** Why the other end of a connection to the runner port is no runner; undefined if it is one. */
+  readonly objection: (peer: TLSSocket) => string | undefined
+  /** Reads the certificates again, if there are any, and uses them for dialling from now on. */
+  readonly renewed?: Effect.Effect<SecureContextOptions, BadSetting>
+}
+
+/**
+ * The only suite that has a pre-shared key, a new key pair for each connection (so that a recording stays secret even
+ * when `SECRET_KEY` is known later) and an authenticated cipher. TLS 1.2, because there the server says which keys it
+ * knows before the client chooses, so that runners with an old and a new key meet at once.
+ */
+const sharedKeyOnly = {
+  minVersion: "TLSv1.2",
+  maxVersion: "TLSv1.2",
+  ciphers: "ECDHE-PSK-CHACHA20-POLY1305",
+  ecdhCurve: "X25519",
+  secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION
+} as const
+
+/** `secrets`: the values of `SECRET_KEY` that are known, the one to prefer first. */
+export const ofSecretKeys = (own: Place, secrets: ReadonlyArray<Redacted.Redacted>): RunnerTls => {
+  const ownKeys = secrets.map((secret) => keyOf(secret, own))
+  return {
+    listening: {
+      ...sharedKeyOnly,
+      pskIdentityHint: ownKeys.map(({ identity }) => identity).join(" "),
+      // Without an answer the handshake fails.
+      pskCallback: (_, offered) => ownKeys.find(({ identity }) => identity === offered)?.psk ?? null
+    },
+    dialling: (to) => {
+      const keys = secrets.map((secret) => keyOf(secret, to))
+      return {
+        ...sharedKeyOnly,
+        pskCallback: (hint) => {
+          const known = (hint ?? "").split(" ")
+          return keys.find(({ identity }) => known.includes(identity)) ?? keys[0]!
+        },
+        // There is no certificate: whoever has the key is a runner.
+        checkServerIdentity: () => undefined
+      }
+    },
+    objection: () => undefined
+  }
+}
+
+/**
+ * A runner's key is for its address. So a connection that is led to another runner, or back to the one that it came
+ * from, fails.
+ */
+const keyOf = (secret: Redacted.Redacted, { host, port }: Place) => {
+  const derive = (purpose: string, length: number) =>
+    Buffer.from(
+      hkdfSync("sha256", Buffer.from(Redacted.value(secret), "base64"), "", `coffer/${purpose} ${host}:${port}`, length)
+    )
+  return { identity: derive("runner-identity", 16).toString("hex"), psk: derive("runner", 32) }
+}
+
+/** Reads the files once, so that a bad one stops the start. */
+export const ofCertificates = Effect.fnUntraced(function* (files: CertificateFiles) {
+  const current = readCertificates(files)
+  let known = yield* current
+  const tls: RunnerTls = {
+    listening: { ...known, minVersion: "TLSv1.3", requestCert: true, rejectUnauthorized: false },
+    dialling: () => ({ ...known, minVersion: "TLSv1.3" }),
+    // Node would close the connection by itself, and say neither why nor whose it was.
+    objection: ({ authorizationError, authorized }) => (authorized ? undefined : String(authorizationError)),
+    renewed: Effect.tap(current, (read) => Effect.sync(() => void (known = read)))
+  }
+  return tls
+})
+
+const readCertificates = Effect.fnUntraced(function* ({ ca, cert, key }: CertificateFiles) {
+  const read = {
+    cert: yield* readPem("RUNNER_TLS_CERT_FILE", cert),
+    key: yield* readPem("RUNNER_TLS_KEY_FILE", key),
+    ca: yield* readPem("RUNNER_TLS_CA_FILE", ca)
+  }
+  yield* Effect.try({
+    try: () => {
+      createSecureContext(read)
+      return new X509Certificate(read.ca)
+    },
+    catch: () =>
+      new BadSetting({
+        message:
+          "RUNNER_TLS_CERT_FILE, RUNNER_TLS_KEY_FILE and RUNNER_TLS_CA_FILE must be PEM files: " +
+          "a certificate, its own key, and the certificates of the authorities that sign runners."
+      })
+  })
+  return read
+})
+
+const readPem = (name: string, path: string) =>
+  Effect.try({
+    try: () => readFileSync(path, "utf8"),
+    catch: () => new BadSetting({ message: `${name} names ${path}, which cannot be read.` })
+  })

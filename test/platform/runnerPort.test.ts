@@ -1,0 +1,205 @@
+/** Who may speak to a runner port, and what is told of those who may not (docs/decisions/0027). */
+import { createServer as createTlsServer } from "node:tls"
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { unprovenMax } from "../../src/platform/cluster/RunnerPort.ts"
+import { callerWith, calling, keyed, knocking, listening, localPlace, portOf, tap } from "../kit/Peers.ts"
+import { eventually } from "../kit/Process.ts"
+
+const until = (what: string, check: () => boolean) => eventually(what, Effect.sync(check), "1 minute")
+
+/** A runner port behind somebody on the way to it. */
+const tapped = Effect.gen(function* () {
+  const [own, behind] = [yield* localPlace, yield* localPlace]
+  const port = yield* portOf(keyed(own, "key"), behind)
+  const wire = yield* tap(own, behind)
+  return { own, port, wire, caller: yield* callerWith(keyed(yield* localPlace, "key")) }
+})
+
+describe("runners with one SECRET_KEY", () => {
+  it.live("talk, and nobody on the way can read what they say", () =>
+    Effect.gen(function* () {
+      const { caller, own, port, wire } = yield* tapped
+      assert.strictEqual(yield* caller.call(own, "a word of the test"), "heard a word of the test")
+      assert.isFalse(Buffer.concat(wire.sent).includes("a word of the test"))
+      assert.deepStrictEqual([port.refused(), caller.refused(), port.log, caller.log], [{}, {}, [], []])
+    })
+  )
+})
+
+describe("a runner port refuses, logs and counts", () => {
+  it.live("a message without a key", () =>
+    Effect.gen(function* () {
+      const port = yield* portOf(keyed(yield* localPlace, "key"), yield* localPlace)
+      const forged = calling(NodeClusterSocket.layerClientProtocol)
+      assert.isUndefined(yield* forged(port.at, "forged"))
+      assert.deepStrictEqual([port.received, port.refused()], [[], { "incoming handshake": 1 }])
+      assert.lengthOf(port.log, 1)
+      assert.match(port.log[0]!, /a connection from 127\.0\.0\.1:\d+ to the runner port was refused/)
+    })
+  )
+
+  it.live("a runner with another key, which refuses it too", () =>
+    Effect.gen(function* () {
+      const at = yield* localPlace
+      const port = yield* portOf(keyed(at, "key"), at)
+      const other = yield* callerWith(keyed(yield* localPlace, "another key"))
+      assert.isUndefined(yield* other.call(at, "from elsewhere"))
+      assert.deepStrictEqual([port.received, port.refused()], [[], { "incoming handshake": 1 }])
+      assert.match(
+        port.log.join("\n"),
+        /refused: it did not prove that it is a runner \(ERR_SSL_PSK_IDENTITY_NOT_FOUND\)/
+      )
+      assert.deepStrictEqual(other.refused(), { "outgoing handshake": 1 })
+      assert.match(other.log.join("\n"), new RegExp(`the connection to the runner 127.0.0.1:${at.port} was refused`))
+    })
+  )
+
+  it.live("a runner that knows the key's name and not the key", () =>
+    Effect.gen(function* () {
+      const at = yield* localPlace
+      const port = yield* portOf(keyed(at, "key"), at)
+      const real = keyed(at, "key").dialling(at)
+      const liar = yield* callerWith({
+        ...keyed(at, "key"),
+        dialling: () => ({
+          ...real,
+          pskCallback: (hint) => ({ ...real.pskCallback!(hint)!, psk: Buffer.alloc(32, 1) })
+        })
+      })
+      assert.isUndefined(yield* liar.call(at, "a lie"))
+      assert.deepStrictEqual([port.received, port.refused()], [[], { "incoming handshake": 1 }])
+    })
+  )
+
+  it.live("a recorded connection that is sent again", () =>
+    Effect.gen(function* () {
+      const { caller, own, port, wire } = yield* tapped
+      yield* caller.call(own, "once")
+      const recorded = Buffer.concat(wire.sent)
+      const { closed, socket } = yield* knocking(port.at)
+      socket.write(recorded)
+      yield* closed
+      assert.deepStrictEqual([port.received, port.refused()], [["once"], { "incoming handshake": 1 }])
+      assert.lengthOf(port.log, 1)
+    })
+  )
+
+  it.live("a connection that is led to another runner than it was for, or back to its own", () =>
+    Effect.gen(function* () {
+      const [own, behind] = [yield* localPlace, yield* localPlace]
+      const port = yield* portOf(keyed(behind, "key"), behind)
+      yield* tap(own, behind)
+      const caller = yield* callerWith(keyed(behind, "key"))
+      assert.isUndefined(yield* caller.call(own, "led astray"))
+      assert.deepStrictEqual([port.received, port.refused()], [[], { "incoming handshake": 1 }])
+    })
+  )
+
+  it.live("bytes that were changed on their way", () =>
+    Effect.gen(function* () {
+      const { caller, own, port, wire } = yield* tapped
+      // What comes after the handshake is a record of this kind, and ends with the tag that authenticates it.
+      wire.change = (bytes) => (bytes[0] === 23 ? Buffer.from([...bytes.subarray(0, -1), bytes.at(-1)! ^ 1]) : bytes)
+      assert.isUndefined(yield* caller.call(own, "to be changed"))
+      assert.deepStrictEqual([port.received, port.refused()], [[], { "incoming broken": 1 }])
+      assert.match(port.log.join("\n"), /something on it was not genuine.*BAD_RECORD_MAC/)
+    })
+  )
+
+  it.live("a flood of forged messages, with one line in the log", () =>
+    Effect.gen(function* () {
+      const port = yield* portOf(keyed(yield* localPlace, "key"), yield* localPlace)
+      const knock = Effect.gen(function* () {
+        const { closed, socket } = yield* knocking(port.at)
+        socket.write("GET / HTTP/1.1\r\n\r\n")
+        yield* closed
+      })
+      yield* Effect.forEach(Array(200).keys(), () => knock, { concurrency: 20 })
+      assert.deepStrictEqual([port.log.length, port.refused()], [1, { "incoming handshake": 200 }])
+    })
+  )
+
+  it.live("one that proves nothing in three seconds, also when it goes on sending", () =>
+    Effect.gen(function* () {
+      const port = yield* portOf(keyed(yield* localPlace, "key"), yield* localPlace)
+      const [silent, slow] = [yield* knocking(port.at), yield* knocking(port.at)]
+      // A record that is announced and comes byte by byte.
+      slow.socket.write(Buffer.from([22, 3, 1, 1, 0]))
+      const drip = setInterval(() => slow.socket.write(Buffer.from([1])), 100)
+      yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(drip)))
+      yield* silent.closed
+      yield* slow.closed
+      assert.deepStrictEqual(port.refused(), { "incoming deadline": 2 })
+    })
+  )
+
+  it.live(`the oldest of more than ${unprovenMax} that have proved nothing, so that a runner still gets through`, () =>
+    Effect.gen(function* () {
+      const at = yield* localPlace
+      const port = yield* portOf(keyed(at, "key"), at)
+      const caller = yield* callerWith(keyed(at, "key"))
+      const silent = yield* Effect.forEach(Array(unprovenMax).keys(), () => knocking(at))
+      assert.strictEqual(yield* caller.call(at, "through"), "heard through")
+      yield* silent[0]!.closed
+      assert.strictEqual(port.refused()["incoming crowded"], 1)
+    })
+  )
+
+  it.live("those that go away or are reset, which are counted and not logged", () =>
+    Effect.gen(function* () {
+      const at = yield* localPlace
+      const port = yield* portOf(keyed(at, "key"), at)
+      for (const leave of ["destroy", "resetAndDestroy", "end"] as const) {
+        const [mute, begun] = [yield* knocking(at), yield* knocking(at)]
+        begun.socket.write(Buffer.from([22, 3, 1, 1, 0]))
+        mute.socket[leave]()
+        begun.socket[leave]()
+      }
+      yield* until("all to be counted", () => port.refused()["incoming hung_up"] === 6)
+      assert.deepStrictEqual(port.log, [])
+    })
+  )
+})
+
+describe("a runner sends nothing to", () => {
+  it.live("somebody who ends TLS on the way without the key", () =>
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const at = yield* localPlace
+      // It may know the key's name, which goes over the wire in clear.
+      const middle = createTlsServer({ ...keyed(at, "key").listening, pskCallback: () => Buffer.alloc(32, 7) })
+      middle.on("secureConnection", (socket) => socket.on("data", (bytes) => heard.push(bytes.toString())))
+      yield* listening(middle, at)
+      const caller = yield* callerWith(keyed(yield* localPlace, "key"))
+      assert.isUndefined(yield* caller.call(at, "a secret"))
+      assert.deepStrictEqual([heard, caller.refused()], [[], { "outgoing handshake": 1 }])
+      assert.match(caller.log.join("\n"), /the connection to the runner .* was refused/)
+    })
+  )
+})
+
+describe("while SECRET_KEY is replaced", () => {
+  const stages = { old: ["old"], both: ["new", "old"], new: ["new"] } as const
+  for (const [from, to, meet] of [
+    ["old", "old", true],
+    ["old", "both", true],
+    ["both", "old", true],
+    ["both", "both", true],
+    ["both", "new", true],
+    ["new", "both", true],
+    ["old", "new", false],
+    ["new", "old", false]
+  ] as const) {
+    it.live(`a runner with ${from} keys ${meet ? "reaches one" : "is refused by one"} with ${to}`, () =>
+      Effect.gen(function* () {
+        const at = yield* localPlace
+        const port = yield* portOf(keyed(at, ...stages[to]), at)
+        const caller = yield* callerWith(keyed(yield* localPlace, ...stages[from]))
+        assert.strictEqual(yield* caller.call(at, "hello"), meet ? "heard hello" : undefined)
+        assert.deepStrictEqual(port.refused(), meet ? {} : { "incoming handshake": 1 })
+      })
+    )
+  }
+})

@@ -1,0 +1,128 @@
+/** A movement has its source, or Postgres does not take it (docs/decisions/0027). */
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { busyDay } from "../kit/busyDay.ts"
+import { freshDatabase, start } from "../kit/Service.ts"
+
+class Books extends Context.Service<Books, { readonly sql: SqlClient.SqlClient; readonly poor: string }>()(
+  "test/ledgerSources/Books"
+) {}
+
+const books = Layer.effect(
+  Books,
+  Effect.gen(function* () {
+    const database = yield* freshDatabase
+    const { poor } = yield* Effect.scoped(Effect.flatMap(start({ database, clock: "test" }), busyDay))
+    const context = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" }))
+    return { sql: Context.get(context, SqlClient.SqlClient), poor }
+  })
+)
+
+/** What each movement comes from, and a state of it that leads to no such movement; undefined: every one does. */
+const types: Readonly<Record<string, readonly [table: string, key: string, before: string | undefined]>> = {
+  payment_credit: ["orders", "trade_no", "paid_at = null"],
+  fee_debit: ["orders", "trade_no", "paid_at = null"],
+  refund_freeze: ["refunds", "refund_no", "status = 'reserved'"],
+  refund_debit: ["refunds", "refund_no", "status = 'pending'"],
+  refund_unfreeze: ["refunds", "refund_no", "status = 'succeeded'"],
+  dispute_freeze: ["disputes", "dispute_no", undefined],
+  dispute_debit: ["disputes", "dispute_no", "status = 'under_review'"],
+  dispute_fee: ["disputes", "dispute_no", "status = 'under_review'"],
+  dispute_unfreeze: ["disputes", "dispute_no", "status = 'lost'"],
+  payout_freeze: ["payouts", "payout_no", undefined],
+  payout_success: ["payouts", "payout_no", "status = 'approved'"],
+  payout_fee: ["payouts", "payout_no", "status = 'approved'"],
+  payout_unfreeze: ["payouts", "payout_no", "status = 'approved'"]
+}
+
+layer(books, { excludeTestServices: true })("a movement", (it) => {
+  it.effect("of every type that there is has a row in the table of this test", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* Books
+      const found = yield* sql<{ type: string }>`select distinct type from ledger`
+      assert.sameMembers(
+        found.map(({ type }) => type),
+        Object.keys(types)
+      )
+    })
+  )
+
+  for (const [type, [table, key, before]] of Object.entries(types)) {
+    describe(type, () => {
+      /** Takes the movement back, does something, and makes it again, changed. Nothing of it stays. */
+      const again = Effect.fnUntraced(function* (changed: string, meanwhile?: (source: string) => string) {
+        const { poor, sql } = yield* Books
+        const attempt = Effect.gen(function* () {
+          yield* sql`create temporary table taken on commit drop as
+            select * from ledger where type = ${type} order by id limit 1`
+          const [row] = yield* sql<{ reference_id: string }>`select reference_id from taken`
+          yield* sql`alter table ledger disable trigger ledger_is_final`
+          yield* sql`delete from ledger where id in (select id from taken)`
+          yield* sql`alter table ledger enable trigger ledger_is_final`
+          if (meanwhile !== undefined) yield* sql.unsafe(meanwhile(row!.reference_id))
+          yield* sql.unsafe(`update taken set ${changed.replaceAll("$poor", poor)}`)
+          yield* sql`update taken set wallet_id = concat_ws('/', merchant_id, mode, currency)
+            where wallet_id not like 'in/%'`
+          // The wallet that it goes to is there, whoever's it is.
+          yield* sql`create temporary table purse on commit drop as select * from wallets limit 1`
+          yield* sql`update purse set wallet_id = (select wallet_id from taken)`
+          yield* sql`insert into wallets select * from purse on conflict do nothing`
+          yield* sql`insert into ledger select * from taken`
+          return yield* Effect.fail("taken" as const)
+        })
+        const said = yield* Effect.flip(sql.withTransaction(attempt))
+        return said === "taken" ? said : String(said.reason.cause)
+      })
+      const refused = /nothing that moves .* is there, or it has moved it already/
+
+      it.effect("is taken when its source is there", () =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* again("type = type"), "taken")
+        })
+      )
+
+      for (const [what, changed] of [
+        ["of another amount", "amount = amount + 1"],
+        ["in another wallet than its own", "wallet_id = 'in/another/wallet'"],
+        ["of another merchant", "merchant_id = '$poor'"],
+        ["of another currency", "currency = 'CNY'"],
+        ["of the live environment", "mode = 'live'"],
+        ["because of something that is not there", "reference_id = 'nothing'"],
+        ["of a type that is not there", "type = 'gift'"]
+      ] as const) {
+        it.effect(`is refused ${what}`, () =>
+          Effect.gen(function* () {
+            assert.match(yield* again(changed), refused)
+          })
+        )
+      }
+
+      it.effect("is refused a second time", () =>
+        Effect.gen(function* () {
+          const twice = yield* again(
+            "type = type",
+            (source) =>
+              `insert into ledger select 'LED_7ZZZZZZZZZZZZZZZZZZZZZZZZZ', wallet_id, sequence + 1000, ${rest} from taken
+              where reference_id = '${source}'`
+          )
+          assert.match(twice, refused)
+        })
+      )
+
+      if (before !== undefined) {
+        it.effect(`is refused while its source has ${before}`, () =>
+          Effect.gen(function* () {
+            const undone = (source: string) => `update ${table} set ${before} where ${key} = '${source}'`
+            assert.match(yield* again("type = type", undone), refused)
+          })
+        )
+      }
+    })
+  }
+})
+
+/** After id, wallet and sequence. */
+const rest = `merchant_id, mode, currency, type, amount, balance_before, balance_after, frozen_after, reference_id,
+  description, created_at, previous_hash, hash`
