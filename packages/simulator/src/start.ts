@@ -12,7 +12,7 @@ import { makeApp } from "./server/app.ts"
 import type { Kind, Kinds } from "./state/kinds.ts"
 import { defaults, type Settings } from "./state/settings.ts"
 import { makeClock } from "./state/SimulatedClock.ts"
-import { append, restore } from "./state/StateFile.ts"
+import { makeKeep, restore } from "./state/StateFile.ts"
 import { makeWorld } from "./state/World.ts"
 import { makeDeliveries } from "./webhooks/Deliveries.ts"
 
@@ -49,11 +49,12 @@ const make = Effect.fnUntraced(function* (options: Options) {
   )
   const world = makeWorld({ ...defaults, ...settings, url: "" }, clock, seed)
   if (stateFile !== undefined) yield* restore(world, stateFile)
-  const keep = stateFile === undefined ? () => void world.takeChanges() : () => append(world, stateFile)
+  const keep = stateFile === undefined ? () => void world.takeChanges() : makeKeep(world, stateFile)
   const faults = makeFaults()
   const deliveries = makeDeliveries(world, faults)
   const fates: Array<RefundFate> = []
-  const server = yield* NodeHttpServer.make(() => createServer({ keepAliveTimeout: 60_000 }), { host, port })
+  const listener = createServer({ keepAliveTimeout: 60_000 })
+  const server = yield* NodeHttpServer.make(() => listener, { host, port })
   const address = server.address as { readonly port: number }
   const url = publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`
   world.settings = { ...world.settings, url }
@@ -61,6 +62,8 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const parts = { world, engine, deliveries, faults, fates, keep, revoked: new Set<string>() }
   const commands = makeCommands(parts)
   yield* server.serve(makeApp(parts, commands))
+  // Who still waits for an answer does not keep it from ending.
+  yield* Effect.addFinalizer(() => Effect.sync(() => listener.closeAllConnections()))
   return {
     url,
     control: controlOf(commands),

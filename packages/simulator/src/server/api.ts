@@ -125,7 +125,7 @@ const hang = Effect.callback<void>((resume) => {
 /** The connection ends without an answer. */
 const cut = (request: HttpServerRequest) =>
   Effect.sync(() => {
-    NodeHttpServerRequest.toIncomingMessage(request).socket.destroy()
+    NodeHttpServerRequest.toServerResponse(request).destroy()
     return HttpServerResponse.empty()
   })
 

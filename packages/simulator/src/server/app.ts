@@ -7,15 +7,21 @@ import type { Parts } from "../control/Command.ts"
 import type { Commands } from "../control/commands.ts"
 import { makeApi } from "./api.ts"
 import { makeControl } from "./control.ts"
+import { makePages } from "./pages.ts"
 import { bodyMax } from "./request.ts"
 
 export const makeApp = (parts: Parts, commands: Commands) => {
   const api = makeApi(parts)
   const control = makeControl(commands)
+  const pages = makePages(parts)
   return Effect.gen(function* () {
     const { url } = yield* HttpServerRequest
     if (url.startsWith("/v1/")) return yield* api
     if (url.startsWith("/_simulator/")) return yield* control
-    return HttpServerResponse.text("There is nothing here.", { status: 404 })
-  }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMax)))
+    return (yield* pages) ?? HttpServerResponse.text("There is nothing here.", { status: 404 })
+  }).pipe(
+    // The server would wait for one whose client has gone.
+    Effect.interruptible,
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMax))
+  )
 }

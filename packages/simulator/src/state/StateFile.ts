@@ -31,10 +31,16 @@ export const restore = (world: World, file: string): Effect.Effect<void, StateFi
     catch: (cause) => new StateFileUnusable({ message: `The state file ${file} cannot be used: ${String(cause)}` })
   })
 
-/** Called after each request and job. */
-export const append = (world: World, file: string): void => {
-  const changes = world.takeChanges()
-  if (changes.length > 0) appendFileSync(file, lineOf(world, changes))
+/** What is called after each request, job and command. */
+export const makeKeep = (world: World, file: string) => {
+  let written = world.clock.millis()
+  return (): void => {
+    const changes = world.takeChanges()
+    const hasMoved = world.clock.isStanding() && world.clock.millis() !== written
+    if (changes.length === 0 && !hasMoved) return
+    written = world.clock.millis()
+    appendFileSync(file, lineOf(world, changes))
+  }
 }
 
 const lineOf = (world: World, changes: ReadonlyArray<Change>): string =>
