@@ -93,6 +93,20 @@ describe("requests", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("an error that is kept is answered again to its key, whether or not anything was done", () =>
+    Effect.gen(function* () {
+      const { control, stripe } = yield* begin()
+      const create = (key: string) =>
+        stripe.paymentIntents.create({ amount: 500, currency: "usd" }, { idempotencyKey: key })
+      for (const kind of ["error_kept_before", "error_kept_after"] as const) {
+        yield* control.fault({ on: "POST /v1/payment_intents", kind, status: 503 })
+        assert.strictEqual((yield* refusal(() => create(kind))).statusCode, 503)
+        assert.strictEqual((yield* refusal(() => create(kind))).statusCode, 503)
+      }
+      assert.strictEqual((yield* ask(() => stripe.paymentIntents.list())).data.length, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a slow request keeps its key, and has its effect when its time has come", () =>
     Effect.gen(function* () {
       const { control, stripe } = yield* begin()

@@ -17,6 +17,6 @@ for (const name of readdirSync(source, { recursive: true, encoding: "utf8" })) {
   if (!name.endsWith(".ts")) cpSync(from, to)
   else {
     const stripped = stripTypeScriptTypes(readFileSync(from, "utf8"))
-    writeFileSync(to.replace(/\.ts$/, ".js"), stripped.replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'))
+    writeFileSync(to.replace(/\.ts$/, ".js"), stripped.replace(/("\.{1,2}\/[^"]*)\.ts"/g, '$1.js"'))
   }
 }

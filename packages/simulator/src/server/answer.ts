@@ -52,18 +52,24 @@ export const answer = (world: World, asked: Asked): Answer => {
   const first = answerOf(outcome)
   // What was wrong before anything was begun is not remembered: the same key may be used for the request put right.
   const wasBegun = Result.isSuccess(outcome) || outcome.failure.status === 402
-  if (wasBegun) {
-    book.put("x.answer", {
-      id: key,
-      operation: asked.path,
-      fingerprint,
-      requestId: asked.requestId,
-      status: first.status,
-      body: first.body,
-      created: world.seconds()
-    })
-  }
+  if (wasBegun) remember(world, asked, first)
   return first
+}
+
+/** What the key of a request is answered with from now on. */
+export const remember = (world: World, asked: Asked, { body, status }: Answer): void => {
+  const { book, idempotencyKey, path, requestId } = asked
+  if (idempotencyKey === undefined) return
+  const fingerprint = fingerprintOf(asked)
+  book.put("x.answer", {
+    id: idempotencyKey,
+    operation: path,
+    fingerprint,
+    requestId,
+    status,
+    body,
+    created: world.seconds()
+  })
 }
 
 const again = (before: { readonly status: number; readonly body: string; readonly requestId: string }): Answer => ({

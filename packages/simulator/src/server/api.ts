@@ -8,7 +8,7 @@ import type { Parts } from "../control/Command.ts"
 import { apiVersion } from "../facts/table.ts"
 import type { Book } from "../state/Book.ts"
 import { apiError, type Failure, invalid, type Outcome } from "../wire/failure.ts"
-import { type Answer, answer, answerOf, type Asked, keyInUse } from "./answer.ts"
+import { type Answer, answer, answerOf, type Asked, keyInUse, remember } from "./answer.ts"
 import { bookOf } from "./credentials.ts"
 import type { Struck } from "./faults.ts"
 import { parametersOf, targetOf } from "./request.ts"
@@ -56,6 +56,11 @@ export const makeApi = (parts: Parts) => {
     return given
   }
 
+  const keepAnswer = (asked: Asked, given: Answer) => {
+    remember(world, asked, given)
+    keep()
+  }
+
   /** A request that goes on for a while keeps its key meanwhile, and ends even if its client has gone. */
   const actLater = (asked: Asked, seconds: number) => {
     const key = keyOf(asked)
@@ -84,16 +89,18 @@ export const makeApi = (parts: Parts) => {
     if (key !== undefined && inUse.has(key)) return respond(keyInUse(it.idempotencyKey!), it.requestId, it)
     const fault = faults.strike(`${request.method} ${path}`)
     if (fault === undefined) return respond(act(it), it.requestId, it)
-    return yield* goWrong(request, it, fault, { act, actLater })
+    return yield* goWrong(request, it, fault, { act, actLater, keepAnswer })
   })
 }
 
 interface Ways {
   readonly act: (asked: Asked) => Answer
   readonly actLater: (asked: Asked, seconds: number) => Effect.Effect<Answer>
+  readonly keepAnswer: (asked: Asked, answer: Answer) => void
 }
 
-const goWrong = (request: HttpServerRequest, asked: Asked, fault: Struck, { act, actLater }: Ways) => {
+const goWrong = (request: HttpServerRequest, asked: Asked, fault: Struck, { act, actLater, keepAnswer }: Ways) => {
+  const trouble = answerOf(Result.fail(apiError("An unknown error occurred.", fault.status)))
   if (fault.kind.endsWith("_after")) act(asked)
   switch (fault.kind) {
     case "timeout_before":
@@ -102,11 +109,14 @@ const goWrong = (request: HttpServerRequest, asked: Asked, fault: Struck, { act,
     case "cut_before":
     case "cut_after":
       return cut(request)
+    case "error_kept_before":
+    case "error_kept_after":
+      // As Stripe does when it fails after it has begun: the key has this answer for a day.
+      keepAnswer(asked, trouble)
+      return Effect.succeed(respond(trouble, asked.requestId, asked))
     case "error_before":
     case "error_after":
-      return Effect.succeed(
-        respond(answerOf(Result.fail(apiError("An unknown error occurred.", fault.status))), asked.requestId, asked)
-      )
+      return Effect.succeed(respond(trouble, asked.requestId, asked))
     case "rate_limited":
       return Effect.succeed(respond(answerOf(Result.fail(tooMany)), asked.requestId, asked))
     case "slow":

@@ -8,6 +8,8 @@ export const FaultKind = Schema.Literals([
   "cut_after",
   "error_before",
   "error_after",
+  "error_kept_before",
+  "error_kept_after",
   "rate_limited",
   "slow",
   "lose",
@@ -27,7 +29,7 @@ export const Fault = Schema.Struct({
   skip: Schema.optionalKey(Schema.Int),
   /** Of `slow`, `late` and `swap`; 5 if left out. */
   seconds: Schema.optionalKey(Schema.Int),
-  /** Of `error_before` and `error_after`; 500 if left out. */
+  /** Of the errors; 500 if left out. */
   status: Schema.optionalKey(Schema.Int)
 })
 export type Fault = typeof Fault.Type
