@@ -89,7 +89,12 @@ const outcomeOf = (failure: ChargeFacts["failure"]): Stripe.Charge.Outcome => {
   }
 }
 
-const detailsOf = ({ intent, isAuthenticated, method, transactionId }: ChargeFacts) => {
+const detailsOf = ({
+  intent,
+  isAuthenticated,
+  method,
+  transactionId
+}: ChargeFacts): Stripe.Charge.PaymentMethodDetails => {
   if (method.card === undefined) {
     const wallet = { fingerprint: null, transaction_id: transactionId }
     return method.type === "alipay" ? { type: "alipay", alipay: wallet } : { type: "wechat_pay", wechat_pay: wallet }

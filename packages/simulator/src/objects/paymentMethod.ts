@@ -19,17 +19,18 @@ export interface CardDates {
   readonly year: number
 }
 
-const common = (facts: MethodFacts) => ({
-  id: facts.id,
-  object: "payment_method" as const,
-  allow_redisplay: "unspecified" as const,
-  billing_details: billing(facts.billing),
-  created: facts.created,
-  customer: null,
-  customer_account: null,
-  livemode: facts.livemode,
-  metadata: facts.metadata ?? {}
-})
+const common = (facts: MethodFacts) =>
+  ({
+    id: facts.id,
+    object: "payment_method" as const,
+    allow_redisplay: "unspecified" as const,
+    billing_details: billing(facts.billing),
+    created: facts.created,
+    customer: null,
+    customer_account: null,
+    livemode: facts.livemode,
+    metadata: facts.metadata ?? {}
+  }) satisfies Partial<Stripe.PaymentMethod>
 
 export const newWallet = (facts: MethodFacts, type: Wallet): Stripe.PaymentMethod =>
   type === "alipay" ? { ...common(facts), type, alipay: {} } : { ...common(facts), type, wechat_pay: {} }
