@@ -45,6 +45,8 @@ const floors: ReadonlyArray<string> = [
   "src/checkout",
   "src/doctor",
   "src",
+  // It is a program of its own, and knows nothing of the house.
+  "packages/simulator",
   // It looks at the house from outside.
   "packages/bench",
   "test"
@@ -65,6 +67,8 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
 /** Programs of others, and who may know them. What is not listed imports none but `effect`. */
 const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^(test|packages\/bench)\//, /./],
+  [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
+  [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
   [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
   [/^packages\//, /^$/],
   [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
@@ -81,7 +85,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|packages\/bench\/src\/([a-z]+\/)?main|test\/kit\/(freshMetrics|globalSetup|standingRunner)|.*\.test)\.ts$/
+  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/simulator\/scripts\/\w+|test\/kit\/(freshMetrics|globalSetup|standingRunner)|.*\.test)\.ts$/
 
 /** A file that no longer fits in one sitting should be two. */
 const linesMax = 300
@@ -101,9 +105,9 @@ const banned: ReadonlyArray<RegExp> = [
 /** In a room it is `span`: an actor that a call wakes would keep what `Effect.fn` noted of the call. */
 const noted = /\bEffect\.fn\(/
 const isRoom = (file: string) => /^src\/(?!platform\/)\w+\//.test(file) && file !== "src/webhooks/Outbound.ts"
-/** Read and written in `codecs.ts`, by one rule for what is no JSON. */
+/** Read and written in one file of each program, by one rule for what is no JSON. */
 const json = /\bJSON\.(parse|stringify)\b/
-const codecs = "src/platform/runtime/codecs.ts"
+const codecs: ReadonlyArray<string> = ["src/platform/runtime/codecs.ts", "packages/simulator/src/json.ts"]
 /** SQL takes the time as a parameter, so that a test may move it. */
 const sqlClock = /\b(now\(\)|current_timestamp|clock_timestamp)/i
 /** How far its clock is from ours is a question only Postgres can answer. */
@@ -121,7 +125,7 @@ const isTest = (file: string) => file.startsWith("test/")
 const printed = /["'`|]/
 
 /** A bench is a program beside the service, and tests stand around it: both read real clocks and use promises. */
-const isBeside = (file: string) => file.startsWith("packages/bench/") || isTest(file)
+const isBeside = (file: string) => /^packages\/(bench|simulator\/scripts)\//.test(file) || isTest(file)
 
 const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "")
 
@@ -199,7 +203,7 @@ describe("tidy", () => {
       const patterns = [
         ...banned,
         ...(file === clockSkew ? [] : [sqlClock]),
-        ...(file === codecs ? [] : [json]),
+        ...(codecs.includes(file) ? [] : [json]),
         ...(isRoom(file) ? [noted] : [])
       ]
       for (const pattern of patterns) assert.notMatch(code(text), pattern)

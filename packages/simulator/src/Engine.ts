@@ -1,0 +1,95 @@
+/** What happens by itself: due jobs, in the order of their times, and webhooks. */
+import { Deferred, Effect, FiberSet, Latch, Semaphore } from "effect"
+import { perform } from "./acts/perform.ts"
+import type { World } from "./state/World.ts"
+import type { Deliveries } from "./webhooks/Deliveries.ts"
+
+export interface Engine {
+  /** Moves the clock forward, and does on the way what becomes due, each thing at its time. */
+  readonly moveTo: (millis: number) => Effect.Effect<void>
+  /** Ends when nothing is due and no webhook is on its way. */
+  readonly settle: Effect.Effect<void>
+  /** Waits until the clock has come to this time. */
+  readonly waitUntil: (millis: number) => Effect.Effect<void>
+}
+
+export const makeEngine = Effect.fnUntraced(function* (
+  world: World,
+  deliveries: Deliveries,
+  /** Called after each change. */
+  keep: () => void
+) {
+  const onTheWay = yield* FiberSet.make<void>()
+  const send = yield* FiberSet.runtime(onTheWay)()
+  const bell = yield* Latch.make()
+  /** The worker and a test that moves the clock do not work at once. */
+  const turn = yield* Semaphore.make(1)
+  let waiting: Array<{ readonly at: number; readonly come: Deferred.Deferred<void> }> = []
+  world.wake = () => void bell.openUnsafe()
+
+  /** Does what is due now. Webhooks go on their way. */
+  const doDue = Effect.sync(() => {
+    const now = world.clock.millis()
+    for (let due = world.takeDue(now); due !== undefined; due = world.takeDue(now)) {
+      const { book, job } = due
+      if (job.task.do === "deliver") {
+        send(Effect.andThen(deliveries.deliver({ book, delivery: job.task }), Effect.sync(keep)))
+      } else perform(world, book, job.task)
+      keep()
+    }
+    const come = waiting.filter(({ at }) => at <= now)
+    waiting = waiting.filter(({ at }) => at > now)
+    for (const each of come) Deferred.doneUnsafe(each.come, Effect.void)
+  })
+
+  const settled: Effect.Effect<void> = Effect.gen(function* () {
+    do {
+      yield* doDue
+      yield* FiberSet.awaitEmpty(onTheWay)
+      // A receiver may have asked for something, of which there is more to tell.
+    } while ((world.nextDue() ?? Infinity) <= world.clock.millis())
+  })
+
+  const nextStop = () => Math.min(world.nextDue() ?? Infinity, ...waiting.map(({ at }) => at))
+
+  const moveTo = (millis: number) =>
+    Effect.gen(function* () {
+      yield* settled
+      for (let next = nextStop(); next <= millis; next = nextStop()) {
+        world.clock.moveTo(next)
+        yield* settled
+      }
+      world.clock.moveTo(millis)
+      yield* settled
+      keep()
+    }).pipe(turn.withPermits(1))
+
+  const untilDue = Effect.suspend(() => {
+    const next = nextStop()
+    if (world.clock.isStanding() || next === Infinity) return bell.await
+    const pause = Math.max(0, Math.min(next - world.clock.millis(), pauseMax))
+    return Effect.raceFirst(bell.await, Effect.sleep(pause))
+  })
+
+  yield* Effect.gen(function* () {
+    bell.closeUnsafe()
+    yield* turn.withPermits(1)(doDue)
+    yield* untilDue
+  }).pipe(Effect.forever, Effect.forkScoped)
+
+  return {
+    moveTo,
+    settle: turn.withPermits(1)(settled),
+    waitUntil: (at) =>
+      Effect.suspend(() => {
+        if (at <= world.clock.millis()) return Effect.void
+        const come = Deferred.makeUnsafe<void>()
+        waiting.push({ at, come })
+        bell.openUnsafe()
+        return Deferred.await(come)
+      })
+  } satisfies Engine
+})
+
+/** The worker looks at the clock once an hour even if nothing is due. */
+const pauseMax = 3_600_000

@@ -1,0 +1,43 @@
+/** A buyer pays on a session's page, or a test does in the buyer's name. */
+import { Result } from "effect"
+import type Stripe from "stripe"
+import type { Book } from "../state/Book.ts"
+import type { World } from "../state/World.ts"
+import { makeIntent } from "./makeIntent.ts"
+import { attempt } from "./pay.ts"
+
+/** Why a buyer cannot pay now. */
+export type Obstacle = "complete" | "expired" | "processing" | "method_not_offered"
+
+export interface Payment {
+  readonly method: Stripe.PaymentMethod
+  /** Seconds that the payment stays `processing`. */
+  readonly processing?: number
+}
+
+export const payInSession = (
+  world: World,
+  book: Book,
+  session: Stripe.Checkout.Session,
+  { method, processing = 0 }: Payment
+): Result.Result<Stripe.PaymentIntent, Obstacle> => {
+  if (session.status !== "open") return Result.fail(session.status === "complete" ? "complete" : "expired")
+  if (!session.payment_method_types.includes(method.type)) return Result.fail("method_not_offered")
+  const intent = intentOf(world, book, session)
+  if (intent.status === "processing" || intent.status === "succeeded") return Result.fail("processing")
+  return Result.succeed(attempt(world, book, intent, { method, processing, returnUrl: session.success_url }))
+}
+
+/** Made when the first buyer begins to pay. */
+const intentOf = (world: World, book: Book, session: Stripe.Checkout.Session): Stripe.PaymentIntent => {
+  if (typeof session.payment_intent === "string") return book.get("payment_intent", session.payment_intent)!
+  const intent = makeIntent(world, book, {
+    amount: session.amount_total!,
+    currency: session.currency!,
+    methods: session.payment_method_types,
+    isAutomatic: session.allowed_payment_method_types === null,
+    data: book.get("x.lines", session.id)!.intent
+  })
+  book.put("checkout.session", { ...session, payment_intent: intent.id })
+  return intent
+}

@@ -1,0 +1,38 @@
+/** Does what is due, if it still is: whatever was decided meanwhile stays. */
+import type { Book } from "../state/Book.ts"
+import type { Task } from "../state/kinds.ts"
+import type { World } from "../state/World.ts"
+import { lapse } from "./disputes.ts"
+import { finish, settleCharge } from "./pay.ts"
+import { failRefund, settleRefund } from "./refunds.ts"
+import { expireSession } from "./sessionEnds.ts"
+
+/** All but deliveries, which take time. */
+export type Act = Exclude<Task, { readonly do: "deliver" }>
+
+export const perform = (world: World, book: Book, task: Act): void => {
+  switch (task.do) {
+    case "expireSession": {
+      const session = book.get("checkout.session", task.session)!
+      const intent = book.get("payment_intent", String(session.payment_intent))
+      if (session.status !== "open") return
+      // A payment that is being processed is decided first.
+      if (intent?.status === "processing") world.schedule(book, world.clock.millis() + 60_000, task)
+      else expireSession(world, book, session)
+      return
+    }
+    case "finishPayment": {
+      const intent = book.get("payment_intent", task.intent)!
+      if (intent.status === "processing") finish(world, book, intent)
+      return
+    }
+    case "settleCharge":
+      return settleCharge(world, book, task.charge)
+    case "settleRefund":
+      return void settleRefund(world, book, book.get("refund", task.refund)!)
+    case "failRefund":
+      return void failRefund(world, book, book.get("refund", task.refund)!, task.reason)
+    case "lapseDispute":
+      return lapse(world, book, book.get("dispute", task.dispute)!)
+  }
+}

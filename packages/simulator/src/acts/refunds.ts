@@ -1,0 +1,115 @@
+/** Refunds: made at once, later, or never, as the test card says, or as a test says of the next ones. */
+import type Stripe from "stripe"
+import { newRefund } from "../objects/refund.ts"
+import type { Book } from "../state/Book.ts"
+import type { World } from "../state/World.ts"
+import { enter } from "./balance.ts"
+import { emit } from "./events.ts"
+import { behaviourOf } from "./pay.ts"
+
+/** What becomes of a refund. `pends` waits until a test decides it. */
+export type RefundFate = "succeeds" | "succeeds_later" | "fails_later" | "pends" | "requires_action"
+
+export interface RefundOrder {
+  readonly charge: Stripe.Charge
+  readonly amount: number
+  readonly asked: Stripe.RefundCreateParams
+  readonly metadata: Stripe.Metadata
+  readonly fate: RefundFate | undefined
+}
+
+/** A refund that was asked for rightly. */
+export const makeRefund = (world: World, book: Book, order: RefundOrder): Stripe.Refund => {
+  const fate = order.fate ?? fateOf(book, order.charge)
+  const status =
+    fate === "requires_action" ? fate : fate === "succeeds" || fate === "fails_later" ? "succeeded" : "pending"
+  const { amount, asked, metadata } = order
+  const charge = addRefunded(book, order.charge, amount)
+  const bare = newRefund({ id: world.newId("re"), created: world.seconds(), amount, charge, status, asked, metadata })
+  const entry = enter(world, book, {
+    amount: -amount,
+    fee: 0,
+    currency: charge.currency,
+    type: charge.id.startsWith("ch_") ? "refund" : "payment_refund",
+    category: "refund",
+    source: bare.id,
+    description: `REFUND FOR CHARGE${charge.description === null ? "" : ` (${charge.description})`}`
+  })
+  const refund = book.put("refund", { ...bare, balance_transaction: entry.id })
+  emit(world, book, "refund.created", refund)
+  emit(world, book, "charge.refunded", charge, { amount_refunded: charge.amount_refunded - amount })
+  const later = world.clock.millis() + world.settings.refundSettles * 1000
+  if (fate === "succeeds_later") world.schedule(book, later, { do: "settleRefund", refund: refund.id })
+  if (fate === "fails_later") {
+    world.schedule(book, later, { do: "failRefund", refund: refund.id, reason: "expired_or_canceled_card" })
+  }
+  return refund
+}
+
+const fateOf = (book: Book, charge: Stripe.Charge): RefundFate => {
+  const method = charge.payment_method === null ? undefined : book.get("payment_method", charge.payment_method)
+  const behaviour = method === undefined ? "pays" : behaviourOf(book, method)
+  return behaviour === "refund_pends" ? "succeeds_later" : behaviour === "refund_fails" ? "fails_later" : "succeeds"
+}
+
+const addRefunded = (book: Book, charge: Stripe.Charge, amount: number): Stripe.Charge => {
+  const refunded = charge.amount_refunded + amount
+  return book.put("charge", { ...charge, amount_refunded: refunded, refunded: refunded === charge.amount })
+}
+
+const isOpen = ({ status }: Stripe.Refund) => status === "pending" || status === "requires_action"
+
+/** The buyer has the money. False if that was decided before. */
+export const settleRefund = (world: World, book: Book, refund: Stripe.Refund): boolean => {
+  if (!isOpen(refund)) return false
+  const { pending_reason: _, ...rest } = refund
+  tell(world, book, { ...rest, status: "succeeded" }, "refund.updated", refund.status)
+  return true
+}
+
+/** The bank sent the money back: also after it had said that all went well. False if it had failed before. */
+export const failRefund = (world: World, book: Book, refund: Stripe.Refund, reason: string): boolean => {
+  if (!isOpen(refund) && refund.status !== "succeeded") return false
+  tell(world, book, giveUp(world, book, refund, "failed", reason), "refund.failed", refund.status)
+  return true
+}
+
+export const cancelRefund = (world: World, book: Book, refund: Stripe.Refund): Stripe.Refund =>
+  tell(world, book, giveUp(world, book, refund, "canceled", "merchant_request"), "refund.updated", refund.status)
+
+/** The money is back in the balance, and may be refunded again. */
+const giveUp = (
+  world: World,
+  book: Book,
+  refund: Stripe.Refund,
+  status: "failed" | "canceled",
+  reason: string
+): Stripe.Refund => {
+  addRefunded(book, book.get("charge", refund.charge as string)!, -refund.amount)
+  const { pending_reason: _, ...rest } = refund
+  const entry = enter(world, book, {
+    amount: refund.amount,
+    fee: 0,
+    currency: refund.currency,
+    type: "refund_failure",
+    category: "refund_failure",
+    source: refund.id,
+    description: "REFUND FAILURE"
+  })
+  return { ...rest, status, failure_balance_transaction: entry.id, failure_reason: reason }
+}
+
+/** Stripe tells of a change twice: by the refund's name, and by the charge's. */
+const tell = (
+  world: World,
+  book: Book,
+  refund: Stripe.Refund,
+  type: "refund.updated" | "refund.failed",
+  before: string | null
+): Stripe.Refund => {
+  book.put("refund", refund)
+  emit(world, book, "refund.updated", refund, { status: before })
+  if (type === "refund.failed") emit(world, book, type, refund)
+  emit(world, book, "charge.refund.updated", refund, { status: before })
+  return refund
+}

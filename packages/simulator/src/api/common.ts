@@ -1,0 +1,85 @@
+/** What several operations ask: is it there, may this be set, which metadata comes of it. */
+import { Result } from "effect"
+import type Stripe from "stripe"
+import { textsOf } from "../objects/session.ts"
+import type { Kind, Kinds } from "../state/kinds.ts"
+import { noSuch, notSimulated, type Outcome, refuse } from "../wire/failure.ts"
+import type { Call } from "./Call.ts"
+
+/** How Stripe names a kind in a sentence. */
+const spoken: Partial<Record<Kind, string>> = { "checkout.session": "checkout.session", file: "file upload" }
+
+export const find = <K extends Kind>(call: Call, kind: K, id = call.id, param = "id"): Outcome<Kinds[K]> => {
+  const found = call.book.get(kind, id)
+  return found === undefined ? noSuch(spoken[kind] ?? kind, id, param) : Result.succeed(found)
+}
+
+/** Refuses what Stripe has and the simulator has not. */
+export const onlySimulated = (hash: object, names: ReadonlyArray<string>, path: string): Outcome<void> => {
+  const other = Object.keys(hash).find((name) => !names.includes(name))
+  if (other === undefined) return Result.void
+  const param = path === "" ? other : `${path}[${other}]`
+  return notSimulated(`the parameter ${param}`, param)
+}
+
+const keysMax = 50
+const keyLengthMax = 40
+const valueLengthMax = 500
+
+/** Stripe's limits of metadata: 50 keys of 40 characters, with values of 500. */
+const checkMetadata = (metadata: Stripe.Metadata, param: string): Outcome<Stripe.Metadata> => {
+  const entries = Object.entries(metadata)
+  if (entries.length > keysMax) {
+    return refuse(`Metadata can have up to ${keysMax} keys, and this has ${entries.length}.`, { param })
+  }
+  for (const [key, value] of entries) {
+    if (key.length > keyLengthMax) {
+      return refuse(`Metadata keys can be up to ${keyLengthMax} characters long: ${key}`, { param })
+    }
+    if (value.length > valueLengthMax) {
+      return refuse(`Metadata values can be up to ${valueLengthMax} characters long.`, { param: `${param}[${key}]` })
+    }
+  }
+  return Result.succeed(metadata)
+}
+
+type Given = Stripe.MetadataParam | "" | null | undefined
+
+/** Of a new object. */
+export const newMetadata = (given: Given, param = "metadata"): Outcome<Stripe.Metadata> =>
+  changedMetadata({}, given, param)
+
+/** Keys are added or replaced; an empty text takes one away; an empty parameter takes all away. */
+export const changedMetadata = (
+  before: Stripe.Metadata | null,
+  given: Given,
+  param = "metadata"
+): Outcome<Stripe.Metadata> => {
+  if (given === "" || given === null) return Result.succeed({})
+  const all = Object.entries({ ...before, ...textsOf(given ?? {}) })
+  return checkMetadata(Object.fromEntries(all.filter(([, value]) => value !== "")), param)
+}
+
+const amountMax = 99_999_999
+/** Half a dollar, or about as much of other currencies; Stripe's minimum differs by currency. */
+const amountMin: Readonly<Record<string, number>> = { hkd: 400, jpy: 50, gbp: 30, cny: 400 }
+
+export const checkAmount = (amount: number, currency: string, param: string): Outcome<void> => {
+  if (amount < 1) return refuse(`Invalid positive integer`, { code: "parameter_invalid_integer", param })
+  const least = amountMin[currency] ?? 50
+  if (amount < least) {
+    return refuse(`Amount must be at least ${least} in the smallest unit of ${currency}`, {
+      code: "amount_too_small",
+      param
+    })
+  }
+  if (amount > amountMax) {
+    return refuse(`Amount must be no more than ${amountMax}`, { code: "amount_too_large", param })
+  }
+  return Result.void
+}
+
+export const checkCurrency = (currency: string, param: string): Outcome<string> =>
+  /^[a-z]{3}$/i.test(currency)
+    ? Result.succeed(currency.toLowerCase())
+    : refuse(`Invalid currency: ${currency}`, { code: "currency_invalid", param })

@@ -1,0 +1,162 @@
+/** PaymentIntents: made and confirmed here, or by a buyer on a session's page. */
+import { Result } from "effect"
+import type Stripe from "stripe"
+import { attempt } from "../acts/pay.ts"
+import { cancelIntent, isCancelable, sessionOf } from "../acts/sessionEnds.ts"
+import { makeIntent } from "../acts/makeIntent.ts"
+import { type Failure, notSimulated, type Outcome, refuse } from "../wire/failure.ts"
+import type { Call, Operations } from "./Call.ts"
+import { changedMetadata, checkAmount, checkCurrency, find, newMetadata } from "./common.ts"
+import { list } from "./list.ts"
+import { methodOfName } from "./methods.ts"
+
+export const intents: Operations<
+  | "GET /v1/payment_intents"
+  | "POST /v1/payment_intents"
+  | "GET /v1/payment_intents/:id"
+  | "POST /v1/payment_intents/:id"
+  | "POST /v1/payment_intents/:id/cancel"
+  | "POST /v1/payment_intents/:id/confirm"
+> = {
+  "POST /v1/payment_intents": {
+    simulates: [
+      "allowed_payment_method_types",
+      "amount",
+      "automatic_payment_methods",
+      "confirm",
+      "currency",
+      "description",
+      "expand",
+      "metadata",
+      "off_session",
+      "payment_method",
+      "receipt_email",
+      "return_url",
+      "statement_descriptor",
+      "statement_descriptor_suffix"
+    ],
+    run: (call, asked) => create(call, asked)
+  },
+  "GET /v1/payment_intents": {
+    simulates: ["created", "ending_before", "expand", "limit", "starting_after"],
+    run: (call, params) => list(call, "payment_intent", params)
+  },
+  "GET /v1/payment_intents/:id": { simulates: ["expand"], run: (call) => find(call, "payment_intent") },
+  "POST /v1/payment_intents/:id": {
+    simulates: ["description", "expand", "metadata"],
+    run: (call, params) =>
+      Result.gen(function* () {
+        const intent = yield* find(call, "payment_intent")
+        const metadata = yield* changedMetadata(intent.metadata, params.metadata)
+        return call.book.put("payment_intent", {
+          ...intent,
+          metadata,
+          description: params.description ?? intent.description
+        })
+      })
+  },
+  "POST /v1/payment_intents/:id/confirm": {
+    simulates: ["expand", "payment_method", "return_url"],
+    run: (call, params) =>
+      Result.flatMap(find(call, "payment_intent"), (intent) =>
+        confirm(call, intent, params.payment_method, params.return_url)
+      )
+  },
+  "POST /v1/payment_intents/:id/cancel": {
+    simulates: ["cancellation_reason", "expand"],
+    run: (call, params) =>
+      Result.flatMap(find(call, "payment_intent"), (intent) => cancel(call, intent, params.cancellation_reason ?? null))
+  }
+}
+
+const create = (call: Call, asked: Stripe.PaymentIntentCreateParams): Outcome<object> =>
+  Result.gen(function* () {
+    const currency = yield* checkCurrency(asked.currency, "currency")
+    yield* checkAmount(asked.amount, currency, "amount")
+    const metadata = yield* newMetadata(asked.metadata)
+    const methods = asked.allowed_payment_method_types ?? ["card", "alipay", "wechat_pay"]
+    const other = methods.find((method) => !["card", "alipay", "wechat_pay"].includes(method))
+    if (other !== undefined) return yield* notSimulated(`the method ${other}`, "allowed_payment_method_types")
+    const { description, receipt_email, statement_descriptor, statement_descriptor_suffix } = asked
+    const intent = makeIntent(call.world, call.book, {
+      amount: asked.amount,
+      currency,
+      methods,
+      isAutomatic: asked.allowed_payment_method_types === undefined,
+      data: {
+        metadata,
+        ...(description && { description }),
+        ...(receipt_email && { receipt_email }),
+        ...(statement_descriptor && { statement_descriptor }),
+        ...(statement_descriptor_suffix && { statement_descriptor_suffix })
+      }
+    })
+    if (asked.confirm === true) return yield* confirm(call, intent, asked.payment_method, asked.return_url)
+    if (asked.payment_method === undefined) return intent
+    const method = yield* methodOfName(call, asked.payment_method, "payment_method")
+    return call.book.put("payment_intent", { ...intent, payment_method: method.id, status: "requires_confirmation" })
+  })
+
+const confirm = (
+  call: Call,
+  intent: Stripe.PaymentIntent,
+  name: string | undefined,
+  returnUrl: string | undefined
+): Outcome<object> =>
+  Result.gen(function* () {
+    const { book, world } = call
+    if (sessionOf(book, intent.id) !== undefined) {
+      return yield* refuse("This PaymentIntent belongs to a Checkout Session, which confirms it.", { param: "intent" })
+    }
+    if (intent.status !== "requires_payment_method" && intent.status !== "requires_confirmation") {
+      return yield* unexpected(intent, "confirm")
+    }
+    const chosen = name ?? (intent.payment_method as string | null)
+    if (chosen === null) {
+      const message = "You cannot confirm this PaymentIntent because it's missing a payment method."
+      return yield* refuse(message, { code: "payment_intent_unexpected_state" })
+    }
+    const method = yield* methodOfName(call, chosen, "payment_method")
+    if (!intent.payment_method_types.includes(method.type)) {
+      return yield* refuse(`The PaymentMethod provided (${method.type}) is not allowed for this PaymentIntent.`, {
+        param: "payment_method"
+      })
+    }
+    const after = attempt(world, book, intent, { method, returnUrl: returnUrl ?? null })
+    return after.last_payment_error === null ? after : yield* Result.fail(declined(after))
+  })
+
+/** Stripe answers a refused card with 402, after the attempt has been recorded. */
+const declined = (intent: Stripe.PaymentIntent): Failure => {
+  const {
+    source: _,
+    setup_intent: __,
+    payment_intent: ___,
+    payment_method_type: ____,
+    ...error
+  } = intent.last_payment_error!
+  return { status: 402, error: { ...error, type: "card_error", message: error.message ?? "", payment_intent: intent } }
+}
+
+const unexpected = (intent: Stripe.PaymentIntent, verb: string) =>
+  refuse(`You cannot ${verb} this PaymentIntent because it has a status of ${intent.status}.`, {
+    code: "payment_intent_unexpected_state"
+  })
+
+const cancel = (
+  { book, world }: Call,
+  intent: Stripe.PaymentIntent,
+  reason: Stripe.PaymentIntent["cancellation_reason"]
+): Outcome<object> => {
+  const session = sessionOf(book, intent.id)
+  if (session?.status === "open") {
+    return refuse(
+      "You cannot cancel this PaymentIntent because it belongs to a Checkout Session. Expire the session instead.",
+      {
+        code: "payment_intent_unexpected_state"
+      }
+    )
+  }
+  if (!isCancelable(intent)) return unexpected(intent, "cancel")
+  return Result.succeed(cancelIntent(world, book, intent, reason))
+}

@@ -1,0 +1,219 @@
+/** Checkout Sessions of mode `payment`, whose page this server shows. */
+import { Result } from "effect"
+import type Stripe from "stripe"
+import { expireSession } from "../acts/sessionEnds.ts"
+import { newLineItem } from "../objects/lineItem.ts"
+import { newSession } from "../objects/session.ts"
+import type { IntentData } from "../state/kinds.ts"
+import { notSimulated, type Outcome, refuse } from "../wire/failure.ts"
+import type { Call, Operations } from "./Call.ts"
+import { changedMetadata, checkAmount, checkCurrency, find, newMetadata, onlySimulated } from "./common.ts"
+import { list } from "./list.ts"
+
+type Asked = Stripe.Checkout.SessionCreateParams
+type Line = Stripe.Checkout.SessionCreateParams.LineItem
+
+const methodsOffered: ReadonlyArray<string> = ["card", "alipay", "wechat_pay"]
+const linesMax = 100
+const referenceLengthMax = 200
+/** Seconds that a session may be open. */
+const openMin = 30 * 60
+const openMax = 24 * 60 * 60
+
+export const sessions: Operations<
+  | "GET /v1/checkout/sessions"
+  | "POST /v1/checkout/sessions"
+  | "GET /v1/checkout/sessions/:id"
+  | "POST /v1/checkout/sessions/:id"
+  | "POST /v1/checkout/sessions/:id/expire"
+  | "GET /v1/checkout/sessions/:id/line_items"
+> = {
+  "POST /v1/checkout/sessions": {
+    simulates: [
+      "allowed_payment_method_types",
+      "billing_address_collection",
+      "cancel_url",
+      "client_reference_id",
+      "customer_email",
+      "expand",
+      "expires_at",
+      "line_items",
+      "locale",
+      "metadata",
+      "mode",
+      "payment_intent_data",
+      "payment_method_options",
+      "submit_type",
+      "success_url",
+      "ui_mode"
+    ],
+    run: (call, asked) => create(call, asked)
+  },
+  "GET /v1/checkout/sessions": {
+    simulates: ["created", "ending_before", "expand", "limit", "payment_intent", "starting_after", "status"],
+    run: (call, params) =>
+      list(call, "checkout.session", params, {
+        parent: params.payment_intent,
+        where: ({ status }) => params.status === undefined || status === params.status
+      })
+  },
+  "GET /v1/checkout/sessions/:id": { simulates: ["expand"], run: (call) => find(call, "checkout.session") },
+  "POST /v1/checkout/sessions/:id": {
+    simulates: ["expand", "metadata"],
+    run: (call, params) =>
+      Result.gen(function* () {
+        const session = yield* find(call, "checkout.session")
+        const metadata = yield* changedMetadata(session.metadata, params.metadata)
+        return call.book.put("checkout.session", { ...session, metadata })
+      })
+  },
+  "POST /v1/checkout/sessions/:id/expire": {
+    simulates: ["expand"],
+    run: (call) => Result.flatMap(find(call, "checkout.session"), (session) => expire(call, session))
+  },
+  "GET /v1/checkout/sessions/:id/line_items": {
+    simulates: ["ending_before", "expand", "limit", "starting_after"],
+    run: (call) =>
+      Result.map(find(call, "checkout.session"), ({ id }) => ({
+        object: "list",
+        data: call.book.get("x.lines", id)!.items,
+        has_more: false,
+        url: call.path
+      }))
+  }
+}
+
+const create = (call: Call, asked: Asked): Outcome<object> =>
+  Result.gen(function* () {
+    const { book, world } = call
+    if (asked.mode === undefined)
+      return yield* refuse("Missing required param: mode.", { code: "parameter_missing", param: "mode" })
+    if (asked.mode !== "payment") return yield* notSimulated(`mode ${asked.mode}`, "mode")
+    if (asked.ui_mode !== undefined && asked.ui_mode !== "hosted_page") {
+      return yield* notSimulated(`ui_mode ${asked.ui_mode}`, "ui_mode")
+    }
+    if (asked.success_url === undefined) {
+      return yield* refuse("Missing required param: success_url.", { code: "parameter_missing", param: "success_url" })
+    }
+    for (const param of ["success_url", "cancel_url"] as const) yield* checkUrl(asked[param], param)
+    const methods = yield* methodsOf(asked)
+    if ((asked.client_reference_id ?? "").length > referenceLengthMax) {
+      return yield* refuse(`Invalid string: must be at most ${referenceLengthMax} characters`, {
+        param: "client_reference_id"
+      })
+    }
+    const expiresAt = asked.expires_at ?? world.seconds() + openMax
+    if (expiresAt < world.seconds() + openMin || expiresAt > world.seconds() + openMax) {
+      const message =
+        "The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation."
+      return yield* refuse(message, { param: "expires_at" })
+    }
+    const items = yield* linesOf(call, asked.line_items ?? [])
+    const currency = items[0]!.currency
+    const amount = items.reduce((sum, { amount_total }) => sum + amount_total, 0)
+    yield* checkAmount(amount, currency, "line_items")
+    const metadata = yield* newMetadata(asked.metadata)
+    const intent = yield* intentDataOf(asked)
+    const id = world.newId(book.livemode ? "cs_live" : "cs_test", 58)
+    const session = newSession({
+      id,
+      created: world.seconds(),
+      livemode: book.livemode,
+      currency,
+      amount,
+      expiresAt,
+      methods,
+      url: `${world.settings.url}/c/pay/${id}`,
+      asked: { ...asked, metadata }
+    })
+    book.put("x.lines", { id, items, intent })
+    book.put("checkout.session", session)
+    world.schedule(book, expiresAt * 1000, { do: "expireSession", session: id })
+    return session
+  })
+
+const checkUrl = (url: string | undefined, param: string): Outcome<void> =>
+  url === undefined || /^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(url)
+    ? Result.void
+    : refuse("Not a valid URL", { code: "url_invalid", param })
+
+/** Without any, Stripe offers what the account's settings say: here, all. */
+const methodsOf = (asked: Asked): Outcome<ReadonlyArray<string>> =>
+  Result.gen(function* () {
+    const methods = asked.allowed_payment_method_types ?? methodsOffered
+    const other = methods.find((method) => !methodsOffered.includes(method))
+    if (other !== undefined) return yield* notSimulated(`the method ${other}`, "allowed_payment_method_types")
+    const options = asked.payment_method_options ?? {}
+    yield* onlySimulated(options, methodsOffered, "payment_method_options")
+    if (asked.allowed_payment_method_types?.includes("wechat_pay") && options.wechat_pay?.client === undefined) {
+      const param = "payment_method_options[wechat_pay][client]"
+      return yield* refuse(`Missing required param: ${param}.`, { code: "parameter_missing", param })
+    }
+    return methods
+  })
+
+const linesOf = (call: Call, lines: ReadonlyArray<Line>): Outcome<ReadonlyArray<Stripe.LineItem>> =>
+  Result.gen(function* () {
+    if (lines.length === 0)
+      return yield* refuse("Missing required param: line_items.", { code: "parameter_missing", param: "line_items" })
+    if (lines.length > linesMax)
+      return yield* refuse(`A session has at most ${linesMax} line items.`, { param: "line_items" })
+    const items = yield* Result.all(lines.map((line, index) => lineOf(call, line, `line_items[${index}]`)))
+    if (new Set(items.map(({ currency }) => currency)).size > 1) {
+      return yield* refuse("All line items must have the same currency.", { param: "line_items" })
+    }
+    return items
+  })
+
+const lineOf = ({ book, world }: Call, line: Line, path: string): Outcome<Stripe.LineItem> =>
+  Result.gen(function* () {
+    yield* onlySimulated(line, ["price_data", "quantity"], path)
+    const price = line.price_data
+    if (price === undefined)
+      return yield* refuse(`Missing required param: ${path}[price_data].`, {
+        code: "parameter_missing",
+        param: `${path}[price_data]`
+      })
+    yield* onlySimulated(price, ["currency", "product_data", "tax_behavior", "unit_amount"], `${path}[price_data]`)
+    const unitAmount = price.unit_amount
+    if (unitAmount === undefined || unitAmount < 0) {
+      return yield* refuse("Invalid non-negative integer", { param: `${path}[price_data][unit_amount]` })
+    }
+    const quantity = line.quantity ?? 1
+    if (quantity < 1) return yield* refuse("Quantity must be at least 1.", { param: `${path}[quantity]` })
+    const currency = yield* checkCurrency(price.currency, `${path}[price_data][currency]`)
+    return newLineItem({
+      id: world.newId("li"),
+      priceId: world.newId("price"),
+      productId: world.newId("prod", 14),
+      created: world.seconds(),
+      livemode: book.livemode,
+      currency,
+      name: price.product_data?.name ?? "",
+      unitAmount,
+      quantity
+    })
+  })
+
+const intentFields = ["description", "metadata", "receipt_email", "statement_descriptor", "statement_descriptor_suffix"]
+
+const intentDataOf = ({ payment_intent_data: asked = {} }: Asked): Outcome<IntentData> =>
+  Result.gen(function* () {
+    yield* onlySimulated(asked, intentFields, "payment_intent_data")
+    const metadata = yield* newMetadata(asked.metadata, "payment_intent_data[metadata]")
+    return { ...(asked as IntentData), metadata }
+  })
+
+const expire = ({ book, world }: Call, session: Stripe.Checkout.Session): Outcome<object> => {
+  if (session.status !== "open") {
+    return refuse(
+      `Only Checkout Sessions with a status in ["open"] can be expired. This one has a status of ${session.status}.`
+    )
+  }
+  const intent =
+    typeof session.payment_intent === "string" ? book.get("payment_intent", session.payment_intent) : undefined
+  if (intent?.status === "processing") {
+    return refuse("This Checkout Session cannot be expired, because its payment is being processed.")
+  }
+  return Result.succeed(expireSession(world, book, session))
+}

@@ -1,0 +1,55 @@
+/** What banks and Stripe decide: refunds and disputes. */
+import { Effect, Schema } from "effect"
+import { decideDispute, escalate, openDispute } from "../acts/disputes.ts"
+import { failRefund, settleRefund } from "../acts/refunds.ts"
+import { command, type Parts, refuse, there } from "./Command.ts"
+
+const RefundFates = Schema.Literals(["succeeds", "succeeds_later", "fails_later", "pends", "requires_action"])
+
+export const bankCommands = ({ fates, world }: Parts) => ({
+  refund_fates: command(Schema.Struct({ fates: Schema.Array(RefundFates) }), (input) =>
+    Effect.sync(() => (fates.push(...input.fates), { fates: [...fates] }))
+  ),
+  settle_refund: command(Schema.Struct({ refund: Schema.String }), ({ refund: id }) =>
+    Effect.gen(function* () {
+      const [book, refund] = yield* there(world, "refund", id)
+      return settleRefund(world, book, refund) ? book.get("refund", id)! : yield* refuse(`${id} is ${refund.status}.`)
+    })
+  ),
+  fail_refund: command(
+    Schema.Struct({ refund: Schema.String, reason: Schema.optionalKey(Schema.String) }),
+    ({ reason = "expired_or_canceled_card", refund: id }) =>
+      Effect.gen(function* () {
+        const [book, refund] = yield* there(world, "refund", id)
+        if (!failRefund(world, book, refund, reason)) return yield* refuse(`${id} is ${refund.status}.`)
+        return book.get("refund", id)!
+      })
+  ),
+  open_dispute: command(
+    Schema.Struct({
+      charge: Schema.String,
+      reason: Schema.optionalKey(Schema.String),
+      amount: Schema.optionalKey(Schema.Int),
+      is_inquiry: Schema.optionalKey(Schema.Boolean)
+    }),
+    ({ is_inquiry: isInquiry = false, ...input }) =>
+      Effect.gen(function* () {
+        const [book, charge] = yield* there(world, "charge", input.charge)
+        if (!charge.paid) return yield* refuse(`${charge.id} was not paid.`)
+        return openDispute(world, book, charge.id, { ...input, isInquiry })
+      })
+  ),
+  decide_dispute: command(
+    Schema.Struct({
+      dispute: Schema.String,
+      outcome: Schema.Literals(["won", "lost", "warning_closed", "escalated"])
+    }),
+    ({ dispute: id, outcome }) =>
+      Effect.gen(function* () {
+        const [book, dispute] = yield* there(world, "dispute", id)
+        const decided =
+          outcome === "escalated" ? escalate(world, book, dispute) : decideDispute(world, book, dispute, outcome)
+        return decided ?? (yield* refuse(`${id} is ${dispute.status}, which cannot become ${outcome}.`))
+      })
+  )
+})

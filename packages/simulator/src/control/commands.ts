@@ -1,0 +1,23 @@
+/**
+ * What a test may do that no API of Stripe's can: move the clock, act as the buyer or the bank, let things go wrong.
+ * `POST /_simulator/<command>` over HTTP, or a function in the same process.
+ */
+import { Effect } from "effect"
+import { bankCommands } from "./bank.ts"
+import { buyerCommands } from "./buyer.ts"
+import { clockCommands } from "./clock.ts"
+import type { Parts } from "./Command.ts"
+import { troubleCommands } from "./trouble.ts"
+
+export const makeCommands = (parts: Parts) => {
+  const all = { ...clockCommands(parts), ...buyerCommands(parts), ...bankCommands(parts), ...troubleCommands(parts) }
+  // What a command changed is kept, however it ended.
+  for (const each of Object.values(all)) {
+    const { run } = each
+    Object.assign(each, { run: (input: never) => Effect.ensuring(run(input), Effect.sync(parts.keep)) })
+  }
+  return all
+}
+
+export type Commands = ReturnType<typeof makeCommands>
+export type Control = { readonly [K in keyof Commands]: Commands[K]["run"] }

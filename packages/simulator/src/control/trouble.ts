@@ -1,0 +1,25 @@
+/** What goes wrong: requests, webhooks and keys. */
+import { Effect, Schema } from "effect"
+import { Fault } from "../server/faults.ts"
+import { command, nothing, type Parts, there } from "./Command.ts"
+
+const Order = Schema.Union([Schema.Literals(["oldest_first", "newest_first"]), Schema.Array(Schema.Int)])
+export const troubleCommands = ({ deliveries, faults, revoked, world }: Parts) => ({
+  fault: command(Fault, (fault) => Effect.sync(() => (faults.add(fault), { faults: faults.all() }))),
+  clear_faults: command(nothing, () => Effect.sync(() => (faults.clear(), { faults: [] }))),
+  hold_webhooks: command(nothing, () => Effect.sync(() => (deliveries.hold(), {}))),
+  release_webhooks: command(Schema.Struct({ order: Schema.optionalKey(Order) }), ({ order = "oldest_first" }) =>
+    Effect.map(deliveries.release(order), (sent) => ({ sent }))
+  ),
+  send_again: command(Schema.Struct({ event: Schema.String }), ({ event: id }) =>
+    Effect.gen(function* () {
+      const [book] = yield* there(world, "event", id)
+      const endpoints = Array.from(book.newest("webhook_endpoint"), ({ id }) => id)
+      for (const endpoint of endpoints) {
+        world.schedule(book, world.clock.millis(), { do: "deliver", event: id, endpoint, attempt: 1, isStruck: true })
+      }
+      return { endpoints }
+    })
+  ),
+  revoke_key: command(Schema.Struct({ key: Schema.String }), ({ key }) => Effect.sync(() => (revoked.add(key), {})))
+})

@@ -1,0 +1,101 @@
+/** A Checkout Session as Stripe answers it. */
+import type Stripe from "stripe"
+
+export interface SessionFacts {
+  readonly id: string
+  readonly created: number
+  readonly livemode: boolean
+  readonly currency: string
+  readonly amount: number
+  readonly expiresAt: number
+  readonly methods: ReadonlyArray<string>
+  readonly url: string
+  readonly asked: Stripe.Checkout.SessionCreateParams
+}
+
+export const newSession = (facts: SessionFacts): Stripe.Checkout.Session => {
+  const { asked } = facts
+  return {
+    ...whatIsNotSimulated(asked),
+    id: facts.id,
+    object: "checkout.session",
+    adaptive_pricing: { enabled: false },
+    allowed_payment_method_types: asked.allowed_payment_method_types ?? null,
+    amount_subtotal: facts.amount,
+    amount_total: facts.amount,
+    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    cancel_url: asked.cancel_url ?? null,
+    client_reference_id: asked.client_reference_id ?? null,
+    client_secret: null,
+    created: facts.created,
+    currency: facts.currency,
+    custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
+    customer_creation: "if_required",
+    customer_details: asked.customer_email === undefined ? null : buyerOf(asked.customer_email),
+    customer_email: asked.customer_email ?? null,
+    expires_at: facts.expiresAt,
+    livemode: facts.livemode,
+    locale: asked.locale ?? null,
+    metadata: asked.metadata === undefined ? {} : textsOf(asked.metadata),
+    mode: "payment",
+    payment_intent: null,
+    payment_method_collection: "if_required",
+    payment_method_options: { card: { request_three_d_secure: "automatic" } },
+    payment_method_types: [...facts.methods],
+    payment_status: "unpaid",
+    phone_number_collection: { enabled: false },
+    status: "open",
+    submit_type: asked.submit_type ?? null,
+    success_url: asked.success_url ?? null,
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: "hosted_page",
+    url: facts.url
+  }
+}
+
+/** Who paid, as far as the session knows. */
+export const buyerOf = (email: string | null, name: string | null = null): Stripe.Checkout.Session.CustomerDetails => ({
+  address: null,
+  business_name: null,
+  email,
+  individual_name: name,
+  name,
+  phone: null,
+  tax_exempt: "none",
+  tax_ids: []
+})
+
+/** Metadata as it is answered: texts. */
+export const textsOf = (metadata: Stripe.MetadataParam): Stripe.Metadata =>
+  Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, String(value)]))
+
+const whatIsNotSimulated = (asked: Stripe.Checkout.SessionCreateParams) =>
+  ({
+    after_expiration: null,
+    allow_promotion_codes: null,
+    billing_address_collection: asked.billing_address_collection ?? null,
+    collected_information: null,
+    consent: null,
+    consent_collection: null,
+    currency_conversion: null,
+    custom_fields: [],
+    customer: null,
+    customer_account: null,
+    discounts: [],
+    integration_identifier: null,
+    invoice: null,
+    invoice_creation: null,
+    managed_payments: null,
+    origin_context: null,
+    payment_link: null,
+    payment_method_configuration_details: null,
+    permissions: null,
+    recovered_from: null,
+    saved_payment_method_options: null,
+    setup_intent: null,
+    shipping_address_collection: null,
+    shipping_cost: null,
+    shipping_options: [],
+    subscription: null,
+    wallet_options: null
+  }) satisfies Partial<Stripe.Checkout.Session>

@@ -1,0 +1,82 @@
+/** What a test lets go wrong: a request's answer, or a webhook. Each rule has an end. */
+import { Schema } from "effect"
+
+export const FaultKind = Schema.Literals([
+  "timeout_before",
+  "timeout_after",
+  "cut_before",
+  "cut_after",
+  "error_before",
+  "error_after",
+  "error_kept_before",
+  "error_kept_after",
+  "rate_limited",
+  "slow",
+  "lose",
+  "twice",
+  "late",
+  "swap"
+])
+export type FaultKind = typeof FaultKind.Type
+
+export const Fault = Schema.Struct({
+  /** `POST /v1/refunds`, `* /v1/*`, or `webhook charge.*`: a star stands for any text. */
+  on: Schema.String,
+  kind: FaultKind,
+  /** How many calls it strikes; 1 if left out. */
+  times: Schema.optionalKey(Schema.Int),
+  /** How many calls pass before; 0 if left out. */
+  skip: Schema.optionalKey(Schema.Int),
+  /** Of `slow`, `late` and `swap`; 5 if left out. */
+  seconds: Schema.optionalKey(Schema.Int),
+  /** Of the errors; 500 if left out. */
+  status: Schema.optionalKey(Schema.Int)
+})
+export type Fault = typeof Fault.Type
+
+export interface Struck {
+  readonly kind: FaultKind
+  readonly seconds: number
+  readonly status: number
+}
+
+export interface Faults {
+  readonly add: (fault: Fault) => void
+  readonly clear: () => void
+  readonly all: () => ReadonlyArray<Fault>
+  /** The first rule that strikes this call, which is one call fewer for it. */
+  readonly strike: (call: string) => Struck | undefined
+}
+
+export const secondsDefault = 5
+
+export const makeFaults = (): Faults => {
+  let rules: Array<{ readonly pattern: RegExp; readonly fault: Fault; skip: number; times: number }> = []
+  return {
+    add: (fault) =>
+      void rules.push({ pattern: patternOf(fault.on), fault, skip: fault.skip ?? 0, times: fault.times ?? 1 }),
+    clear: () => {
+      rules = []
+    },
+    all: () => rules.map(({ fault, skip, times }) => ({ ...fault, skip, times })),
+    strike: (call) => {
+      for (const rule of rules) {
+        if (!rule.pattern.test(call)) continue
+        if (rule.skip > 0) {
+          rule.skip--
+          continue
+        }
+        rule.times--
+        rules = rules.filter(({ times }) => times > 0)
+        return {
+          kind: rule.fault.kind,
+          seconds: rule.fault.seconds ?? secondsDefault,
+          status: rule.fault.status ?? 500
+        }
+      }
+      return undefined
+    }
+  }
+}
+
+const patternOf = (on: string) => new RegExp(`^${on.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`)

@@ -1,0 +1,75 @@
+/**
+ * A simulator in this process: `start({ port: 0 })` answers when it listens. It ends with its scope.
+ */
+import { createServer } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Clock, Effect } from "effect"
+import type { RefundFate } from "./acts/refunds.ts"
+import { type Commands, type Control, makeCommands } from "./control/commands.ts"
+import { makeEngine } from "./Engine.ts"
+import { makeFaults } from "./server/faults.ts"
+import { makeApp } from "./server/app.ts"
+import type { Kind, Kinds } from "./state/kinds.ts"
+import { defaults, type Settings } from "./state/settings.ts"
+import { makeClock } from "./state/SimulatedClock.ts"
+import { makeKeep, restore } from "./state/StateFile.ts"
+import { makeWorld } from "./state/World.ts"
+import { makeDeliveries } from "./webhooks/Deliveries.ts"
+
+export interface Options extends Partial<Omit<Settings, "url">> {
+  /** 0 for any free port. */
+  readonly port?: number
+  /** 127.0.0.1 if left out: nobody else should reach it. */
+  readonly host?: string
+  /** Where browsers reach it, if that is elsewhere. */
+  readonly publicUrl?: string
+  /** Seconds since 1970 at which the clock stands; it goes with the clock of the process if left out. */
+  readonly standsAt?: number
+  /** Ids are the same in each run of one seed. */
+  readonly seed?: string
+  /** Where the state is kept; in memory if left out. */
+  readonly stateFile?: string
+}
+
+export interface Simulator {
+  readonly url: string
+  readonly control: Control
+  /** All of a kind that were ever made, of all accounts: the oldest first. */
+  readonly all: <K extends Kind>(kind: K) => ReadonlyArray<Kinds[K]>
+}
+
+export const start = (options: Options = {}) => Effect.provide(make(options), NodeHttpServer.layerHttpServices)
+
+const make = Effect.fnUntraced(function* (options: Options) {
+  const { host = "127.0.0.1", port = 12_111, publicUrl, seed, standsAt, stateFile, ...settings } = options
+  const realClock = yield* Clock.Clock
+  const clock = makeClock(
+    () => realClock.currentTimeMillisUnsafe(),
+    standsAt === undefined ? undefined : standsAt * 1000
+  )
+  const world = makeWorld({ ...defaults, ...settings, url: "" }, clock, seed)
+  if (stateFile !== undefined) yield* restore(world, stateFile)
+  const keep = stateFile === undefined ? () => void world.takeChanges() : makeKeep(world, stateFile)
+  const faults = makeFaults()
+  const deliveries = makeDeliveries(world, faults)
+  const fates: Array<RefundFate> = []
+  const listener = createServer({ keepAliveTimeout: 60_000 })
+  const server = yield* NodeHttpServer.make(() => listener, { host, port })
+  const address = server.address as { readonly port: number }
+  const url = publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`
+  world.settings = { ...world.settings, url }
+  const engine = yield* makeEngine(world, deliveries, keep)
+  const parts = { world, engine, deliveries, faults, fates, keep, revoked: new Set<string>() }
+  const commands = makeCommands(parts)
+  yield* server.serve(makeApp(parts, commands))
+  // Who still waits for an answer does not keep it from ending.
+  yield* Effect.addFinalizer(() => Effect.sync(() => listener.closeAllConnections()))
+  return {
+    url,
+    control: controlOf(commands),
+    all: (kind) => Array.from(world.books.values()).flatMap((book) => Array.from(book.newest(kind)).toReversed())
+  } satisfies Simulator as Simulator
+})
+
+const controlOf = (commands: Commands): Control =>
+  Object.fromEntries(Object.entries(commands).map(([name, { run }]) => [name, run])) as unknown as Control

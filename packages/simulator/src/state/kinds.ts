@@ -1,0 +1,99 @@
+/** What is remembered: Stripe's objects as they are answered, and beside them what no answer shows (`x.`). */
+import type Stripe from "stripe"
+
+export interface Kinds {
+  balance_transaction: Stripe.BalanceTransaction
+  charge: Stripe.Charge
+  "checkout.session": Stripe.Checkout.Session
+  dispute: Stripe.Dispute
+  event: Stripe.Event
+  file: Stripe.File
+  payment_intent: Stripe.PaymentIntent
+  payment_method: Stripe.PaymentMethod
+  refund: Stripe.Refund
+  webhook_endpoint: Stripe.WebhookEndpoint
+  "x.answer": StoredAnswer
+  "x.content": Content
+  "x.job": Job
+  "x.lines": Lines
+  "x.payment": PaymentNote
+  "x.platform": PlatformNote
+  "x.secret": EndpointSecret
+}
+export type Kind = keyof Kinds
+
+/** The answer of an Idempotency-Key, whose text is the id. */
+export interface StoredAnswer {
+  readonly id: string
+  readonly operation: string
+  readonly fingerprint: string
+  readonly requestId: string
+  readonly status: number
+  readonly body: string
+  /** Seconds. */
+  readonly created: number
+}
+
+/** The bytes of a file, by its id. */
+export interface Content {
+  readonly id: string
+  readonly base64: string
+}
+
+/** The line items of a session, by its id. */
+export interface Lines {
+  readonly id: string
+  readonly items: ReadonlyArray<Stripe.LineItem>
+  readonly intent: IntentData
+}
+
+/** What a session's payment intent will be made of. */
+export interface IntentData {
+  readonly description?: string
+  readonly metadata?: Stripe.Metadata
+  readonly receipt_email?: string
+  readonly statement_descriptor?: string
+  readonly statement_descriptor_suffix?: string
+}
+
+/** What becomes of a payment, by the payment method's id: the name of a test card's behaviour. */
+export interface PaymentNote {
+  readonly id: string
+  readonly behaviour: string
+}
+
+/** Of a connected account: the platform that acts for it. */
+export interface PlatformNote {
+  readonly id: "platform"
+  readonly account: string
+}
+
+/** Of a webhook endpoint, by its id. An answer shows it once. */
+export interface EndpointSecret {
+  readonly id: string
+  readonly secret: string
+  readonly connect: boolean
+}
+
+/** What is done when its time has come. */
+export interface Job {
+  readonly id: string
+  /** Milliseconds. */
+  readonly at: number
+  readonly task: Task
+}
+
+export type Task =
+  | { readonly do: "expireSession"; readonly session: string }
+  | { readonly do: "finishPayment"; readonly intent: string }
+  | { readonly do: "settleCharge"; readonly charge: string }
+  | { readonly do: "settleRefund"; readonly refund: string }
+  | { readonly do: "failRefund"; readonly refund: string; readonly reason: string }
+  | { readonly do: "lapseDispute"; readonly dispute: string }
+  | {
+      readonly do: "deliver"
+      readonly event: string
+      readonly endpoint: string
+      readonly attempt: number
+      readonly isStruck?: boolean
+    }

@@ -1,0 +1,32 @@
+/** How the simulator is started. What is left out is the default. */
+
+export interface Settings {
+  /** Where its pages are, as a browser reaches them: no slash at the end. Known once the server listens. */
+  readonly url: string
+  /** Requests a second of one account; 0 for any number. Stripe: 100 live, 25 in test mode. */
+  readonly rateLimit: number
+  /** Of each payment: hundredths of a per cent, and minor units. */
+  readonly feePermyriad: number
+  readonly feeFixed: number
+  /** What a dispute costs, in minor units. It is not given back. */
+  readonly disputeFee: number
+  /** Seconds from a charge to its balance transaction; 0 for at once. Until then a charge shows null. */
+  readonly chargeSettles: number
+  /** Seconds from a refund that is pending, or that will fail, until it is decided. */
+  readonly refundSettles: number
+  /** Seconds that a dispute waits for evidence. */
+  readonly disputeDue: number
+  /** Whether answers are held against the table of facts. */
+  readonly check: boolean
+}
+
+export const defaults: Omit<Settings, "url"> = {
+  rateLimit: 0,
+  feePermyriad: 290,
+  feeFixed: 30,
+  disputeFee: 1_500,
+  chargeSettles: 2,
+  refundSettles: 60,
+  disputeDue: 7 * 86_400,
+  check: true
+}
