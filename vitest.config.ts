@@ -2,6 +2,7 @@
  * How the tests run. Folder = cost: `rules` needs nothing; `http`, `store` and `cluster` need the embedded
  * Postgres that the global set-up starts once; `pages` needs Chromium as well.
  */
+import path from "node:path"
 import { defineConfig, type TestUserConfig } from "vitest/config"
 
 export const test: TestUserConfig = {
@@ -17,4 +18,7 @@ export const test: TestUserConfig = {
   isolate: false
 }
 
-export default defineConfig({ test })
+/** The package's exports name what its build makes. */
+export const resolve = { alias: { "@coffer/sdk": path.resolve("packages/sdk/src/index.ts") } }
+
+export default defineConfig({ test, resolve })
