@@ -14,5 +14,5 @@ if (error !== undefined || status !== 0) throw error ?? new Error(`tsc ended wit
 for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
   if (!name.endsWith(".d.ts")) continue
   const text = readFileSync(`${dist}/${name}`, "utf8")
-  writeFileSync(`${dist}/${name}`, text.replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'))
+  writeFileSync(`${dist}/${name}`, text.replace(/((?:from |import\()"\.[^"]*)\.ts"/g, '$1.js"'))
 }

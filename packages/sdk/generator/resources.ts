@@ -113,8 +113,9 @@ const bodyOf = (operation: Operation): readonly [parameter: string, field: strin
 
 const listMethod = (operation: Operation, document: Json): string =>
   [
-    `${about(operation)}  ${operation.place.at(-1)!}(${parametersOf(operation)}query: ${queryTypeOf(operation)} = {}, ` +
-      `options: CallOptions = {}): List<${typeOf(operation.data)}> {`,
+    `${about(operation)}  ${operation.place.at(-1)!}(` +
+      `${parametersOf(operation)}query: ${queryTypeOf(operation)} = {}, options: CallOptions = {}` +
+      `): List<${typeOf(operation.data)}> {`,
     `    return this.#transport.list(${pathOf(operation)}, "${cursorOf(operation, document)}", query, options)`,
     "  }"
   ].join("\n")
@@ -131,7 +132,8 @@ const textMethod = (operation: Operation, type: string): string => {
   const query = left === "" ? "" : `query: ${left} = {}, `
   const asked = left === "" ? `{ format: "${format}" }` : `{ ...query, format: "${format}" }`
   return [
-    `${comment(`${description}.`, "  ")}  ${name}(${parametersOf(operation)}${query}options: CallOptions = {}): Call<string> {`,
+    `${comment(`${description}.`, "  ")}  ${name}(` +
+      `${parametersOf(operation)}${query}options: CallOptions = {}): Call<string> {`,
     `    return this.#transport.text(${pathOf(operation)}, ${asked}, options)`,
     "  }"
   ].join("\n")

@@ -45,7 +45,7 @@ const reached = (from: ReadonlyArray<Json>, schemas: Json): ReadonlyArray<string
   const found = new Set<string>()
   const visit = (node: unknown): void => {
     if (typeof node !== "object" || node === null) return
-    const { $ref, examples, ...rest } = node as Json
+    const { $ref, examples: _, ...rest } = node as Json
     Object.values(rest).forEach(visit)
     if ($ref === undefined || found.has(nameOf({ $ref }))) return
     found.add(nameOf({ $ref }))

@@ -22,19 +22,14 @@ export interface Page<Item> extends ListData<Item> {
 /** Where the next page begins. */
 export type Cursor = { readonly starting_after: string } | { readonly ending_before: string }
 
+type PageAt<Item> = (cursor: Cursor | undefined) => Promise<Page<Item>>
+
 export class List<Item> implements AsyncIterable<Item> {
-  readonly #fetch: (cursor: Cursor | undefined) => Promise<ListData<Item>>
-  readonly #idOf: (item: Item) => string
+  readonly #pageAt: PageAt<Item>
   readonly #isForward: boolean
 
-  /** `isForward`: towards the newest. */
-  constructor(
-    fetch: (cursor: Cursor | undefined) => Promise<ListData<Item>>,
-    idOf: (item: Item) => string,
-    isForward: boolean
-  ) {
-    this.#fetch = fetch
-    this.#idOf = idOf
+  constructor(pageAt: PageAt<Item>, isForward: boolean) {
+    this.#pageAt = pageAt
     this.#isForward = isForward
   }
 
@@ -53,18 +48,25 @@ export class List<Item> implements AsyncIterable<Item> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    for await (const { data } of this.pages()) yield* this.#isForward ? [...data].reverse() : data
+    for await (const { data } of this.pages()) yield* this.#isForward ? data.toReversed() : data
   }
+}
 
-  async #pageAt(cursor: Cursor | undefined): Promise<Page<Item>> {
-    const page = await this.#fetch(cursor)
-    return { ...page, next: async () => (page.has_more ? this.#pageAt(this.#after(page)) : undefined) }
-  }
-
-  #after({ data, url }: ListData<Item>): Cursor {
-    const last = this.#isForward ? data[0] : data.at(-1)
+/** `fetch` asks for the page at a cursor. `isForward`: towards the newest. */
+export const listOf = <Item>(
+  fetch: (cursor: Cursor | undefined) => PromiseLike<ListData<Item>>,
+  idOf: (item: Item) => string,
+  isForward: boolean
+): List<Item> => {
+  const after = ({ data, url }: ListData<Item>): Cursor => {
+    const last = isForward ? data[0] : data.at(-1)
     // Without an object there is no place to go on from, and to stop here would hide the rest.
     if (last === undefined) throw new Error(`${url}: an empty page says that more follow`)
-    return this.#isForward ? { ending_before: this.#idOf(last) } : { starting_after: this.#idOf(last) }
+    return isForward ? { ending_before: idOf(last) } : { starting_after: idOf(last) }
   }
+  const pageAt: PageAt<Item> = async (cursor) => {
+    const page = await fetch(cursor)
+    return { ...page, next: async () => (page.has_more ? pageAt(after(page)) : undefined) }
+  }
+  return new List(pageAt, isForward)
 }

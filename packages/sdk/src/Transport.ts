@@ -1,12 +1,12 @@
 /**
- * Sends calls: one try after the other, each within its time, all of them within the call's. Each try of a write has the
- * same Idempotency-Key, so the service does it once.
+ * Sends calls: one try after the other, each within its time, all of them within the call's. Each try of a write has
+ * the same Idempotency-Key, so the service does it once.
  */
 import { type Answer, Call } from "./Call.ts"
 import { type Query, queryString } from "./encode.ts"
 import { ApiError, CofferError, ConnectionError, type Failed, type Raw, refusedWith, TimeoutError } from "./errors.ts"
 import { type Hooks, tell } from "./hooks.ts"
-import { type Cursor, List, type ListData } from "./List.ts"
+import { type Cursor, type List, type ListData, listOf } from "./List.ts"
 import {
   apiKeyOf,
   baseUrlOf,
@@ -80,7 +80,7 @@ export class Transport {
   list<Item>(path: string, id: keyof Item & string, query: Query, options: CallOptions): List<Item> {
     const fetch = (cursor: Cursor | undefined) =>
       this.call<ListData<Item>>({ method: "GET", path, query: { ...query, ...cursor } }, options)
-    return new List(fetch, (item) => String(item[id]), "ending_before" in query && query.ending_before !== undefined)
+    return listOf(fetch, (item) => String(item[id]), "ending_before" in query && query.ending_before !== undefined)
   }
 
   #prepared(request: Request, options: WriteOptions): Prepared {

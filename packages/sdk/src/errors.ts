@@ -6,13 +6,16 @@ import type { ErrorCode } from "./generated/types.ts"
 export interface Failed {
   readonly method: string
   readonly path: string
-  /** Of a write. The same request under this key is done once, so whoever does not know whether it was done sends it again. */
+  /** Of a write. Under this key the same request is done once, so it may be sent again. */
   readonly idempotencyKey?: string | undefined
   /** How many tries were made. */
   readonly attempts: number
 }
 
-/** Everything that this package fails with, but for an aborted signal's reason and a `TypeError` for wrong arguments. */
+/**
+ * What a call fails with, unless its signal was aborted (it fails with the signal's reason then) or its arguments
+ * cannot be right (`TypeError`).
+ */
 export class CofferError extends Error {
   override readonly name: string = "CofferError"
   readonly code: string

@@ -36,8 +36,8 @@ export interface WriteOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-/** A file. Of bytes alone the service reads the kind by their content. */
-export type Upload = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
+/** A file. The service reads its kind from its content. */
+export type Upload = Blob | ArrayBuffer | Uint8Array
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 

@@ -12,7 +12,7 @@ export interface Signed {
   /** What comes before the body. */
   readonly prefix: string
   /** Undefined for a secret that is none. */
-  readonly keyOf: (secret: string) => Uint8Array<ArrayBuffer> | undefined
+  readonly keyOf: (secret: string) => Uint8Array | undefined
 }
 
 export type HeaderReader = (name: string) => string | undefined
@@ -83,17 +83,15 @@ export const isSignedWith = async (
   return signatures.filter((signature) => isEqual(signature, expected)).length > 0
 }
 
-const hmac = async (
-  secret: Uint8Array<ArrayBuffer> | undefined,
-  prefix: string,
-  body: Uint8Array
-): Promise<Uint8Array> => {
+const hmac = async (secret: Uint8Array | undefined, prefix: string, body: Uint8Array): Promise<Uint8Array> => {
   if (secret === undefined) throw new TypeError("a secret that is not base64")
   const before = text.encode(prefix)
   const message = new Uint8Array(before.length + body.length)
   message.set(before)
   message.set(body, before.length)
-  const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"])
+  const key = await crypto.subtle.importKey("raw", secret as BufferSource, { name: "HMAC", hash: "SHA-256" }, false, [
+    "sign"
+  ])
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, message))
 }
 
@@ -109,7 +107,7 @@ const bytesOfHex = (hex: string): Uint8Array =>
 
 const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-const bytesOfBase64 = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
+const bytesOfBase64 = (base64: string): Uint8Array | undefined => {
   try {
     return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
   } catch {

@@ -1,6 +1,6 @@
 /**
- * Whether a delivery comes from the service (spec: Events, Signature). The check is made over the bytes as they came in,
- * and its failures say what is wrong, since most of them are mistakes of the receiver's own program.
+ * Whether a delivery comes from the service (spec: Events, Signature). The bytes are checked as they came in. A failure
+ * says what is wrong, since most of them are mistakes of the receiver's own program.
  */
 import type { Event } from "./generated/types.ts"
 import {
@@ -131,7 +131,7 @@ const secretsOf = (secrets: unknown): ReadonlyArray<string> => {
   const known: ReadonlyArray<unknown> = Array.isArray(secrets) ? secrets : [secrets]
   const isSecret = (secret: unknown): secret is string => typeof secret === "string" && secretForm.test(secret)
   if (known.length > 0 && known.every(isSecret)) return known
-  throw failure("bad_secret", "expected the signing secret, whsec_…, or several; is the variable set, without a space?")
+  throw failure("bad_secret", "expected the signing secret, whsec_…, or several, without spaces; is the variable set?")
 }
 
 const readerOf = (headers: WebhookHeaders): HeaderReader => {
