@@ -26,6 +26,7 @@ export const testClock = (settled: () => Promise<void> = () => Promise.resolve()
     sleep: async (millis, signal) => {
       await settled()
       signal?.throwIfAborted()
+      if (slept.length === turnsMax) throw new Error("it tries for ever")
       slept.push(millis)
       now += millis
     },
@@ -102,4 +103,14 @@ export const allOf = async <T>(items: AsyncIterable<T>): Promise<ReadonlyArray<T
   const all: Array<T> = []
   for await (const item of items) all.push(item)
   return all
+}
+
+const turnsMax = 10_000
+
+/** Lets promises go on until it holds. */
+export const until = async (holds: () => boolean): Promise<void> => {
+  for (let turns = 0; !holds(); turns++) {
+    if (turns === turnsMax) throw new Error("it does not come to that")
+    await Promise.resolve()
+  }
 }

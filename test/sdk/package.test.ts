@@ -13,14 +13,18 @@ import manifest from "../../packages/sdk/package.json" with { type: "json" }
 import { start } from "../kit/Service.ts"
 
 const readme = readFileSync("packages/sdk/README.md", "utf8")
-const blocks = (language: string) =>
-  Array.from(readme.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm")), ([, code]) => code!)
+const blocksIn = (text: string, language: string) =>
+  Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm")), ([, code]) => code!)
 
 /** Without the programs that this repository brings. */
 const plainPath = (process.env["PATH"] ?? "")
   .split(path.delimiter)
   .filter((folder) => !folder.includes("node_modules"))
   .join(path.delimiter)
+
+const blocks = (language: string) => blocksIn(readme, language)
+
+const console = "declare const console: { log(...things: Array<unknown>): void }\n"
 
 const project = mkdtempSync(path.join(tmpdir(), "coffer-sdk-"))
 const installed = path.join(project, "node_modules/@coffer/sdk")
@@ -98,11 +102,16 @@ describe("the README", () => {
   for (const moduleResolution of ["nodenext", "bundler"] as const) {
     it(`shows code that compiles in an empty project (${moduleResolution})`, async () => {
       const known = "Coffer, ConflictError, ConnectionError, TimeoutError, webhooks"
-      const declared = `declare const coffer: Coffer\ndeclare const console: { log(...things: Array<unknown>): void }\n`
+      const declared = `declare const coffer: Coffer\n${console}`
       const code = others.map((block) => `{\n${block}}\n`).join("")
       await compile(`import { ${known} } from "@coffer/sdk"\n${declared}${code}`, moduleResolution)
     })
   }
+
+  it("of the repository shows code that compiles in an empty project", async () => {
+    const [code] = blocksIn(readFileSync("README.md", "utf8"), "js")
+    await compile(`${code}\n${console}`, "nodenext")
+  })
 
   it("names every method", () => {
     const table = readme.slice(readme.indexOf("## What there is"), readme.indexOf("## Lists"))

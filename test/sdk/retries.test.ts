@@ -9,7 +9,7 @@ import {
   ServerError,
   TimeoutError
 } from "@coffer/sdk"
-import { answered, failureOf, refused, scripted, testClock } from "../kit/sdk.ts"
+import { answered, failureOf, refused, scripted, testClock, until } from "../kit/sdk.ts"
 
 const lost = new TypeError("fetch failed")
 const order = { amount: 1999 }
@@ -160,7 +160,7 @@ describe("a call ends", () => {
     const { clock, coffer, sent } = scripted([silence], { timeoutMs: 20_000, deadlineMs: 50_000 })
     const call = failureOf(coffer.orders.create(order), TimeoutError)
     for (let tries = 1; tries <= 3; tries++) {
-      while (sent.length < tries) await Promise.resolve()
+      await until(() => sent.length === tries)
       clock.expire()
     }
     const { code, idempotencyKey, message } = await call
@@ -172,7 +172,7 @@ describe("a call ends", () => {
   it("in time with a fetch that does not listen to its signal", async () => {
     const { clock, coffer, sent } = scripted([() => new Promise<Response>(() => undefined)], { maxRetries: 0 })
     const call = failureOf(coffer.orders.get("1"), TimeoutError)
-    while (sent.length < 1) await Promise.resolve()
+    await until(() => sent.length === 1)
     clock.expire()
     await call
   })
@@ -189,7 +189,7 @@ describe("a call ends", () => {
     const under = new AbortController()
     const way = scripted([silence])
     const call = failureOf(way.coffer.orders.get("1", { signal: under.signal }), Error)
-    while (way.sent.length < 1) await Promise.resolve()
+    await until(() => way.sent.length === 1)
     under.abort(reason)
     assert.strictEqual(await call, reason)
     assert.strictEqual(way.sent.length, 1)

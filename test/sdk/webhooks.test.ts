@@ -152,6 +152,10 @@ describe("a failure says exactly", () => {
       assert.strictEqual(await codeOf(body, { ...standard, ...change }), "bad_header")
     }
     assert.strictEqual(await codeOf(body, standard), "no_match", "a signature that is too short")
+    const right = await headers()
+    const longer = `v1,${Buffer.concat([Buffer.from(right["webhook-signature"]!.slice(3), "base64"), Buffer.from([0])]).toString("base64")}`
+    const changed = { ...right, "x-service-signature": undefined, "webhook-signature": longer }
+    assert.strictEqual(await codeOf(body, changed), "no_match", "a signature that is too long")
   })
 
   it("that the secret is none, so that a variable which is not set never lets anything pass", async () => {
