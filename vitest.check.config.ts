@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    include: ["test/tidy.test.ts", "test/rules/**/*.test.ts"],
+    include: ["test/tidy.test.ts", "test/rules/**/*.test.ts", "test/sdk/generated.test.ts"],
     testTimeout: 600_000,
     maxWorkers: 2,
     isolate: false

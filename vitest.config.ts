@@ -3,6 +3,7 @@
  * Postgres that the global set-up starts once; `pages` needs Chromium as well.
  */
 import { statfsSync } from "node:fs"
+import path from "node:path"
 import { defineConfig, type TestUserConfig } from "vitest/config"
 
 const memory = "/dev/shm"
@@ -32,4 +33,7 @@ export const test: TestUserConfig = {
   isolate: false
 }
 
-export default defineConfig({ test })
+/** The package's exports name what its build makes. */
+export const resolve = { alias: { "@coffer/sdk": path.resolve("packages/sdk/src/index.ts") } }
+
+export default defineConfig({ test, resolve })

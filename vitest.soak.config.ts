@@ -1,8 +1,9 @@
 /** How `npm run test:soak` runs: the long forms of the tests that repeat something random (test/kit/soak.ts). */
 import { defineConfig } from "vitest/config"
-import { test } from "./vitest.config.ts"
+import { resolve, test } from "./vitest.config.ts"
 
 export default defineConfig({
+  resolve,
   test: {
     ...test,
     include: [

@@ -63,7 +63,7 @@ const SettleBody = withExample(
     outcome: Schema.Literals(["succeeded", "failed"]).annotate({
       description: "What the bank says. It may also take back, as `failed`, what had succeeded."
     })
-  }).annotate({ identifier: "SandboxChannel", description: "The sandbox's channel." }),
+  }).annotate({ identifier: "SettleRefund", description: "How the refund ends." }),
   { outcome: "succeeded" }
 )
 

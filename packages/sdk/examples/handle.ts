@@ -1,0 +1,14 @@
+/** What a shop does with an event. An event may come more than once, and events may overtake one another. */
+import type { Event } from "@coffer/sdk"
+
+/** Orders to be shipped, by their number. A shop has a database for it. */
+export const shipped = new Map<string, number>()
+
+const seen = new Set<string>()
+
+export const handle = async (event: Event): Promise<void> => {
+  // In a database: insert the id and what follows from the event in one transaction.
+  if (seen.has(event.id)) return
+  if (event.type === "payment.succeeded") shipped.set(event.data.object.out_trade_no, event.data.object.amount)
+  seen.add(event.id)
+}

@@ -1,0 +1,16 @@
+/** The files of `src/generated`, as they follow from the contract. */
+import { Api } from "@coffer/contract/Api"
+import { OpenApi } from "effect/http-api"
+import { type Json, operationsIn } from "./operations.ts"
+import { resourcesOf } from "./resources.ts"
+import { typesOf } from "./types.ts"
+
+/** By their names in that folder. */
+export const generate = (): Readonly<Record<string, string>> => {
+  const document = OpenApi.fromApi(Api) as Json
+  const operations = operationsIn(document)
+  return {
+    "types.ts": `${typesOf(document, operations)}\n`,
+    "resources.ts": `${resourcesOf(document, operations)}\n`
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The merchant API's operations as the client shows them, read from the published document: where each stands on the
+ * client, and what it takes and answers.
+ */
+
+// oxlint-disable-next-line no-explicit-any -- a document without a type of its own
+export type Json = Record<string, any>
+
+export interface Operation {
+  /** Where it stands: `["testHelpers", "orders", "pay"]`. */
+  readonly place: ReadonlyArray<string>
+  readonly method: string
+  /** Without the version: `/orders/{ref}`. */
+  readonly path: string
+  readonly pathParameters: ReadonlyArray<Json>
+  readonly query: ReadonlyArray<Json>
+  /** The schema of a JSON body. */
+  readonly body: Json | undefined
+  readonly isBodyOptional: boolean
+  readonly isUpload: boolean
+  readonly takesIdempotencyKey: boolean
+  /** The schema of the answer's `data`; of a list, that of one object. */
+  readonly data: Json
+  readonly isList: boolean
+  /** Other forms of the answer, as media types. */
+  readonly texts: ReadonlyArray<string>
+  readonly summary: string
+  readonly description: string
+}
+
+export const nameOf = ({ $ref }: Json): string => String($ref).split("/").at(-1)!
+
+export const resolved = (schema: Json, document: Json): Json =>
+  schema["$ref"] === undefined ? schema : resolved(document["components"].schemas[nameOf(schema)], document)
+
+export const operationsIn = (document: Json): ReadonlyArray<Operation> =>
+  Object.entries<Json>(document["paths"]).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]) => operationOf(document, path, method, operation))
+  )
+
+const operationOf = (document: Json, path: string, method: string, operation: Json): Operation => {
+  const { requestBody } = operation
+  const parameters: ReadonlyArray<Json> = operation["parameters"]
+  const succeeds = Object.entries<Json>(operation["responses"]).find(([status]) => status.startsWith("2"))
+  const { "application/json": json, ...texts } = succeeds![1]["content"]
+  const { data } = resolved(json.schema, document)["properties"]
+  const listed = resolved(data, document)["properties"]?.data?.items
+  return {
+    place: placeOf(operation["operationId"], method, path),
+    method: method.toUpperCase(),
+    path: path.replace(/^\/v1/, ""),
+    pathParameters: parameters.filter((each) => each["in"] === "path"),
+    query: parameters.filter((each) => each["in"] === "query" && each["name"] !== "format"),
+    body: requestBody?.content["application/json"]?.schema,
+    isBodyOptional: requestBody?.required === false,
+    isUpload: requestBody?.content["multipart/form-data"] !== undefined,
+    takesIdempotencyKey: parameters.some(({ name }) => name === "Idempotency-Key"),
+    data: listed ?? data,
+    isList: listed !== undefined,
+    texts: Object.keys(texts),
+    summary: operation["summary"],
+    description: operation["description"]
+  }
+}
+
+/** Where an operation stands when its own name is not the word for it. */
+const places: Readonly<Record<string, string>> = {
+  "receipts.sendReceipt": "orders.sendReceipt",
+  "balance.transactions": "ledger.list",
+  "logs.list": "apiLogs.list",
+  "webhook_endpoints.signingSecret": "webhookSigningSecret.get",
+  "webhook_endpoints.rotateSigningSecret": "webhookSigningSecret.rotate"
+}
+
+const placeOf = (id: string, method: string, path: string): ReadonlyArray<string> => {
+  if (path.startsWith("/v1/test_helpers/")) return placeOfHelper(method, path)
+  const [group, name] = (places[id] ?? id).split(".") as [string, string]
+  return [camel(group), name.replace(/^retrieve/, "get").replace(/^remove$/, "delete")]
+}
+
+/** By its path: `/test_helpers/orders/{ref}/pay` is `testHelpers.orders.pay`. */
+const placeOfHelper = (method: string, path: string): ReadonlyArray<string> => {
+  const [group, ...names] = path
+    .split("/")
+    .slice(3)
+    .filter((segment) => !segment.startsWith("{"))
+  return ["testHelpers", camel(group!), camel(names.join("_") || (method === "get" ? "get" : "set"))]
+}
+
+export const camel = (text: string): string => text.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+export const pascal = (words: ReadonlyArray<string>): string =>
+  words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("")

@@ -1,0 +1,72 @@
+/**
+ * A list. Nothing is asked before somebody reads. `for await (const order of list)` goes through all of it, page after
+ * page: newest first, or, from `ending_before` on, oldest first, as whoever follows what happens wants it.
+ */
+
+/** One page as the service answers it. */
+export interface ListData<Item> {
+  readonly object: "list"
+  readonly resource: string
+  /** Whether another page follows in this direction. A short page does not say so. */
+  readonly has_more: boolean
+  readonly url: string
+  /** Newest first. */
+  readonly data: ReadonlyArray<Item>
+}
+
+export interface Page<Item> extends ListData<Item> {
+  /** The page after this one in the direction of the list; undefined after the last. */
+  readonly next: () => Promise<Page<Item> | undefined>
+}
+
+/** Where the next page begins. */
+export type Cursor = { readonly starting_after: string } | { readonly ending_before: string }
+
+type PageAt<Item> = (cursor: Cursor | undefined) => Promise<Page<Item>>
+
+export class List<Item> implements AsyncIterable<Item> {
+  readonly #pageAt: PageAt<Item>
+  readonly #isForward: boolean
+
+  constructor(pageAt: PageAt<Item>, isForward: boolean) {
+    this.#pageAt = pageAt
+    this.#isForward = isForward
+  }
+
+  /** The first page. */
+  page(): Promise<Page<Item>> {
+    return this.#pageAt(undefined)
+  }
+
+  /** Page after page, as long as somebody asks. */
+  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    let page: Page<Item> | undefined = await this.page()
+    while (page !== undefined) {
+      yield page
+      page = await page.next()
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const { data } of this.pages()) yield* this.#isForward ? data.toReversed() : data
+  }
+}
+
+/** `fetch` asks for the page at a cursor. `isForward`: towards the newest. */
+export const listOf = <Item>(
+  fetch: (cursor: Cursor | undefined) => PromiseLike<ListData<Item>>,
+  idOf: (item: Item) => string,
+  isForward: boolean
+): List<Item> => {
+  const after = ({ data, url }: ListData<Item>): Cursor => {
+    const last = isForward ? data[0] : data.at(-1)
+    // Without an object there is no place to go on from, and to stop here would hide the rest.
+    if (last === undefined) throw new Error(`${url}: an empty page says that more follow`)
+    return isForward ? { ending_before: idOf(last) } : { starting_after: idOf(last) }
+  }
+  const pageAt: PageAt<Item> = async (cursor) => {
+    const page = await fetch(cursor)
+    return { ...page, next: async () => (page.has_more ? pageAt(after(page)) : undefined) }
+  }
+  return new List(pageAt, isForward)
+}

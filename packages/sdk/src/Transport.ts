@@ -1,0 +1,223 @@
+/**
+ * Sends calls: one try after the other, each within its time, all of them within the call's. Each try of a write has
+ * the same Idempotency-Key, so the service does it once.
+ */
+import { type Answer, Call } from "./Call.ts"
+import { type Query, queryString } from "./encode.ts"
+import { ApiError, CofferError, ConnectionError, type Failed, type Raw, refusedWith, TimeoutError } from "./errors.ts"
+import { type Hooks, tell } from "./hooks.ts"
+import { type Cursor, type List, type ListData, listOf } from "./List.ts"
+import {
+  apiKeyOf,
+  baseUrlOf,
+  type CallOptions,
+  type Clock,
+  type CofferOptions,
+  defaultLimits,
+  type Fetch,
+  idempotencyKeyOf,
+  type Limits,
+  limitsOf,
+  platformClock,
+  type Upload,
+  type WriteOptions
+} from "./options.ts"
+import { retryDelay } from "./retry.ts"
+import { version } from "./version.ts"
+
+interface Request {
+  readonly method: string
+  readonly path: string
+  readonly query?: Query
+  readonly body?: unknown
+  readonly upload?: Upload
+  /** A write, which takes an Idempotency-Key. */
+  readonly isKeyed?: boolean
+  /** The answer is a file and not JSON. */
+  readonly isText?: boolean
+}
+
+/** A call as it is sent, each time. */
+interface Prepared {
+  readonly method: string
+  readonly path: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | FormData | undefined
+  readonly idempotencyKey: string | undefined
+  readonly isText: boolean
+  readonly signal: AbortSignal | undefined
+  readonly limits: Limits
+}
+
+export class Transport {
+  readonly baseUrl: string
+  readonly #apiKey: string
+  readonly #limits: Limits
+  readonly #hooks: Hooks
+  readonly #fetch: Fetch
+  readonly #random: () => number
+  readonly #clock: Clock
+
+  constructor(options: CofferOptions) {
+    this.#apiKey = apiKeyOf(options.apiKey)
+    this.baseUrl = baseUrlOf(options.baseUrl)
+    this.#limits = limitsOf(defaultLimits, options)
+    this.#hooks = options.hooks ?? {}
+    this.#fetch = options.fetch ?? ((url, init) => fetch(url, init))
+    this.#random = options.random ?? Math.random
+    this.#clock = options.clock ?? platformClock
+  }
+
+  call<T>(request: Request, options: WriteOptions): Call<T> {
+    return new Call(this.#run<T>(this.#prepared(request, options)))
+  }
+
+  text(path: string, query: Query, options: CallOptions): Call<string> {
+    return this.call({ method: "GET", path, query, isText: true }, options)
+  }
+
+  list<Item>(path: string, id: keyof Item & string, query: Query, options: CallOptions): List<Item> {
+    const fetch = (cursor: Cursor | undefined) =>
+      this.call<ListData<Item>>({ method: "GET", path, query: { ...query, ...cursor } }, options)
+    return listOf(fetch, (item) => String(item[id]), "ending_before" in query && query.ending_before !== undefined)
+  }
+
+  #prepared(request: Request, options: WriteOptions): Prepared {
+    const { body, isKeyed = false, isText = false, method, path, query = {}, upload } = request
+    const idempotencyKey = isKeyed ? idempotencyKeyOf(options.idempotencyKey) : undefined
+    return {
+      method,
+      path,
+      url: `${this.baseUrl}${path}${queryString(query)}`,
+      headers: {
+        "User-Agent": `coffer-sdk/${version}`,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey })
+      },
+      body: upload === undefined ? (body === undefined ? undefined : JSON.stringify(body)) : formOf(upload),
+      idempotencyKey,
+      isText,
+      signal: options.signal,
+      limits: limitsOf(this.#limits, options)
+    }
+  }
+
+  async #run<T>(call: Prepared): Promise<Answer<T>> {
+    const { limits, signal } = call
+    const ends = this.#clock.now() + limits.deadlineMs
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted()
+      const began = this.#clock.now()
+      const info = infoOf(call, attempt)
+      tell(this.#hooks.onRequest, info)
+      const ended = await this.#attempt<T>(call, attempt, Math.min(limits.timeoutMs, ends - began))
+      const at = this.#clock.now()
+      const delay = ended instanceof CofferError ? retryDelay(ended, attempt, this.#random) : undefined
+      const retryInMs = attempt <= limits.maxRetries && delay !== undefined && at + delay < ends ? delay : undefined
+      tell(this.#hooks.onResponse, {
+        ...info,
+        ...endOf(ended),
+        durationMs: at - began,
+        ...(retryInMs === undefined ? {} : { retryInMs })
+      })
+      if (!(ended instanceof CofferError)) return ended
+      if (retryInMs === undefined) throw ended
+      await this.#clock.sleep(retryInMs, signal)
+    }
+  }
+
+  /** One try. It fails only with the reason of the caller's signal; all else is returned. */
+  async #attempt<T>(call: Prepared, attempt: number, millis: number): Promise<Answer<T> | CofferError> {
+    const failed: Failed = {
+      method: call.method,
+      path: call.path,
+      idempotencyKey: call.idempotencyKey,
+      attempts: attempt
+    }
+    const controller = new AbortController()
+    let isLate = false
+    const cancel = this.#clock.timer(millis, () => {
+      isLate = true
+      controller.abort()
+    })
+    const stop = () => controller.abort()
+    call.signal?.addEventListener("abort", stop, { once: true })
+    try {
+      // Not every fetch that a program brings along listens to its signal.
+      const stopped = new Promise<never>((_, reject) => controller.signal.addEventListener("abort", reject))
+      const { response, text } = await Promise.race([this.#exchange(call, controller.signal), stopped])
+      return answerOf<T>(call, failed, { response, text })
+    } catch (cause) {
+      call.signal?.throwIfAborted()
+      return isLate ? new TimeoutError(failed, millis) : new ConnectionError(failed, cause)
+    } finally {
+      cancel()
+      call.signal?.removeEventListener("abort", stop)
+    }
+  }
+
+  async #exchange({ body, headers, method, url }: Prepared, signal: AbortSignal): Promise<Raw> {
+    const fetch = this.#fetch
+    const response = await fetch(url, {
+      method,
+      headers: { ...headers, "X-Api-Key": this.#apiKey },
+      ...(body === undefined ? {} : { body }),
+      // Whoever the redirect names would get the key.
+      redirect: "manual",
+      signal
+    })
+    return { response, text: await response.text() }
+  }
+}
+
+const formOf = (upload: Upload): FormData => {
+  const form = new FormData()
+  const isBytes = ArrayBuffer.isView(upload) || Object.prototype.toString.call(upload) === "[object ArrayBuffer]"
+  const blob = isBytes ? new Blob([upload as ArrayBuffer]) : (upload as Blob)
+  form.append("file", blob, "name" in blob ? String(blob.name) : "file")
+  return form
+}
+
+const infoOf = ({ idempotencyKey, method, url }: Prepared, attempt: number) => ({
+  method,
+  url,
+  attempt,
+  ...(idempotencyKey === undefined ? {} : { idempotencyKey })
+})
+
+const endOf = (ended: Answer<unknown> | CofferError) => {
+  const { requestId, status } = ended instanceof CofferError && !(ended instanceof ApiError) ? {} : ended
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(ended instanceof CofferError ? { error: ended } : {})
+  }
+}
+
+const answerOf = <T>(call: Prepared, failed: Failed, raw: Raw): Answer<T> | ApiError => {
+  const { response, text } = raw
+  const envelope = parsed(text)
+  const isDone = response.status >= 200 && response.status < 300
+  const data = call.isText ? text : (envelope as { readonly data?: unknown } | undefined)?.data
+  if (!isDone || data === undefined) return refusedWith(isDone ? undefined : envelope, failed, raw)
+  return {
+    ...raw,
+    data: data as T,
+    status: response.status,
+    requestId: response.headers.get("x-request-id") ?? undefined,
+    idempotencyKey: call.idempotencyKey,
+    isReplayed: response.headers.get("idempotent-replayed") === "true",
+    attempts: failed.attempts
+  }
+}
+
+/** Undefined for what is no JSON, or no object. */
+const parsed = (text: string): object | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}

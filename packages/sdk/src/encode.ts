@@ -1,0 +1,33 @@
+/** Paths and queries as the service reads them. */
+
+/** A path whose parameters are one segment each. One that would lead elsewhere is refused. */
+export const path = (parts: TemplateStringsArray, ...values: ReadonlyArray<string>): string =>
+  parts.reduce((built, part, index) => built + segment(values[index - 1]) + part)
+
+const segment = (value: unknown): string => {
+  if (typeof value !== "string" || value === "")
+    throw new TypeError("expected the number of an object, not an empty one")
+  // A URL drops these, however they are written.
+  if (value === "." || value === "..") throw new TypeError(`"${value}" cannot stand in an address`)
+  return encodeURIComponent(value)
+}
+
+/** Any object whose fields are the query's. */
+export type Query = object
+
+/** With the question mark, or empty. */
+export const queryString = (query: Query): string => {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) add(parameters, name, value)
+  const text = parameters.toString()
+  return text === "" ? "" : `?${text}`
+}
+
+const add = (parameters: URLSearchParams, name: string, value: unknown): void => {
+  if (value === undefined || value === null) return
+  if (value instanceof Date) parameters.append(name, value.toISOString())
+  else if (Array.isArray(value)) for (const each of value) add(parameters, name, each)
+  else if (typeof value === "object") {
+    for (const [key, inner] of Object.entries(value)) add(parameters, `${name}[${key}]`, inner)
+  } else parameters.append(name, String(value))
+}

@@ -1,0 +1,188 @@
+/**
+ * What a call fails with. `code` is for programs, `message` for people. No error holds the key or a body that was sent.
+ */
+import type { ErrorCode } from "./generated/types.ts"
+
+export interface Failed {
+  readonly method: string
+  readonly path: string
+  /** Of a write. Under this key the same request is done once, so it may be sent again. */
+  readonly idempotencyKey?: string | undefined
+  /** How many tries were made. */
+  readonly attempts: number
+}
+
+/**
+ * What a call fails with, unless its signal was aborted (it fails with the signal's reason then) or its arguments
+ * cannot be right (`TypeError`).
+ */
+export class CofferError extends Error {
+  override readonly name: string = "CofferError"
+  readonly code: string
+  readonly idempotencyKey: string | undefined
+  readonly attempts: number
+
+  constructor(code: string, message: string, failed: Failed, cause?: unknown) {
+    super(`${failed.method} ${failed.path}: ${message}`, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.idempotencyKey = failed.idempotencyKey
+    this.attempts = failed.attempts
+  }
+
+  toJSON(): Record<string, unknown> {
+    const { attempts, code, idempotencyKey, message, name } = this
+    return { name, message, code, idempotencyKey, attempts }
+  }
+}
+
+/** No answer came, or not all of it: whether a write was done is not known. */
+export class ConnectionError extends CofferError {
+  override readonly name: string = "ConnectionError"
+
+  constructor(failed: Failed, cause: unknown) {
+    super("connection_lost", `the connection was lost, or none could be made${unknown(failed)}`, failed, cause)
+  }
+}
+
+/** No answer came in time: whether a write was done is not known. */
+export class TimeoutError extends CofferError {
+  override readonly name: string = "TimeoutError"
+
+  constructor(failed: Failed, millis: number) {
+    super("timeout", `no answer within ${Math.round(millis)} ms${unknown(failed)}`, failed)
+  }
+}
+
+const unknown = ({ idempotencyKey }: Failed) =>
+  idempotencyKey === undefined
+    ? ""
+    : `; whether it was done is not known: send the same again with the idempotencyKey ${idempotencyKey}`
+
+/** An answer as it came. */
+export interface Raw {
+  /** Its body has been read: it is `text`. */
+  readonly response: Response
+  readonly text: string
+}
+
+interface Refusal {
+  readonly code: ErrorCode | "unexpected_answer"
+  readonly message: string
+  readonly param?: string | undefined
+  readonly requestId?: string | undefined
+  readonly retryAfterMs?: number | undefined
+}
+
+/** The service refused, or something on the way answered in its place (`code` is `unexpected_answer` then). */
+export class ApiError extends CofferError {
+  override readonly name: string = "ApiError"
+  declare readonly code: ErrorCode | "unexpected_answer"
+  readonly status: number
+  /** The field that is to blame, when there is one. */
+  readonly param: string | undefined
+  /** Names the request: for `coffer.apiLogs.list({ request_id })` and for support. */
+  readonly requestId: string | undefined
+  /** How long the service asks to wait. */
+  readonly retryAfterMs: number | undefined
+  readonly #raw: Raw
+
+  constructor(refusal: Refusal, failed: Failed, raw: Raw) {
+    const { code, message, param, requestId, retryAfterMs } = refusal
+    const { status } = raw.response
+    super(code, `${status} ${code}: ${message}${requestId === undefined ? "" : ` (${requestId})`}`, failed)
+    this.status = status
+    this.param = param
+    this.requestId = requestId
+    this.retryAfterMs = retryAfterMs
+    this.#raw = raw
+  }
+
+  /** The answer; its body has been read and is `text`. */
+  get response(): Response {
+    return this.#raw.response
+  }
+
+  get text(): string {
+    return this.#raw.text
+  }
+
+  override toJSON(): Record<string, unknown> {
+    const { param, requestId, retryAfterMs, status } = this
+    return { ...super.toJSON(), status, param, requestId, retryAfterMs }
+  }
+}
+
+/** 400: the request is not valid; `param` names the field. */
+export class InvalidRequestError extends ApiError {
+  override readonly name = "InvalidRequestError"
+}
+
+/** 401: no key, or one that is not valid. */
+export class AuthenticationError extends ApiError {
+  override readonly name = "AuthenticationError"
+}
+
+/** 403: the key is known and may not do this. */
+export class PermissionError extends ApiError {
+  override readonly name = "PermissionError"
+}
+
+/** 404: no such object among this merchant's, in this environment. */
+export class NotFoundError extends ApiError {
+  override readonly name = "NotFoundError"
+}
+
+/** 409: the object's state does not allow it, or the first request with this key is still running. */
+export class ConflictError extends ApiError {
+  override readonly name = "ConflictError"
+}
+
+/** 429: a quota is used up until `retryAfterMs` have passed. */
+export class RateLimitError extends ApiError {
+  override readonly name = "RateLimitError"
+}
+
+/** 5xx: the service, the channel (502 `processor_error`) or something on the way failed. */
+export class ServerError extends ApiError {
+  override readonly name = "ServerError"
+}
+
+const kinds: Readonly<Record<number, typeof ApiError>> = {
+  400: InvalidRequestError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  429: RateLimitError
+}
+
+/** `envelope`: the body as JSON, or undefined for one that is none. */
+export const refusedWith = (envelope: unknown, failed: Failed, raw: Raw): ApiError => {
+  const { error, message, param, request_id } = (envelope ?? {}) as { readonly [key: string]: unknown }
+  const { headers, status } = raw.response
+  const Kind = kinds[status] ?? (status >= 500 ? ServerError : ApiError)
+  const isOurs = typeof error === "string" && typeof message === "string"
+  return new Kind(
+    {
+      code: isOurs ? (error as ErrorCode) : "unexpected_answer",
+      message: isOurs ? message : unexpected(status),
+      param: typeof param === "string" ? param : undefined,
+      requestId: typeof request_id === "string" ? request_id : (headers.get("x-request-id") ?? undefined),
+      retryAfterMs: retryAfterOf(headers.get("retry-after"))
+    },
+    failed,
+    raw
+  )
+}
+
+const unexpected = (status: number): string =>
+  status === 0 || (status >= 300 && status < 400)
+    ? "the answer is a redirect, which is not followed, since the key would go along; is baseUrl right?"
+    : "the answer is not one of the service's; is baseUrl right?"
+
+/** Seconds, or a date as proxies say it. */
+const retryAfterOf = (header: string | null): number | undefined => {
+  if (header === null) return undefined
+  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds * 1_000)
+}

@@ -1,0 +1,470 @@
+/** The methods of the merchant API. Written by `npm run sdk` from the contract: do not edit. */
+import type { Call } from "../Call.ts"
+import { path } from "../encode.ts"
+import type { List } from "../List.ts"
+import type { CallOptions, Upload, WriteOptions } from "../options.ts"
+import type { Transport } from "../Transport.ts"
+import type {
+  ApiLog,
+  ApiLogsListQuery,
+  Balance,
+  BalanceGetQuery,
+  BalanceTransaction,
+  CreateOrder,
+  CreatePaymentLink,
+  CreateRefund,
+  CreateWebhookEndpoint,
+  DeletedWebhookEndpoint,
+  Dispute,
+  DisputeEvidence,
+  DisputesListQuery,
+  Event,
+  EventsListQuery,
+  LedgerListQuery,
+  Order,
+  OrdersListQuery,
+  PaymentLink,
+  PaymentLinksListQuery,
+  Refund,
+  RefundsListQuery,
+  SandboxChannel,
+  SendReceipt,
+  SettleRefund,
+  SubmitEvidence,
+  TestHelpersDisputesResolve,
+  TestHelpersOrdersDispute,
+  TestHelpersOrdersPay,
+  UpdateOrder,
+  UpdatePaymentLink,
+  UpdateRefund,
+  UpdateWebhookEndpoint,
+  UploadedFile,
+  WebhookDeliveriesListQuery,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+  WebhookEndpointsListQuery,
+  WebhookSigningSecret
+} from "./types.ts"
+
+/** The methods of `coffer.orders`. */
+export class OrdersApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Create an order. Answers 201 with the new order; send the buyer to its `checkout_url`. An `out_trade_no` that exists already answers 200 with that order when amount, currency, subject and notify_url are the same, and 409 when they are not. */
+  create(body: CreateOrder, options: WriteOptions = {}): Call<Order> {
+    return this.#transport.call({ method: "POST", path: path`/orders`, body, isKeyed: true }, options)
+  }
+
+  /** List orders, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count. */
+  list(query: OrdersListQuery = {}, options: CallOptions = {}): List<Order> {
+    return this.#transport.list(path`/orders`, "trade_no", query, options)
+  }
+
+  /** The same as a CSV file of at most 10,000 rows. */
+  csv(query: Omit<OrdersListQuery, "limit" | "starting_after" | "ending_before"> = {}, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/orders`, { ...query, format: "csv" }, options)
+  }
+
+  /** Update metadata or receipt_email. Merges: keys that are not sent stay as they are. Nothing else of an order can be changed. */
+  update(ref: string, body: UpdateOrder = {}, options: WriteOptions = {}): Call<Order> {
+    return this.#transport.call({ method: "POST", path: path`/orders/${ref}`, body, isKeyed: true }, options)
+  }
+
+  /** Retrieve an order. By our number or by yours. Its `checkout_url` is signed anew each time. */
+  get(ref: string, options: CallOptions = {}): Call<Order> {
+    return this.#transport.call({ method: "GET", path: path`/orders/${ref}` }, options)
+  }
+
+  /** Close a pending order now. For when the buyer has left. An expired order is answered unchanged. 409 when the buyer has just paid (the order is paid then) or is about to; 502 when the channel cannot be asked, and then nothing has changed. */
+  expire(ref: string, options: WriteOptions = {}): Call<Order> {
+    return this.#transport.call({ method: "POST", path: path`/orders/${ref}/expire`, isKeyed: true }, options)
+  }
+
+  /** Send the receipt by mail. Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it. 409 while the order is not paid. Five within an hour for one order: one more is 429. What is sent by itself when an order is paid does not count. */
+  sendReceipt(ref: string, body: SendReceipt = {}, options: WriteOptions = {}): Call<Order> {
+    return this.#transport.call({ method: "POST", path: path`/orders/${ref}/send_receipt`, body, isKeyed: true }, options)
+  }
+}
+
+/** The methods of `coffer.refunds`. */
+export class RefundsApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Refund an order, in whole or in part. 201 when the channel paid at once, 202 when it settles later: ask again every 10 seconds for 5 minutes, then seldom, or wait for the event. An `out_refund_no` that exists answers 200 with that refund. Fees stay with the channel, so a whole refund takes more than its payment brought. 502: nothing has changed. */
+  create(body: CreateRefund, options: WriteOptions = {}): Call<Refund> {
+    return this.#transport.call({ method: "POST", path: path`/refunds`, body, isKeyed: true }, options)
+  }
+
+  /** List refunds, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count. */
+  list(query: RefundsListQuery = {}, options: CallOptions = {}): List<Refund> {
+    return this.#transport.list(path`/refunds`, "refund_no", query, options)
+  }
+
+  /** The same as a CSV file of at most 10,000 rows. */
+  csv(query: Omit<RefundsListQuery, "limit" | "starting_after" | "ending_before"> = {}, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/refunds`, { ...query, format: "csv" }, options)
+  }
+
+  /** Update a refund's metadata. Merges: keys that are not sent stay as they are. Nothing else of a refund can be changed. */
+  update(ref: string, body: UpdateRefund = {}, options: WriteOptions = {}): Call<Refund> {
+    return this.#transport.call({ method: "POST", path: path`/refunds/${ref}`, body, isKeyed: true }, options)
+  }
+
+  /** Retrieve a refund. By our number or by yours. */
+  get(ref: string, options: CallOptions = {}): Call<Refund> {
+    return this.#transport.call({ method: "GET", path: path`/refunds/${ref}` }, options)
+  }
+}
+
+/** The methods of `coffer.disputes`. */
+export class DisputesApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Save evidence as a draft, or submit it. Each call replaces the whole; what a draft had must be sent again. Submitted, the dispute is `under_review` and takes no more. 502: the channel could not be told, and nothing has changed. When the channel does not answer in time, the dispute comes as it stands and follows by itself. 409 after the deadline, and for a dispute that you accepted or that is decided. */
+  submitEvidence(ref: string, body: SubmitEvidence, options: WriteOptions = {}): Call<Dispute> {
+    return this.#transport.call({ method: "POST", path: path`/disputes/${ref}/evidence`, body, isKeyed: true }, options)
+  }
+
+  /** Read the evidence back. The draft, or what was submitted; empty before the first draft. */
+  getEvidence(ref: string, options: CallOptions = {}): Call<DisputeEvidence> {
+    return this.#transport.call({ method: "GET", path: path`/disputes/${ref}/evidence` }, options)
+  }
+
+  /** Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status stays, and a second call changes nothing. 502: the channel could not be told, and nothing has changed. */
+  accept(ref: string, options: WriteOptions = {}): Call<Dispute> {
+    return this.#transport.call({ method: "POST", path: path`/disputes/${ref}/accept`, isKeyed: true }, options)
+  }
+
+  /** List disputes, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count. */
+  list(query: DisputesListQuery = {}, options: CallOptions = {}): List<Dispute> {
+    return this.#transport.list(path`/disputes`, "dispute_no", query, options)
+  }
+
+  /** The same as a CSV file of at most 10,000 rows. */
+  csv(query: Omit<DisputesListQuery, "limit" | "starting_after" | "ending_before"> = {}, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/disputes`, { ...query, format: "csv" }, options)
+  }
+
+  /** Retrieve a dispute. By our number or by the channel's. */
+  get(ref: string, options: CallOptions = {}): Call<Dispute> {
+    return this.#transport.call({ method: "GET", path: path`/disputes/${ref}` }, options)
+  }
+}
+
+/** The methods of `coffer.files`. */
+export class FilesApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Hand in a file for evidence. `multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` counts as evidence in this environment only. The same file twice has two addresses; an `Idempotency-Key` changes nothing. */
+  upload(file: Upload, options: CallOptions = {}): Call<UploadedFile> {
+    return this.#transport.call({ method: "POST", path: path`/files`, upload: file }, options)
+  }
+}
+
+/** The methods of `coffer.paymentLinks`. */
+export class PaymentLinksApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Create a payment link. Give its `url` to as many buyers as you like: each visit makes an order of its own. */
+  create(body: CreatePaymentLink, options: WriteOptions = {}): Call<PaymentLink> {
+    return this.#transport.call({ method: "POST", path: path`/payment_links`, body, isKeyed: true }, options)
+  }
+
+  /** List payment links, newest first. In pages. */
+  list(query: PaymentLinksListQuery = {}, options: CallOptions = {}): List<PaymentLink> {
+    return this.#transport.list(path`/payment_links`, "link_id", query, options)
+  }
+
+  /** Change a payment link, close it or open it. Fields that are not sent stay. Amount and currency cannot be changed: make another link. */
+  update(linkId: string, body: UpdatePaymentLink = {}, options: WriteOptions = {}): Call<PaymentLink> {
+    return this.#transport.call({ method: "POST", path: path`/payment_links/${linkId}`, body, isKeyed: true }, options)
+  }
+
+  /** Retrieve a payment link, or its QR code. `format=svg` answers a picture to print or to show; a phone's camera opens the link. */
+  get(linkId: string, options: CallOptions = {}): Call<PaymentLink> {
+    return this.#transport.call({ method: "GET", path: path`/payment_links/${linkId}` }, options)
+  }
+
+  /** A QR code of the same, as an SVG picture. */
+  qrCode(linkId: string, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/payment_links/${linkId}`, { format: "svg" }, options)
+  }
+}
+
+/** The methods of `coffer.balance`. */
+export class BalanceApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Read the wallet of one currency. Each currency has its own wallet in each environment, and nothing is converted. One that was never used is all zeros, also that of a live currency that is not enabled for you. */
+  get(query: BalanceGetQuery = {}, options: CallOptions = {}): Call<Balance> {
+    return this.#transport.call({ method: "GET", path: path`/balance`, query }, options)
+  }
+}
+
+/** The methods of `coffer.ledger`. */
+export class LedgerApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** List the ledger, newest first, or export it. Every movement of the wallets, never changed and never removed. A payment is two rows: the whole amount in, the fee out. `format=csv` answers a file of at most 10,000 rows. */
+  list(query: LedgerListQuery = {}, options: CallOptions = {}): List<BalanceTransaction> {
+    return this.#transport.list(path`/balance_transactions`, "id", query, options)
+  }
+
+  /** The same as a CSV file of at most 10,000 rows. */
+  csv(query: Omit<LedgerListQuery, "limit" | "starting_after" | "ending_before"> = {}, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/balance_transactions`, { ...query, format: "csv" }, options)
+  }
+}
+
+/** The methods of `coffer.events`. */
+export class EventsApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. */
+  list(query: EventsListQuery = {}, options: CallOptions = {}): List<Event> {
+    return this.#transport.list(path`/events`, "id", query, options)
+  }
+
+  /** Retrieve an event. The event as it was delivered; it never changes. */
+  get(eventId: string, options: CallOptions = {}): Call<Event> {
+    return this.#transport.call({ method: "GET", path: path`/events/${eventId}` }, options)
+  }
+}
+
+/** The methods of `coffer.apiLogs`. */
+export class ApiLogsApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** List your own API calls, newest first. For finding out what your server sent and what it got. Written on the side, so a call may be missing now and then. */
+  list(query: ApiLogsListQuery = {}, options: CallOptions = {}): List<ApiLog> {
+    return this.#transport.list(path`/logs`, "request_id", query, options)
+  }
+}
+
+/** The methods of `coffer.webhookEndpoints`. */
+export class WebhookEndpointsApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Create a webhook endpoint. The answer holds the signing secret, this once. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`. */
+  create(body: CreateWebhookEndpoint, options: WriteOptions = {}): Call<WebhookEndpointWithSecret> {
+    return this.#transport.call({ method: "POST", path: path`/webhook_endpoints`, body, isKeyed: true }, options)
+  }
+
+  /** List webhook endpoints, newest first. With the account's single address, where there is one. */
+  list(query: WebhookEndpointsListQuery = {}, options: CallOptions = {}): List<WebhookEndpoint> {
+    return this.#transport.list(path`/webhook_endpoints`, "id", query, options)
+  }
+
+  /** Change a webhook endpoint, or disable it. Fields that are not sent stay. When it is disabled, deliveries that are still to be made are skipped. The account's single address is set elsewhere: 409 `conflict`. */
+  update(endpointId: string, body: UpdateWebhookEndpoint = {}, options: WriteOptions = {}): Call<WebhookEndpoint> {
+    return this.#transport.call({ method: "POST", path: path`/webhook_endpoints/${endpointId}`, body, isKeyed: true }, options)
+  }
+
+  /** Delete a webhook endpoint. Deliveries that are still to be made are skipped. */
+  delete(endpointId: string, options: WriteOptions = {}): Call<DeletedWebhookEndpoint> {
+    return this.#transport.call({ method: "DELETE", path: path`/webhook_endpoints/${endpointId}`, isKeyed: true }, options)
+  }
+
+  /** Retrieve a webhook endpoint. Without its secret. */
+  get(endpointId: string, options: CallOptions = {}): Call<WebhookEndpoint> {
+    return this.#transport.call({ method: "GET", path: path`/webhook_endpoints/${endpointId}` }, options)
+  }
+
+  /** Rotate an endpoint's signing secret. The answer holds the new secret, this once. For 24 hours the old one signs as well: both signatures are in one header, and one that fits is enough. */
+  rotateSecret(endpointId: string, options: WriteOptions = {}): Call<WebhookEndpointWithSecret> {
+    return this.#transport.call({ method: "POST", path: path`/webhook_endpoints/${endpointId}/rotate_secret`, isKeyed: true }, options)
+  }
+}
+
+/** The methods of `coffer.webhookSigningSecret`. */
+export class WebhookSigningSecretApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Rotate the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address. For 24 hours the old one signs as well. */
+  rotate(options: WriteOptions = {}): Call<WebhookSigningSecret> {
+    return this.#transport.call({ method: "POST", path: path`/webhook_signing_secret/rotate`, isKeyed: true }, options)
+  }
+
+  /** Read the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address. */
+  get(options: CallOptions = {}): Call<WebhookSigningSecret> {
+    return this.#transport.call({ method: "GET", path: path`/webhook_signing_secret` }, options)
+  }
+}
+
+/** The methods of `coffer.webhookDeliveries`. */
+export class WebhookDeliveriesApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Send a delivery again. A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, and none follows it by itself. 409: its endpoint is disabled or deleted. */
+  resend(deliveryId: string, options: WriteOptions = {}): Call<WebhookDelivery> {
+    return this.#transport.call({ method: "POST", path: path`/webhook_deliveries/${deliveryId}/resend`, isKeyed: true }, options)
+  }
+
+  /** List deliveries, newest first. Each event on its way to each address, with every attempt and what the receiver answered. */
+  list(query: WebhookDeliveriesListQuery = {}, options: CallOptions = {}): List<WebhookDelivery> {
+    return this.#transport.list(path`/webhook_deliveries`, "id", query, options)
+  }
+
+  /** Retrieve a delivery. With all of its attempts. */
+  get(deliveryId: string, options: CallOptions = {}): Call<WebhookDelivery> {
+    return this.#transport.call({ method: "GET", path: path`/webhook_deliveries/${deliveryId}` }, options)
+  }
+}
+
+/** The methods of `coffer.testHelpers.orders`. */
+export class TestHelpersOrdersApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Pay an order as its buyer would. Works on a closed order, too: that is the late payment, which goes back to the buyer. */
+  pay(ref: string, body: TestHelpersOrdersPay = {}, options: WriteOptions = {}): Call<Order> {
+    return this.#transport.call({ method: "POST", path: path`/test_helpers/orders/${ref}/pay`, body, isKeyed: true }, options)
+  }
+
+  /** Let the buyer dispute the payment. A chargeback arrives. Cards have them, and so Apple Pay and Google Pay; the other methods do not. */
+  dispute(ref: string, body: TestHelpersOrdersDispute = {}, options: WriteOptions = {}): Call<Dispute> {
+    return this.#transport.call({ method: "POST", path: path`/test_helpers/orders/${ref}/dispute`, body, isKeyed: true }, options)
+  }
+}
+
+/** The methods of `coffer.testHelpers.refunds`. */
+export class TestHelpersRefundsApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Let the bank confirm or reject a refund. Alipay and WeChat Pay settle later: by this call, or by themselves after a minute. */
+  settle(ref: string, body: SettleRefund, options: WriteOptions = {}): Call<Refund> {
+    return this.#transport.call({ method: "POST", path: path`/test_helpers/refunds/${ref}/settle`, body, isKeyed: true }, options)
+  }
+}
+
+/** The methods of `coffer.testHelpers.disputes`. */
+export class TestHelpersDisputesApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Let the bank decide a dispute. What cannot follow, as a loss of what was won, leaves the dispute as it is but for its `processor_status`. */
+  resolve(ref: string, body: TestHelpersDisputesResolve, options: WriteOptions = {}): Call<Dispute> {
+    return this.#transport.call({ method: "POST", path: path`/test_helpers/disputes/${ref}/resolve`, body, isKeyed: true }, options)
+  }
+}
+
+/** The methods of `coffer.testHelpers.channel`. */
+export class TestHelpersChannelApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Take your sandbox channel down, or up again. While it is down, whatever has to ask the channel answers 502. Other merchants do not notice. */
+  set(body: SandboxChannel, options: WriteOptions = {}): Call<SandboxChannel> {
+    return this.#transport.call({ method: "POST", path: path`/test_helpers/channel`, body, isKeyed: true }, options)
+  }
+}
+
+/** The methods of `coffer.testHelpers`. */
+export class TestHelpersApi {
+  readonly orders: TestHelpersOrdersApi
+  readonly refunds: TestHelpersRefundsApi
+  readonly disputes: TestHelpersDisputesApi
+  readonly channel: TestHelpersChannelApi
+
+  constructor(transport: Transport) {
+    this.orders = new TestHelpersOrdersApi(transport)
+    this.refunds = new TestHelpersRefundsApi(transport)
+    this.disputes = new TestHelpersDisputesApi(transport)
+    this.channel = new TestHelpersChannelApi(transport)
+  }
+}
+
+/** The merchant API: one property for each kind of object. */
+export class Resources {
+  readonly orders: OrdersApi
+  readonly refunds: RefundsApi
+  readonly disputes: DisputesApi
+  readonly files: FilesApi
+  readonly paymentLinks: PaymentLinksApi
+  readonly balance: BalanceApi
+  readonly ledger: LedgerApi
+  readonly events: EventsApi
+  readonly apiLogs: ApiLogsApi
+  readonly webhookEndpoints: WebhookEndpointsApi
+  readonly webhookSigningSecret: WebhookSigningSecretApi
+  readonly webhookDeliveries: WebhookDeliveriesApi
+  readonly testHelpers: TestHelpersApi
+
+  constructor(transport: Transport) {
+    this.orders = new OrdersApi(transport)
+    this.refunds = new RefundsApi(transport)
+    this.disputes = new DisputesApi(transport)
+    this.files = new FilesApi(transport)
+    this.paymentLinks = new PaymentLinksApi(transport)
+    this.balance = new BalanceApi(transport)
+    this.ledger = new LedgerApi(transport)
+    this.events = new EventsApi(transport)
+    this.apiLogs = new ApiLogsApi(transport)
+    this.webhookEndpoints = new WebhookEndpointsApi(transport)
+    this.webhookSigningSecret = new WebhookSigningSecretApi(transport)
+    this.webhookDeliveries = new WebhookDeliveriesApi(transport)
+    this.testHelpers = new TestHelpersApi(transport)
+  }
+}

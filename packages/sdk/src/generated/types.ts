@@ -1,0 +1,1195 @@
+/** What operations take and answer. Written by `npm run sdk` from the contract: do not edit. */
+
+/** Everything that an event may tell of. */
+export type EventType =
+  "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
+
+/** The `error` of a refusal: what a program branches on. */
+export type ErrorCode =
+  "internal_error" | "rate_limited" | "forbidden" | "merchant_not_approved" | "ip_not_allowed" | "invalid_api_key" | "missing_api_key" | "route_not_found" | "idempotency_in_progress" | "idempotency_error" | "invalid_request" | "processor_error" | "conflict" | "dispute_not_found" | "order_not_found" | "refund_not_found" | "delivery_not_found" | "endpoint_not_found" | "default_endpoint_secret_managed" | "event_not_found" | "payment_link_not_found" | "insufficient_balance" | "refund_window_expired"
+
+/** A moment: ISO 8601 in UTC, seconds of Unix time, or a Date. */
+export type Moment =
+  string | number | Date
+
+/** One call. */
+export interface ApiLog {
+  /** Always `api_log`. */
+  readonly object: "api_log"
+  /** Number of the request, as its answer had it. */
+  readonly request_id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** HTTP method. */
+  readonly method: string
+  /** Path, without the query; always in the form `/v1/...`. */
+  readonly path: string
+  /** HTTP status of the answer. */
+  readonly status: number
+  /** The `error` of the answer; null when it was none. */
+  readonly error_code: string | null
+  /** From the request's arrival to its answer, in milliseconds. */
+  readonly duration_ms: number
+  /** Address of the caller; null when it had left. */
+  readonly ip: string | null
+  /** The `User-Agent` header. */
+  readonly user_agent: string | null
+  /** The `Idempotency-Key` header. */
+  readonly idempotency_key: string | null
+  /** The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; null for none, or one that is not JSON. */
+  readonly request_body: unknown
+  /** The body of the answer, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; null for none, or one that is not JSON. */
+  readonly response_body: unknown
+  /** When the request came. */
+  readonly created_at: string
+}
+
+/** The wallet. */
+export interface Balance {
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** ISO 4217 code of the currency of every amount here. */
+  readonly currency: "USD" | "HKD" | "CNY"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** What refunds and payouts may use; a dispute may take it below zero, in minor units. */
+  readonly available_balance: number
+  /** Held by refunds on their way, disputes and payouts under review, in minor units. */
+  readonly frozen_balance: number
+  /** Everything that buyers have paid, in minor units. */
+  readonly total_revenue: number
+  /** Everything charged for payments, disputes and payouts, in minor units. */
+  readonly total_fee: number
+  /** Everything paid out, in minor units. */
+  readonly total_payout: number
+  /** Everything refunded, in minor units. */
+  readonly total_refund: number
+  /** When the wallet last changed; when the merchant joined, if it never has. */
+  readonly updated_at: string
+}
+
+/** One movement of the wallet. */
+export interface BalanceTransaction {
+  /** Always `balance_transaction`. */
+  readonly object: "balance_transaction"
+  /** Number of this movement; begins with `LED_`, and rises with time. */
+  readonly id: string
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** What moved the money. */
+  readonly type: "payment_credit" | "fee_debit" | "refund_freeze" | "refund_debit" | "refund_unfreeze" | "dispute_freeze" | "dispute_unfreeze" | "dispute_debit" | "dispute_fee" | "payout_freeze" | "payout_unfreeze" | "payout_success" | "payout_fee"
+  /** ISO 4217 code of the currency of every amount here. */
+  readonly currency: "USD" | "HKD" | "CNY"
+  /** The movement, below zero when money leaves, in minor units. */
+  readonly amount: number
+  /** Available balance before, in minor units. */
+  readonly balance_before: number
+  /** Available balance after; the same as before when frozen money was taken, in minor units. */
+  readonly balance_after: number
+  /** Number of the order, refund, dispute or payout behind it. */
+  readonly reference_id: string
+  /** For people; do not parse it. */
+  readonly description: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it was booked. */
+  readonly created_at: string
+}
+
+/** The terms of the order. */
+export interface CreateOrder {
+  /** What the buyer pays: a whole number of minor units, 1999 for $19.99. */
+  readonly amount: number
+  /** Your number of the order, one line. Sent again with the same terms, it gets the same order. */
+  readonly out_trade_no?: string | null | undefined
+  /** `USD` unless given; live: one enabled for you. */
+  readonly currency?: "USD" | "HKD" | "CNY" | null | undefined
+  /** The title that the buyer reads at checkout, one line of at most 255 characters. */
+  readonly subject?: string | null | undefined
+  /** Where the events of this order go, instead of to your endpoints. Live: public HTTPS. */
+  readonly notify_url?: string | null | undefined
+  /** Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in. */
+  readonly return_url?: string | null | undefined
+  /** At most 50 keys of 1 to 40 characters, values of at most 500. */
+  readonly metadata?: { readonly [key: string]: string | null } | null | undefined
+  /** Who gets the receipt, by itself, once paid. */
+  readonly receipt_email?: string | null | undefined
+  /** Language of checkout and receipt; otherwise the browser's. */
+  readonly locale?: "zh" | "en" | null | undefined
+}
+
+/** The terms of each order that a visit makes. */
+export interface CreatePaymentLink {
+  /** What each buyer pays, in minor units. It never changes. */
+  readonly amount: number
+  /** `USD` unless given; live: one enabled for you. It never changes. */
+  readonly currency?: "USD" | "HKD" | "CNY" | null | undefined
+  /** The title that the buyer reads at checkout, one line of at most 255 characters. */
+  readonly subject?: string | null | undefined
+  /** How many orders visits may make; any number unless given. */
+  readonly max_uses?: number | null | undefined
+  /** From when on visits make no order, in the future; never unless given. */
+  readonly expires_at?: string | null | undefined
+  /** Where the events of the orders go, instead of to your endpoints. Live: public HTTPS. */
+  readonly notify_url?: string | null | undefined
+  /** Where buyers go after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in. */
+  readonly return_url?: string | null | undefined
+  /** At most 50 keys of 1 to 40 characters, values of at most 500. */
+  readonly metadata?: { readonly [key: string]: string | null } | null | undefined
+}
+
+/** What is to go back. */
+export interface CreateRefund {
+  /** The order: our number or yours. */
+  readonly trade_no: string
+  /** Your number of the refund, one line; required in live. Sent again, it gets the same refund. */
+  readonly out_refund_no?: string | null | undefined
+  /** Minor units; all that can still be refunded unless given. Null is refused, not taken for all. */
+  readonly amount?: number | undefined
+  /** For your records, at most 500 characters; lines are kept. */
+  readonly reason?: string | null | undefined
+  /** At most 50 keys of 1 to 40 characters, values of at most 500. */
+  readonly metadata?: { readonly [key: string]: string | null } | null | undefined
+}
+
+/** A new endpoint. */
+export interface CreateWebhookEndpoint {
+  /** Live: public HTTPS. Sandbox: http too, and private addresses where the operator allows them. */
+  readonly url: string
+  /** Your own words about it. */
+  readonly description?: string | null | undefined
+  /** Types of events that it takes; all of them unless given. */
+  readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
+}
+
+/** What is left of it. */
+export interface DeletedWebhookEndpoint {
+  /** Always `webhook_endpoint`. */
+  readonly object: "webhook_endpoint"
+  /** Number of the endpoint; begins with `whe_`. */
+  readonly id: string
+  /** Always `true`. */
+  readonly deleted: true
+}
+
+/** The dispute. */
+export interface Dispute {
+  /** Always `dispute`. */
+  readonly object: "dispute"
+  /** Our number of the dispute; begins with `dsp_`. */
+  readonly dispute_no: string
+  /** Our number of the order whose payment is disputed. */
+  readonly trade_no: string
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** The channel's number of the dispute; ours and theirs both find it. */
+  readonly processor_dispute_id: string
+  /** What the buyer wants back; moved from available to frozen when the dispute is opened, in minor units. */
+  readonly amount: number
+  /** What the loss cost beside the amount, in minor units; null unless it was lost. */
+  readonly fee: number | null
+  /** ISO 4217 code of the currency of every amount here. */
+  readonly currency: "USD" | "HKD" | "CNY"
+  /** `needs_response` waits for your evidence, `under_review` for the bank. `won` and `closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`. */
+  readonly status: "needs_response" | "under_review" | "won" | "lost" | "closed"
+  /** The status in the channel's own words, to look into and to reconcile by. */
+  readonly processor_status: string
+  /** Why the buyer disputes the payment; it tells which evidence is of use. */
+  readonly reason: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** Whether the amount is frozen still. */
+  readonly funds_frozen: boolean
+  /** The last moment for evidence; no answer by then is a loss. Null when the channel sets none. */
+  readonly evidence_due_by: string | null
+  /** When the buyer's bank opened the dispute. */
+  readonly opened_at: string
+  /** When it was decided; null until then. */
+  readonly closed_at: string | null
+  /** When we heard of it. */
+  readonly created_at: string
+  /** When it last changed. */
+  readonly updated_at: string
+}
+
+/** The issuer withdrew, and the money is free again. The event, byte for byte as it is delivered. */
+export interface DisputeClosedEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "dispute.closed"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Dispute
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.dispute_no`; for receivers written for the older form. */
+    readonly dispute_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "needs_response" | "under_review" | "won" | "lost" | "closed"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "dispute.closed"
+}
+
+/** A chargeback was opened, and its amount is frozen. The event, byte for byte as it is delivered. */
+export interface DisputeCreatedEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "dispute.created"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Dispute
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.dispute_no`; for receivers written for the older form. */
+    readonly dispute_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "needs_response" | "under_review" | "won" | "lost" | "closed"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "dispute.created"
+}
+
+/** The evidence. */
+export interface DisputeEvidence {
+  /** Always `dispute_evidence`. */
+  readonly object: "dispute_evidence"
+  /** Our number of the dispute. */
+  readonly dispute_no: string
+  /** The texts that were given, and no others. */
+  readonly evidence: {
+    /** What was sold. */
+    readonly product_description?: string
+    /** The buyer's name. */
+    readonly customer_name?: string
+    /** The buyer's e-mail address. */
+    readonly customer_email_address?: string
+    /** The address that the buyer ordered from. */
+    readonly customer_purchase_ip?: string
+    /** The buyer's billing address. */
+    readonly billing_address?: string
+    /** Where the goods were sent. */
+    readonly shipping_address?: string
+    /** Who carried them. */
+    readonly shipping_carrier?: string
+    /** The carrier's number of the parcel. */
+    readonly shipping_tracking_number?: string
+    /** When they left. */
+    readonly shipping_date?: string
+    /** When the service was given. */
+    readonly service_date?: string
+    /** When and from where the buyer used what was sold. */
+    readonly access_activity_log?: string
+    /** How the buyer was shown the refund policy. */
+    readonly refund_policy_disclosure?: string
+    /** Why the buyer is not entitled to a refund. */
+    readonly refund_refusal_explanation?: string
+    /** How the buyer was shown the cancellation policy. */
+    readonly cancellation_policy_disclosure?: string
+    /** Why the subscription was not cancelled. */
+    readonly cancellation_rebuttal?: string
+  }
+  /** The files that were named. */
+  readonly files: ReadonlyArray<{
+    /** What the file shows. */
+    readonly type: "receipt" | "customer_communication" | "customer_signature" | "shipping_documentation" | "service_documentation" | "cancellation_policy" | "refund_policy" | "invoice_showing_distinct_transactions" | "recurring_transaction_agreement" | "uncategorized_file"
+    /** Its address as the upload answered it. */
+    readonly url: string
+  }>
+  /** Whether the bank has it; then it is final. */
+  readonly submitted: boolean
+  /** When it was submitted; null for a draft. */
+  readonly submitted_at: string | null
+  /** When it was last replaced; null before the first draft. */
+  readonly updated_at: string | null
+}
+
+/** The dispute is lost, and its amount is gone. The event, byte for byte as it is delivered. */
+export interface DisputeLostEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "dispute.lost"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Dispute
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.dispute_no`; for receivers written for the older form. */
+    readonly dispute_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "needs_response" | "under_review" | "won" | "lost" | "closed"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "dispute.lost"
+}
+
+/** The evidence is under review. The event, byte for byte as it is delivered. */
+export interface DisputeUpdatedEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "dispute.updated"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Dispute
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.dispute_no`; for receivers written for the older form. */
+    readonly dispute_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "needs_response" | "under_review" | "won" | "lost" | "closed"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "dispute.updated"
+}
+
+/** The appeal succeeded, and the money is free again. The event, byte for byte as it is delivered. */
+export interface DisputeWonEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "dispute.won"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Dispute
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.dispute_no`; for receivers written for the older form. */
+    readonly dispute_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "needs_response" | "under_review" | "won" | "lost" | "closed"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "dispute.won"
+}
+
+/** The event, byte for byte as it is delivered. `type` says what `data.object` is. */
+export type Event =
+  PaymentSucceededEvent | PaymentFailedEvent | PaymentExpiredEvent | PaymentDuplicateRefundedEvent | RefundSucceededEvent | RefundFailedEvent | DisputeCreatedEvent | DisputeUpdatedEvent | DisputeWonEvent | DisputeLostEvent | DisputeClosedEvent
+
+/** The order. */
+export interface Order {
+  /** Always `order`. */
+  readonly object: "order"
+  /** Our number of the order; begins with `TRD_SB_` in the sandbox, `TRD_` in live. */
+  readonly trade_no: string
+  /** Your number of the order; equal to `trade_no` when you gave none. */
+  readonly out_trade_no: string
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** What the buyer pays, in minor units. */
+  readonly amount: number
+  /** The acquiring fee, in minor units; null until the payment is credited. */
+  readonly fee: number | null
+  /** `amount` less `fee`, in minor units; null until the payment is credited. */
+  readonly net_amount: number | null
+  /** The sum of the refunds that have succeeded, in minor units. */
+  readonly refunded_amount: number
+  /** ISO 4217 code of the currency of every amount here. */
+  readonly currency: "USD" | "HKD" | "CNY"
+  /** The title that the buyer reads at checkout. */
+  readonly subject: string | null
+  /** `pending` may still be paid. `failed` and `expired` are final; money that comes then goes back. */
+  readonly status: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** The channel's number of the payment; null until paid. Reconcile by `trade_no`: this one may change. */
+  readonly payment_id: string | null
+  /** How the buyer paid; null until then. */
+  readonly payment_method: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | null
+  /** The last moment for a refund, where the payment method has one (`alipay`, `wechat_pay`); otherwise null. */
+  readonly refundable_until: string | null
+  /** Send the buyer there. Signed and bound to expire: do not store it, do not log it. */
+  readonly checkout_url: string
+  /** When checkout takes no payment any more: 24 hours after creation. */
+  readonly expires_at: string
+  /** Where the events of this order go, instead of to your endpoints. */
+  readonly notify_url: string | null
+  /** Where the buyer goes after the payment. */
+  readonly return_url: string | null
+  /** Your own keys and values. */
+  readonly metadata: { readonly [key: string]: string }
+  /** When the payment succeeded; null until then. */
+  readonly paid_at: string | null
+  /** When the order was created. */
+  readonly created_at: string
+  /** The printable receipt; null until paid. It shows what was refunded, too. */
+  readonly receipt_url: string | null
+  /** The receipt's number; null until it is first viewed or sent. */
+  readonly receipt_number: string | null
+  /** Who gets the receipt. */
+  readonly receipt_email: string | null
+  /** When a receipt was last sent; null before. */
+  readonly receipt_sent_at: string | null
+  /** The buyer's language; null follows the browser. */
+  readonly locale: "zh" | "en" | null
+}
+
+/** A payment that came after the order's end went back to the buyer in full. The event, byte for byte as it is delivered. */
+export interface PaymentDuplicateRefundedEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "payment.duplicate_refunded"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Order
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "payment.duplicate_refunded"
+}
+
+/** An order was not paid within 24 hours, or was closed. The event, byte for byte as it is delivered. */
+export interface PaymentExpiredEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "payment.expired"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Order
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "payment.expired"
+}
+
+/** The channel says that the payment has failed. The event, byte for byte as it is delivered. */
+export interface PaymentFailedEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "payment.failed"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Order
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "payment.failed"
+}
+
+/** The payment link. */
+export interface PaymentLink {
+  /** Always `payment_link`. */
+  readonly object: "payment_link"
+  /** Number of the link; begins with `plink_`. */
+  readonly link_id: string
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** Give this address to buyers. Each visit makes a new order. */
+  readonly url: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** What each buyer pays, in minor units. */
+  readonly amount: number
+  /** ISO 4217 code of the currency of every amount here. */
+  readonly currency: "USD" | "HKD" | "CNY"
+  /** The title that the buyer reads at checkout. */
+  readonly subject: string | null
+  /** Visits to an `inactive` link make no order. */
+  readonly status: "active" | "inactive"
+  /** How many orders visits may make; null for any number. */
+  readonly max_uses: number | null
+  /** Orders that visits have made, paid or not. */
+  readonly used_count: number
+  /** Where the events of the orders go, instead of to your endpoints. */
+  readonly notify_url: string | null
+  /** Where buyers go after the payment. */
+  readonly return_url: string | null
+  /** From when on visits make no order; null for never. */
+  readonly expires_at: string | null
+  /** Your own keys and values; each order gets them. */
+  readonly metadata: { readonly [key: string]: string }
+  /** When the link was made. */
+  readonly created_at: string
+}
+
+/** A payment succeeded, and the money is in the wallet. The event, byte for byte as it is delivered. */
+export interface PaymentSucceededEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "payment.succeeded"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Order
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "payment.succeeded"
+}
+
+/** The refund. */
+export interface Refund {
+  /** Always `refund`. */
+  readonly object: "refund"
+  /** Our number of the refund. */
+  readonly refund_no: string
+  /** Your number of the refund; made by us when you gave none. */
+  readonly out_refund_no: string
+  /** The order whose payment goes back. */
+  readonly trade_no: string
+  /** What the buyer gets back, in minor units. */
+  readonly amount: number
+  /** Your reason, if you gave one. */
+  readonly reason: string | null
+  /** `pending` until the channel has settled it. A channel may take back what had `succeeded`. */
+  readonly status: "pending" | "succeeded" | "failed"
+  /** Whether the amount is held in the frozen balance. */
+  readonly funds_frozen: boolean
+  /** When the amount was deducted for good; null while pending, and when it failed. */
+  readonly settled_at: string | null
+  /** Your own keys and values. */
+  readonly metadata: { readonly [key: string]: string }
+  /** ISO 4217 code of the currency of every amount here. */
+  readonly currency: "USD" | "HKD" | "CNY"
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** What the channel said; null unless it failed. */
+  readonly failure_reason: string | null
+  /** When the refund was accepted. */
+  readonly created_at: string
+  /** When it last changed. */
+  readonly updated_at: string
+}
+
+/** The channel rejected a refund, and the money is free again. The event, byte for byte as it is delivered. */
+export interface RefundFailedEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "refund.failed"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Refund
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.refund_no`; for receivers written for the older form. */
+    readonly refund_no?: string
+    /** As `object.out_refund_no`; for receivers written for the older form. */
+    readonly out_refund_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "succeeded" | "failed"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "refund.failed"
+}
+
+/** A refund was paid out of the wallet. The event, byte for byte as it is delivered. */
+export interface RefundSucceededEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  readonly id: string
+  /** What happened. */
+  readonly type: "refund.succeeded"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Rises with each change of the object: of two events, the one with more is the later. */
+  readonly sequence: number
+  /** What it happened to. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    readonly object: Refund
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.refund_no`; for receivers written for the older form. */
+    readonly refund_no?: string
+    /** As `object.out_refund_no`; for receivers written for the older form. */
+    readonly out_refund_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "succeeded" | "failed"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "refund.succeeded"
+}
+
+/** The state of the channel. */
+export interface SandboxChannel {
+  /** Whether your sandbox channel answers. */
+  readonly reachable: boolean
+}
+
+/** Where to. */
+export interface SendReceipt {
+  /** Who gets it, and the order's `receipt_email` from now on; that one unless given. */
+  readonly email?: string | null | undefined
+}
+
+/** How the refund ends. */
+export interface SettleRefund {
+  /** What the bank says. It may also take back, as `failed`, what had succeeded. */
+  readonly outcome: "succeeded" | "failed"
+}
+
+export interface SubmitEvidence {
+  /** Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts. */
+  readonly evidence?: {
+    /** What was sold. */
+    readonly product_description?: string | null | undefined
+    /** The buyer's name. */
+    readonly customer_name?: string | null | undefined
+    /** The buyer's e-mail address. */
+    readonly customer_email_address?: string | null | undefined
+    /** The address that the buyer ordered from. */
+    readonly customer_purchase_ip?: string | null | undefined
+    /** The buyer's billing address. */
+    readonly billing_address?: string | null | undefined
+    /** Where the goods were sent. */
+    readonly shipping_address?: string | null | undefined
+    /** Who carried them. */
+    readonly shipping_carrier?: string | null | undefined
+    /** The carrier's number of the parcel. */
+    readonly shipping_tracking_number?: string | null | undefined
+    /** When they left. */
+    readonly shipping_date?: string | null | undefined
+    /** When the service was given. */
+    readonly service_date?: string | null | undefined
+    /** When and from where the buyer used what was sold. */
+    readonly access_activity_log?: string | null | undefined
+    /** How the buyer was shown the refund policy. */
+    readonly refund_policy_disclosure?: string | null | undefined
+    /** Why the buyer is not entitled to a refund. */
+    readonly refund_refusal_explanation?: string | null | undefined
+    /** How the buyer was shown the cancellation policy. */
+    readonly cancellation_policy_disclosure?: string | null | undefined
+    /** Why the subscription was not cancelled. */
+    readonly cancellation_rebuttal?: string | null | undefined
+  } | null | undefined
+  /** At most 8 files that you have uploaded in this environment. `[]` removes all of them. */
+  readonly files?: ReadonlyArray<{
+    /** What the file shows. */
+    readonly type: "receipt" | "customer_communication" | "customer_signature" | "shipping_documentation" | "service_documentation" | "cancellation_policy" | "refund_policy" | "invoice_showing_distinct_transactions" | "recurring_transaction_agreement" | "uncategorized_file"
+    /** Its address as the upload answered it. */
+    readonly url: string
+  }> | null | undefined
+  /** `true` sends it to the bank, and there is no second time. Otherwise it is kept as a draft. */
+  readonly submit?: boolean | null | undefined
+}
+
+/** What is to change. */
+export interface UpdateOrder {
+  /** Keys to write; null deletes a key, null for the whole all of them. */
+  readonly metadata?: { readonly [key: string]: string | null } | null | undefined
+  /** Who gets the receipt from now on; null for nobody. */
+  readonly receipt_email?: string | null | undefined
+}
+
+/** What is to change. */
+export interface UpdatePaymentLink {
+  /** `inactive` closes the link, `active` opens it. */
+  readonly status?: "active" | "inactive" | null | undefined
+  /** Null removes the title. */
+  readonly subject?: string | null | undefined
+  /** Null lifts the limit. Below `used_count` it closes the link. */
+  readonly max_uses?: number | null | undefined
+  /** Null: never. A time that has passed closes the link. */
+  readonly expires_at?: string | null | undefined
+  /** Keys to write; null deletes a key, null for the whole all of them. */
+  readonly metadata?: { readonly [key: string]: string | null } | null | undefined
+}
+
+/** What is to change. */
+export interface UpdateRefund {
+  /** Keys to write; null deletes a key, null for the whole all of them. */
+  readonly metadata?: { readonly [key: string]: string | null } | null | undefined
+}
+
+/** What is to change. */
+export interface UpdateWebhookEndpoint {
+  /** A new address; what is still to be delivered goes there. */
+  readonly url?: string | null | undefined
+  /** Your own words about it; null removes them. */
+  readonly description?: string | null | undefined
+  /** Replaces the types that it takes. */
+  readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
+  /** `disabled` stops deliveries, `enabled` lets new ones through. */
+  readonly status?: "enabled" | "disabled" | null | undefined
+  /** The same as `status`, for who likes it better; not both at once. */
+  readonly disabled?: boolean | null | undefined
+}
+
+/** The file as it was kept. */
+export interface UploadedFile {
+  /** Its address, which evidence names. Whoever has it can read the file. */
+  readonly url: string
+  /** What it is, by its content. */
+  readonly content_type: "application/pdf" | "image/png" | "image/jpeg"
+  /** Bytes. */
+  readonly size: number
+}
+
+/** An attempt. */
+export interface WebhookAttempt {
+  /** Its number, from 1. */
+  readonly attempt: number
+  /** `manual`: sent again on request. */
+  readonly kind: "automatic" | "manual"
+  /** When it was made. */
+  readonly at: string
+  /** From its beginning to its end, milliseconds. */
+  readonly duration_ms: number
+  /** What the receiver answered; null when it did not answer. */
+  readonly status_code: number | null
+  /** Why there was no answer; null when there was one. */
+  readonly failure: string | null
+  /** The first kilobyte of the receiver's answer. */
+  readonly response_excerpt: string | null
+}
+
+/** The delivery. */
+export interface WebhookDelivery {
+  /** Always `webhook_delivery`. */
+  readonly object: "webhook_delivery"
+  /** Number of the delivery; begins with `dlv_`. */
+  readonly id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** The event that is delivered. */
+  readonly event_id: string
+  /** Its type. */
+  readonly event_type: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
+  /** The endpoint; null for an order's `notify_url` and the account's address. */
+  readonly endpoint_id: string | null
+  /** Where it is posted to. */
+  readonly url: string
+  /** `pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted. */
+  readonly status: "pending" | "succeeded" | "failed" | "skipped"
+  /** When the next attempt is due; null when none is to come by itself. */
+  readonly next_attempt_at: string | null
+  /** The delivery that this one sends again on request; null for a first one. */
+  readonly resend_of: string | null
+  /** Attempts that were made, in their order. */
+  readonly attempts: ReadonlyArray<WebhookAttempt>
+  /** When it was recorded: with the event, or when it was asked for. */
+  readonly created_at: string
+}
+
+/** The endpoint. */
+export interface WebhookEndpoint {
+  /** Always `webhook_endpoint`. */
+  readonly object: "webhook_endpoint"
+  /** Number of the endpoint; begins with `whe_`. */
+  readonly id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** Where events are posted to. */
+  readonly url: string
+  /** Your own words about it; null when there are none. */
+  readonly description: string | null
+  /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
+  readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
+  /** Nothing is delivered to a disabled endpoint, and what was still to be delivered is skipped. */
+  readonly status: "enabled" | "disabled"
+  /** The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere. */
+  readonly is_default: boolean
+  /** When it was created. */
+  readonly created_at: string
+  /** When it last changed. */
+  readonly updated_at: string
+}
+
+/** The endpoint with its secret. */
+export interface WebhookEndpointWithSecret {
+  /** Always `webhook_endpoint`. */
+  readonly object: "webhook_endpoint"
+  /** Number of the endpoint; begins with `whe_`. */
+  readonly id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** Where events are posted to. */
+  readonly url: string
+  /** Your own words about it; null when there are none. */
+  readonly description: string | null
+  /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
+  readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
+  /** Nothing is delivered to a disabled endpoint, and what was still to be delivered is skipped. */
+  readonly status: "enabled" | "disabled"
+  /** The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere. */
+  readonly is_default: boolean
+  /** When it was created. */
+  readonly created_at: string
+  /** When it last changed. */
+  readonly updated_at: string
+  /** Signs what is delivered here. It is shown this once, and never again. */
+  readonly secret: string
+}
+
+/** The account's secret. */
+export interface WebhookSigningSecret {
+  /** Always `webhook_signing_secret`. */
+  readonly object: "webhook_signing_secret"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** Signs what goes to an order's `notify_url` and to the account's single address. */
+  readonly secret: string
+  /** When it was last rotated; null when never. */
+  readonly rotated_at: string | null
+  /** Until when the secret before it signs as well; null when it no longer does. */
+  readonly previous_until: string | null
+}
+
+/** Pay an order as its buyer would */
+export interface TestHelpersOrdersPay {
+  /** One that you offer: `card` unless given, or the first that you offer where cards are not. */
+  readonly payment_method?: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | null | undefined
+  /** `succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel has the money and has not said so yet. */
+  readonly outcome?: "succeed" | "decline" | "fail" | "redirect" | "succeed_unreported" | null | undefined
+  /** Minor units that reach the channel; another amount than the order's is not credited but parked. */
+  readonly amount?: number | null | undefined
+}
+
+/** Let the buyer dispute the payment */
+export interface TestHelpersOrdersDispute {
+  /** What the buyer wants back, in minor units; the whole unless given. */
+  readonly amount?: number | null | undefined
+  /** Why, in one line; `fraudulent` unless given. */
+  readonly reason?: string | null | undefined
+  /** The last moment for evidence: in 7 days unless given, null for none. The past will do, too. */
+  readonly evidence_due_by?: string | null | undefined
+}
+
+/** Let the bank decide a dispute */
+export interface TestHelpersDisputesResolve {
+  /** `won` may also follow a loss: the appeal. `closed`: the buyer's bank withdraws. */
+  readonly outcome: "won" | "lost" | "closed"
+}
+
+/** What `orders.list` is asked for. */
+export interface OrdersListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** Orders in this state. */
+  readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | undefined
+  /** The order with exactly this number of yours. */
+  readonly out_trade_no?: string | undefined
+  /** `metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once. */
+  readonly metadata?: { readonly [key: string]: string } | undefined
+}
+
+/** What `refunds.list` is asked for. */
+export interface RefundsListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** Refunds of this order, by our number. */
+  readonly trade_no?: string | undefined
+  /** The refund with exactly this number of yours. */
+  readonly out_refund_no?: string | undefined
+  /** Refunds in this state. */
+  readonly status?: "pending" | "succeeded" | "failed" | undefined
+}
+
+/** What `disputes.list` is asked for. */
+export interface DisputesListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** Disputes in this state. */
+  readonly status?: "needs_response" | "under_review" | "won" | "lost" | "closed" | undefined
+  /** Disputes of the order with exactly this number of ours. */
+  readonly trade_no?: string | undefined
+}
+
+/** What `paymentLinks.list` is asked for. */
+export interface PaymentLinksListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+}
+
+/** What `balance.get` is asked for. */
+export interface BalanceGetQuery {
+  /** Which wallet; `USD` unless given. */
+  readonly currency?: "USD" | "HKD" | "CNY" | undefined
+}
+
+/** What `ledger.list` is asked for. */
+export interface LedgerListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** Movements of this type. */
+  readonly type?: "payment_credit" | "fee_debit" | "refund_freeze" | "refund_debit" | "refund_unfreeze" | "dispute_freeze" | "dispute_unfreeze" | "dispute_debit" | "dispute_fee" | "payout_freeze" | "payout_unfreeze" | "payout_success" | "payout_fee" | undefined
+  /** Movements that this order, refund, dispute or payout caused. */
+  readonly reference_id?: string | undefined
+  /** Movements of this currency's wallet. */
+  readonly currency?: "USD" | "HKD" | "CNY" | undefined
+}
+
+/** What `events.list` is asked for. */
+export interface EventsListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** Events of this type; give it several times for several types. */
+  readonly type?: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"> | undefined
+  /** Events of this order, refund or dispute, by our number. */
+  readonly object_id?: string | undefined
+}
+
+/** What `apiLogs.list` is asked for. */
+export interface ApiLogsListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** The call with exactly this number. */
+  readonly request_id?: string | undefined
+  /** An exact status, or a class such as `4xx`. */
+  readonly status?: string | undefined
+  /** Calls of exactly this path: `/v1/orders`. */
+  readonly path?: string | undefined
+  /** Calls that were refused with this `error`. */
+  readonly error_code?: string | undefined
+}
+
+/** What `webhookEndpoints.list` is asked for. */
+export interface WebhookEndpointsListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+}
+
+/** What `webhookDeliveries.list` is asked for. */
+export interface WebhookDeliveriesListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** Deliveries of this event. */
+  readonly event_id?: string | undefined
+  /** Deliveries to this endpoint. */
+  readonly endpoint_id?: string | undefined
+  /** `pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted. */
+  readonly status?: "pending" | "succeeded" | "failed" | "skipped" | undefined
+}

@@ -1,0 +1,130 @@
+/** What a client and a call may be told, with the defaults, and the checks that say which option is wrong. */
+import type { Hooks } from "./hooks.ts"
+
+export interface CofferOptions {
+  /** `svc_test_…` opens the sandbox, `svc_live_…` opens live. It belongs on servers only. */
+  readonly apiKey: string
+  /** Where the service is, with its version: `https://pay.example/v1`. */
+  readonly baseUrl: string
+  /** How long one try may take, its answer's body included; 20,000 unless given. */
+  readonly timeoutMs?: number | undefined
+  /** How long a call may take with all its tries and waits; 60,000 unless given. */
+  readonly deadlineMs?: number | undefined
+  /** How many tries may follow the first, 0 to 20; 4 unless given. */
+  readonly maxRetries?: number | undefined
+  /** Told of every try. What they throw is ignored. */
+  readonly hooks?: Hooks | undefined
+  /** Sends a request; the platform's own unless given. */
+  readonly fetch?: Fetch | undefined
+  /** A number from 0 up to 1 that spreads retries; `Math.random` unless given. */
+  readonly random?: (() => number) | undefined
+  /** Time and timers; those of the platform unless given. A test gives its own. */
+  readonly clock?: Clock | undefined
+}
+
+/** Of one call. What is left out is as the client has it. */
+export interface CallOptions {
+  /** Ends the call, which then fails with the signal's reason. Whether a write was done is not known then. */
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number | undefined
+  readonly deadlineMs?: number | undefined
+  readonly maxRetries?: number | undefined
+}
+
+export interface WriteOptions extends CallOptions {
+  /** 1 to 255 printable ASCII characters, kept for 24 hours by the service; a random one for each call unless given. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** A file. The service reads its kind from its content. */
+export type Upload = Blob | ArrayBuffer | Uint8Array
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface Clock {
+  /** Milliseconds since any moment: only differences are used. */
+  readonly now: () => number
+  /** Ends after that many milliseconds, or fails with the signal's reason. */
+  readonly sleep: (millis: number, signal?: AbortSignal) => Promise<void>
+  /** Runs `then` after that many milliseconds. What it returns takes that back. */
+  readonly timer: (millis: number, then: () => void) => () => void
+}
+
+export interface Limits {
+  readonly timeoutMs: number
+  readonly deadlineMs: number
+  readonly maxRetries: number
+}
+
+export const defaultLimits: Limits = { timeoutMs: 20_000, deadlineMs: 60_000, maxRetries: 4 }
+
+/** What timers take. */
+const millisMax = 2 ** 31 - 1
+const retriesMax = 20
+
+/** `given` over `base`, checked. */
+export const limitsOf = (base: Limits, given: CallOptions): Limits => ({
+  timeoutMs: millisOf("timeoutMs", given.timeoutMs ?? base.timeoutMs),
+  deadlineMs: millisOf("deadlineMs", given.deadlineMs ?? base.deadlineMs),
+  maxRetries: retriesOf(given.maxRetries ?? base.maxRetries)
+})
+
+const millisOf = (name: string, millis: number): number => {
+  if (millis > 0 && millis <= millisMax) return millis
+  throw new TypeError(`${name}: expected milliseconds, more than 0 and at most ${millisMax}`)
+}
+
+const retriesOf = (retries: number): number => {
+  if (Number.isInteger(retries) && retries >= 0 && retries <= retriesMax) return retries
+  throw new TypeError(`maxRetries: expected a whole number from 0 to ${retriesMax}`)
+}
+
+/** The key is never part of a message. */
+export const apiKeyOf = (apiKey: unknown): string => {
+  if (typeof apiKey !== "string" || apiKey === "")
+    throw new TypeError("apiKey: expected a key, svc_test_… or svc_live_…")
+  if (!/^svc_(test|live)_[\x21-\x7e]+$/.test(apiKey)) {
+    const why = /\s/.test(apiKey) ? "; it has a space or a line break in it" : ""
+    throw new TypeError(`apiKey: expected a key that begins with svc_test_ or svc_live_${why}`)
+  }
+  return apiKey
+}
+
+/** Without a slash at its end. */
+export const baseUrlOf = (baseUrl: unknown): string => {
+  const expected = "baseUrl: expected the address of the service with its version, like https://pay.example/v1"
+  if (typeof baseUrl !== "string" || !URL.canParse(baseUrl)) throw new TypeError(expected)
+  const { hash, origin, password, pathname, protocol, search, username } = new URL(baseUrl)
+  if (username !== "" || password !== "") throw new TypeError("baseUrl: expected no user and no password in it")
+  const path = pathname.replace(/\/+$/, "")
+  if (!/^https?:$/.test(protocol) || !path.endsWith("/v1") || search !== "" || hash !== "")
+    throw new TypeError(expected)
+  return origin + path
+}
+
+export const idempotencyKeyOf = (given: string | undefined): string => {
+  if (given === undefined) return crypto.randomUUID()
+  if (/^[\x20-\x7e]{1,255}$/.test(given)) return given
+  throw new TypeError("idempotencyKey: expected 1 to 255 printable ASCII characters")
+}
+
+export const platformClock: Clock = {
+  now: () => performance.now(),
+  sleep: (millis, signal) =>
+    new Promise((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal!.reason)
+      }
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop)
+        resolve()
+      }, millis)
+      if (signal?.aborted === true) stop()
+      else signal?.addEventListener("abort", stop, { once: true })
+    }),
+  timer: (millis, then) => {
+    const timer = setTimeout(then, millis)
+    return () => clearTimeout(timer)
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Which failures are tried again, and after how long: back-off with full jitter, on top of what the service asks for,
+ * so that clients that were refused together do not come back together.
+ */
+import { ApiError, type CofferError, ConnectionError, TimeoutError } from "./errors.ts"
+
+const baseMs = 500
+const capMs = 8_000
+
+const isPassing = (error: CofferError): boolean =>
+  error instanceof ConnectionError ||
+  error instanceof TimeoutError ||
+  (error instanceof ApiError &&
+    (error.status >= 500 || error.status === 429 || error.code === "idempotency_in_progress"))
+
+/** Milliseconds until the next try; undefined when another try would end the same. `attempt`: how many were made. */
+export const retryDelay = (error: CofferError, attempt: number, random: () => number): number | undefined => {
+  if (!isPassing(error)) return undefined
+  const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
+  return asked + random() * Math.min(capMs, baseMs * 2 ** (attempt - 1))
+}
