@@ -75,6 +75,7 @@ export const Owner = Context.Reference<Redacted.Redacted | undefined>("@coffer/p
 
 /** Why the database cannot be brought to this program's shape, for the person who started it. */
 export class NotMigrated extends Schema.TaggedError<NotMigrated>()("NotMigrated", { message: Schema.String }) {}
+
 /** The number of the newest one that this program knows. */
 export const newestMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
@@ -85,6 +86,7 @@ export const migrateWith = (some: Partial<typeof migrations>) =>
 
 /** Ours, and those of the cluster's register of runners, so that no start needs to make a table. */
 export const migrate = Effect.gen(function* () {
+  yield* expectKnown(yield* SqlClient.SqlClient)
   const applied = yield* migrateWith(migrations)
   yield* Migrator.make({})({ table: "cluster_runner_migrations", loader: SqlRunnerStorage.migrations({}) })
   return applied
@@ -143,6 +145,38 @@ const mayMigrate = (sql: SqlClient.SqlClient) =>
     ([row]) => row!.may
   )
 
+/** The library's migrator looks at the newest number alone: it would start beside what it does not know. */
+const expectKnown = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [there] = yield* sql<{ readonly is: boolean }>`select to_regclass('coffer_migrations') is not null as is`
+  if (!there!.is) return
+  const rows = yield* sql<{ readonly id: number; readonly name: string }>`
+    select migration_id::int4 as id, name from coffer_migrations order by migration_id`
+  const problem = mismatch(rows, Object.keys(migrations))
+  if (problem !== undefined) return yield* notMigrated(problem)
+})
+
+/** `applied`: by their numbers. `known`: names of migrations with their numbers in front. */
+export const mismatch = (
+  applied: ReadonlyArray<{ readonly id: number; readonly name: string }>,
+  known: ReadonlyArray<string>
+): string | undefined => {
+  const names = new Map(known.map((name) => [Number.parseInt(name, 10), name]))
+  const stranger = applied.find(({ id }) => !names.has(id))
+  if (stranger !== undefined) {
+    return (
+      `The database has the migration ${stranger.id} (${stranger.name}), which this version of the program does not ` +
+      "know. Start the version that made it, or a newer one."
+    )
+  }
+  const newest = applied.at(-1)?.id ?? 0
+  const done = new Set(applied.map(({ id }) => id))
+  const skipped = [...names].find(([id]) => id < newest && !done.has(id))
+  return skipped === undefined
+    ? undefined
+    : `The migration ${skipped[1]} was never applied to this database, and newer ones were. ` +
+        "Restore a backup of before, or ask whoever made this version."
+}
+
 const expectMigrated = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [there] = yield* sql<{ readonly is: boolean; readonly readable: boolean }>`
     select oid is not null as is, coalesce(has_table_privilege(oid, 'select'), false) as readable
@@ -150,6 +184,7 @@ const expectMigrated = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   if (!there!.is)
     return yield* notMigrated(`The database has no tables yet, and this role may not make them. ${setOwner}`)
   if (!there!.readable) return yield* notMigrated(`This role has no rights on the tables yet. ${setOwner}`)
+  yield* expectKnown(sql)
   const [row] = yield* sql<{ readonly newest: number }>`
     select coalesce(max(migration_id), 0)::int4 as newest from coffer_migrations`
   const missing = Object.keys(migrations).filter((name) => Number.parseInt(name, 10) > row!.newest)

@@ -24,7 +24,7 @@ export const ledgerRights = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
       union all select 5, 'may run programs or write files on the server as a superuser' from pg_roles r
         where r.rolname in ('pg_write_server_files', 'pg_execute_server_program') and pg_has_role(r.oid, 'member')
     ) found order by found.rank, found.why limit 1`
-  return (yield* Effect.orDie(decode(rows)))[0]?.why
+  return (yield* Effect.catchTags(decode(rows), { SchemaError: Effect.die }))[0]?.why
 })
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ why: Schema.String })))
