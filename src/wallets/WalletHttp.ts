@@ -9,7 +9,7 @@ import { replyCsv } from "../http/csv.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { Wallets } from "./Wallets.ts"
-import { balanceTransactionView, balanceView } from "./WalletView.ts"
+import { balanceTransactionView, balanceView, ledgerLinkView } from "./WalletView.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -32,6 +32,12 @@ export const layer = HttpApiBuilder.group(
         }
         const page = yield* wallets.ledger(owner, query)
         return yield* replyList("balance_transaction", "/v1/balance_transactions", page, balanceTransactionView)
+      }, Effect.catchTags({ InvalidField })),
+
+      chain: span("balance.chain")(function* ({ params: { currency }, query }) {
+        const { format: _, ...request } = query
+        const page = yield* wallets.ledger(yield* Caller, { ...request, currency })
+        return yield* replyList("ledger_link", `/v1/ledger/${currency}/chain`, page, ledgerLinkView)
       }, Effect.catchTags({ InvalidField }))
     })
   })

@@ -1,6 +1,7 @@
 /** A wallet and its ledger rows as merchants see them (spec: Wallet balance; Balance transaction). Pure. */
-import type { BalanceResource, BalanceTransactionResource } from "@coffer/contract/Balance"
-import type { Wallet } from "@coffer/rules/wallet/Wallet"
+import type { BalanceResource, BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
+import { chainText } from "@coffer/rules/wallet/post"
+import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { DateTime } from "effect"
 import type { StoredLedgerRow } from "./Wallets.ts"
 
@@ -29,5 +30,16 @@ export const balanceTransactionView = (row: StoredLedgerRow): BalanceTransaction
   reference_id: row.referenceId,
   description: row.description,
   mode: row.mode,
+  created_at: DateTime.formatIso(row.createdAt)
+})
+
+/** The text is made of the row as it is stored, so a row that was changed does not fit its hash. */
+export const ledgerLinkView = (row: StoredLedgerRow): LedgerLinkResource => ({
+  object: "ledger_link",
+  id: row.id,
+  sequence: row.sequence,
+  previous_hash: row.previousHash,
+  hash: row.hash,
+  text: chainText(walletIdOf(row), row),
   created_at: DateTime.formatIso(row.createdAt)
 })

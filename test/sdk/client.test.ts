@@ -76,6 +76,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a merchant
       refunds: coffer.refunds.list(limit),
       disputes: coffer.disputes.list(limit),
       ledger: coffer.ledger.list({ limit: 7 }),
+      chain: coffer.ledger.chain("USD", { limit: 7 }),
       events: coffer.events.list({ limit: 4 }),
       paymentLinks: coffer.paymentLinks.list(limit),
       webhookEndpoints: coffer.webhookEndpoints.list(limit),

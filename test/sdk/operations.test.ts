@@ -31,6 +31,7 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
   "POST /v1/payment_links/{link_id}": ({ paymentLinks }) => paymentLinks.update("1", { status: "inactive" }),
   "GET /v1/balance": ({ balance }) => balance.get({ currency: "USD" }),
   "GET /v1/balance_transactions": ({ ledger }) => ledger.list().page(),
+  "GET /v1/ledger/{currency}/chain": ({ ledger }) => ledger.chain("USD").page(),
   "GET /v1/events": ({ events }) => events.list().page(),
   "GET /v1/events/{event_id}": ({ events }) => events.get("1"),
   "GET /v1/logs": ({ apiLogs }) => apiLogs.list().page(),
@@ -73,7 +74,7 @@ describe("every operation of the document", () => {
       await call(coffer)
       const [{ body, headers, method, url }] = sent as [(typeof sent)[0]]
       assert.strictEqual(sent.length, 1)
-      assert.strictEqual(`${method} ${url.pathname}`, operation.replace(/\{\w+\}/, "1"))
+      assert.strictEqual(`${method} ${url.pathname}`, operation.replace("{currency}", "USD").replace(/\{\w+\}/, "1"))
       assert.strictEqual(headers["X-Api-Key"], someKey)
       const takesKey = method !== "GET" && url.pathname !== "/v1/files"
       assert.strictEqual(headers["Idempotency-Key"] !== undefined, takesKey, "a write has an Idempotency-Key")

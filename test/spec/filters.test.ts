@@ -8,7 +8,14 @@ import { endpoints } from "../kit/endpoints.ts"
 import { invalid, get, ok, order, page, post, type Row, specified, type World } from "./rows.ts"
 
 const exportable = ["/v1/orders", "/v1/refunds", "/v1/disputes", "/v1/balance_transactions"]
-const lists = [...exportable, "/v1/events", "/v1/logs", "/v1/webhook_endpoints", "/v1/webhook_deliveries"]
+const lists = [
+  ...exportable,
+  "/v1/events",
+  "/v1/logs",
+  "/v1/webhook_endpoints",
+  "/v1/webhook_deliveries",
+  "/v1/ledger/USD/chain"
+]
 
 /** Every endpoint that describes parameters, of both APIs: a new list is held to it from its first line. */
 const described = endpoints.filter(({ query }) => query !== undefined)
@@ -16,7 +23,7 @@ const described = endpoints.filter(({ query }) => query !== undefined)
 const misspelt = ({ method, path }: HttpApiEndpoint.Top): Row => [
   `${method} ${path}: an unknown parameter is refused by its name`,
   ({ api, merchant }) =>
-    api.call(method, `${path.replace(/:\w+/, merchant.merchantId)}?staus=paid`, {
+    api.call(method, `${path.replace(":currency", "USD").replace(/:\w+/, merchant.merchantId)}?staus=paid`, {
       key: merchant.sandboxKey,
       headers: { Authorization: `Bearer ${api.operatorToken}` }
     }),

@@ -13,6 +13,7 @@ const lists = [
   ["/v1/disputes", "dispute_no", "csv"],
   ["/v1/payment_links", "link_id", "no csv"],
   ["/v1/balance_transactions", "id", "csv"],
+  ["/v1/ledger/USD/chain", "id", "no csv"],
   ["/v1/events", "id", "no csv"],
   ["/v1/logs", "request_id", "no csv"],
   ["/v1/webhook_deliveries", "id", "no csv"]

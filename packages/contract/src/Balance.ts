@@ -6,8 +6,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, mode, text, withExample } from "./fields.ts"
-import { ExportableQuery } from "./Lists.ts"
+import { currency, instant, int, kind, merchantId, minor, mode, text, withExample } from "./fields.ts"
+import { ExportableQuery, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
 
 export const BalanceResource = withExample(
@@ -70,6 +70,47 @@ export const BalanceTransactionResource = withExample(
 )
 export type BalanceTransactionResource = typeof BalanceTransactionResource.Encoded
 
+const hashed = [
+  `${sampleIds.merchant}/sandbox/USD`,
+  "",
+  sampleIds.ledger,
+  1,
+  "payment_credit",
+  1999,
+  0,
+  1999,
+  0,
+  sampleIds.order,
+  "Payment of the order",
+  "2026-11-21T09:31:12.502Z"
+].join("\n")
+
+/** One row of the ledger, as its hash holds it (docs/ledger.md). */
+export const LedgerLinkResource = withExample(
+  Schema.Struct({
+    object: kind("ledger_link"),
+    id: text("Number of the movement, as the ledger lists it."),
+    sequence: int("Its place in the wallet, from 1 on, without a gap."),
+    previous_hash: text("The hash of the row before it, in hex; empty for the first."),
+    hash: text("SHA-256 of `text`, in hex."),
+    text: text("What is hashed, as UTF-8: twelve values, one a line."),
+    created_at: instant("When it was booked.")
+  }).annotate({ identifier: "LedgerLink", description: "One link of the chain." }),
+  {
+    object: "ledger_link",
+    id: sampleIds.ledger,
+    sequence: 1,
+    previous_hash: "",
+    hash: "2b4c3b01a441bd7260f0a06e94c7c1301e0f2d4fc02148f04fb4c4e3b15c8dd7",
+    text: hashed,
+    created_at: "2026-11-21T09:31:12.502Z"
+  }
+)
+export type LedgerLinkResource = typeof LedgerLinkResource.Encoded
+
+export const ChainQuery = Schema.Struct(ListQuery)
+export type ChainQuery = typeof ChainQuery.Type
+
 /** Filters of the ledger; all have to match (spec: Endpoints, Balance and ledger). */
 export const LedgerQuery = Schema.Struct({
   ...ExportableQuery,
@@ -103,6 +144,19 @@ export class BalanceGroup extends HttpApiGroup.make("balance")
         description:
           "Every movement of the wallets, never changed and never removed. A payment is two rows: the whole " +
           "amount in, the fee out. `format=csv` answers a file of at most 10,000 rows."
+      })
+    ),
+    HttpApiEndpoint.get("chain", "/v1/ledger/:currency/chain", {
+      params: { currency: Currency.annotate({ description: "Which wallet." }) },
+      query: ChainQuery,
+      success: listed(LedgerLinkResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List the hashes of a wallet's ledger, newest first",
+        description:
+          "For proving that no movement was changed, removed or slipped in: each `hash` is that of its `text`, and " +
+          "each `previous_hash` is the `hash` of the row before it. Keep the newest one, and compare it later."
       })
     )
   )

@@ -67,6 +67,7 @@ const operationOf = (document: Json, path: string, method: string, operation: Js
 const places: Readonly<Record<string, string>> = {
   "receipts.sendReceipt": "orders.sendReceipt",
   "balance.transactions": "ledger.list",
+  "balance.chain": "ledger.chain",
   "logs.list": "apiLogs.list",
   "webhook_endpoints.signingSecret": "webhookSigningSecret.get",
   "webhook_endpoints.rotateSigningSecret": "webhookSigningSecret.rotate"

@@ -85,7 +85,7 @@ const methodsOf = (operation: Operation, document: Json): ReadonlyArray<string> 
 const about = ({ description, summary }: Operation) => comment(`${summary}. ${description}`, "  ")
 
 const parametersOf = ({ pathParameters }: Operation) =>
-  pathParameters.map(({ name }) => `${camel(name)}: string, `).join("")
+  pathParameters.map(({ name, schema }) => `${camel(name)}: ${typeOf(schema)}, `).join("")
 
 const pathOf = ({ path }: Operation) =>
   `path\`${path.replace(/\{(\w+)\}/g, (_, name: string) => `\${${camel(name)}}`)}\``

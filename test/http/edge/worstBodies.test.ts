@@ -71,7 +71,7 @@ const world = Effect.gen(function* () {
   yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
 
   const pathOf = Effect.fnUntraced(function* (path: string) {
-    const [, kind] = /(\w+)\/:(?!merchant_id|mode)\w+/.exec(path) ?? []
+    const [, kind] = /(\w+)\/:(?!merchant_id|mode|currency)\w+/.exec(path) ?? []
     const step = /\/(pay|expire|complete|fail)$/.exec(path)?.[1]
     const made = {
       refunds: refund,
@@ -85,7 +85,11 @@ const world = Effect.gen(function* () {
     }
     const of = kind === "payouts" ? (step === undefined ? payout : approved) : made[kind as keyof typeof made]
     const no = of === undefined ? "" : yield* of
-    return path.replace(":merchant_id", merchantId).replace(":mode", "live").replace(/:\w+/, no)
+    return path
+      .replace(":merchant_id", merchantId)
+      .replace(":mode", "live")
+      .replace(":currency", "USD")
+      .replace(/:\w+/, no)
   })
   const headers = { Authorization: `Bearer ${api.operatorToken}` }
   const send = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, raw: string) {

@@ -20,6 +20,8 @@ import type {
   DisputesListQuery,
   Event,
   EventsListQuery,
+  LedgerChainQuery,
+  LedgerLink,
   LedgerListQuery,
   Order,
   OrdersListQuery,
@@ -242,6 +244,11 @@ export class LedgerApi {
   /** The same as a CSV file of at most 10,000 rows. */
   csv(query: Omit<LedgerListQuery, "limit" | "starting_after" | "ending_before"> = {}, options: CallOptions = {}): Call<string> {
     return this.#transport.text(path`/balance_transactions`, { ...query, format: "csv" }, options)
+  }
+
+  /** List the hashes of a wallet's ledger, newest first. For proving that no movement was changed, removed or slipped in: each `hash` is that of its `text`, and each `previous_hash` is the `hash` of the row before it. Keep the newest one, and compare it later. */
+  chain(currency: "USD" | "HKD" | "CNY", query: LedgerChainQuery = {}, options: CallOptions = {}): List<LedgerLink> {
+    return this.#transport.list(path`/ledger/${currency}/chain`, "id", query, options)
   }
 }
 

@@ -445,6 +445,24 @@ export interface DisputeWonEvent {
 export type Event =
   PaymentSucceededEvent | PaymentFailedEvent | PaymentExpiredEvent | PaymentDuplicateRefundedEvent | RefundSucceededEvent | RefundFailedEvent | DisputeCreatedEvent | DisputeUpdatedEvent | DisputeWonEvent | DisputeLostEvent | DisputeClosedEvent
 
+/** One link of the chain. */
+export interface LedgerLink {
+  /** Always `ledger_link`. */
+  readonly object: "ledger_link"
+  /** Number of the movement, as the ledger lists it. */
+  readonly id: string
+  /** Its place in the wallet, from 1 on, without a gap. */
+  readonly sequence: number
+  /** The hash of the row before it, in hex; empty for the first. */
+  readonly previous_hash: string
+  /** SHA-256 of `text`, in hex. */
+  readonly hash: string
+  /** What is hashed, as UTF-8: twelve values, one a line. */
+  readonly text: string
+  /** When it was booked. */
+  readonly created_at: string
+}
+
 /** The order. */
 export interface Order {
   /** Always `order`. */
@@ -1126,6 +1144,18 @@ export interface LedgerListQuery {
   readonly reference_id?: string | undefined
   /** Movements of this currency's wallet. */
   readonly currency?: "USD" | "HKD" | "CNY" | undefined
+}
+
+/** What `ledger.chain` is asked for. */
+export interface LedgerChainQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
 }
 
 /** What `events.list` is asked for. */
