@@ -5,6 +5,7 @@ import * as EmbeddedPostgres from "../../src/platform/embedded/EmbeddedPostgres.
 import { eventPosts } from "../kit/eventPosts.ts"
 import { connect, newHome, run } from "../kit/Process.ts"
 import { leftOut, named, running } from "../kit/Redis.ts"
+import { idFunction } from "../kit/Rows.ts"
 import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 
@@ -57,6 +58,7 @@ describe("Postgres stops and starts again", () => {
       const { merchantId } = yield* coffer.api.newMerchant()
       const { arrived, come } = yield* moments(restarts)
       const sql = yield* connect(server.url)
+      yield* sql.unsafe(idFunction)
       const posts = yield* eventPosts(sql, arrived)
       yield* posts.insert(merchantId, events)
       for (const moment of come) {

@@ -12,7 +12,7 @@ import * as EmbeddedPostgres from "../../src/platform/embedded/EmbeddedPostgres.
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
-import { idFunction } from "./Rows.ts"
+import { idFunction, withoutTriggersFunction } from "./Rows.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -65,7 +65,8 @@ const setup = Effect.gen(function* () {
   yield* Effect.provide(
     Effect.gen(function* () {
       yield* Migrator.migrateFor(serviceRole)
-      yield* (yield* SqlClient.SqlClient).unsafe(idFunction)
+      const sql = yield* SqlClient.SqlClient
+      for (const statement of [idFunction, withoutTriggersFunction]) yield* sql.unsafe(statement)
     }),
     at(template)
   )

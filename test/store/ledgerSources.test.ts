@@ -1,10 +1,9 @@
 /** A movement has its source, or Postgres does not take it (docs/decisions/0027). */
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
-import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
 import { busyDay } from "../kit/busyDay.ts"
-import { freshDatabase, start } from "../kit/Service.ts"
+import { freshDatabase, ownersConnection, start } from "../kit/Service.ts"
 
 class Books extends Context.Service<Books, { readonly sql: SqlClient.SqlClient; readonly poor: string }>()(
   "test/ledgerSources/Books"
@@ -15,8 +14,7 @@ const books = Layer.effect(
   Effect.gen(function* () {
     const database = yield* freshDatabase
     const { poor } = yield* Effect.scoped(Effect.flatMap(start({ database, clock: "test" }), busyDay))
-    const context = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" }))
-    return { sql: Context.get(context, SqlClient.SqlClient), poor }
+    return { sql: yield* ownersConnection(database), poor }
   })
 )
 

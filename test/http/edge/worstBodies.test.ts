@@ -85,11 +85,8 @@ const world = Effect.gen(function* () {
     }
     const of = kind === "payouts" ? (step === undefined ? payout : approved) : made[kind as keyof typeof made]
     const no = of === undefined ? "" : yield* of
-    return path
-      .replace(":merchant_id", merchantId)
-      .replace(":mode", "live")
-      .replace(":currency", "USD")
-      .replace(/:\w+/, no)
+    const given: Readonly<Record<string, string>> = { merchant_id: merchantId, mode: "live", currency: "USD" }
+    return path.replace(/:(\w+)/g, (_, name: string) => given[name] ?? no)
   })
   const headers = { Authorization: `Bearer ${api.operatorToken}` }
   const send = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, raw: string) {

@@ -8,7 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Merchant } from "../../kit/Api.ts"
 import { brokenIn, type Link, type Movement } from "../../kit/chain.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
-import { type Running, start } from "../../kit/Service.ts"
+import { ownersConnection, type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/chain") {}
 
@@ -113,7 +113,7 @@ describe("a ledger that was tampered with", () => {
   it.live("is found by a verifier, with the row: changed, removed, moved", () =>
     Effect.gen(function* () {
       const running = yield* start()
-      const { sql } = running
+      const sql = yield* ownersConnection(running.database)
       const { merchant } = yield* shopWithRows(running)
       const whole = yield* ledgerOf(running, merchant)
       const idOf = (row: number) => whole.links.at(-row)!.id
@@ -137,7 +137,7 @@ describe("a ledger that was tampered with", () => {
   it.live("and hashed anew: a changed row alone breaks the next, and all of them break a hash that was kept", () =>
     Effect.gen(function* () {
       const running = yield* start()
-      const { sql } = running
+      const sql = yield* ownersConnection(running.database)
       const { merchant } = yield* shopWithRows(running)
       const whole = yield* ledgerOf(running, merchant)
       const kept = new Map([[whole.links[0]!.id, whole.links[0]!.hash]])

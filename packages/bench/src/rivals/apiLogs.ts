@@ -85,10 +85,8 @@ export const makeApiLogs = (pool: Pool) => {
 export const openLogDays = async (pool: Pool) => {
   for (const offset of [-1, 0, 1]) {
     const day = new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
-    const next = new Date(Date.now() + (offset + 1) * 86_400_000).toISOString().slice(0, 10)
     for (const table of ["api_logs", "api_log_bodies"]) {
-      await pool.query(`create table if not exists ${table}_${day.replaceAll("-", "")} partition of ${table}
-        for values from ('${day}T00:00:00Z') to ('${next}T00:00:00Z')`)
+      await pool.query("select open_log_day($1, $2::text::date)", [table, day])
     }
   }
 }
