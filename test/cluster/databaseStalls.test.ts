@@ -3,7 +3,7 @@
  * after, and nothing that was acknowledged is lost. These take real time.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { cable } from "../kit/Cable.ts"
 import {
@@ -110,34 +110,6 @@ describe("a table is locked by somebody else", () => {
         })
       )
       yield* recoversSoon(service, keys)
-      yield* assertNothingLost(service, requests)
-      yield* assertBooksWhole(service.sql)
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("requests that do not need the table are answered within five seconds, beside those that wait for it", () =>
-    Effect.gen(function* () {
-      const database = yield* freshDatabase
-      const service = yield* start({ database })
-      const { api, merchant } = service
-      const others = [yield* api.newMerchant(), yield* api.newMerchant()].map(({ sandboxKey }) => sandboxKey)
-      const holder = yield* connect(database)
-      const requests = traffic(service, others)
-      const stock = yield* requests.stock
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* hold(holder, "lock table disputes in access exclusive mode")
-          const waiting = yield* Effect.forkScoped(
-            Effect.replicateEffect(api.get("/v1/disputes", merchant.sandboxKey), rounds, { concurrency: 8 })
-          )
-          yield* requests.run(rounds, stock)
-          assertNoneHung(requests, firstRounds)
-          const told = new Set((yield* Fiber.join(waiting)).map(({ status }) => status))
-          assert.deepStrictEqual([...told], [503])
-        })
-      )
-      yield* recoversSoon(service, [merchant.sandboxKey, ...others])
-      assert.strictEqual((yield* api.get("/v1/disputes", merchant.sandboxKey)).status, 200)
       yield* assertNothingLost(service, requests)
       yield* assertBooksWhole(service.sql)
     }).pipe(Effect.scoped)

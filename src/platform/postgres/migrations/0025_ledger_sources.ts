@@ -47,19 +47,20 @@ const sources: ReadonlyArray<Source> = [
   payout("payout_unfreeze", "s.amount", "rejected", "failed")
 ]
 
+const tables = [...new Set(sources.map(({ table }) => table))]
+const typesOf = (some: ReadonlyArray<Source>) => `(${some.map(({ type }) => `'${type}'`).join(", ")})`
+const of = (table: string) => sources.filter((each) => each.table === table)
+
 /**
- * One look-up by key for each table: the branches of other tables are not gone into. `offset 0` keeps the other
- * conditions out of it. Postgres keeps the plan that it makes while a table is small, and might go by an index of the
- * owner's rows otherwise.
+ * A look-up by key. `offset 0` keeps the other conditions out of it: Postgres keeps the plan that it makes while a
+ * table is small, and might go by an index of the owner's rows otherwise.
  */
-const ofTable = (table: string): string => {
-  const mine = sources.filter((each) => each.table === table)
-  const cases = mine.map(
+const sourceIn = (table: string): string => {
+  const cases = of(table).map(
     ({ amount, states, type }) => `when '${type}' then (${states}) and l.amount = coalesce(${amount}, 0)`
   )
-  return `select from (select * from ${table} where ${mine[0]!.key} = l.reference_id offset 0) s
-    where l.type in (${mine.map(({ type }) => `'${type}'`).join(", ")})
-    and (s.merchant_id, s.mode, s.currency) = (l.merchant_id, l.mode, l.currency)
+  return `select from (select * from ${table} where ${of(table)[0]!.key} = l.reference_id offset 0) s
+    where (s.merchant_id, s.mode, s.currency) = (l.merchant_id, l.mode, l.currency)
     and case l.type ${cases.join(" ")} end`
 }
 
@@ -67,21 +68,31 @@ const ofTable = (table: string): string => {
 const moved = `select from (select id, type from ledger where reference_id = l.reference_id offset 0) e
   where e.type = l.type and e.id <> l.id`
 
-const tables = [...new Set(sources.map(({ table }) => table))]
+const ownWallet = "concat_ws('/', l.merchant_id, l.mode, l.currency)"
 
+const refuse = (condition: string) => `
+  select l.type, l.amount, l.reference_id into stray from added l where ${condition} limit 1;
+  if found then
+    raise exception 'nothing that moves % by % as % is there, or it has moved it already',
+      stray.reference_id, stray.amount, stray.type using errcode = 'check_violation';
+  end if;`
+
+/** A statement of its own for each table: a table that is locked holds up only the movements that come from it. */
 const statements = [
   `create function refuse_movements_without_source() returns trigger language plpgsql as $$
-    declare stray record;
+    declare
+      stray record;
+      ${tables.map((table) => `has_${table} boolean;`).join(" ")}
     begin
-      select l.type, l.amount, l.reference_id into stray from added l
-      where l.wallet_id <> concat_ws('/', l.merchant_id, l.mode, l.currency)
-        or not exists (${tables.map(ofTable).join(" union all ")})
-        or exists (${moved})
-      limit 1;
-      if found then
-        raise exception 'nothing that moves % by % as % is there, or it has moved it already',
-          stray.reference_id, stray.amount, stray.type using errcode = 'check_violation';
-      end if;
+      select ${tables.map((table) => `bool_or(type in ${typesOf(of(table))})`).join(", ")}
+        into ${tables.map((table) => `has_${table}`).join(", ")} from added;
+      ${refuse(`l.type not in ${typesOf(sources)} or l.wallet_id <> ${ownWallet}`)}
+      ${tables
+        .map((table) => {
+          const condition = `not exists (${sourceIn(table)}) or exists (${moved})`
+          return `if has_${table} then ${refuse(`l.type in ${typesOf(of(table))} and (${condition})`)} end if;`
+        })
+        .join("\n")}
       return null;
     end
   $$`,
