@@ -15,7 +15,7 @@ import * as Postgres from "./platform/postgres/Postgres.ts"
 import * as RunningPostgres from "./platform/embedded/RunningPostgres.ts"
 import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
-import { NotStarted } from "./serve.ts"
+import { notStarted } from "./serve.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 
 /** The ledger is not whole, which was said already. */
@@ -86,8 +86,6 @@ const expectTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return yield* notStarted("The database is not yet as this version keeps it. Start coffer serve once, then audit.")
   }
 })
-
-const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))
 
 const lineOf = ({ detail, key, law, table }: Violation) => `${law} ${table} ${key}: ${detail}`
 

@@ -9,7 +9,7 @@ import * as Postgres from "./platform/postgres/Postgres.ts"
 import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
-import { NotStarted } from "./serve.ts"
+import { notStarted } from "./serve.ts"
 
 export const runMigrate = Effect.gen(function* () {
   const { databaseUrl, ownerUrl } = yield* Settings.startup
@@ -35,5 +35,3 @@ export const runMigrate = Effect.gen(function* () {
   }),
   Effect.provide(standardError.logger)
 )
-
-const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))

@@ -98,7 +98,8 @@ const lookWhereLive = Effect.fnUntraced(
   Effect.catchCause((cause) => Effect.logWarning("the doctor could not look at this installation", cause))
 )
 
-const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))
+/** In one line. */
+export const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))
 
 /** Waits, with the reason on the terminal, in the log and on `/readyz`. */
 const enter = (url: Redacted.Redacted) =>
