@@ -8,6 +8,7 @@ import { Effect, Exit, Scope, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded } from "../runtime/bounded.ts"
 import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } from "../runtime/patience.ts"
+import * as SilentConnections from "./silentConnections.ts"
 import { troubleOf } from "./trouble.ts"
 
 export interface Watch {
@@ -71,24 +72,30 @@ const countUse = ({ used }: Watch["load"], connection: object, by: 1 | -1) => {
 }
 
 /** Runs one statement on a connection that others use at the same time. */
-const makeBorrow =
-  (pool: PgPool.PgPool, load: Watch["load"]) =>
-  <A, E, R>(use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>, millis: number) => {
+const makeBorrow = (pool: PgPool.PgPool, load: Watch["load"]) => {
+  const silent = SilentConnections.make()
+  return <A, E, R>(use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>, millis: number) => {
     let borrowed: PgConnection.PgConnection | undefined
     load.waiting++
     const query = pool.use((connection) => {
       load.waiting--
       borrowed = connection
       countUse(load, connection, 1)
+      silent.sent(connection)
       return use(adapted(connection, (query) => query))
     })
-    const ended = Effect.sync(() => (borrowed === undefined ? void load.waiting-- : countUse(load, borrowed, -1)))
+    const ended = Effect.sync(() => {
+      if (borrowed === undefined) return void load.waiting--
+      countUse(load, borrowed, -1)
+      silent.answered(borrowed)
+    })
     return bounded<A, E | SqlError.SqlError, R>(Effect.ensuring(query, ended), millis, () => {
       if (borrowed === undefined) return late(noConnection)
       Effect.runFork(pool.invalidate(borrowed))
       return late(noAnswerInTime)
     })
   }
+}
 
 /** Takes a connection for one user alone, until the scope closes. */
 const makeReserve = (
