@@ -76,6 +76,7 @@ import * as RefundLists from "./refunds/RefundLists.ts"
 import * as Refunds from "./refunds/Refunds.ts"
 import * as RefundStore from "./refunds/RefundStore.ts"
 import { Settings } from "./platform/runtime/Settings.ts"
+import * as Instructions from "./wallets/Instructions.ts"
 import * as WalletCommands from "./wallets/WalletCommands.ts"
 import * as WalletEntity from "./wallets/WalletEntity.ts"
 import * as Wallets from "./wallets/Wallets.ts"
@@ -195,6 +196,7 @@ const base = Transactor.layer.pipe(
       Admission.layer,
       QuotaStore.layer,
       Runs.layer,
+      Instructions.layer,
       ShortPath.layer,
       ClockSkew.layer
     )

@@ -8,6 +8,8 @@ import type { WalletName } from "@coffer/rules/wallet/Wallet"
 import type { DateTime, Effect } from "effect"
 import type { Recorded } from "../events/Events.ts"
 import type { Change, ChangeSet } from "../platform/commit/Change.ts"
+import type { InstructionKind } from "../wallets/Wallets.ts"
+import type { PerformedCommand } from "./performedCommand.ts"
 
 /** The types of one kind of object. */
 export interface Kind {
@@ -47,6 +49,8 @@ export interface Aggregate<K extends Kind> {
   }
   /** The rows of other objects that a fact creates, such as the order of a visit to a link. */
   readonly creates?: (after: K["State"], fact: K["Fact"]) => ChangeSet
+  /** How another runner is told of a command. Only an aggregate that moves no money and no order has none. */
+  readonly instruction?: InstructionKind<PerformedCommand<K["Id"], K["Command"]>>
   /** What somebody has to be told of a fact once it is committed. */
   readonly alarm?: (fact: K["Fact"]) => Effect.Effect<void> | undefined
   /** How often one command is decided while others write the object. */

@@ -21,9 +21,11 @@ import {
 } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import type { Entry, Wallets } from "../wallets/Wallets.ts"
+import { type CarriedOut, Instructions } from "../wallets/Instructions.ts"
+import { type Entry, type Instruction, noEntry, type Wallets } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 import { type Derived, derive, deriveNew, type Given } from "./derive.ts"
+import type { PerformedCommand } from "./performedCommand.ts"
 import { makeSnapshots } from "./Snapshots.ts"
 
 /** What can go wrong in any write. The caller may send it again. */
@@ -42,6 +44,8 @@ export interface Doors<State, E> {
 /** What goes with a new object. */
 interface Birth extends Pick<Given, "answer"> {
   readonly changes?: ChangeSet
+  /** How another runner is told of the creation. */
+  readonly instruction?: Instruction
   /** Creations with one lane are written in the order in which they came. */
   readonly lane?: string
 }
@@ -59,6 +63,12 @@ export interface WriteLoop<K extends Kind, E = never> {
     consequence: Consequence,
     birth?: Birth
   ) => Effect.Effect<K["State"], WriteFailure | Exclude<EntryFailure | E, StaleVersion>>
+  /** What a creation comes to, for another runner that has described it. */
+  readonly carryOutNew: (
+    state: K["State"],
+    consequence: Consequence,
+    birth?: Birth
+  ) => Effect.Effect<CarriedOut, CommitError>
   /** The object as somebody has just read it, which spares the next command its own read. */
   readonly offer: (stored: Stored<K["State"]>) => void
 }
@@ -69,13 +79,17 @@ const waitingMax = 1_024
 export const makeWriteLoop = <K extends Kind, E = never>(
   aggregate: Aggregate<K>,
   doors: Doors<K["State"], E>
-): Effect.Effect<WriteLoop<K, E>, never, Transactor | Events> =>
+): Effect.Effect<WriteLoop<K, E>, never, Transactor | Events | Instructions> =>
   Effect.gen(function* () {
     const commit = committing(yield* Transactor, doors)
     const events = yield* Events
     const snapshots = makeSnapshots<K["State"]>(aggregate.owned?.rememberedMax ?? 0)
     const { inTurn } = makeTurns(waitingMax)
     const decide = deciding(aggregate, events)
+    const bear = bearing(aggregate, events)
+    if (aggregate.instruction !== undefined) {
+      yield* (yield* Instructions).define(aggregate.instruction, carryingOut(aggregate, decide))
+    }
 
     const performNow = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], given: Given = {}) {
       let hint = snapshots.take(id)
@@ -102,9 +116,8 @@ export const makeWriteLoop = <K extends Kind, E = never>(
     })
 
     const create = Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, birth: Birth = {}) {
-      const { answer, changes = [], lane = aggregate.idOf(state) } = birth
-      const record = consequence.announced === undefined ? recordNothing : yield* events.recorder(state)
-      const derived = deriveNew(aggregate, state, consequence, changes, { answer, record, now: yield* currentTime })
+      const { lane = aggregate.idOf(state) } = birth
+      const derived = yield* bear(state, consequence, birth)
       const isStale = (failure: unknown) => failure instanceof StaleVersion
       yield* Effect.catchIf(commit(lane, derived), isStale, () => overloaded)
       return state
@@ -113,7 +126,12 @@ export const makeWriteLoop = <K extends Kind, E = never>(
     const perform: WriteLoop<K, E>["perform"] = (id, command, given) =>
       aggregate.owned === undefined ? performNow(id, command, given) : inTurn(id, performNow(id, command, given))
 
-    return { perform, create, offer: (stored) => snapshots.offer(aggregate.idOf(stored.state), stored) }
+    return {
+      perform,
+      create,
+      carryOutNew: bear,
+      offer: (stored) => snapshots.offer(aggregate.idOf(stored.state), stored)
+    }
   })
 
 /** Reads what a decision needs, and takes it. After the last read nothing yields until the commit. */
@@ -136,18 +154,44 @@ const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Servi
     }
     // A refusal is not an answer to keep.
     const kept = decision.refusal === undefined ? answer : undefined
-    const derived = derive(aggregate, before, decision.events, { answer: kept, entry, now, record, beside })
-    return { decision, derived }
+    const surroundings = { answer: kept, entry, now, record, beside, command }
+    return { decision, derived: derive(aggregate, before, decision.events, surroundings) }
+  })
+
+/** What a new object comes to. */
+const bearing = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
+  Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, birth: Birth = {}) {
+    const { answer, changes = [], instruction } = birth
+    const record = consequence.announced === undefined ? recordNothing : yield* events.recorder(state)
+    const instructions = instruction === undefined ? noEntry.instructions : [instruction]
+    const surroundings = { answer, record, now: yield* currentTime }
+    return deriveNew(aggregate, state, consequence, { changes, instructions }, surroundings)
+  })
+
+/**
+ * What a command comes to that another runner has performed. It is decided on the version that the other has seen, or
+ * else the object is stale for the other too, which then reads it again.
+ */
+const carryingOut = <K extends Kind>(aggregate: Aggregate<K>, decide: ReturnType<typeof deciding<K>>) =>
+  Effect.fnUntraced(function* ({ answer, command, id, version }: PerformedCommand<K["Id"], K["Command"]>) {
+    // There is no such object: it was not made up by a runner.
+    const { decision, derived } = yield* Effect.mapError(
+      decide(id, command, undefined, { answer }),
+      () => new NotCommitted({ reason: "rejected" })
+    )
+    if (decision.events.length > 0 && derived.after.version === version + 1) return { ...derived, performed: command }
+    const row = aggregate.replacement(derived.after, derived.after.state, yield* currentTime)
+    return yield* new StaleVersion({ table: row.table, key: keyOf(row) })
   })
 
 /** The one door that commits all of it. */
 const committing =
   <State extends WalletName, E>(transactor: Transactor["Service"], doors: Doors<State, E>) =>
-  (lane: string, { after, changes, movements, order, reserve }: Derived<State>): Committing<E> => {
-    if (order !== undefined) return doors.order!(after.state, order, { movements, reserve, changes })
+  (lane: string, { after, changes, instructions, movements, order, reserve }: Derived<State>): Committing<E> => {
+    if (order !== undefined) return doors.order!(after.state, order, { movements, reserve, changes, instructions })
     return movements.length === 0 && reserve === 0
       ? transactor.commit(lane, changes)
-      : doors.post(after.state, { movements, reserve, changes })
+      : doors.post(after.state, { movements, reserve, changes, instructions })
   }
 
 type Committing<E> = Effect.Effect<unknown, CommitError | InsufficientBalance | ActorUnavailable | E>

@@ -9,8 +9,9 @@ import type { DateTime } from "effect"
 import type { Recorder } from "../events/Events.ts"
 import { type Answering, answerOf } from "../idempotency/Answering.ts"
 import type { Change, ChangeSet } from "../platform/commit/Change.ts"
-import { type Entry, noEntry } from "../wallets/Wallets.ts"
+import { type Entry, type Instruction, instruct, noEntry } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
+import type { PerformedCommand } from "./performedCommand.ts"
 
 /** What a command may bring along. */
 export interface Given {
@@ -39,9 +40,9 @@ export const derive = <K extends Kind>(
   aggregate: Aggregate<K>,
   before: Stored<K["State"]>,
   facts: ReadonlyArray<K["Fact"]>,
-  surroundings: Surroundings & { readonly beside: K["Beside"] }
+  surroundings: Surroundings & { readonly beside: K["Beside"]; readonly command: K["Command"] }
 ): Derived<K["State"]> => {
-  const { answer, beside, entry = noEntry, now } = surroundings
+  const { answer, beside, command, entry = noEntry, now } = surroundings
   if (facts.length === 0) {
     const changes = answerOf(answer, aggregate.view(before.state))
     return { ...noEntry, after: before, own: [], order: undefined, changes }
@@ -70,16 +71,25 @@ export const derive = <K extends Kind>(
     order,
     movements: [...movements, ...entry.movements],
     reserve,
-    changes: [...own, ...created, ...events, ...entry.changes, ...answerOf(answer, aggregate.view(state))]
+    changes: [...own, ...created, ...events, ...entry.changes, ...answerOf(answer, aggregate.view(state))],
+    instructions: [
+      ...told(aggregate, { id: aggregate.idOf(state), version: before.version, command, answer }),
+      ...entry.instructions
+    ]
   }
 }
+
+const told = <K extends Kind>(
+  { instruction }: Aggregate<K>,
+  performed: PerformedCommand<K["Id"], K["Command"]>
+): ReadonlyArray<Instruction> => (instruction === undefined ? [] : [instruct(instruction, performed)])
 
 /** What a new object comes to. */
 export const deriveNew = <K extends Kind>(
   aggregate: Aggregate<K>,
   state: K["State"],
   consequence: Consequence,
-  changes: ChangeSet,
+  { changes, instructions }: Pick<Entry, "changes" | "instructions">,
   surroundings: Surroundings
 ): Derived<K["State"]> => {
   const after = { state, version: 1 }
@@ -87,7 +97,8 @@ export const deriveNew = <K extends Kind>(
   const events = announce(aggregate, after, consequence, surroundings)
   const answer = answerOf(surroundings.answer, aggregate.view(state))
   const { movements, order, reserve } = consequence
-  return { after, own, order, movements, reserve, changes: [...own, ...events, ...changes, ...answer] }
+  const all = [...own, ...events, ...changes, ...answer]
+  return { after, own, order, movements, reserve, changes: all, instructions }
 }
 
 /** The event, with the object as it is after that very fact. */

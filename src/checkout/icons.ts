@@ -1,20 +1,9 @@
 /** Small drawings for the methods, of our own: none is anybody's logo. */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { html, type Html } from "../pages/html.ts"
+import { drawn } from "../pages/layout.ts"
 
-const icon = (drawing: Html) =>
-  html`<svg
-    class="icon"
-    viewBox="0 0 24 24"
-    fill="none"
-    stroke="currentColor"
-    stroke-width="1.75"
-    stroke-linecap="round"
-    stroke-linejoin="round"
-    aria-hidden="true"
-  >
-    ${drawing}
-  </svg>`
+const icon = (drawing: Html) => drawn("icon", 1.75, drawing)
 
 /** The waves of a payment without contact. */
 const waves = icon(html`<path d="M7.5 8.5a6 6 0 0 1 0 7M11.5 6a10 10 0 0 1 0 12M15.5 3.5a14 14 0 0 1 0 17" />`)

@@ -2,15 +2,15 @@
  * Carries a command to a dispute out. Whether it is allowed is written in `@coffer/rules/dispute/decide`, what follows
  * in `consequences`; the order's and the wallet's half are committed with the dispute's own, or none of them is.
  */
-import type { DisputeNo } from "@coffer/model/Ids"
+import { DisputeNo } from "@coffer/model/Ids"
 import { consequences, opening } from "@coffer/rules/dispute/consequences"
 import { decide } from "@coffer/rules/dispute/decide"
-import type {
+import {
   Dispute,
   DisputeCommand,
-  DisputeConflict,
-  DisputeContradicted,
-  DisputeEvent
+  type DisputeConflict,
+  type DisputeContradicted,
+  type DisputeEvent
 } from "@coffer/rules/dispute/Dispute"
 import { keptAfter } from "@coffer/rules/dispute/evidence"
 import { evolve } from "@coffer/rules/dispute/evolve"
@@ -18,11 +18,13 @@ import type { RefundRefused } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
 import type { Given } from "../aggregate/derive.ts"
+import { performedCommand } from "../aggregate/performedCommand.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { AlreadyExists } from "../platform/commit/Change.ts"
-import { Wallets } from "../wallets/Wallets.ts"
+import { Instructions } from "../wallets/Instructions.ts"
+import { instruct, instructionKind, Wallets } from "../wallets/Wallets.ts"
 import { DisputeStore, evidenceChange, insertion, replacement, type StoredEvidence } from "./DisputeStore.ts"
 import { disputeView } from "./DisputeView.ts"
 
@@ -51,7 +53,7 @@ export class DisputeCommands extends Context.Service<
     ) => Effect.Effect<Dispute, DisputeConflict | DisputeContradicted | DisputeNotFound | WriteFailure>
     /** A new one. Nobody owns it yet: the unique index on the channel's number is the guard. */
     readonly open: (
-      dispute: Dispute
+      dispute: typeof NewDispute.Type
     ) => Effect.Effect<Dispute, RefundRefused | AlreadyExists | OrderNotFound | WriteFailure>
   }
 >()("@coffer/disputes/DisputeCommands") {}
@@ -80,6 +82,7 @@ export const layer = Layer.effect(
       view: disputeView,
       orderOf: (dispute) => dispute,
       beside: { read: store.evidence, changes: evidenceChanges },
+      instruction: performedCommand("dispute", DisputeNo, DisputeCommand),
       attemptsMax: 2,
       owned: { rememberedMax: 1_024 }
     }
@@ -88,16 +91,21 @@ export const layer = Layer.effect(
       order: ({ tradeNo }, command, entry) => orders.perform(tradeNo, command, entry)
     })
 
+    yield* (yield* Instructions).define(newDispute, (dispute) => loop.carryOutNew(dispute, opening(dispute)))
+
     return DisputeCommands.of({
       perform: (disputeNo, command, given) => Effect.catchTags(loop.perform(disputeNo, command, given), alone),
       open: (dispute) =>
-        Effect.catchTags(loop.create(dispute, opening(dispute)), {
+        Effect.catchTags(loop.create(dispute, opening(dispute), { instruction: instruct(newDispute, dispute) }), {
           OrderConflict: Effect.die,
           InsufficientBalance: Effect.die
         })
     })
   })
 )
+
+const NewDispute = Dispute.members[0]
+const newDispute = instructionKind("new_dispute", NewDispute)
 
 /** A dispute has a paid order, and a bank takes what it takes (silences: D9). */
 const alone = {

@@ -74,20 +74,34 @@ export const answering = <A, E, R>(
     )
   })
 
+/** A claim that goes on: its request is answered by a later change. */
+export const Renewal = Schema.Struct({
+  /** As it is from now on. */
+  claim: IdempotencyClaim,
+  at: Schema.DateTimeUtc,
+  /** The run of the program that is at work on the request. */
+  run: Schema.NullOr(Schema.Int)
+})
+export type Renewal = typeof Renewal.Type
+
+/** Nothing when the request has no key. */
+export const renewalOf = (renewal: Renewal | undefined): ChangeSet =>
+  renewal === undefined ? [] : [running(renewal.claim, renewal.at, renewal.run, renewal.claim.version - 1)]
+
 /**
  * Runs a change of a request that is answered by a later one: `change` commits the renewed claim along, or fails. So a
  * request whose claim was taken over commits nothing.
  */
 export const renewing = <A, E, R>(
-  now: DateTime.Utc,
+  at: DateTime.Utc,
   run: number | null,
-  change: (renewed: ChangeSet) => Effect.Effect<A, E, R>
+  change: (renewal: Renewal | undefined) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(CurrentClaim, (held) => {
-    if (held === undefined) return change([])
+    if (held === undefined) return change(undefined)
     return Effect.flatMap(Ref.get(held), ({ claim }) => {
       const renewed = { ...claim, version: claim.version + 1 }
-      return Effect.tap(change([running(renewed, now, run, claim.version)]), () =>
+      return Effect.tap(change({ claim: renewed, at, run }), () =>
         Ref.update(held, (state) => ({ ...state, claim: renewed }))
       )
     })

@@ -2,7 +2,8 @@
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { redact, redactText } from "@coffer/rules/redaction"
 import { type DateTime, Option, Schema } from "effect"
-import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { storableJson } from "../platform/postgres/storable.ts"
+import { parseJson } from "../platform/runtime/codecs.ts"
 import type { NewLogRow } from "./LogStore.ts"
 
 /**
@@ -76,14 +77,4 @@ const utf8 = new TextDecoder()
 const isError = Schema.is(Schema.Struct({ error: Schema.String }))
 const errorCodeOf = (response: object | undefined) => (isError(response) ? response.error : null)
 
-const storable = (body: object | undefined): string | null => {
-  if (body === undefined) return null
-  const text = jsonText(body)
-  return text.includes("\\u") ? text.replace(escapes, (escape) => (escape.length > 2 ? "\\ufffd" : escape)) : text
-}
-
-/**
- * Escapes of what Postgres cannot store: NUL, and half a surrogate pair. The last branch takes any other escape as a
- * whole, so that the second backslash of `\\` begins no match.
- */
-const escapes = /\\(?:u0000|ud[89a-f][0-9a-f]{2}|[^])/g
+const storable = (body: object | undefined): string | null => (body === undefined ? null : storableJson(body))

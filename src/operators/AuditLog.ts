@@ -11,8 +11,8 @@ import { redact, redactText } from "@coffer/rules/redaction"
 import { Context, Effect, Layer } from "effect"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
+import { storableJson, storableText } from "../platform/postgres/storable.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { jsonText } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import * as AuditLogStore from "./AuditLogStore.ts"
 import type { AuditRow } from "./auditRow.ts"
@@ -56,9 +56,9 @@ export const layer = Layer.effect(
           request_id: requestId,
           act,
           phase,
-          target: storable(redactText(target)),
+          target: storableText(redactText(target)),
           status,
-          details: storable(jsonText(redact(details))),
+          details: storableJson(redact(details)),
           created_at: yield* currentTime
         })
       }),
@@ -69,6 +69,3 @@ export const layer = Layer.effect(
     })
   })
 ).pipe(Layer.provide(AuditLogStore.layer))
-
-/** Postgres has no NUL, and half a surrogate pair is no character. JSON writes both as escapes. */
-const storable = (text: string) => text.replaceAll("\u0000", "").toWellFormed()

@@ -2,13 +2,20 @@
  * Carries a command to an order out. Whether it is allowed is written in `@coffer/rules/order/decide`, what follows in
  * `consequences`; how it gets into the database is the write loop's.
  */
-import type { TradeNo } from "@coffer/model/Ids"
+import { TradeNo } from "@coffer/model/Ids"
 import { consequences } from "@coffer/rules/order/consequences"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
-import type { Order, OrderCommand, OrderConflict, OrderEvent, RefundRefused } from "@coffer/rules/order/Order"
+import {
+  type Order,
+  OrderCommand,
+  type OrderConflict,
+  type OrderEvent,
+  type RefundRefused
+} from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
+import { performedCommand } from "../aggregate/performedCommand.ts"
 import { makeWriteLoop, type WriteLoop } from "../aggregate/WriteLoop.ts"
 import { automaticId, newMail } from "../mail/mails.ts"
 import type { ChangeSet } from "../platform/commit/Change.ts"
@@ -59,6 +66,7 @@ export const layer = Layer.effect(
       view: (order) => orderView(order, links.unsigned),
       orderOf: (order) => order,
       creates: mailOf,
+      instruction: performedCommand("order", TradeNo, OrderCommand),
       alarm: (fact) => (fact._tag === "UnappliedPaymentFound" ? alarmOfParked(fact.payment) : undefined),
       attemptsMax: 2,
       owned: { rememberedMax: 2_048 }

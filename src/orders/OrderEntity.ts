@@ -10,7 +10,8 @@ import { Answering } from "../idempotency/Answering.ts"
 import { ActorUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { CommitError } from "../platform/commit/Change.ts"
-import { Entry } from "../wallets/Wallets.ts"
+import { Instructions } from "../wallets/Instructions.ts"
+import { EntryMessage, isUnread } from "../wallets/Wallets.ts"
 import { OrderCommands, OrderNotFound } from "./OrderCommands.ts"
 
 export const { ask: askOrder, layer } = ownerOf({
@@ -23,7 +24,7 @@ export const { ask: askOrder, layer } = ownerOf({
     tradeNo: TradeNo,
     command: OrderCommand,
     answer: Schema.optional(Answering),
-    entry: Schema.optional(Entry)
+    entry: Schema.optional(EntryMessage)
   },
   success: Order,
   failure: Schema.Union([
@@ -36,9 +37,11 @@ export const { ask: askOrder, layer } = ownerOf({
   ]),
   keyOf: ({ tradeNo }) => tradeNo,
   perform: Effect.map(
-    OrderCommands,
-    (orders) =>
-      ({ command, tradeNo, ...given }) =>
-        orders.perform(tradeNo, command, given)
+    Effect.all([OrderCommands, Instructions]),
+    ([{ perform }, { read }]) =>
+      ({ answer, command, entry, tradeNo }) =>
+        entry !== undefined && isUnread(entry)
+          ? Effect.flatMap(read(entry, command), (made) => perform(tradeNo, command, { answer, entry: made }))
+          : perform(tradeNo, command, { answer, entry })
   )
 })

@@ -100,20 +100,22 @@ export const terms = (lines: Terms) =>
     )}
   </dl>`
 
-const mark = (kind: string, drawing: Content) =>
-  html`<div class="mark ${kind}">
-    <svg
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="2.25"
-      stroke-linecap="round"
-      stroke-linejoin="round"
-      aria-hidden="true"
-    >
-      ${drawing}
-    </svg>
-  </div>`
+/** A drawing of lines in the text's colour, on a sheet of 24 by 24. */
+export const drawn = (kind: string, strokeWidth: number, drawing: Content) =>
+  html`<svg
+    class="${kind}"
+    viewBox="0 0 24 24"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="${strokeWidth}"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+  >
+    ${drawing}
+  </svg>`
+
+const mark = (kind: string, drawing: Content) => html`<div class="mark ${kind}">${drawn("sign", 2.25, drawing)}</div>`
 
 export const marks = {
   good: mark("good", html`<path d="M5 12.5l4.5 4.5L19 7.5" />`),

@@ -11,16 +11,18 @@ import { currencyProblem } from "@coffer/rules/order/termsProblem"
 import { decide } from "@coffer/rules/payout/decide"
 import { consequences, requesting } from "@coffer/rules/payout/consequences"
 import { evolve } from "@coffer/rules/payout/evolve"
-import { type Payout, PayoutCommand, type PayoutConflict, type PayoutEvent } from "@coffer/rules/payout/Payout"
+import { Payout, PayoutCommand, type PayoutConflict, type PayoutEvent } from "@coffer/rules/payout/Payout"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
+import { performedCommand } from "../aggregate/performedCommand.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
-import { Wallets } from "../wallets/Wallets.ts"
+import { Instructions } from "../wallets/Instructions.ts"
+import { instruct, instructionKind, Wallets } from "../wallets/Wallets.ts"
 import { insertion, PayoutStore, replacement } from "./PayoutStore.ts"
 import { payoutView } from "./PayoutView.ts"
 
@@ -123,11 +125,16 @@ const payoutServices = Effect.gen(function* () {
     insertion,
     replacement: ({ state, version }, after) => replacement({ payout: state, version }, after),
     view: payoutView,
+    instruction: performedCommand("payout", Schema.String, PayoutCommand),
     attemptsMax: 4
   }
   const loop = yield* makeWriteLoop(aggregate, { post: wallets.post })
+  yield* (yield* Instructions).define(newPayout, (payout) => loop.carryOutNew(payout, requesting(payout)))
   return { store, load, loop, merchants: yield* Merchants, ids: yield* NewIds }
 })
+
+const RequestedPayout = Payout.members[0]
+const newPayout = instructionKind("new_payout", RequestedPayout)
 
 type PayoutServices = Effect.Success<typeof payoutServices>
 
@@ -139,7 +146,7 @@ const request = (services: PayoutServices) => {
     if (repeated !== undefined) return { payout: repeated, created: false }
     const problem = currencyProblem(terms.currency, { mode: terms.mode, liveCurrencies: merchant.live_currencies })
     if (problem !== undefined) return yield* problem
-    const payout = newPayout(merchant, terms, yield* ids.next(prefixes.payout), yield* currentTime)
+    const payout = payoutOf(merchant, terms, yield* ids.next(prefixes.payout), yield* currentTime)
 
     // The wallet's actor may have been asked twice, or somebody else with this reference: then it is there.
     const orMade = <E>(failure: Effect.Effect<never, E>) =>
@@ -148,7 +155,7 @@ const request = (services: PayoutServices) => {
         const other = yield* made(services, merchant, terms)
         return other === undefined ? yield* failure : { payout: other, created: false }
       })
-    return yield* loop.create(payout, requesting(payout)).pipe(
+    return yield* loop.create(payout, requesting(payout), { instruction: instruct(newPayout, payout) }).pipe(
       Effect.as({ payout, created: true }),
       Effect.catchTags({
         AlreadyExists: (taken) => orMade(Effect.die(taken)),
@@ -172,7 +179,12 @@ const made = Effect.fnUntraced(function* ({ store }: PayoutServices, merchant: M
 
 const ownerOf = (merchant: Merchant, mode: Mode) => ({ merchantId: merchant.merchant_id, mode })
 
-const newPayout = (merchant: Merchant, terms: CreatePayout, number: string, now: DateTime.Utc): Payout => ({
+const payoutOf = (
+  merchant: Merchant,
+  terms: CreatePayout,
+  number: string,
+  now: DateTime.Utc
+): typeof RequestedPayout.Type => ({
   status: "requested",
   payoutNo: PayoutNo.make(number),
   ...ownerOf(merchant, terms.mode),

@@ -4,7 +4,7 @@ import { type Order, OrderCommand, type SettledOrder } from "@coffer/rules/order
 import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { Mailer } from "../mail/Mailer.ts"
-import { type Mail, mailAfter } from "../mail/mails.ts"
+import { Mail, mailAfter } from "../mail/mails.ts"
 import { Logos } from "../merchants/Logos.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { shopOf } from "../merchants/shopOf.ts"
@@ -16,7 +16,8 @@ import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
-import { noEntry } from "../wallets/Wallets.ts"
+import { Instructions } from "../wallets/Instructions.ts"
+import { instruct, instructionKind, noEntry } from "../wallets/Wallets.ts"
 import { receiptMail } from "./receiptMail.ts"
 import { ReceiptNumbers } from "./ReceiptNumbers.ts"
 
@@ -49,9 +50,17 @@ export const layer = Layer.effect(
   Receipts,
   Effect.gen(function* () {
     const services = yield* receiptServices
+    yield* (yield* Instructions).define(receiptSent, (mail) =>
+      Effect.succeed({ ...noEntry, changes: [sentMail(mail)] })
+    )
     return Receipts.of({ show: show(services), deliver: deliver(services) })
   })
 )
+
+/** The mail server has taken it. */
+const receiptSent = instructionKind("receipt_sent", Mail)
+const sent = { status: "sent", dueAt: null, error: null } as const
+const sentMail = (mail: Mail) => mailAfter(mail, sent)
 
 const receiptServices = Effect.gen(function* () {
   return {
@@ -94,10 +103,13 @@ const deliver = (services: ReceiptServices) => {
     Effect.catchTags(transactor.commit(mail.id, [mailAfter(mail, after)]), { AlreadyExists: Effect.die })
 
   const confirm = Effect.fnUntraced(function* (mail: Mail) {
-    const sent = { status: "sent", dueAt: null, error: null } as const
     const confirmation = OrderCommand.cases.ConfirmReceiptSent.make({ at: yield* currentTime })
     yield* orders
-      .perform(mail.tradeNo, confirmation, { ...noEntry, changes: [mailAfter(mail, sent)] })
+      .perform(mail.tradeNo, confirmation, {
+        ...noEntry,
+        changes: [sentMail(mail)],
+        instructions: [instruct(receiptSent, mail)]
+      })
       .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
     // The order changes nothing, and the mail with it, where another mail was confirmed in the same millisecond.
     yield* Effect.catchTags(end(mail, sent), { StaleVersion: () => Effect.void })

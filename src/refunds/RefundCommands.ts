@@ -2,24 +2,25 @@
  * Carries a command to a refund out. What follows from it for the order and the wallet is committed with it. There is
  * no actor (docs/decisions/0006): the row's version is the fence, and who was second decides again.
  */
-import type { RefundNo } from "@coffer/model/Ids"
-import type { Consequence } from "@coffer/rules/Consequence"
+import { RefundNo } from "@coffer/model/Ids"
 import type { RefundRefused } from "@coffer/rules/order/Order"
-import { consequences } from "@coffer/rules/refund/consequences"
+import { consequences, reserving } from "@coffer/rules/refund/consequences"
 import { decide } from "@coffer/rules/refund/decide"
 import { evolve } from "@coffer/rules/refund/evolve"
-import type { Refund, RefundCommand, RefundConflict, RefundEvent } from "@coffer/rules/refund/Refund"
+import { Refund, RefundCommand, type RefundConflict, type RefundEvent } from "@coffer/rules/refund/Refund"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
+import { performedCommand } from "../aggregate/performedCommand.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { makeAlarmOfContradiction } from "../channel/contradiction.ts"
-import type { Answering } from "../idempotency/Answering.ts"
+import { type Answering, Renewal, renewalOf } from "../idempotency/Answering.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
-import type { AlreadyExists, ChangeSet } from "../platform/commit/Change.ts"
+import type { AlreadyExists } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
-import { Wallets } from "../wallets/Wallets.ts"
+import { Instructions } from "../wallets/Instructions.ts"
+import { instruct, instructionKind, Wallets } from "../wallets/Wallets.ts"
 import { insertion, replacement, RefundStore } from "./RefundStore.ts"
 import { refundView } from "./RefundView.ts"
 
@@ -33,16 +34,27 @@ interface RefundKind {
   readonly Beside: undefined
 }
 
+const ReservedRefund = Refund.members[0]
+export type ReservedRefund = typeof ReservedRefund.Type
+
+const newRefund = instructionKind(
+  "new_refund",
+  Schema.Struct({ refund: ReservedRefund, renewal: Schema.optional(Renewal) })
+)
+
+/** The amount is promised before the channel is asked. */
+const promised = ({ amount, createdAt, requestedAmount }: Refund) =>
+  reserving(amount, requestedAmount === null, createdAt)
+
 export class RefundCommands extends Context.Service<
   RefundCommands,
   {
     /** A refund that is there. */
     readonly load: (refundNo: RefundNo) => Effect.Effect<Refund>
-    /** A new one, with what it promises; `changes` are committed with it. */
+    /** A new one, with what it promises. The claim of its request is renewed with it. */
     readonly create: (
-      refund: Refund,
-      consequence: Consequence,
-      changes: ChangeSet
+      refund: ReservedRefund,
+      renewal: Renewal | undefined
     ) => Effect.Effect<Refund, RefundRefused | InsufficientBalance | AlreadyExists | OrderNotFound | WriteFailure>
     /** The answer to the request is committed with the change. */
     readonly perform: (
@@ -84,6 +96,7 @@ export const layer = Layer.effect(
       replacement: ({ state, version }, after) => replacement({ refund: state, version }, after),
       view: refundView,
       orderOf: (refund) => refund,
+      instruction: performedCommand("refund", RefundNo, RefundCommand),
       attemptsMax: 8,
       outlivesRequest: true
     }
@@ -91,6 +104,10 @@ export const layer = Layer.effect(
       post: wallets.post,
       order: ({ tradeNo }, command, entry) => orders.perform(tradeNo, command, entry)
     })
+
+    yield* (yield* Instructions).define(newRefund, ({ refund, renewal }) =>
+      loop.carryOutNew(refund, promised(refund), { changes: renewalOf(renewal) })
+    )
 
     const perform = span("RefundCommands.perform")(
       function* (refundNo: RefundNo, command: RefundCommand, answer?: Answering) {
@@ -109,10 +126,10 @@ export const layer = Layer.effect(
 
     return RefundCommands.of({
       load: loadState,
-      create: (refund, consequence, changes) =>
-        Effect.catchTags(loop.create(refund, consequence, { changes }), {
-          OrderConflict: Effect.die
-        }),
+      create: (refund, renewal) => {
+        const birth = { changes: renewalOf(renewal), instruction: instruct(newRefund, { refund, renewal }) }
+        return Effect.catchTags(loop.create(refund, promised(refund), birth), { OrderConflict: Effect.die })
+      },
       perform,
       handleReport: (refundNo, command, answer) =>
         Effect.catchTags(perform(refundNo, command, answer), {

@@ -3,7 +3,6 @@
  * the channel is asked, then its answer is settled: each in a transaction of its own, in a fiber that outlives the
  * request. A crash in between leaves a due row (silences: R7, R8).
  */
-import { reserving } from "@coffer/rules/refund/consequences"
 import { type Refund, RefundCommand } from "@coffer/rules/refund/Refund"
 import { DateTime, Duration, Effect, Fiber, Option, Schedule } from "effect"
 import { type Answering, answering, renewing } from "../idempotency/Answering.ts"
@@ -13,6 +12,7 @@ import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { fresh } from "./refundAnswers.ts"
 import { ChannelRefused } from "./refundErrors.ts"
+import type { ReservedRefund } from "./RefundCommands.ts"
 import type { RefundServices } from "./RefundServices.ts"
 
 /** What the channel said is recorded at once or, when that fails, a little later. */
@@ -23,7 +23,7 @@ const settlePatienceMin = Duration.seconds(1)
 
 const { Abandon, Await, Confirm } = RefundCommand.cases
 
-export const driveRefund = span("Refunds.drive")(function* (services: RefundServices, refund: Refund) {
+export const driveRefund = span("Refunds.drive")(function* (services: RefundServices, refund: ReservedRefund) {
   yield* reserve(services, refund)
   const answer = yield* services
     .askChannel(refund)
@@ -45,9 +45,9 @@ export const driveRefund = span("Refunds.drive")(function* (services: RefundServ
 })
 
 /** The order's promise, the wallet's, and the refund's row: together, before anybody is asked. */
-const reserve = ({ commands, runs, store }: RefundServices, refund: Refund) =>
-  renewing(refund.createdAt, runs.own, (renewed) =>
-    commands.create(refund, reserving(refund.amount, refund.requestedAmount === null, refund.createdAt), renewed).pipe(
+const reserve = ({ commands, runs, store }: RefundServices, refund: ReservedRefund) =>
+  renewing(refund.createdAt, runs.own, (renewal) =>
+    commands.create(refund, renewal).pipe(
       Effect.catch((failure) =>
         // The message may arrive twice, and the second time is refused because of the first.
         Effect.flatMap(store.load(refund.refundNo), (own) =>

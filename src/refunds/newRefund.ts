@@ -4,9 +4,9 @@ import { OutRefundNo, RefundNo } from "@coffer/model/Ids"
 import { merge } from "@coffer/model/Metadata"
 import { Minor } from "@coffer/model/Money"
 import { remainingOf, type SettledOrder } from "@coffer/rules/order/Order"
-import type { Refund } from "@coffer/rules/refund/Refund"
 import type { DateTime } from "effect"
 import type { IdempotencyClaim } from "../idempotency/IdempotencyClaim.ts"
+import type { ReservedRefund } from "./RefundCommands.ts"
 
 export const newRefund = (
   order: SettledOrder,
@@ -15,7 +15,7 @@ export const newRefund = (
   now: DateTime.Utc,
   claim: IdempotencyClaim | undefined,
   run: number | null
-): Refund => ({
+): ReservedRefund => ({
   status: "reserved",
   refundNo: RefundNo.make(number),
   outRefundNo: body.out_refund_no ?? OutRefundNo.make(number),

@@ -15,7 +15,6 @@ import {
   type ChannelUnreachable,
   type Checkout
 } from "../channel/Channel.ts"
-import { insert } from "../platform/commit/Change.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -24,9 +23,10 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
-import { type Entry, noEntry } from "../wallets/Wallets.ts"
+import { Instructions } from "../wallets/Instructions.ts"
+import { type Entry, instruct, noEntry } from "../wallets/Wallets.ts"
 import { makeChannel } from "./SandboxChannel.ts"
-import { paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
+import { bankPayment, bookedRows, paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
 import { type Reach, sandboxReach } from "./sandboxReach.ts"
 
 /**
@@ -104,6 +104,10 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
     sandboxPayments.row
   )
 
+  yield* (yield* Instructions).define(bankPayment, (booked) =>
+    Effect.succeed({ ...noEntry, changes: bookedRows(booked) })
+  )
+
   return SandboxBank.of({
     charge: makeCharge(sql, ids, reach),
     hasPaid: ({ amount, currency, tradeNo }) =>
@@ -146,8 +150,9 @@ const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Rea
     }
     const payment = { paymentId, tradeNo, method, amount, currency, state: states[attempt], createdAt: now }
     const reportDueAt = attempt === "succeed_later" ? DateTime.addDuration(now, reportLaterAfter) : null
-    const changes = [insert(sandboxPayments, payment, { merchantId, reportDueAt })]
-    return { report: reportOf(attempt, payment), entry: { ...noEntry, changes } }
+    const booked = { payment, merchantId, reportDueAt }
+    const entry = { ...noEntry, changes: bookedRows(booked), instructions: [instruct(bankPayment, booked)] }
+    return { report: reportOf(attempt, payment), entry }
   }, sqlDefects)
 
 /** Of an attempt that has a name it follows from that: the second of the same number meets the first one's row. */

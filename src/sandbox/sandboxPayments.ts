@@ -4,7 +4,9 @@ import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { DateTime, Schema } from "effect"
 import type { ChannelPayment } from "../channel/Channel.ts"
+import { type ChangeSet, insert } from "../platform/commit/Change.ts"
 import { table } from "../platform/commit/Table.ts"
+import { instructionKind } from "../wallets/Wallets.ts"
 
 const SandboxPayment = Schema.Struct({
   paymentId: PaymentId,
@@ -23,6 +25,19 @@ export const sandboxPayments = table("sandbox_payments", {
   beside: { merchantId: Schema.String, reportDueAt: Schema.NullOr(Schema.DateTimeUtc) },
   key: "paymentId"
 })
+
+const Booked = Schema.Struct({
+  payment: SandboxPayment,
+  merchantId: Schema.String,
+  reportDueAt: Schema.NullOr(Schema.DateTimeUtc)
+})
+
+/** A payment that the bank writes down with the change of its order. */
+export const bankPayment = instructionKind("sandbox_payment", Booked)
+
+export const bookedRows = ({ merchantId, payment, reportDueAt }: typeof Booked.Type): ChangeSet => [
+  insert(sandboxPayments, payment, { merchantId, reportDueAt })
+]
 
 /** Refund windows of the methods that have one (spec: Order, refundable_until). */
 const refundDays: Partial<Record<PaymentMethod, number>> = { alipay: 90, wechat_pay: 180 }

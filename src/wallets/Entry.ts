@@ -1,66 +1,69 @@
 /**
- * What a wallet is told: named movements, and the rows that are written with them. A message from another runner may
- * not bring what it likes: no row of a wallet or of a ledger, and no movement without the row of what moves the money.
- * Whether that is so in the database too is looked at when it is written (docs/decisions/0027).
+ * What a wallet is told: named movements, and the rows that are written with them. Between runners no row travels. A
+ * message has the commands instead that the rows were made for, and the runner that receives it makes the rows itself
+ * (`Instructions.ts`, docs/decisions/0033).
  */
-import type { LedgerType } from "@coffer/model/Ledger"
-import { Movement } from "@coffer/rules/wallet/post"
-import { Schema } from "effect"
-import { ChangeSet, keyOf } from "../platform/commit/Change.ts"
-import type { TableName } from "../platform/commit/Table.ts"
+import type { Movement } from "@coffer/rules/wallet/post"
+import { Schema, SchemaTransformation } from "effect"
+import type { ChangeSet } from "../platform/commit/Change.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
 
-/** What moves money, by table. */
-type SourceTable = "orders" | "refunds" | "disputes" | "payouts"
-
-const sourceOf: Readonly<Record<LedgerType, SourceTable>> = {
-  payment_credit: "orders",
-  fee_debit: "orders",
-  refund_freeze: "refunds",
-  refund_debit: "refunds",
-  refund_unfreeze: "refunds",
-  dispute_freeze: "disputes",
-  dispute_unfreeze: "disputes",
-  dispute_debit: "disputes",
-  dispute_fee: "disputes",
-  payout_freeze: "payouts",
-  payout_unfreeze: "payouts",
-  payout_success: "payouts",
-  payout_fee: "payouts"
+/** A kind of command. Runners that serve one database agree on its name and its schema. */
+export interface InstructionKind<in out A> {
+  readonly name: string
+  /** From a value to JSON and back. */
+  readonly codec: Schema.Codec<A, unknown>
 }
 
-/** Sources, what goes with them, and what is told of them. */
-const brought: ReadonlySet<TableName> = new Set<TableName>([
-  "orders",
-  "refunds",
-  "disputes",
-  "dispute_evidence",
-  "payouts",
-  "events",
-  "deliveries",
-  "idempotency_keys",
-  "sandbox_payments",
-  "mails"
-])
+/** A command, as the runner keeps it that has carried it out. It is encoded for another runner only. */
+export interface Instruction {
+  readonly name: string
+  readonly encoded: () => unknown
+}
 
-const fields = Schema.Struct({
-  movements: Schema.Array(Movement),
-  /** How much more is promised from now on; below zero, how much less. */
-  reserve: Schema.Int,
-  /** Written in the same transaction. A version in them makes the entry idempotent. */
-  changes: ChangeSet
+export const instructionKind = <A>(name: string, schema: Schema.Codec<A, unknown>): InstructionKind<A> => ({
+  name,
+  codec: Schema.toCodecJson(schema) as unknown as Schema.Codec<A, unknown>
 })
 
-/** Checked where it comes from another runner. */
-export const Entry = fields.check(
-  Schema.makeFilter(({ changes, movements }) => {
-    const foreign = changes.find(({ table }) => !brought.has(table))
-    if (foreign !== undefined) return `a wallet takes no row of ${foreign.table} from another runner`
-    const stray = movements.find(({ referenceId, type }) =>
-      changes.every((change) => change.table !== sourceOf[type] || keyOf(change) !== referenceId)
-    )
-    return stray === undefined || `${stray.type} comes without the row of ${stray.referenceId}`
-  })
-)
-export type Entry = typeof Entry.Type
+export const instruct = <A>({ codec, name }: InstructionKind<A>, value: NoInfer<A>): Instruction => ({
+  name,
+  encoded: () => Schema.encodeSync(codec)(value)
+})
 
-export const noEntry: Entry = { movements: [], reserve: 0, changes: [] }
+export interface Entry {
+  readonly movements: ReadonlyArray<Movement>
+  /** How much more is promised from now on; below zero, how much less. */
+  readonly reserve: number
+  /** Written in the same transaction. A version in them makes the entry idempotent. */
+  readonly changes: ChangeSet
+  /** The commands that all of it was made for. */
+  readonly instructions: ReadonlyArray<Instruction>
+}
+
+export const noEntry: Entry = { movements: [], reserve: 0, changes: [], instructions: [] }
+
+/** An entry as another runner has sent it. `Instructions` reads it. */
+export interface Unread {
+  readonly unread: string
+}
+
+export const isUnread = (entry: Entry | Unread): entry is Unread => "unread" in entry
+
+/** In a message: the commands, as JSON. */
+export const EntryMessage = Schema.declare<Entry | Unread>((_): _ is Entry | Unread => _ !== undefined, {
+  toCodecJson: () =>
+    Schema.link<Entry | Unread>()(
+      Schema.String,
+      SchemaTransformation.transform<Entry | Unread, string>({
+        decode: (unread) => ({ unread }),
+        encode: (entry) => (isUnread(entry) ? entry.unread : textOf(entry))
+      })
+    )
+})
+
+const textOf = ({ changes, instructions }: Entry): string => {
+  // The other runner would leave them out.
+  if (instructions.length === 0 && changes.length > 0) throw new TypeError("rows without the command that made them")
+  return jsonText(instructions.map(({ encoded, name }) => ({ name, body: encoded() })))
+}

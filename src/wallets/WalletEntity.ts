@@ -7,19 +7,20 @@ import { Effect, Schema } from "effect"
 import { ActorUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { CommitError } from "../platform/commit/Change.ts"
-import { Entry } from "./Entry.ts"
+import { EntryMessage, isUnread } from "./Entry.ts"
+import { Instructions } from "./Instructions.ts"
 import { WalletCommands } from "./WalletCommands.ts"
 
 export const { ask: askWallet, layer } = ownerOf({
   name: "Wallets",
-  payload: { wallet: Schema.Struct({ merchantId: MerchantId, mode: Mode, currency: Currency }), entry: Entry },
+  payload: { wallet: Schema.Struct({ merchantId: MerchantId, mode: Mode, currency: Currency }), entry: EntryMessage },
   success: Schema.Void,
   failure: Schema.Union([...CommitError.members, InsufficientBalance, ActorUnavailable]),
   keyOf: ({ wallet }) => walletIdOf(wallet),
   perform: Effect.map(
-    WalletCommands,
-    ({ post }) =>
+    Effect.all([WalletCommands, Instructions]),
+    ([{ post }, { read }]) =>
       ({ entry, wallet }) =>
-        post(wallet, entry)
+        isUnread(entry) ? Effect.flatMap(read(entry), (made) => post(wallet, made)) : post(wallet, entry)
   )
 })

@@ -12,7 +12,7 @@ import type { CommitError } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { Entry, noEntry } from "./Entry.ts"
+import type { Entry, Instruction } from "./Entry.ts"
 import { askWallet } from "./WalletEntity.ts"
 import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 
@@ -70,5 +70,5 @@ export const layer = Layer.effect(
   })
 )
 
-export { Entry, noEntry }
-export type { StoredLedgerRow, WalletName }
+export { EntryMessage, instruct, type InstructionKind, instructionKind, isUnread, noEntry } from "./Entry.ts"
+export type { Entry, Instruction, StoredLedgerRow, WalletName }

@@ -1,6 +1,6 @@
 /**
  * The only place that connects to a merchant's server. Posts once and says what happened; whether that is a success,
- * and when to post again, is not decided here (spec: Events; silences: W8, W12, W20, W21).
+ * and when to post again, is not decided here (spec: Events; silences: W8, W12, W20 to W22).
  *
  * Connections are kept for the next post. One that its server has closed meanwhile costs no attempt: the post is made
  * again at once, on a connection of its own.
@@ -11,7 +11,7 @@ import https from "node:https"
 import { isIP } from "node:net"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import { isHttpUrl, isPublicAddress, isPublicHttpsUrl } from "@coffer/rules/delivery/address"
-import { Clock, Context, Effect, identity, Layer, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Duration, Effect, identity, Layer, Redacted, Result, Schema } from "effect"
 import { makeDeadlines } from "../platform/runtime/deadlines.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -69,14 +69,14 @@ export const layerWith = ({ proxy, resolve }: Ways): Layer.Layer<Outbound> =>
       const connections = yield* makeConnections(egress)
       const proxyLog = makeProxyLog()
       const deadlines = yield* makeDeadlines(webhookAcknowledgement)
+      const excerpts = yield* makeDeadlines(excerptPatience)
+      const means: Means = { resolve, connections, stopReading: excerpts.after }
 
       return Outbound.of({
         post: span("Outbound.post")(function* (request) {
           const received: Received = { stage: "dns", status: undefined, chunks: [], bytes: 0 }
           // Headers in time acknowledge the delivery, even if the body is still arriving.
-          const outcome = yield* deadlines.heed(attempt(request, resolve, connections, received), () =>
-            tooLate(received)
-          )
+          const outcome = yield* deadlines.heed(attempt(request, means, received), () => tooLate(received))
           if (egress !== undefined) yield* proxyLog(outcome)
           return outcome
         })
@@ -97,6 +97,15 @@ export const layer = Layer.unwrap(
 
 /** Bytes of the receiver's answer that are kept, so that the merchant can see it. */
 const snippetBytesMax = 1024
+/** How long they are waited for. The headers have decided already, and the post holds a place meanwhile. */
+const excerptPatience = Duration.seconds(1)
+
+interface Means {
+  readonly resolve: Resolve
+  readonly connections: Connections
+  /** Calls back after {@link excerptPatience}, unless what it returns is called before. */
+  readonly stopReading: (late: () => void) => () => void
+}
 
 /** What has arrived so far. It outlives the exchange, so that a time-out can still report it. */
 interface Received {
@@ -125,20 +134,20 @@ const snippetOf = (chunks: ReadonlyArray<Buffer>): string =>
   Buffer.concat(chunks).subarray(0, snippetBytesMax).toString("utf8").replaceAll("\0", "\uFFFD")
 
 const attempt = Effect.fnUntraced(
-  function* (request: OutboundRequest, resolve: Resolve, connections: Connections, received: Received) {
+  function* (request: OutboundRequest, means: Means, received: Received) {
     const { httpAllowed = false, privateAllowed } = request
     const isAllowed = privateAllowed || httpAllowed ? isHttpUrl : isPublic
     const url = isAllowed(request.url) ? URL.parse(request.url) : null
     if (url === null) return notDelivered("refused_address", "the URL is not allowed here")
 
-    const addresses = yield* addressesOf(url, resolve, privateAllowed)
+    const addresses = yield* addressesOf(url, means.resolve, privateAllowed)
     if (addresses.length === 0) return notDelivered("dns", "ENODATA")
     // Every address has to be public: one private address among public ones is an attack or a mistake.
     if (!privateAllowed && !addresses.every(isPublicAddress)) {
       return notDelivered("refused_address", "the host resolves to an address that is not public")
     }
-    const answered = yield* exchange({ url, addresses }, request, connections, received, false)
-    return answered ?? (yield* exchange({ url, addresses }, request, connections, received, true)) ?? stale
+    const answered = yield* exchange({ url, addresses }, request, means, received, false)
+    return answered ?? (yield* exchange({ url, addresses }, request, means, received, true)) ?? stale
   },
   Effect.catchTags({ HostNotFound: ({ code }) => Effect.succeed(notDelivered("dns", code)) })
 )
@@ -155,13 +164,13 @@ const addressesOf = (url: URL, resolve: Resolve, privateAllowed: boolean) => {
 const stale = notDelivered("protocol", "ECONNRESET")
 
 /**
- * Connects, sends, and listens until the snippet is full or the answer ends. Interruption closes the connection.
- * Undefined when a kept connection turned out to be closed.
+ * Connects, sends, and listens until the snippet is full, the answer ends, or it takes too long to end. Interruption
+ * closes the connection. Undefined when a kept connection turned out to be closed.
  */
 const exchange = (
   checked: Checked,
   request: OutboundRequest,
-  connections: Connections,
+  { connections, stopReading }: Means,
   received: Received,
   fresh: boolean
 ) =>
@@ -169,6 +178,7 @@ const exchange = (
     const isTls = checked.url.protocol === "https:"
     let cancel: AbortController | undefined
     let ended = false
+    let disarm = () => {}
     const trip: Trip = Object.assign(received, {
       stage: "connect" as const,
       cancelled: () => (cancel ??= new AbortController()).signal
@@ -182,6 +192,7 @@ const exchange = (
       headers: { ...request.headers, ...(headers as Record<string, string>) }
     })
     const finish = (detail: string, error?: Error) => {
+      disarm()
       const isStale = client.reusedSocket && received.status === undefined && closedCodes.has(detail)
       const reason = error instanceof ProxyTrouble ? error.reason : trip.stage
       resume(Effect.succeed(isStale ? undefined : outcomeOf(received, reason, detail)))
@@ -195,6 +206,7 @@ const exchange = (
         return finish(`the proxy answered ${response.statusCode}`)
       }
       received.status = response.statusCode
+      disarm = stopReading(() => finish(""))
       response.on("data", (chunk: Buffer) => {
         received.chunks.push(chunk)
         received.bytes += chunk.length
@@ -203,6 +215,7 @@ const exchange = (
       })
       response.once("end", () => {
         ended = true
+        disarm()
         // Nothing is destroyed, and the connection is back in its place before the next post looks for one.
         process.nextTick(() => resume(Effect.succeed(outcomeOf(received, trip.stage, ""))))
       })
@@ -216,6 +229,7 @@ const exchange = (
     client.end(request.body)
 
     return Effect.sync(() => {
+      disarm()
       cancel?.abort()
       client.destroy()
     })

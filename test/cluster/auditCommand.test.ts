@@ -1,35 +1,15 @@
 /** `coffer audit` as an operator runs it: what it prints, how it ends, beside a service that runs and without one. */
-import { spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { commandRun } from "../kit/commandRun.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { connect, databaseOf, demoKey, eventually, newHome, postgresRuns, run } from "../kit/Process.ts"
 import { freshDatabase, ownersConnection, start } from "../kit/Service.ts"
 
-const repository = path.resolve(import.meta.dirname, "../..")
-
-interface Said {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-const audit = (env: Readonly<Record<string, string>>) =>
-  Effect.callback<Said>((resume) => {
-    const child = spawn(process.execPath, ["src/main.ts", "audit"], {
-      cwd: repository,
-      env: { PATH: process.env["PATH"] ?? "", ...env },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let stdout = ""
-    let stderr = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-    child.once("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
-  })
+const audit = (env: Readonly<Record<string, string>>) => commandRun(["audit"], env)
 
 const tamper = (sql: SqlClient.SqlClient, statement: string) =>
   sql.withTransaction(

@@ -4,8 +4,19 @@ import { Deferred, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { answered, type Coffer, connect, eventually } from "../kit/Process.ts"
+import { receiver } from "../kit/Receiver.ts"
+import { insertDeliveries } from "../kit/Rows.ts"
 import { freePort, freshDatabase, ownersConnection } from "../kit/Service.ts"
-import { newKey, newOrder, type Order, performAtLast, runner, type Wallet } from "../kit/TwoRunners.ts"
+import {
+  currencies,
+  newKey,
+  newOrder,
+  type Order,
+  performAtLast,
+  runner,
+  twoRunnersWith,
+  type Wallet
+} from "../kit/TwoRunners.ts"
 
 const testTimeout = 240_000
 
@@ -97,4 +108,29 @@ describe("a runner that is killed while the bank pays back a refund with an Idem
       testTimeout
     )
   }
+})
+
+describe("a runner that is killed between the commit of an event and its delivery", () => {
+  it.live(
+    "leaves a delivery that another runner begins when the connection breaks, and not when it looks by itself",
+    () =>
+      Effect.gen(function* () {
+        const hook = yield* receiver
+        const { a: doomed, b: other, sql } = yield* twoRunnersWith({ WORKER_POLL: "1 hour" })
+        const { merchantId, sandboxKey: key } = yield* doomed.api.newMerchant()
+        // Some of these have owners on both runners, which are connected from then on.
+        for (const currency of currencies) {
+          yield* performAtLast(doomed, "pay", yield* newOrder(doomed, { key, currency }))
+          yield* performAtLast(other, "pay", yield* newOrder(other, { key, currency }))
+        }
+        // Nobody is told of it, as when its runner dies at once.
+        yield* insertDeliveries(sql, { merchantId, count: 1 }, `'${new URL(hook.url).host}'`)
+        doomed.signal("SIGKILL")
+        yield* Effect.timeoutOrElse(hook.next, {
+          duration: "1 minute",
+          orElse: () => Effect.die(new Error("nobody has delivered it"))
+        })
+      }),
+    testTimeout
+  )
 })

@@ -1,27 +1,13 @@
 /** `coffer doctor` as an operator runs it, and what a service with a live merchant says at its start. */
-import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { commandRun } from "../kit/commandRun.ts"
 import { eventually, newHome, postgresRuns, run } from "../kit/Process.ts"
 import { freshDatabase, operatorToken, secretKey, start } from "../kit/Service.ts"
 
-const repository = path.resolve(import.meta.dirname, "../..")
-
 const doctor = (env: Readonly<Record<string, string>>, ...flags: ReadonlyArray<string>) =>
-  Effect.callback<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>((resume) => {
-    const child = spawn(process.execPath, ["src/main.ts", "doctor", ...flags], {
-      cwd: repository,
-      env: { PATH: process.env["PATH"] ?? "", ...env },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let stdout = ""
-    let stderr = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-    child.once("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
-  })
+  commandRun(["doctor", ...flags], env)
 
 const secrets = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
 

@@ -1,13 +1,6 @@
 /** Somebody on the runners' network who tries to credit a wallet (docs/security.md). */
 import { assert, describe, it } from "@effect/vitest"
-import { Minor } from "@coffer/model/Money"
-import { evolve } from "@coffer/rules/order/evolve"
-import { emptyWallet } from "@coffer/rules/wallet/Wallet"
 import { Cause, Effect, Exit, Fiber, Redacted } from "effect"
-import { replacement } from "../../src/orders/OrderStore.ts"
-import type { Entry } from "../../src/wallets/Entry.ts"
-import { posted } from "../../src/wallets/WalletStore.ts"
-import { facts, PaymentSucceeded, pendingOrder } from "../kit/fixtures.ts"
 import { forge } from "../kit/forging.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { keyNamed } from "../kit/Peers.ts"
@@ -16,11 +9,30 @@ import { freePort, freshDatabase, secretKey } from "../kit/Service.ts"
 import { runner } from "../kit/TwoRunners.ts"
 
 const amount = 1_234_567
-const gift: Entry = {
-  movements: [{ type: "payment_credit", amount, referenceId: "TRD_SB_7", description: "Payment of nothing" }],
-  reserve: 0,
-  changes: []
-}
+
+/** The command that a buyer has paid. */
+const payment = (tradeNo: string, version = 1) => ({
+  name: "order",
+  body: {
+    id: tradeNo,
+    version,
+    command: {
+      _tag: "ConfirmPayment",
+      facts: {
+        paymentId: "pay_01JZ0000000000000000000001",
+        method: "card",
+        amount,
+        currency: "USD",
+        paidAt: "2026-01-02T03:04:05.678Z",
+        refundableUntil: null,
+        fee: 0
+      }
+    }
+  }
+})
+
+/** A row of the ledger, as it once travelled. */
+const row = { op: "insert", table: "ledger", cells: ["led_1", amount] }
 
 describe("a posting that somebody sends to a runner port", () => {
   for (const [who, key] of [
@@ -34,7 +46,9 @@ describe("a posting that somebody sends to a runner port", () => {
         const coffer = yield* runner(database, { RUNNER_PORT: String(port) })
         yield* coffer.ready
         const { merchantId, sandboxKey } = yield* coffer.api.newMerchant()
-        const forging = yield* Effect.forkChild(forge({ host: "127.0.0.1", port }, merchantId, gift, key))
+        const forging = yield* Effect.forkChild(
+          forge({ host: "127.0.0.1", port }, merchantId, [payment("TRD_SB_7")], key)
+        )
         yield* eventually(
           "it to be counted",
           Effect.map(coffer.api.get("/metrics"), ({ text }) =>
@@ -54,28 +68,31 @@ describe("a posting that somebody sends to a runner port", () => {
   }
 })
 
-/** What somebody with the key may try, and by whom it is refused. `order`: a pending order of 5.00 of the wallet's merchant. */
-const attempts: Readonly<Record<string, (order: typeof pendingOrder) => readonly [entry: Entry, refusal: RegExp]>> = {
-  "a payment without its order": () => [gift, /comes without the row of TRD_SB_7/],
-  "a payment of another amount than its order's": (order) => {
-    const paid = evolve(order, PaymentSucceeded.make({ facts: { ...facts, amount: Minor.make(amount) } }))
-    const movements = gift.movements.map((movement) => ({ ...movement, referenceId: order.tradeNo }))
-    const changes = [replacement({ order, version: 1 }, paid, order.createdAt)]
-    return [{ movements, reserve: 0, changes }, /"reason":"rejected"/]
+/** What somebody with the key may try, what is answered, and whether it counts as a message that no runner sends. */
+const attempts: Readonly<
+  Record<string, (tradeNo: string) => readonly [commands: unknown, refusal: RegExp, isCounted: boolean]>
+> = {
+  "a row": () => [[{ name: "row", body: row }], /"reason":"rejected"/, true],
+  "a payment with a row beside it": (tradeNo) => {
+    const command = payment(tradeNo)
+    return [[{ ...command, body: { ...command.body, changes: [row] } }], /"reason":"rejected"/, true]
   },
-  "a wallet's row": (order) => {
-    const empty = emptyWallet(order, order.createdAt)
-    return [
-      { ...gift, movements: [], changes: posted(empty, { ...empty, available: amount }, []) },
-      /no row of wallets/
-    ]
-  }
+  "rows in place of commands": () => [
+    { movements: [{ type: "payment_credit", amount }], reserve: 0, changes: [row] },
+    /"reason":"rejected"/,
+    true
+  ],
+  "a payment of no order": () => [[payment("TRD_SB_01JZ0000000000000000000001")], /"reason":"rejected"/, false],
+  "a payment of an order that has changed since": (tradeNo) => [[payment(tradeNo, 2)], /StaleVersion/, false]
 }
+
+/** How many messages a runner has refused. */
+const counted = (metrics: string) => Number(/^coffer_runner_messages_refused\S* (\d+)/m.exec(metrics)?.[1])
 
 const told = (cause: Cause.Cause<unknown>) => `${Cause.pretty(cause)} ${JSON.stringify(Cause.squash(cause))}`
 
 describe("somebody who has the key", () => {
-  it.live(`cannot post ${Object.keys(attempts).join(", or ")}`, () =>
+  it.live(`cannot post ${Object.keys(attempts).join(", or ")}; what no runner sends is logged and counted`, () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
       const port = yield* freePort
@@ -85,13 +102,16 @@ describe("somebody who has the key", () => {
       const { merchantId, sandboxKey } = yield* coffer.api.newMerchant()
       const created = yield* coffer.api.post("/v1/orders", sandboxKey, { amount: 500, currency: "USD" })
       const { trade_no: tradeNo } = created.body.data
-      const order = { ...pendingOrder, merchantId, tradeNo, amount: Minor.make(500) } as typeof pendingOrder
+      let refused = 0
       for (const [what, of] of Object.entries(attempts)) {
-        const [entry, refusal] = of(order)
+        const [commands, refusal, isCounted] = of(tradeNo)
         const key = Redacted.make(secretKey)
-        const exit = yield* Effect.exit(forge({ host: "127.0.0.1", port }, merchantId, entry, key))
+        const exit = yield* Effect.exit(forge({ host: "127.0.0.1", port }, merchantId, commands, key))
         assert.match(Exit.isFailure(exit) ? told(exit.cause) : "it was taken", refusal, what)
+        refused += isCounted ? 1 : 0
+        assert.strictEqual(counted((yield* coffer.api.get("/metrics")).text), refused, what)
       }
+      assert.lengthOf(coffer.said.stderr.match(/a message of another runner was refused/g) ?? [], 1)
       const { body } = yield* coffer.api.get("/v1/balance?currency=USD", sandboxKey)
       assert.strictEqual(body.data.available_balance, 0)
       assert.deepStrictEqual(yield* sql`select 1 from ledger`, [])

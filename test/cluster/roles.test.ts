@@ -2,20 +2,18 @@
  * Two roles in Postgres as docs/operating.md sets them up, and the programs on it: the owner migrates, the service's
  * role does all else. Roles belong to the whole server, so each test has some of its own.
  */
-import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
-import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
+import { commandRun } from "../kit/commandRun.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { databaseUrl } from "../kit/globalSetup.ts"
 import { connect, databaseOf, demoKey, launch, newHome, run } from "../kit/Process.ts"
 import { asOwner, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 
 const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, ALLOW_PRIVATE_WEBHOOKS: "true" }
-const repository = path.resolve(import.meta.dirname, "../..")
 
 /** What an operator pastes, with names of this test. */
 const blocks = (names: Readonly<Record<string, string>>) =>
@@ -65,18 +63,7 @@ const paid = Effect.fnUntraced(function* ({ api }: Effect.Success<ReturnType<typ
 
 const warning = "the service's role in Postgres could change the ledger"
 
-const migrate = (env: Readonly<Record<string, string>>) =>
-  Effect.callback<{ readonly code: number | null; readonly said: string }>((resume) => {
-    const child = spawn(process.execPath, ["src/main.ts", "migrate"], {
-      cwd: repository,
-      env: { PATH: process.env["PATH"] ?? "", ...env },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let said = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text))
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text))
-    child.once("close", (code) => resume(Effect.succeed({ code, said })))
-  })
+const migrate = (env: Readonly<Record<string, string>>) => commandRun(["migrate"], env)
 
 describe("two roles, as docs/operating.md sets them up", () => {
   it.live("a service with both addresses migrates as the owner and works as the other", () =>
@@ -129,8 +116,8 @@ describe("two roles, as docs/operating.md sets them up", () => {
         empty.said.stderr,
         /^coffer: The database has no tables yet, and this role may not make them\. .*\n$/m
       )
-      const { code, said } = yield* migrate({ DATABASE_URL: appUrl, MIGRATION_DATABASE_URL: ownerUrl })
-      assert.strictEqual(code, 0, said)
+      const { code, stderr } = yield* migrate({ DATABASE_URL: appUrl, MIGRATION_DATABASE_URL: ownerUrl })
+      assert.strictEqual(code, 0, stderr)
       yield* Effect.scoped(
         Effect.gen(function* () {
           const service = yield* coffer({ DATABASE_URL: appUrl })

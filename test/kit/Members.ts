@@ -4,6 +4,7 @@ import { askAsActor } from "../../src/platform/cluster/ask.ts"
 import { ownerOf } from "../../src/platform/cluster/owner.ts"
 import * as Runner from "../../src/platform/cluster/Runner.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
 import { Redacted as Secret } from "effect"
 import { freePort } from "./Service.ts"
@@ -39,6 +40,7 @@ export const member = Effect.fnUntraced(function* (
       Layer.provideMerge(Runner.layer()),
       Layer.provideMerge(Postgres.layer({ url: Secret.make(database), connections: 3, name: "test" })),
       Layer.provideMerge(Layer.succeed(Settings, { runner, secretKey, secretKeyPrevious } as Settings["Service"])),
+      Layer.provideMerge(Wakeups.layer),
       Layer.provideMerge(Layer.succeed(Name, name)),
       Layer.provideMerge(Layer.succeed(Metric.MetricRegistry, Context.get(registry, Metric.MetricRegistry))),
       Layer.provideMerge(Logger.layer([]))

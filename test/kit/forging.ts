@@ -14,15 +14,14 @@ import { Rpc, RpcSerialization } from "effect/rpc"
 import * as RunnerDialler from "../../src/platform/cluster/RunnerDialler.ts"
 import { ofSecretKeys, type Place } from "../../src/platform/cluster/RunnerTls.ts"
 import { CommitError } from "../../src/platform/commit/Change.ts"
-import { Entry } from "../../src/wallets/Entry.ts"
 
 /** The wallets of a runner, as its messages describe them. */
 const Wallets = Entity.make("Wallets", [
   Rpc.make("Perform", {
     payload: {
       wallet: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, currency: Schema.String }),
-      // What is sent is not what this program would send.
-      entry: Schema.Struct(Entry.fields)
+      // Commands as JSON. What is sent is not what this program would send.
+      entry: Schema.String
     },
     success: Schema.Void,
     error: CommitError
@@ -30,7 +29,7 @@ const Wallets = Entity.make("Wallets", [
 ])
 
 /** Tells a wallet of USD in the sandbox. With a key as somebody who has it, else in clear. */
-export const forge = (to: Place, merchantId: string, entry: Entry, key?: Redacted.Redacted) => {
+export const forge = (to: Place, merchantId: string, commands: unknown, key?: Redacted.Redacted) => {
   const dialler =
     key === undefined
       ? NodeClusterSocket.layerClientProtocol
@@ -53,7 +52,7 @@ export const forge = (to: Place, merchantId: string, entry: Entry, key?: Redacte
     const client = yield* Wallets.client
     return yield* client("7").Perform({
       wallet: { merchantId, mode: "sandbox", currency: "USD" },
-      entry
+      entry: JSON.stringify(commands)
     })
   }).pipe(Effect.provide(cluster))
 }

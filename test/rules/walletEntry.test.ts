@@ -1,55 +1,97 @@
-/** What a wallet takes from another runner, and what it refuses before anything is decided (docs/decisions/0027). */
+/** What one runner tells another of an entry, and what that one takes (docs/decisions/0033). */
 import { assert, describe, it } from "@effect/vitest"
-import { LedgerType } from "@coffer/model/Ledger"
-import { Result, Schema } from "effect"
+import { Minor } from "@coffer/model/Money"
+import { OrderCommand } from "@coffer/rules/order/Order"
+import { Context, Effect, Exit, Layer, Metric, Schema } from "effect"
 import type { Change } from "../../src/platform/commit/Change.ts"
-import { tableNames, type TableName, tableOf } from "../../src/platform/commit/Table.ts"
-// Their rooms say what the tables are.
-import "../../src/disputes/DisputeStore.ts"
-import "../../src/orders/OrderStore.ts"
-import "../../src/payouts/PayoutStore.ts"
-import "../../src/refunds/RefundStore.ts"
-import { Entry } from "../../src/wallets/Entry.ts"
+import { type Entry, EntryMessage, instruct, instructionKind, isUnread, noEntry } from "../../src/wallets/Entry.ts"
+import { Instructions, layer } from "../../src/wallets/Instructions.ts"
 
-const decode = Schema.decodeUnknownResult(Schema.toCodecJson(Entry))
+const codec = Schema.toCodecJson(EntryMessage)
+const sent = (entry: Entry) => String(Schema.encodeSync(codec)(entry))
 
-const told = (entry: unknown) => {
-  const decoded = decode(entry)
-  return Result.isSuccess(decoded) ? "taken" : String(decoded.failure)
-}
+const row = { op: "insert", table: "mails", cells: ["mail_1"] } satisfies Change
+const mail = instructionKind("mail", Schema.Struct({ id: Schema.String }))
+const refund = instructionKind("refund", Schema.Struct({ amount: Minor }))
+const order = instructionKind("order", Schema.Struct({ command: OrderCommand }))
+const completed = (amount: number) => OrderCommand.cases.CompleteRefund.make({ amount: Minor.make(amount) })
 
-type Source = "orders" | "refunds" | "disputes" | "payouts"
-
-const rowOf = (table: Source, key: string): Change => {
-  const { columns, keyIndex } = tableOf(table)
-  return { op: "update", table, cells: columns.map((_, index) => (index === keyIndex ? key : null)), replaces: 1 }
-}
-
-const sourceOf = (type: LedgerType): Source => {
-  if (type.startsWith("refund")) return "refunds"
-  if (type.startsWith("dispute")) return "disputes"
-  return type.startsWith("payout") ? "payouts" : "orders"
-}
-
-const movement = (type: LedgerType) => ({ type, amount: 1, referenceId: "it", description: "" })
-
-describe("an entry from another runner", () => {
-  for (const type of LedgerType.literals) {
-    it(`is taken with ${type} and the row that moves it, and refused without, or with another row`, () => {
-      const [entry, table] = [{ movements: [movement(type)], reserve: 0 }, sourceOf(type)]
-      const other = table === "orders" ? "payouts" : "orders"
-      assert.strictEqual(told({ ...entry, changes: [rowOf(table, "it")] }), "taken")
-      for (const changes of [[], [rowOf(table, "another")], [rowOf(other, "it")]]) {
-        assert.include(told({ ...entry, changes }), `${type} comes without the row of it`)
-      }
-    })
+/** A runner with three commands: one of a row, one of a refund with what follows for its order, and that. */
+const receiving = Effect.gen(function* () {
+  const metrics = new Map()
+  const built = yield* Effect.provideService(Layer.build(layer), Metric.MetricRegistry, metrics)
+  const { define, read } = Context.get(built, Instructions)
+  yield* define(mail, ({ id }) => Effect.succeed({ ...noEntry, changes: [{ ...row, cells: [id] }] }))
+  yield* define(refund, ({ amount }) => Effect.succeed({ ...noEntry, reserve: 0 - amount, order: completed(amount) }))
+  yield* define(order, ({ command }) => Effect.succeed({ ...noEntry, performed: command }))
+  return {
+    read: (unread: string, taken?: OrderCommand) =>
+      Effect.provideService(Effect.exit(read({ unread }, taken)), Metric.MetricRegistry, metrics),
+    refused: () =>
+      Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, metrics))
+        .filter(({ id }) => id === "coffer_runner_messages_refused")
+        .map(({ state }) => Number((state as { count: number }).count))
   }
+})
 
-  for (const table of ["wallets", "ledger", "payment_links", "webhook_settings"] satisfies Array<TableName>) {
-    it(`is refused with a row of ${table}`, () => {
-      assert.include(tableNames, table)
-      const changes = [{ op: "insert", table, cells: [] }]
-      assert.include(told({ movements: [], reserve: 0, changes }), `no row of ${table}`)
+describe("an entry for another runner", () => {
+  it("has the commands and no rows", () => {
+    const text = sent({ ...noEntry, changes: [row], instructions: [instruct(mail, { id: "mail_1" })] })
+    assert.deepStrictEqual(text, '[{"name":"mail","body":{"id":"mail_1"}}]')
+    assert.deepStrictEqual(Schema.decodeUnknownSync(codec)(text), { unread: text })
+  })
+
+  it("is not sent with rows and no command, which the other runner would leave out", () => {
+    assert.throws(() => sent({ ...noEntry, changes: [row] }))
+  })
+})
+
+describe("an entry of another runner", () => {
+  it.effect("has the rows that its commands come to here, and can be sent on", () =>
+    Effect.gen(function* () {
+      const { read } = yield* receiving
+      const text = sent({ ...noEntry, instructions: [instruct(mail, { id: "mail_1" })] })
+      const exit = yield* read(text)
+      assert.isTrue(Exit.isSuccess(exit))
+      if (!Exit.isSuccess(exit) || isUnread(exit.value)) return
+      assert.deepStrictEqual(exit.value.changes, [row])
+      assert.deepStrictEqual(sent(exit.value), text)
     })
+  )
+
+  const [refunded, ordered] = [
+    { name: "refund", body: { amount: 5 } },
+    { name: "order", body: { command: { _tag: "CompleteRefund", amount: 5 } } }
+  ]
+
+  it.effect("may bring half of a command with what follows for the order, or to that order", () =>
+    Effect.gen(function* () {
+      const { read, refused } = yield* receiving
+      assert.isTrue(Exit.isSuccess(yield* read(JSON.stringify([ordered, refunded]))))
+      assert.isTrue(Exit.isSuccess(yield* read(JSON.stringify([refunded]), completed(5))))
+      assert.deepStrictEqual(refused(), [0])
+    })
+  )
+
+  for (const [what, text, taken] of [
+    ["what is no JSON", "[{"],
+    ["rows in place of commands", JSON.stringify({ movements: [], reserve: 0, changes: [row] })],
+    ["a row in place of a command", JSON.stringify([row])],
+    ["a row beside a command", JSON.stringify([{ name: "mail", body: { id: "mail_1" }, changes: [row] }])],
+    ["a row within a command", JSON.stringify([{ name: "mail", body: { id: "mail_1", changes: [row] } }])],
+    ["a command that nobody knows", JSON.stringify([{ name: "row", body: row }])],
+    ["a command without what it needs", JSON.stringify([{ name: "refund", body: {} }])],
+    ["half of a command", JSON.stringify([refunded])],
+    ["half of a command for an order that does something else", JSON.stringify([refunded]), completed(6)],
+    ["more commands than a runner sends", JSON.stringify(Array(5).fill({ name: "mail", body: { id: "mail_1" } }))]
+  ] as const) {
+    it.effect(`is refused and counted with ${what}`, () =>
+      Effect.gen(function* () {
+        const { read, refused } = yield* receiving
+        const exit = yield* read(text, taken)
+        assert.include(JSON.stringify(exit), '"reason":"rejected"')
+        assert.deepStrictEqual(refused(), [1])
+      })
+    )
   }
 })

@@ -14,6 +14,8 @@ import { merchantOf } from "../kit/Merchant.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
 
 const hourly = { clock: "test", env: { AUDIT_INTERVAL: "1 hour" } } as const
+/** The same with an `ANCHOR_FILE`. */
+const hourlyTo = (file: string) => ({ ...hourly, env: { ...hourly.env, ANCHOR_FILE: file } })
 
 interface Anchor {
   readonly chain: string
@@ -25,6 +27,14 @@ const anchorsIn = (sql: SqlClient.SqlClient) =>
   sql<Anchor>`select chain, sequence, hash from anchors order by anchored_at, chain`
 
 const walletOf = ({ merchant }: Running) => `${merchant.merchantId}/sandbox/USD`
+
+/** The last row of a wallet's chain. */
+const headOf = (sql: SqlClient.SqlClient, wallet: string) =>
+  Effect.map(
+    sql<{ id: string; hash: string }>`select id, encode(hash, 'hex') as hash from ledger
+      where wallet_id = ${wallet} order by sequence desc limit 1`,
+    ([head]) => head!
+  )
 
 /** As a superuser would who can compute. */
 const rewritten = (sql: SqlClient.SqlClient, wallet: string) =>
@@ -75,19 +85,17 @@ describe("anchors", () => {
         yield* at.paid(1_000)
         yield* running.pass("1 hour")
         const owner = yield* ownersConnection(running.database)
-        const [before] = yield* owner<{ id: string; hash: string }>`select id, encode(hash, 'hex') as hash from ledger
-          where wallet_id = ${walletOf(running)} order by sequence desc limit 1`
+        const before = yield* headOf(owner, walletOf(running))
         yield* rewritten(owner, walletOf(running))
-        const [after] = yield* owner<{ hash: string }>`select encode(hash, 'hex') as hash from ledger
-          where wallet_id = ${walletOf(running)} order by sequence desc limit 1`
+        const after = yield* headOf(owner, walletOf(running))
         const broken = [
           {
             law: "I11",
             about: "anchors",
             key: walletOf(running),
             detail:
-              `row 2 (${before!.id}) was its head at the anchor of 1970-01-01T01:00:00.000Z with the hash ` +
-              `${before!.hash}, and has the hash ${after!.hash} now`
+              `row 2 (${before.id}) was its head at the anchor of 1970-01-01T01:00:00.000Z with the hash ` +
+              `${before.hash}, and has the hash ${after.hash} now`
           }
         ]
         yield* running.pass("1 hour")
@@ -176,7 +184,7 @@ describe("ANCHOR_FILE", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const file = path.join(yield* folder, "anchors.jsonl")
-        const running = yield* start({ ...hourly, env: { ...hourly.env, ANCHOR_FILE: file } })
+        const running = yield* start(hourlyTo(file))
         yield* merchantOf(running).paid(1_000)
         yield* running.pass("1 hour")
         const lines = () => readFileSync(file, "utf8").trimEnd().split("\n")
@@ -220,7 +228,7 @@ describe("ANCHOR_FILE", () => {
         Effect.gen(function* () {
           const made = yield* folder
           const file = path.join(made, "in", "anchors.jsonl")
-          const missing = yield* Effect.flip(start({ ...hourly, env: { ...hourly.env, ANCHOR_FILE: file } }))
+          const missing = yield* Effect.flip(start(hourlyTo(file)))
           assert.match(String((missing as Error).message), /^ANCHOR_FILE cannot be written: /)
 
           const errors = yield* Queue.unbounded<string>()
@@ -228,8 +236,7 @@ describe("ANCHOR_FILE", () => {
             if (logLevel === "Error") Queue.offerUnsafe(errors, String(message))
           })
           const faults = Layer.merge(Faults.layer, Logger.layer([logger]))
-          const env = { ...hourly.env, ANCHOR_FILE: path.join(made, "anchors.jsonl") }
-          const running = yield* start({ ...hourly, faults, env })
+          const running = yield* start({ ...hourlyTo(path.join(made, "anchors.jsonl")), faults })
           yield* running.pass("1 hour")
           yield* merchantOf(running).paid(1_000)
           const before = yield* anchorsIn(running.sql)

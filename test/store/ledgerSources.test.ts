@@ -1,20 +1,42 @@
 /** A movement has its source, or Postgres does not take it (docs/decisions/0027). */
-import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Layer, type Scope } from "effect"
+import type { SqlClient, SqlError as Errors } from "effect/sql"
 import { busyDay } from "../kit/busyDay.ts"
+import { merchantOf } from "../kit/Merchant.ts"
+import { insertOrders } from "../kit/Rows.ts"
 import { freshDatabase, ownersConnection, start } from "../kit/Service.ts"
 
-class Books extends Context.Service<Books, { readonly sql: SqlClient.SqlClient; readonly poor: string }>()(
-  "test/ledgerSources/Books"
-) {}
+type SqlError = Errors.SqlError
+
+interface Kept {
+  readonly sql: SqlClient.SqlClient
+  readonly poor: string
+  /** Locks all of these tables until the scope closes. */
+  readonly lock: (tables: ReadonlyArray<string>) => Effect.Effect<void, SqlError, Scope.Scope>
+}
+
+class Books extends Context.Service<Books, Kept>()("test/ledgerSources/Books") {}
 
 const books = Layer.effect(
   Books,
   Effect.gen(function* () {
     const database = yield* freshDatabase
     const { poor } = yield* Effect.scoped(Effect.flatMap(start({ database, clock: "test" }), busyDay))
-    return { sql: yield* ownersConnection(database), poor }
+    const other = yield* ownersConnection(database)
+    const lock = Effect.fnUntraced(function* (tables: ReadonlyArray<string>) {
+      const locked = yield* Deferred.make<void>()
+      const holding = other.withTransaction(
+        other`set local idle_in_transaction_session_timeout = 0`.pipe(
+          Effect.andThen(other.unsafe(`lock table ${tables.join(", ")} in access exclusive mode`)),
+          Effect.andThen(Deferred.succeed(locked, undefined)),
+          Effect.andThen(Effect.never)
+        )
+      )
+      yield* Effect.forkScoped(holding)
+      yield* Deferred.await(locked)
+    })
+    return { sql: yield* ownersConnection(database), poor, lock }
   })
 )
 
@@ -47,12 +69,24 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
     })
   )
 
+  describe("and its wallet", () => {
+    it.effect("which never has promised less than nothing", () =>
+      Effect.gen(function* () {
+        const { sql } = yield* Books
+        const { reason } = yield* Effect.flip(sql`update wallets set reserved = -1`)
+        assert.match(String(reason.cause), /wallets_promised/)
+      })
+    )
+  })
+
   for (const [type, [table, key, before]] of Object.entries(types)) {
     describe(type, () => {
       /** Takes the movement back, does something, and makes it again, changed. Nothing of it stays. */
       const again = Effect.fnUntraced(function* (changed: string, meanwhile?: (source: string) => string) {
         const { poor, sql } = yield* Books
         const attempt = Effect.gen(function* () {
+          // Whoever waits for a lock says so.
+          yield* sql`set local lock_timeout = '1s'`
           yield* sql`create temporary table taken on commit drop as
             select * from ledger where type = ${type} order by id limit 1`
           const [row] = yield* sql<{ reference_id: string }>`select reference_id from taken`
@@ -109,6 +143,14 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
         })
       )
 
+      it.effect("waits for no lock on a table that it does not come from", () =>
+        Effect.gen(function* () {
+          const { lock } = yield* Books
+          yield* lock([...new Set(Object.values(types).map(([each]) => each))].filter((each) => each !== table))
+          assert.strictEqual(yield* again("type = type"), "taken")
+        }).pipe(Effect.scoped)
+      )
+
       if (before !== undefined) {
         it.effect(`is refused while its source has ${before}`, () =>
           Effect.gen(function* () {
@@ -120,6 +162,38 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
     })
   }
 })
+
+it.live("a movement's source is found by its key, also among 20,000 orders that Postgres has no statistics of", () =>
+  Effect.gen(function* () {
+    const database = yield* freshDatabase
+    const merchantId = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const running = yield* start({ database })
+        yield* merchantOf(running).paid(1_000)
+        return running.merchant.merchantId
+      })
+    )
+    const sql = yield* ownersConnection(database)
+    const rowsRead = Effect.map(
+      sql<{ rows: number }>`select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int4 as rows
+        from pg_stat_xact_user_tables where relname = 'orders'`,
+      ([row]) => row?.rows ?? 0
+    )
+    const read = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* insertOrders(sql, { merchantId, count: 20_000, since: 0, step: 1 })
+        yield* sql`create temporary table taken on commit drop as select * from ledger where merchant_id = ${merchantId}`
+        yield* sql`alter table ledger disable trigger ledger_is_final`
+        yield* sql`delete from ledger where id in (select id from taken)`
+        yield* sql`alter table ledger enable trigger ledger_is_final`
+        const before = yield* rowsRead
+        yield* sql`insert into ledger select * from taken`
+        return (yield* rowsRead) - before
+      })
+    )
+    assert.isAtMost(read, 10)
+  })
+)
 
 /** After id, wallet and sequence. */
 const rest = `merchant_id, mode, currency, type, amount, balance_before, balance_after, frozen_after, reference_id,

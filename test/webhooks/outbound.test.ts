@@ -3,6 +3,7 @@
  * loopback; the ten seconds are the TestClock's.
  */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import type http from "node:http"
 import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -135,18 +136,37 @@ describe("outbound: time", () => {
     })
   )
 
-  it.effect("headers in time are an answer even when the body stalls for ever", () =>
+  it.effect("a body that stalls is waited for one second after the headers, which are the answer", () =>
     Effect.gen(function* () {
       const heard = yield* clientHearsHeaders
-      const server = yield* answering((_, response) => {
-        response.writeHead(202, { "content-length": "100" })
-        response.flushHeaders()
-      })
+      const server = yield* run(
+        net.createServer((socket) => {
+          socket.once("data", () => socket.write("HTTP/1.1 202 Accepted\r\nContent-Length: 100\r\n\r\nsome"))
+        })
+      )
       const fiber = yield* Effect.forkChild(post({ url: `http://127.0.0.1:${server.port}/` }))
       yield* Deferred.await(heard)
+      yield* TestClock.adjust("999 millis")
       assert.isUndefined(fiber.pollUnsafe())
-      yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual(yield* Fiber.join(fiber), { _tag: "Answered", status: 202, snippet: "" })
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { _tag: "Answered", status: 202, snippet: "some" })
+      yield* server.closed
+    })
+  )
+
+  it.effect("headers after 9.9 seconds are an answer, and the body is waited for until 10", () =>
+    Effect.gen(function* () {
+      const [arrived, heard] = [yield* Deferred.make<http.ServerResponse>(), yield* clientHearsHeaders]
+      const server = yield* answering((_, response) => Deferred.doneUnsafe(arrived, Effect.succeed(response)))
+      const fiber = yield* Effect.forkChild(post({ url: `http://127.0.0.1:${server.port}/` }))
+      const response = yield* Deferred.await(arrived)
+      yield* TestClock.adjust("9900 millis")
+      response.writeHead(200, { "content-length": "100" }).flushHeaders()
+      yield* Deferred.await(heard)
+      yield* TestClock.adjust("99 millis")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { _tag: "Answered", status: 200, snippet: "" })
       yield* server.closed
     })
   )

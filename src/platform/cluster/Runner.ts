@@ -16,6 +16,7 @@ import {
 } from "effect/cluster"
 import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
+import { Wakeups } from "../commit/Wakeups.ts"
 import type { RunnerPlace } from "../runtime/runnerPlace.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { withoutServices } from "../runtime/withoutServices.ts"
@@ -72,7 +73,8 @@ const layerMember = (place: RunnerPlace, wire: Wire) => {
 const wireOf = Effect.fnUntraced(function* (
   { auth, host, listenHost, port }: RunnerPlace,
   { secretKey, secretKeyPrevious }: Pick<Settings["Service"], "secretKey" | "secretKeyPrevious">,
-  note: Note
+  note: Note,
+  left: () => void
 ) {
   if (auth === "none") {
     return { port: NodeClusterSocket.layerSocketServer, dialler: NodeClusterSocket.layerClientProtocol }
@@ -81,7 +83,10 @@ const wireOf = Effect.fnUntraced(function* (
     auth === "secret_key"
       ? RunnerTls.ofSecretKeys({ host, port }, [secretKey, ...Array.fromNullishOr(secretKeyPrevious)])
       : yield* RunnerTls.ofCertificates(auth)
-  return { port: RunnerPort.layer({ host: listenHost, port }, tls, note), dialler: RunnerDialler.layer(tls, note) }
+  return {
+    port: RunnerPort.layer({ host: listenHost, port }, tls, note, left),
+    dialler: RunnerDialler.layer(tls, note, left)
+  }
 })
 type Wire = Effect.Success<ReturnType<typeof wireOf>>
 
@@ -93,10 +98,11 @@ export const layer = (options: { readonly remoteSerialization: boolean } = { rem
   Layer.unwrap(
     Effect.gen(function* () {
       const settings = yield* Settings
+      const wakeups = yield* Wakeups
       const note = yield* makeNote
       const { runner } = settings
       if (runner === undefined) return withLeanContext(layerAlone(options.remoteSerialization))
-      return withLeanContext(layerMember(runner, yield* wireOf(runner, settings, note)))
+      return withLeanContext(layerMember(runner, yield* wireOf(runner, settings, note, wakeups.runnerLeft)))
     })
   ).pipe(Layer.provide(RealTime.layer))
 

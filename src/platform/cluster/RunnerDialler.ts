@@ -9,7 +9,8 @@ import { codeOf, type Note, noteBroken, type Reason } from "./refusedPeers.ts"
 import { handshakePatience } from "./RunnerPort.ts"
 import type { Place, RunnerTls } from "./RunnerTls.ts"
 
-export const layer = (tls: RunnerTls, note: Note) =>
+/** `left` is called when a connection to a runner that had proved itself has ended. */
+export const layer = (tls: RunnerTls, note: Note, left: () => void = () => {}) =>
   Layer.effect(
     Runners.RpcClientProtocol,
     Effect.gen(function* () {
@@ -17,7 +18,7 @@ export const layer = (tls: RunnerTls, note: Note) =>
       return Runners.RpcClientProtocol.of({
         codecFor: serialization.codecFor,
         make: ({ host, port }) =>
-          Effect.flatMap(NodeSocket.fromDuplex(dial(tls, { host, port }, note)), (socket) =>
+          Effect.flatMap(NodeSocket.fromDuplex(dial(tls, { host, port }, note, left)), (socket) =>
             RpcClient.makeProtocolSocket().pipe(
               Effect.provideService(Socket.Socket, socket),
               Effect.provideService(RpcSerialization.RpcSerialization, serialization)
@@ -28,7 +29,12 @@ export const layer = (tls: RunnerTls, note: Note) =>
   )
 
 /** Ends in time, whatever the other end does. */
-const dial = (tls: RunnerTls, to: Place, note: Note): Effect.Effect<TLSSocket, Socket.SocketError, Scope.Scope> => {
+const dial = (
+  tls: RunnerTls,
+  to: Place,
+  note: Note,
+  left: () => void
+): Effect.Effect<TLSSocket, Socket.SocketError, Scope.Scope> => {
   const address = `${to.host}:${to.port}`
   return Effect.gen(function* () {
     let [reached, isSecure] = [false, false]
@@ -51,6 +57,7 @@ const dial = (tls: RunnerTls, to: Place, note: Note): Effect.Effect<TLSSocket, S
       peer.once("error", failed)
       peer.once("secureConnect", () => {
         isSecure = true
+        peer.once("close", left)
         noteBroken(peer.off("error", failed), { side: "outgoing", address }, note)
         resume(Effect.succeed(peer))
       })

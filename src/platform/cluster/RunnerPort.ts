@@ -18,13 +18,17 @@ export const unprovenMax = 64
 /** How often certificates are read again, so that new ones are used without a stop. */
 const renewalInterval = Duration.minutes(1)
 
-export const layer = (at: Place, tls: RunnerTls, note: Note) =>
+/** `left` is called when a runner that had proved itself is no longer connected. */
+export const layer = (at: Place, tls: RunnerTls, note: Note, left: () => void = () => {}) =>
   Layer.effect(
     SocketServer.SocketServer,
     Effect.gen(function* () {
       const proven = yield* Queue.unbounded<TLSSocket>()
       const server = createServer({ ...tls.listening, noDelay: true })
-      const closeUnproven = guard(server, tls, note, (peer) => Queue.offerUnsafe(proven, peer))
+      const closeUnproven = guard(server, tls, note, (peer) => {
+        peer.once("close", left)
+        Queue.offerUnsafe(proven, peer)
+      })
       const address = yield* Effect.acquireRelease(listen(server, at), () =>
         Effect.andThen(Queue.clear(proven), (unanswered) =>
           Effect.callback<void>((resume) => {

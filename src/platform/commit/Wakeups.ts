@@ -32,6 +32,8 @@ export class Wakeups extends Context.Service<
     readonly onPass: (listener: (signal: Wakeup) => void) => Effect.Effect<void>
     /** Another runner has passed it on. A word that this version does not know is for others. */
     readonly hear: (signal: string) => void
+    /** Another runner has gone. It may have committed work that it has told nobody of. */
+    readonly runnerLeft: () => void
   }
 >()("@coffer/platform/Wakeups") {}
 
@@ -53,6 +55,9 @@ export const layer = Layer.sync(Wakeups, () => {
     onPass: (listener) => Effect.sync(() => void passing.add(listener)),
     hear: (signal) => {
       if (isWakeup(signal)) call(signal, false)
+    },
+    runnerLeft: () => {
+      for (const signal of listeners.keys()) call(signal, false)
     }
   })
 })

@@ -1,7 +1,7 @@
 /**
- * Limits effects to one length of time, on Effect's clock, as `Effect.timeoutOrElse` does. That starts two fibers and a
- * timer for each effect; this starts one fiber, and keeps one timer for all of them, since they end in the order in
- * which they began.
+ * Limits effects, and what is done in callbacks, to one length of time on Effect's clock. `Effect.timeoutOrElse` starts
+ * two fibers and a timer for each effect. This starts one fiber for an effect and none for a callback, and keeps one
+ * timer for all of them, since they end in the order in which they began.
  */
 import { Clock, Duration, Effect, Fiber, FiberHandle } from "effect"
 
@@ -25,7 +25,22 @@ export const makeDeadlines = Effect.fnUntraced(function* (limit: Duration.Input)
     }
   })
 
+  /** Calls `late` when the limit is over, unless what it returns is called before. */
+  const after = (late: () => void): (() => boolean) => {
+    const entry: Entry = {
+      at: clock.currentTimeMillisUnsafe() + millis,
+      fire: () => {
+        entries.delete(entry)
+        late()
+      }
+    }
+    entries.add(entry)
+    run(watch, { onlyIfMissing: true })
+    return () => entries.delete(entry)
+  }
+
   return {
+    after,
     /** After the limit the caller goes on with `late` at once. The effect is interrupted, and ends when it can. */
     heed: <A, E, R>(effect: Effect.Effect<A, E, R>, late: () => A): Effect.Effect<A, E, R> =>
       Effect.withFiber<A, E, R>((parent) =>
@@ -33,21 +48,15 @@ export const makeDeadlines = Effect.fnUntraced(function* (limit: Duration.Input)
           const fiber = Effect.runForkWith(parent.context)(effect as Effect.Effect<A, E>)
           const done = fiber.pollUnsafe()
           if (done !== undefined) return resume(done)
-          const entry: Entry = {
-            at: clock.currentTimeMillisUnsafe() + millis,
-            fire: () => {
-              entries.delete(entry)
-              resume(Effect.succeed(late()))
-              fiber.interruptUnsafe()
-            }
-          }
-          entries.add(entry)
-          run(watch, { onlyIfMissing: true })
+          const inTime = after(() => {
+            resume(Effect.succeed(late()))
+            fiber.interruptUnsafe()
+          })
           fiber.addObserver((exit) => {
-            if (entries.delete(entry)) resume(exit)
+            if (inTime()) resume(exit)
           })
           return Effect.suspend(() => {
-            entries.delete(entry)
+            inTime()
             return Fiber.interrupt(fiber)
           })
         })

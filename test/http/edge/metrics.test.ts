@@ -49,6 +49,7 @@ const table: ReadonlyArray<Row> = [
     (reason) => ["coffer_runner_connections_refused", { side: "incoming", reason }, 0] as const
   ),
   ["coffer_runner_connections_refused", { side: "outgoing", reason: "handshake" }, 0],
+  ["coffer_runner_messages_refused", {}, 0],
   ...[
     "expiry",
     "refunds",

@@ -1,0 +1,114 @@
+/**
+ * What is done with the commands in a message of another runner. Each room says what its own commands come to: it reads
+ * the object, decides again by the same rules, and makes the rows. What is no such command is refused, logged and
+ * counted (docs/decisions/0033).
+ */
+import type { OrderCommand } from "@coffer/rules/order/Order"
+import { Context, Effect, Equal, Exit, Layer, Metric, Option, Schema } from "effect"
+import { type CommitError, NotCommitted } from "../platform/commit/Change.ts"
+import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
+import { currentMillis } from "../platform/runtime/clock.ts"
+import { parseJson } from "../platform/runtime/codecs.ts"
+import { type Entry, type InstructionKind, noEntry, type Unread } from "./Entry.ts"
+
+/** What one command comes to. */
+export interface CarriedOut extends Omit<Entry, "instructions"> {
+  /** The command itself, where an object has performed it. */
+  readonly performed?: unknown
+  /** What follows from it for an order, which has to come with it. */
+  readonly order?: OrderCommand | undefined
+}
+
+export class Instructions extends Context.Service<
+  Instructions,
+  {
+    /** Says once, when the room is built, what a command comes to. */
+    readonly define: <A>(
+      kind: InstructionKind<A>,
+      carryOut: (value: A) => Effect.Effect<CarriedOut, CommitError>
+    ) => Effect.Effect<void>
+    /** The entry that another runner has described. `taken`: the command of the order that takes it. */
+    readonly read: (unread: Unread, taken?: OrderCommand) => Effect.Effect<Entry, CommitError>
+  }
+>()("@coffer/wallets/Instructions") {}
+
+/** In one message: an order's, a refund's or a dispute's, and the claim's or the bank's. */
+const instructionsMax = 4
+
+const Told = Schema.Array(Schema.Struct({ name: Schema.String, body: Schema.Unknown })).check(
+  Schema.isMaxLength(instructionsMax)
+)
+/** What has other fields than it should was not written by a runner of this version. */
+const strictly = { onExcessProperty: "error" } as const
+const decodeTold = Schema.decodeUnknownOption(Told, strictly)
+
+export const layer = Layer.effect(
+  Instructions,
+  Effect.gen(function* () {
+    const refuse = yield* makeRefuse
+    const kinds = new Map<string, (body: unknown) => Effect.Effect<CarriedOut, CommitError>>()
+
+    const read = Effect.fnUntraced(function* ({ unread }: Unread, taken?: OrderCommand) {
+      const told = Option.flatMap(parseJson(unread), decodeTold)
+      if (Option.isNone(told)) return yield* refuse("it is no list of commands")
+      const entry = { movements: [...noEntry.movements], reserve: 0, changes: [...noEntry.changes] }
+      const performed: Array<unknown> = [taken]
+      const asked: Array<OrderCommand> = []
+      for (const { body, name } of told.value) {
+        const carryOut = kinds.get(name)
+        if (carryOut === undefined) return yield* refuse("it has a command of no known name")
+        const one = yield* carryOut(body)
+        entry.movements.push(...one.movements)
+        entry.reserve += one.reserve
+        entry.changes.push(...one.changes)
+        performed.push(one.performed)
+        if (one.order !== undefined) asked.push(one.order)
+      }
+      if (!asked.every((command) => performed.some((other) => Equal.equals(command, other)))) {
+        return yield* refuse("it has half of a command, without what follows from it for the order")
+      }
+      return { ...entry, instructions: told.value.map(({ body, name }) => ({ name, encoded: () => body })) }
+    }, Effect.catchDefect(notRead))
+
+    return Instructions.of({
+      define: ({ codec, name }, carryOut) => {
+        const decode = Schema.decodeUnknownExit(codec, strictly)
+        return Effect.sync(() => {
+          kinds.set(name, (body) => {
+            const value = decode(body)
+            return Exit.isSuccess(value)
+              ? carryOut(value.value)
+              : refuse(`its command ${name} is not what it should be`)
+          })
+        })
+      },
+      read
+    })
+  })
+)
+
+/** Nothing is written yet. A defect would lose its kind on the way to the other runner. */
+const notRead = (defect: unknown) =>
+  isDatabaseTrouble(defect) ? Effect.fail(new NotCommitted({ reason: "overloaded" })) : Effect.die(defect)
+
+const refusedMessages = Metric.counter("coffer_runner_messages_refused", {
+  description: "Messages of other runners that were not what a runner sends",
+  incremental: true
+})
+
+const logEvery = 60_000
+
+/** All are counted, and one a minute is logged. What a message says is not: it may contain what nobody may read. */
+const makeRefuse = Effect.gen(function* () {
+  yield* Metric.update(refusedMessages, 0)
+  let lastLogged = -Infinity
+  return Effect.fnUntraced(function* (why: string) {
+    yield* Metric.update(refusedMessages, 1)
+    const now = yield* currentMillis
+    if (now - lastLogged >= logEvery) {
+      lastLogged = now
+      yield* Effect.logWarning(`a message of another runner was refused: ${why}; more of this minute are only counted`)
+    }
+    return yield* new NotCommitted({ reason: "rejected" })
+  })
+})
