@@ -81,7 +81,7 @@ export const layer = Layer.effect(
       orderOf: (dispute) => dispute,
       beside: { read: store.evidence, changes: evidenceChanges },
       attemptsMax: 2,
-      owned: { rememberedMax: 1_024 }
+      owned: { kind: "disputes", rememberedMax: 1_024 }
     }
     const loop = yield* makeWriteLoop(aggregate, {
       post: wallets.post,

@@ -94,7 +94,7 @@ const [family, member, firstRun] = [1_668_245_094, 1, 2]
 const keyFamily = family + 1
 
 /** Who holds the lock whose second number is this. */
-const holders = (number: string) => `from pg_locks l join pg_stat_activity a using (pid)
+export const holders = (number: string) => `from pg_locks l join pg_stat_activity a using (pid)
   where l.locktype = 'advisory' and l.classid = ${family} and l.objid = ${number} and l.granted
     and l.database = (select oid from pg_database where datname = current_database())`
 
