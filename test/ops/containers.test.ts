@@ -7,13 +7,11 @@ import { once } from "node:events"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, ConfigProvider, Effect, Exit, Layer } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { isOpen } from "../../src/edge/doors.ts"
 import { routes } from "../../src/edge/routes.ts"
-import * as DataDir from "../../src/platform/runtime/DataDir.ts"
-import * as Settings from "../../src/platform/runtime/Settings.ts"
-import * as Wiring from "../../src/Wiring.ts"
 import { freePort, operatorToken, secretKey, start } from "../kit/Service.ts"
+import { settingsOf } from "../kit/settings.ts"
 import { readYaml, type Yaml } from "../kit/yaml.ts"
 
 const dockerfile = readFileSync("docker/Dockerfile", "utf8")
@@ -38,20 +36,6 @@ const known = new Set(
 const isKnown = (name: string) => known.has(name) || known.has(name.replace(/_FILE$/, ""))
 /** Of Kubernetes and Node. */
 const others = new Set(["POD_NAME", "POD_NAMESPACE", "PATH", "NODE_ENV"])
-
-/** Builds the settings from these variables, as a start does. */
-const settingsOf = (env: Record<string, string>) =>
-  Effect.exit(
-    Effect.scoped(
-      Layer.build(
-        Settings.layer({ embedded: false }).pipe(
-          Layer.provide(DataDir.layerReading("/nowhere")),
-          Layer.provide(Wiring.platform),
-          Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
-        )
-      )
-    )
-  )
 
 describe("docker/Dockerfile", () => {
   it("copies only what is there, and leaves out what the image does not need", () => {
@@ -103,7 +87,7 @@ describe("docker/compose.yaml", () => {
         )
       }
       const env = { ...runners[0]![1].environment, SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
-      const exit = yield* settingsOf(env)
+      const exit = yield* Effect.exit(settingsOf(env))
       assert.isTrue(Exit.isSuccess(exit), Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "")
     })
   )
@@ -176,15 +160,17 @@ describe("k8s/", () => {
         names.filter((name) => !isKnown(name)),
         []
       )
-      const exit = yield* settingsOf({
-        ...data,
-        DATABASE_URL: "postgres://app@localhost/coffer",
-        SECRET_KEY: secretKey,
-        OPERATOR_TOKEN: operatorToken,
-        FILES_S3_SECRET_KEY: "of the bucket",
-        RUNNER_HOST: "coffer-0.coffer-runners.coffer.svc.cluster.local",
-        RUNNER_LISTEN_HOST: "10.1.2.3"
-      })
+      const exit = yield* Effect.exit(
+        settingsOf({
+          ...data,
+          DATABASE_URL: "postgres://app@localhost/coffer",
+          SECRET_KEY: secretKey,
+          OPERATOR_TOKEN: operatorToken,
+          FILES_S3_SECRET_KEY: "of the bucket",
+          RUNNER_HOST: "coffer-0.coffer-runners.coffer.svc.cluster.local",
+          RUNNER_LISTEN_HOST: "10.1.2.3"
+        })
+      )
       assert.isTrue(Exit.isSuccess(exit), Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "")
     })
   )

@@ -119,7 +119,7 @@ export const layer = Layer.effect(
       const rows = yield* sqlDefects(
         Effect.flatMap(
           sql.unsafe(
-            `select v.*, exists (select 1 ${Tenancy.holders("v.run::oid")}) as is_there
+            `select v.*, coalesce(v.run::oid = any(${Tenancy.standingRuns}), false) as is_there
               from runner_vitals v order by started_at, instance limit ${knownMax}`
           ),
           decodeRows

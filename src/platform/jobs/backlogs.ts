@@ -19,16 +19,18 @@ const oldestDue = Metric.gauge("coffer_rows_oldest_due_seconds", {
 })
 
 const showEvery = "15 seconds"
+const askedAtOnce = 4
 
 /** Shows the backlogs of these workers, and answers what asks for them. */
 export const showBacklogs = Effect.fnUntraced(function* (works: ReadonlySet<Work>) {
   const ask = Effect.gen(function* () {
     const now = yield* currentTime
-    const found: Array<BacklogOf> = []
-    for (const { backlog, name } of works) {
-      if (backlog !== undefined) found.push({ worker: name, ...(yield* backlog(now)) })
-    }
-    return found
+    const asked = [...works].flatMap(({ backlog, name }) => (backlog === undefined ? [] : [{ worker: name, backlog }]))
+    return yield* Effect.forEach(
+      asked,
+      ({ backlog, worker }) => Effect.map(backlog(now), (found): BacklogOf => ({ worker, ...found })),
+      { concurrency: askedAtOnce }
+    )
   })
 
   const show = Effect.gen(function* () {

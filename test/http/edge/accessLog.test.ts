@@ -4,7 +4,8 @@ import { Effect, Layer, Logger, References } from "effect"
 import { makeSample } from "../../../src/edge/AccessLog.ts"
 import * as Faults from "../../../src/platform/runtime/Faults.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
-import { start } from "../../kit/Service.ts"
+import { operatorToken, secretKey, start } from "../../kit/Service.ts"
+import { settingsOf } from "../../kit/settings.ts"
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -85,6 +86,17 @@ describe("ACCESS_LOG", () => {
       const silent = yield* logged({ ACCESS_LOG_SAMPLE: "1" })
       yield* silent.api.get("/healthz")
       assert.lengthOf(silent.lines, 0)
+    })
+  )
+
+  it.live("a share that is none stops the start, and the setting is named", () =>
+    Effect.gen(function* () {
+      const env = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, ACCESS_LOG: "true" }
+      assert.deepStrictEqual((yield* settingsOf(env)).accessLog, { share: 1 })
+      for (const share of ["2", "-0.1", "half"]) {
+        const error = yield* Effect.flip(settingsOf({ ...env, ACCESS_LOG_SAMPLE: share }))
+        assert.include(error.message, "ACCESS_LOG_SAMPLE")
+      }
     })
   )
 
