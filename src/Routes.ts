@@ -37,6 +37,7 @@ import * as WalletHttp from "./wallets/WalletHttp.ts"
 import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as OperatorHttp from "./operators/OperatorHttp.ts"
+import * as ClusterHttp from "./operators/ClusterHttp.ts"
 
 const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
   Layer.provide([
@@ -61,7 +62,8 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     PayoutHttp.layer,
     UploadHttp.layerOperator,
     DeliveryHttp.layerOperator,
-    OperatorHttp.layer
+    OperatorHttp.layer,
+    ClusterHttp.layer
   ])
 )
 const pages = Layer.mergeAll(

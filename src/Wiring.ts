@@ -38,6 +38,7 @@ import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
+import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
 import * as Runs from "./platform/cluster/Runs.ts"
 import * as QuotaStore from "./edge/QuotaStore.ts"
 import * as SecretCheck from "./platform/postgres/SecretCheck.ts"
@@ -217,6 +218,8 @@ export const service = ({ remoteSerialization }: Parts) =>
     Layer.provideMerge(actors),
     Layer.provideMerge(rooms),
     Layer.provideMerge(Runner.layer({ remoteSerialization })),
+    // Shown from before it has shards until after it has given them back.
+    Layer.provideMerge(RunnerVitals.layer),
     Layer.provideMerge(base)
   )
 

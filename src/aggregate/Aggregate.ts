@@ -57,9 +57,9 @@ export interface Aggregate<K extends Kind> {
   readonly attemptsMax: number
   /**
    * One runner owns each object: it takes the commands for it in turn and remembers this many objects between commands.
-   * Undefined where every runner writes them.
+   * Undefined where every runner writes them. `kind` is what metrics call such objects.
    */
-  readonly owned?: { readonly rememberedMax: number }
+  readonly owned?: { readonly kind: string; readonly rememberedMax: number }
   /** What the channel did is recorded also when somebody else has taken the request's Idempotency-Key over. */
   readonly outlivesRequest?: boolean
 }

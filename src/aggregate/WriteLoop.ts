@@ -7,10 +7,10 @@ import type { Consequence } from "@coffer/rules/Consequence"
 import { type OrderCommand, RefundRefused } from "@coffer/rules/order/Order"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import type { WalletName } from "@coffer/rules/wallet/Wallet"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { Events } from "../events/Events.ts"
 import type { ActorUnavailable } from "../platform/cluster/ask.ts"
-import { makeTurns } from "../platform/cluster/turns.ts"
+import { makeTurns, showTurns } from "../platform/cluster/turns.ts"
 import {
   AlreadyExists,
   type ChangeSet,
@@ -79,12 +79,13 @@ const waitingMax = 1_024
 export const makeWriteLoop = <K extends Kind, E = never>(
   aggregate: Aggregate<K>,
   doors: Doors<K["State"], E>
-): Effect.Effect<WriteLoop<K, E>, never, Transactor | Events | Instructions> =>
+): Effect.Effect<WriteLoop<K, E>, never, Transactor | Events | Instructions | Scope.Scope> =>
   Effect.gen(function* () {
     const commit = committing(yield* Transactor, doors)
     const events = yield* Events
     const snapshots = makeSnapshots<K["State"]>(aggregate.owned?.rememberedMax ?? 0)
-    const { inTurn } = makeTurns(waitingMax)
+    const turns = makeTurns(waitingMax)
+    if (aggregate.owned !== undefined) yield* showTurns(aggregate.owned.kind, turns)
     const decide = deciding(aggregate, events)
     const bear = bearing(aggregate, events)
     if (aggregate.instruction !== undefined) {
@@ -124,7 +125,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
     })
 
     const perform: WriteLoop<K, E>["perform"] = (id, command, given) =>
-      aggregate.owned === undefined ? performNow(id, command, given) : inTurn(id, performNow(id, command, given))
+      aggregate.owned === undefined ? performNow(id, command, given) : turns.inTurn(id, performNow(id, command, given))
 
     return {
       perform,

@@ -41,11 +41,14 @@ export const layer = Layer.effectDiscard(
       const counts = yield* store.counts
       yield* Effect.forEach(gauges, ([law, gauge]) => Metric.update(gauge, counts.get(law) ?? 0), { discard: true })
     })
+    for (const [, gauge] of gauges) yield* Metric.update(gauge, 0)
 
     yield* workers.supervise(() => ({
       name: "audit",
       run: Effect.gen(function* () {
         const now = yield* currentTime
+        // A round takes minutes, and what earlier ones have found is known.
+        yield* showViolations
         const round = yield* store.lease(now, DateTime.addDuration(now, lease))
         if (Option.isSome(round)) yield* runRound(round.value, now)
         yield* showViolations

@@ -84,7 +84,7 @@ export const layer = Layer.effect(
       beside: { read: store.evidence, changes: evidenceChanges },
       instruction: performedCommand("dispute", DisputeNo, DisputeCommand),
       attemptsMax: 2,
-      owned: { rememberedMax: 1_024 }
+      owned: { kind: "disputes", rememberedMax: 1_024 }
     }
     const loop = yield* makeWriteLoop(aggregate, {
       post: wallets.post,

@@ -22,7 +22,8 @@ export const layer = Layer.effectDiscard(
         const due = yield* store.claimDue(yield* currentTime, claimedMax)
         return yield* forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check)
       }),
-      next: store.nextDue
+      next: store.nextDue,
+      backlog: store.backlog
     }))
   })
 )

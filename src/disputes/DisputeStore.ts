@@ -12,7 +12,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
@@ -39,6 +39,7 @@ export class DisputeStore extends Context.Service<
     /** Disputes about which the channel is to be asked, claimed by pushing their time ahead. */
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DisputeNo>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/disputes/DisputeStore") {}
 
@@ -153,7 +154,8 @@ export const layer = Layer.effect(
       evidence,
       claimDue: (now, limit) =>
         sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(({ dispute_no }) => dispute_no))),
-      nextDue: sqlDefects(due.next)
+      nextDue: sqlDefects(due.next),
+      backlog: (now) => sqlDefects(due.backlog(now))
     })
   })
 )

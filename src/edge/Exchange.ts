@@ -13,6 +13,7 @@ import type { LoggedBody } from "../logs/logRow.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import * as AccessLog from "./AccessLog.ts"
 import * as ApiLogging from "./ApiLogging.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import { Draining } from "./Draining.ts"
@@ -57,6 +58,7 @@ export const make = Effect.gen(function* () {
   const ids = yield* NewIds
   const draining = yield* Draining
   const logCall = yield* ApiLogging.make
+  const logAccess = yield* AccessLog.make
   const clientAddress = yield* ClientAddress.make
   const admission = yield* Admission
   const answerNoRoute = makeAnswerNoRoute(yield* Merchants, admission)
@@ -98,7 +100,9 @@ export const make = Effect.gen(function* () {
     const size = response.body._tag === "Uint8Array" ? response.body.contentLength : 0
     if (size > unreadMin && record.visit !== undefined) admission.owe(record.visit, size)
     const answered = yield* currentMillis
-    yield* Metrics.count(record.method, incoming.at, response.status, answered - record.arrived)
+    const millis = answered - record.arrived
+    yield* Metrics.count(record.method, incoming.at, response.status, millis)
+    if (logAccess !== undefined) yield* logAccess(record, { route: incoming.at, status: response.status, millis })
     yield* log(incoming, record, response, answered)
     return withHeaders(response, record, draining.now)
   })

@@ -2,7 +2,10 @@
  * `/metrics` for Prometheus: the requests answered here, and what the cluster, the workers and Node count themselves.
  * Labels are few on purpose: method, status and the pattern of a route, never a path or a merchant.
  */
+import { Api } from "@coffer/contract/Api"
+import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect, Layer, Metric } from "effect"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { nowhere, type Route, routes } from "./routes.ts"
@@ -15,7 +18,7 @@ const requests = Metric.counter("coffer_http_requests", {
 /** Upper bounds of the buckets, in milliseconds. */
 const bounds = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
 const duration = Metric.histogram("coffer_http_request_duration_ms", {
-  description: "Time from a request's arrival to its answer, milliseconds",
+  description: "Time from a request's arrival to its answer, by method and route, milliseconds",
   boundaries: bounds
 })
 
@@ -24,11 +27,14 @@ interface Answered {
   readonly route: string
   readonly status: number
 }
-const countersMax = 10_000
-const counterOf = memoize(
-  countersMax,
+const seriesMax = 10_000
+const seriesOf = memoize(
+  seriesMax,
   ({ method, route, status }: Answered) => `${method} ${route} ${status}`,
-  ({ method, route, status }) => Metric.withAttributes(requests, { method, route, status: String(status) })
+  ({ method, route, status }) => ({
+    counter: Metric.withAttributes(requests, { method, route, status: String(status) }),
+    timer: Metric.withAttributes(duration, { method, route })
+  })
 )
 const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"])
 
@@ -36,19 +42,51 @@ const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PAT
 export const count = (method: string, { pattern }: Route, status: number, millis: number) => {
   // Anybody may invent a method; nobody may fill the memory with counters.
   const label = methods.has(method) ? method : "other"
-  const counter = counterOf({ method: label, route: pattern, status })
+  const { counter, timer } = seriesOf({ method: label, route: pattern, status })
   return Effect.withFiberSucceed(({ context }) => {
     counter.updateUnsafe(1, context)
-    duration.updateUnsafe(millis, context)
+    timer.updateUnsafe(millis, context)
   })
 }
 
-/** Creates every series at the start. A rate is wrong over a series that appears with its first request. */
-const zeros = Effect.forEach(
-  [...routes, { method: "GET", route: nowhere }],
-  ({ method, route }) =>
-    Metric.update(counterOf({ method, route: route.pattern, status: route === nowhere ? 404 : 200 }), 0),
-  { discard: true }
-)
+/** What any route may be answered, and what pages are answered beside it. */
+const everywhere = [500, 503]
+const ofPages = [200, 404]
+
+/** By method and path: the statuses that the contract declares. */
+const declared = () => {
+  const statuses = new Map<string, Iterable<number>>()
+  const note = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
+    HttpApi.reflect(api, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint: { method, path }, errors, successes }) =>
+        void statuses.set(`${method} ${path}`, [...successes.keys(), ...errors.keys()])
+    })
+  note(Api)
+  note(OperatorApi)
+  return statuses
+}
+
+/**
+ * Creates the series of every answer that a route declares. A rate is wrong over a series that appears with its first
+ * request, and an error that was never seen before is the one that an alert is for.
+ */
+const zeros = Effect.suspend(() => {
+  const statuses = declared()
+  const expected = routes.map(({ method, path, route }) => ({
+    method,
+    route: route.pattern,
+    statuses: new Set([...(statuses.get(`${method} ${path}`) ?? ofPages), ...everywhere])
+  }))
+  return Effect.forEach(
+    [...expected, { method: "GET", route: nowhere.pattern, statuses: [404] }],
+    ({ method, route, statuses }) =>
+      Effect.forEach(statuses, (status) => {
+        const { counter, timer } = seriesOf({ method, route, status })
+        return Effect.andThen(Metric.update(counter, 0), Metric.value(timer))
+      }),
+    { discard: true }
+  )
+})
 
 export const layer = Layer.merge(PrometheusMetrics.layerHttp({ path: "/metrics" }), Layer.effectDiscard(zeros))

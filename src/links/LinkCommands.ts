@@ -55,7 +55,7 @@ export const layer = Layer.effect(
       view: (link) => linkView(link, publicUrl),
       creates: (link, fact) => (fact._tag === "LinkVisited" ? [orderInsertion(orderOfVisit(link, fact))] : []),
       attemptsMax: 4,
-      owned: { rememberedMax: 1_024 }
+      owned: { kind: "payment_links", rememberedMax: 1_024 }
     }
     return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })
   })

@@ -1,7 +1,7 @@
 /** Rows of mails that somebody has to look at. */
 import { Context, type DateTime, Effect, Layer, type Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Mail, mails } from "./mails.ts"
 
@@ -11,6 +11,7 @@ export class MailStore extends Context.Service<
     /** Leases mails that are due. Each attempt doubles the wait for the next: 1 min, 2 min … at most an hour. */
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Mail>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/mail/MailStore") {}
 
@@ -22,7 +23,8 @@ export const layer = Layer.effect(
     const due = leasedRows(sql, { table: "mails", key: "id", dueAt: "due_at", claims: "attempts", lease }, mails.row)
     return MailStore.of({
       claimDue: (now, limit) => sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(mails.read))),
-      nextDue: sqlDefects(due.next)
+      nextDue: sqlDefects(due.next),
+      backlog: (now) => sqlDefects(due.backlog(now))
     })
   })
 )

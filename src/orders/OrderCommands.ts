@@ -69,7 +69,7 @@ export const layer = Layer.effect(
       instruction: performedCommand("order", TradeNo, OrderCommand),
       alarm: (fact) => (fact._tag === "UnappliedPaymentFound" ? alarmOfParked(fact.payment) : undefined),
       attemptsMax: 2,
-      owned: { rememberedMax: 2_048 }
+      owned: { kind: "orders", rememberedMax: 2_048 }
     }
     // Whoever asked the order has the patience for the wallet as well.
     return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })

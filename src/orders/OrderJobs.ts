@@ -21,7 +21,8 @@ export const layer = Layer.effectDiscard(
         const due = yield* store.claimDue(yield* currentTime, claimedMax)
         return yield* forEachLeased("order", due, (tradeNo) => tradeNo, orders.reachDeadline)
       }),
-      next: store.nextDue("due_at")
+      next: store.nextDue("due_at"),
+      backlog: (now) => store.backlog("due_at", now)
     }))
 
     yield* workers.supervise(() => ({
@@ -36,7 +37,8 @@ export const layer = Layer.effectDiscard(
           orders.returnUnappliedPayments
         )
       }),
-      next: store.nextDue("stray_due_at")
+      next: store.nextDue("stray_due_at"),
+      backlog: (now) => store.backlog("stray_due_at", now)
     }))
   })
 )

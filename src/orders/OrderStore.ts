@@ -8,7 +8,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import { isOwnedBy, type Owner } from "@coffer/model/Owner"
 import { isStorable } from "../platform/postgres/scans.ts"
@@ -33,6 +33,7 @@ export class OrderStore extends Context.Service<
     readonly claimUnapplied: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
     /** When the next of either is due. */
     readonly nextDue: (kind: "due_at" | "stray_due_at") => Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly backlog: (kind: "due_at" | "stray_due_at", now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/orders/OrderStore") {}
 
@@ -111,7 +112,8 @@ export const layer = Layer.effect(
       byOutTradeNo,
       claimDue: (now, limit) => sqlDefects(Effect.map(deadlines.claim(now, limit), tradeNosOf)),
       claimUnapplied: (now, limit) => sqlDefects(Effect.map(unapplied.claim(now, limit), tradeNosOf)),
-      nextDue: (kind) => sqlDefects(kind === "due_at" ? deadlines.next : unapplied.next)
+      nextDue: (kind) => sqlDefects(kind === "due_at" ? deadlines.next : unapplied.next),
+      backlog: (kind, now) => sqlDefects((kind === "due_at" ? deadlines : unapplied).backlog(now))
     })
   })
 )

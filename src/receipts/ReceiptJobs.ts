@@ -19,7 +19,8 @@ export const layer = Layer.effectDiscard(
         const due = yield* store.claimDue(yield* currentTime, claimedMax)
         return yield* forEachLeased("mail", due, ({ id }) => id, receipts.deliver)
       }),
-      next: store.nextDue
+      next: store.nextDue,
+      backlog: store.backlog
     }))
   })
 )

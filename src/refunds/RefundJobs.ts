@@ -19,7 +19,8 @@ export const layer = Layer.effectDiscard(
         const due = yield* store.claimDue(yield* currentTime, claimedMax)
         return yield* forEachLeased("refund", due, (refundNo) => refundNo, refunds.check)
       }),
-      next: store.nextDue
+      next: store.nextDue,
+      backlog: store.backlog
     }))
   })
 )

@@ -10,7 +10,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
@@ -32,6 +32,7 @@ export class RefundStore extends Context.Service<
     /** Refunds that are not settled and due, claimed by pushing their time ahead. */
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<RefundNo>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/refunds/RefundStore") {}
 
@@ -107,7 +108,8 @@ export const layer = Layer.effect(
       byRequest: (request, since) => sqlDefects(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
       claimDue: (now, limit) =>
         sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(({ refund_no }) => refund_no))),
-      nextDue: sqlDefects(due.next)
+      nextDue: sqlDefects(due.next),
+      backlog: (now) => sqlDefects(due.backlog(now))
     })
   })
 )

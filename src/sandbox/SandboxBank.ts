@@ -16,7 +16,7 @@ import {
   type Checkout
 } from "../channel/Channel.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
-import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
@@ -66,6 +66,7 @@ export class SandboxBank extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly tradeNo: TradeNo; readonly payment: ChannelPayment }>>
     readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     readonly setReachable: (merchantId: string, reachable: boolean) => Effect.Effect<void>
   }
 >()("@coffer/sandbox/SandboxBank") {}
@@ -124,6 +125,7 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
         )
       ),
     nextReport: sqlDefects(reports.next),
+    backlog: (now) => sqlDefects(reports.backlog(now)),
     setReachable: (merchantId, reachable) =>
       faults.around(
         "Store.write",

@@ -12,7 +12,7 @@ import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { DisputeName, DisputeReport } from "../channel/DisputeChannel.ts"
 import { currentRequest } from "../idempotency/Answering.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
-import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
@@ -44,6 +44,7 @@ export class SandboxDisputes extends Context.Service<
     /** Leases reports that were not acknowledged in time. */
     readonly claimReports: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DisputeReport>>
     readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/sandbox/SandboxDisputes") {}
 
@@ -86,7 +87,8 @@ export const layer = Layer.effect(
       }, sqlDefects),
       acknowledge: reports.done,
       claimReports: (now, limit) => sqlDefects(Effect.map(reports.claim(now, limit), (rows) => rows.map(reportOf))),
-      nextReport: sqlDefects(reports.next)
+      nextReport: sqlDefects(reports.next),
+      backlog: (now) => sqlDefects(reports.backlog(now))
     })
   })
 )

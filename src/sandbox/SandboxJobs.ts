@@ -34,7 +34,8 @@ const paymentReports = Effect.gen(function* () {
           )
       )
     }),
-    next: bank.nextReport
+    next: bank.nextReport,
+    backlog: bank.backlog
   }))
 })
 
@@ -55,7 +56,8 @@ const disputeReports = Effect.gen(function* () {
         (report) => Effect.andThen(disputes.handleReport(report), bank.acknowledge(report.processorDisputeId))
       )
     }),
-    next: bank.nextReport
+    next: bank.nextReport,
+    backlog: bank.backlog
   }))
 })
 
@@ -71,7 +73,8 @@ const seeding = Effect.gen(function* () {
       const due = yield* store.claimDue(yield* currentTime, claimedMax)
       return yield* forEachLeased("the sandbox of merchant", due, (merchantId) => merchantId, seeds.finish)
     }),
-    next: store.nextDue
+    next: store.nextDue,
+    backlog: store.backlog
   }))
 })
 

@@ -4,7 +4,7 @@ import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from 
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
-import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 
 /** A worker tries again after this, if the seeding has not finished. */
@@ -18,6 +18,7 @@ export class SeedStore extends Context.Service<
     readonly done: (merchantId: MerchantId) => Effect.Effect<void>
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<MerchantId>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/sandbox/SeedStore") {}
 
@@ -49,7 +50,8 @@ export const layer = Layer.effect(
       done: seeds.done,
       claimDue: (now, limit) =>
         sqlDefects(Effect.map(seeds.claim(now, limit), (rows) => rows.map(({ merchant_id }) => merchant_id))),
-      nextDue: sqlDefects(seeds.next)
+      nextDue: sqlDefects(seeds.next),
+      backlog: (now) => sqlDefects(seeds.backlog(now))
     })
   })
 )

@@ -7,7 +7,7 @@ import { type InsufficientBalance, post } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Cause, Context, type DateTime, Effect, Layer, Result } from "effect"
 import type { ActorUnavailable } from "../platform/cluster/ask.ts"
-import { makeTurns } from "../platform/cluster/turns.ts"
+import { makeTurns, showTurns } from "../platform/cluster/turns.ts"
 import { type CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -107,9 +107,11 @@ export const layer = Layer.effect(
 )
 
 /** The wallets that were used last. The one that nobody has used for longest is forgotten first. */
-const knownWallets = Effect.map(WalletStore, (store) => {
+const knownWallets = Effect.gen(function* () {
+  const store = yield* WalletStore
   const known = new Map<string, Known>()
-  const { inTurn } = makeTurns(waitingMax)
+  const turns = makeTurns(waitingMax)
+  yield* showTurns("wallets", turns)
 
   const recall = (address: string): Known | undefined => {
     const current = known.get(address)
@@ -136,6 +138,6 @@ const knownWallets = Effect.map(WalletStore, (store) => {
       if (known.get(address) === current) known.delete(address)
     },
     /** Of many at once one reads. */
-    load: (name: WalletName, now: DateTime.Utc) => inTurn(walletIdOf(name), read(name, now))
+    load: (name: WalletName, now: DateTime.Utc) => turns.inTurn(walletIdOf(name), read(name, now))
   }
 })

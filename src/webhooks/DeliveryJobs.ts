@@ -63,6 +63,7 @@ export const layer = Layer.effectDiscard(
         name: "deliveries",
         wakeup: "deliveries",
         passesOn: false,
+        backlog: store.backlog,
         // A delivery that was due at the last look waits for a place: the post that frees it wakes this worker.
         next: Effect.gen(function* () {
           if (isNew && (dueLines.hasLeft() || !modes.every(places.hasFreePlace))) wakeups.pass("deliveries")

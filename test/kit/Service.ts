@@ -3,7 +3,7 @@
  * clock, a day passes when the test says so; sockets, Postgres and the cluster's locks keep real time.
  */
 import { createHash } from "node:crypto"
-import { randomBytes } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -14,6 +14,7 @@ import { TestClock } from "effect/testing"
 import { inject } from "vitest"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
+import { Instance } from "../../src/platform/runtime/Instance.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
@@ -147,6 +148,8 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.provideMerge(Logger.layer([])),
     Layer.provideMerge(options.beneath ?? Layer.empty),
+    // Two services of one test are two instances.
+    Layer.provideMerge(Layer.succeed(Instance, randomUUID())),
     // As in a process without a collector.
     Layer.provideMerge(Telemetry.layer(Option.none())),
     Layer.provideMerge(options.clock === "test" ? clockAt(options.begins ?? 0) : Layer.empty)

@@ -1,8 +1,10 @@
 /** Traces, logs and metrics go to a collector when one is named, and nothing is made of them when none is. */
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect, Metric, Option, References } from "effect"
+import { Instance } from "../../src/platform/runtime/Instance.ts"
 import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
 
 /** What was posted, by path. */
@@ -36,6 +38,27 @@ it.live("what was done is sent to the collector, at the latest when the service 
     assert.include(posts.get("/v1/traces"), "doing a thing")
     assert.include(posts.get("/v1/logs"), "a thing was done")
     assert.include(posts.get("/v1/metrics"), "things_done")
+  })
+)
+
+it.live("each batch says which program it is of, in which version, and which start of it", () =>
+  Effect.gen(function* () {
+    const { posts, url } = yield* collector
+    yield* Effect.logInfo("a thing was done").pipe(
+      Effect.withSpan("doing a thing"),
+      Effect.provide(Telemetry.layer(Option.some(url))),
+      Effect.provideService(Instance, "this start")
+    )
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"))
+    for (const path of ["/v1/traces", "/v1/logs"]) {
+      for (const [key, value] of [
+        ["service.name", "coffer"],
+        ["service.version", version],
+        ["service.instance.id", "this start"]
+      ]) {
+        assert.include(posts.get(path), JSON.stringify({ key, value: { stringValue: value } }))
+      }
+    }
   })
 )
 

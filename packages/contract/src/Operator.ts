@@ -10,6 +10,7 @@ import { FreeText, OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
+import { ClusterGroup } from "./Cluster.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { orNull, text } from "./fields.ts"
@@ -183,4 +184,5 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(OperatorDeliveriesGroup)
   .add(OperatorsGroup)
   .add(AuditLogGroup)
+  .add(ClusterGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly) {}

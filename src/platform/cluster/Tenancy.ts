@@ -93,10 +93,14 @@ interface Session {
 const [family, member, firstRun] = [1_668_245_094, 1, 2]
 const keyFamily = family + 1
 
-/** Who holds the lock whose second number is this. */
-const holders = (number: string) => `from pg_locks l join pg_stat_activity a using (pid)
-  where l.locktype = 'advisory' and l.classid = ${family} and l.objid = ${number} and l.granted
+/** Who holds a lock. */
+const held = `from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.classid = ${family} and l.granted
     and l.database = (select oid from pg_database where datname = current_database())`
+/** Who holds the lock whose second number is this. */
+const holders = (number: string) => `${held} and l.objid = ${number}`
+/** The numbers of all runs that have not ended, as an array. */
+export const standingRuns = `array(select l.objid ${held})`
 
 interface Holding {
   readonly alone: boolean

@@ -10,6 +10,7 @@ import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeAside } from "./aside.ts"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
+import { makeLaneMetrics } from "./laneMetrics.ts"
 import { makeOpenSets, type OpenSet } from "./openSets.ts"
 import * as RealTime from "../runtime/realTime.ts"
 import { Wakeups } from "./Wakeups.ts"
@@ -57,11 +58,12 @@ export const layer = Layer.effect(
     })
 
     const queues = yield* Effect.forEach(Array.from({ length: lanes }), () => Queue.bounded<OpenSet>(waitingMax))
-    for (const queue of queues) {
+    for (const [lane, queue] of queues.entries()) {
+      const measured = yield* makeLaneMetrics(lane, () => Queue.sizeUnsafe(queue))
       yield* Effect.forkScoped(
         Queue.takeBetween(queue, 1, batchMax).pipe(
           // A batch that was taken is finished even while the service closes.
-          Effect.flatMap((taken) => Effect.uninterruptible(round(taken))),
+          Effect.flatMap((taken) => Effect.uninterruptible(measured(taken.length, round(taken)))),
           // Lets the replies of this batch, and the requests that follow them, run before the next is gathered.
           Effect.andThen(Effect.yieldNow),
           Effect.forever

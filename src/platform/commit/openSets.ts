@@ -29,6 +29,30 @@ const stale = Metric.counter("coffer_stale_versions", {
   description: "Change sets that were decided on a version of a row that was no longer there, by table",
   incremental: true
 })
+const ended = Metric.counter("coffer_change_sets", {
+  description:
+    "Change sets that have ended, by outcome; stale and taken: somebody else was first; unknown: nobody knows " +
+    "whether it was written",
+  incremental: true
+})
+const byOutcome = {
+  written: Metric.withAttributes(ended, { outcome: "written" }),
+  stale: Metric.withAttributes(ended, { outcome: "stale" }),
+  taken: Metric.withAttributes(ended, { outcome: "taken" }),
+  overloaded: Metric.withAttributes(ended, { outcome: "overloaded" }),
+  unknown: Metric.withAttributes(ended, { outcome: "unknown" }),
+  rejected: Metric.withAttributes(ended, { outcome: "rejected" })
+}
+const outcomeOf = (error: CommitError): keyof typeof byOutcome => {
+  switch (error._tag) {
+    case "StaleVersion":
+      return "stale"
+    case "AlreadyExists":
+      return "taken"
+    case "NotCommitted":
+      return error.reason
+  }
+}
 const staleIn = new Map(tableNames.map((table) => [table, Metric.withAttributes(stale, { table })]))
 
 export const makeOpenSets = Effect.gen(function* () {
@@ -37,6 +61,8 @@ export const makeOpenSets = Effect.gen(function* () {
   let stalledSince: number | undefined
   let idleSince = 0
   let looked = realMillis()
+  /** Since the last look, which counts them together. */
+  let written = 0
 
   const end = (set: OpenSet, exit: Exit.Exit<void, CommitError>) => {
     open.delete(set)
@@ -44,6 +70,7 @@ export const makeOpenSets = Effect.gen(function* () {
   }
   const fail = (set: OpenSet, error: CommitError) => {
     if (error._tag === "StaleVersion") staleIn.get(error.table)?.updateUnsafe(1, services)
+    byOutcome[outcomeOf(error)].updateUnsafe(1, services)
     end(set, Exit.fail(error))
   }
 
@@ -52,6 +79,8 @@ export const makeOpenSets = Effect.gen(function* () {
     const paused = now - looked > pauseMin
     looked = now
     waiting.updateUnsafe(open.size, services)
+    byOutcome.written.updateUnsafe(written, services)
+    written = 0
     if (open.size > 0) idleSince = now
     // Whether writing goes again is seen when somebody tries.
     else if (now - idleSince > commitMillis) stalledSince = undefined
@@ -62,7 +91,7 @@ export const makeOpenSets = Effect.gen(function* () {
     }
   }
 
-  for (const counter of staleIn.values()) counter.updateUnsafe(0, services)
+  for (const counter of [...staleIn.values(), ...Object.values(byOutcome)]) counter.updateUnsafe(0, services)
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sync(look), Effect.sleep(lookEvery))))
 
   return {
@@ -78,6 +107,7 @@ export const makeOpenSets = Effect.gen(function* () {
     isTooLate: (set: OpenSet) => realMillis() - set.since > commitMillis - lockMillis,
     succeed: (set: OpenSet) => {
       stalledSince = undefined
+      written++
       end(set, Exit.void)
     },
     fail,

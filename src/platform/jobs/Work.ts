@@ -4,6 +4,7 @@
  */
 import { Cause, DateTime, Duration, Effect, Metric, Option } from "effect"
 import type { Wakeup } from "../commit/Wakeups.ts"
+import type { Backlog } from "../postgres/leasedRows.ts"
 import { isDatabaseTrouble } from "../postgres/trouble.ts"
 import { currentMillis } from "../runtime/clock.ts"
 
@@ -17,7 +18,18 @@ export interface Work {
   readonly wakeup?: Wakeup
   /** False: it passes on by itself what other runners are to hear. Otherwise that is what is raised while it works. */
   readonly passesOn?: boolean
+  /** What of all runners together is due and not claimed; left out where there are no due rows. */
+  readonly backlog?: (now: DateTime.Utc) => Effect.Effect<Backlog>
 }
+
+const roundsOfAll = Metric.counter("coffer_worker_rounds", {
+  description: "Rounds that a worker has ended; one that does not grow for minutes belongs to a worker that hangs",
+  incremental: true
+})
+const rowsOfAll = Metric.counter("coffer_worker_rows", {
+  description: "Rows that a worker has taken up",
+  incremental: true
+})
 
 const failuresOfAll = Metric.counter("coffer_worker_failures", {
   description: "Rounds of a worker that failed and were begun again",
@@ -30,7 +42,9 @@ const pauseWithoutDatabase = Duration.seconds(1)
 /** A round runs until nothing is due, and answers when to look again, in milliseconds since 1970. It never fails. */
 export const makeRound = Effect.fnUntraced(function* ({ name, next, run }: Work) {
   const failures = Metric.withAttributes(failuresOfAll, { worker: name })
-  yield* Metric.update(failures, 0)
+  const rounds = Metric.withAttributes(roundsOfAll, { worker: name })
+  const rows = Metric.withAttributes(rowsOfAll, { worker: name })
+  for (const counter of [failures, rounds, rows]) yield* Metric.update(counter, 0)
   let failedInARow = 0
 
   const recover = Effect.fnUntraced(function* (cause: Cause.Cause<never>) {
@@ -44,9 +58,10 @@ export const makeRound = Effect.fnUntraced(function* ({ name, next, run }: Work)
   })
 
   return Effect.gen(function* () {
-    while ((yield* run) > 0);
+    for (let done = yield* run; done > 0; done = yield* run) yield* Metric.update(rows, done)
     const nextDue = yield* next
     failedInARow = 0
+    yield* Metric.update(rounds, 1)
     return Option.map(nextDue, DateTime.toEpochMillis)
   }).pipe(Effect.catchCause(recover))
 })

@@ -7,6 +7,7 @@ import { Clock, Context, Deferred, Duration, Effect, Layer, Option, Queue, type 
 import { Wakeups } from "../commit/Wakeups.ts"
 import { currentMillis } from "../runtime/clock.ts"
 import { Settings } from "../runtime/Settings.ts"
+import { type BacklogOf, beginBacklog, showBacklogs } from "./backlogs.ts"
 import { makeRound, type Work } from "./Work.ts"
 
 export interface Worker {
@@ -25,6 +26,8 @@ export class Workers extends Context.Service<
     readonly atRest: Effect.Effect<void>
     /** When the first worker will wake by itself; none without workers. */
     readonly nextWake: Effect.Effect<Option.Option<number>>
+    /** What is due for the workers of all runners together, asked of Postgres now. */
+    readonly backlogs: Effect.Effect<ReadonlyArray<BacklogOf>>
   }
 >()("@coffer/platform/Workers") {}
 
@@ -44,6 +47,8 @@ export const layer = Layer.effect(
     const wakeups = yield* Wakeups
     const { workerPoll } = yield* Settings
     const rest = makeRest(yield* Clock.Clock)
+    const works = new Set<Work>()
+    const backlogs = yield* showBacklogs(works)
 
     const supervise = Effect.fnUntraced(function* (make: (worker: Worker) => Work) {
       const wakeQueue = yield* Queue.sliding<void>(1)
@@ -52,6 +57,8 @@ export const layer = Layer.effect(
       const worker = makeWorker(state, wakeQueue, rest.notify)
       const work = make(worker)
       const { passesOn = true, wakeup } = work
+      works.add(work)
+      yield* beginBacklog(work)
       if (wakeup !== undefined) {
         yield* wakeups.onRaise(wakeup, (isOwn) => {
           // It may be long until this worker looks again, and another runner's may have nothing to do.
@@ -74,10 +81,15 @@ export const layer = Layer.effect(
         yield* Effect.timeoutOption(Queue.take(wakeQueue), Duration.millis(state.sleepsUntil - now))
       })
       yield* Effect.forkScoped(Effect.forever(loop))
-      yield* Effect.addFinalizer(() => Effect.sync(() => rest.states.delete(state)))
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          rest.states.delete(state)
+          works.delete(work)
+        })
+      )
     })
 
-    return Workers.of({ supervise, atRest: rest.atRest, nextWake: rest.nextWake })
+    return Workers.of({ supervise, atRest: rest.atRest, nextWake: rest.nextWake, backlogs })
   })
 )
 

@@ -43,7 +43,16 @@ export interface Due<Row> {
   readonly done: (key: string) => Effect.Effect<void>
   /** When the next row is due. */
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>, SqlError.SqlError | Schema.SchemaError>
+  readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog, SqlError.SqlError | Schema.SchemaError>
 }
+
+/** Rows that are due and that nobody has claimed. Those beyond 10,000 are not counted. */
+export interface Backlog {
+  readonly count: number
+  /** Since when the first of them has been due. */
+  readonly oldest: DateTime.Utc | null
+}
+const backlogMax = 10_000
 
 export const leasedRows = <Row>(
   sql: SqlClient.SqlClient,
@@ -72,8 +81,19 @@ export const leasedRows = <Row>(
     next: Effect.suspend(() => sql`select ${sql(dueAt)} as at ${from} order by ${sql(dueAt)} limit 1`).pipe(
       Effect.flatMap(decodeTimes),
       Effect.map(([first]) => Option.fromNullishOr(first?.at))
-    )
+    ),
+    backlog: (now) =>
+      sql`select count(*)::int4 as count, min(at) as oldest from (
+          select ${sql(dueAt)} as at ${from} and ${sql(dueAt)} <= ${isoText(now)}::text::timestamptz
+          order by ${sql(dueAt)} limit ${backlogMax}) as due`.pipe(
+        Effect.flatMap(decodeBacklog),
+        Effect.map(([row]) => row!)
+      )
   }
 }
+
+const decodeBacklog = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(TimeColumn) }))
+)
 
 const decodeTimes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: TimeColumn })))

@@ -43,6 +43,8 @@ export class Settings extends Context.Service<
     readonly clientConnections: number
     /** Our place in a cluster; undefined for a single process. */
     readonly runner: RunnerPlace | undefined
+    /** Which share of answers below 500 gets a line in the log; undefined for no lines at all. */
+    readonly accessLog: { readonly share: number } | undefined
     /** Where all runners count requests together; undefined if each counts for itself. */
     readonly redisUrl: Redacted.Redacted | undefined
     /** Addresses and ranges of the proxies whose `X-Forwarded-For` is trusted, not yet parsed. */
@@ -103,6 +105,11 @@ const variables = Config.all({
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
   anchorFile,
   ...runnerVariables,
+  accessLog: Config.Boolean("ACCESS_LOG").pipe(Config.withDefault(false)),
+  accessLogSample: Config.schema(
+    Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
+    "ACCESS_LOG_SAMPLE"
+  ).pipe(Config.withDefault(1)),
   redisUrl: Config.option(Config.Redacted("REDIS_URL")),
   trustedProxies: Config.String("TRUSTED_PROXIES").pipe(Config.withDefault("")),
   smtpUrl: Config.option(Config.Redacted("SMTP_URL")),
@@ -170,6 +177,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         clientPatience: read.clientPatience,
         clientConnections: read.clientConnections,
         runner: yield* runnerPlace(read),
+        accessLog: read.accessLog ? { share: read.accessLogSample } : undefined,
         redisUrl: yield* redisAddress(read.redisUrl),
         trustedProxies: read.trustedProxies,
         ...(yield* mailPlace(read, publicUrl)),

@@ -9,14 +9,24 @@ import { isSecretName, redactedText, redactText } from "@coffer/rules/redaction"
 import { Effect, Layer, Option, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
+import { Instance } from "./Instance.ts"
+import { version } from "./Vitals.ts"
 
 export const layer = (endpoint: Option.Option<URL>) =>
   Option.match(endpoint, {
     onNone: () => Layer.succeed(References.TracerEnabled, false),
     onSome: (url) =>
-      Otlp.layer({ baseUrl: url.href.replace(/\/+$/, ""), resource: { serviceName: "coffer" } }).pipe(
-        Layer.provide(withoutSecrets),
-        Layer.provide(FetchHttpClient.layer)
+      Layer.unwrap(
+        Effect.map(Instance, (instance) =>
+          Otlp.layer({
+            baseUrl: url.href.replace(/\/+$/, ""),
+            resource: {
+              serviceName: "coffer",
+              serviceVersion: version,
+              attributes: { "service.instance.id": instance }
+            }
+          }).pipe(Layer.provide(withoutSecrets), Layer.provide(FetchHttpClient.layer))
+        )
       )
   })
 

@@ -1,4 +1,4 @@
-/** Metrics of the process itself: the delay of the event loop, the heap, and the version of the program. */
+/** Metrics of the process itself: the delay of the event loop, memory, processor time, the version of the program. */
 import { readFileSync } from "node:fs"
 import { createHistogram } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
@@ -32,6 +32,12 @@ const delay = Metric.gauge("coffer_event_loop_delay_ms", {
 })
 const heapUsed = Metric.gauge("coffer_heap_used_bytes", { description: "Heap in use" })
 const heapLimit = Metric.gauge("coffer_heap_limit_bytes", { description: "What the heap may grow to" })
+const resident = Metric.gauge("coffer_resident_memory_bytes", {
+  description: "Memory of the process, with all that is not in the heap"
+})
+const processor = Metric.counter("coffer_cpu_seconds", {
+  description: "Processor time that this process has taken since its start, seconds"
+})
 
 /** Between two looks at how late the loop is. */
 const lookMillis = 100
@@ -55,6 +61,13 @@ export const layer = Layer.effect(
       delays.record(1 + Math.round(late * 1_000))
       for (const listener of listeners) listener(late)
     })
+    let counted = 0
+    const processorTime = Effect.suspend(() => {
+      const { system, user } = process.cpuUsage()
+      const before = counted
+      counted = (system + user) / 1e6
+      return Metric.update(processor, counted - before)
+    })
     const show = Effect.suspend(() => {
       const heap = getHeapStatistics()
       const quantile = (quantile: string, micros: number) =>
@@ -64,7 +77,9 @@ export const layer = Layer.effect(
         quantile("0.99", delays.percentile(99)),
         quantile("1", delays.max),
         Metric.update(heapUsed, heap.used_heap_size),
-        Metric.update(heapLimit, heap.heap_size_limit)
+        Metric.update(heapLimit, heap.heap_size_limit),
+        Metric.update(resident, process.memoryUsage.rss()),
+        processorTime
       ]
       delays.reset()
       return Effect.all(shown, { discard: true })

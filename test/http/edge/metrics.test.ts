@@ -10,6 +10,8 @@ const table: ReadonlyArray<Row> = [
   ["coffer_build_info", { node: process.versions.node }, 1],
   ["coffer_heap_used_bytes", {}],
   ["coffer_heap_limit_bytes", {}],
+  ["coffer_resident_memory_bytes", {}],
+  ["coffer_cpu_seconds", {}],
   ["coffer_event_loop_delay_ms", { quantile: "0.5" }],
   ["coffer_event_loop_delay_ms", { quantile: "0.99" }],
   ["coffer_event_loop_delay_ms", { quantile: "1" }],
@@ -19,6 +21,19 @@ const table: ReadonlyArray<Row> = [
   ["coffer_database_pool_waiting", {}],
   ["coffer_change_sets_waiting", {}],
   ["coffer_change_sets_locked", {}, 0],
+  ["coffer_change_sets", { outcome: "written" }],
+  ...["stale", "taken", "overloaded", "unknown", "rejected"].map(
+    (outcome) => ["coffer_change_sets", { outcome }, 0] as const
+  ),
+  ...["0", "1"].flatMap((lane) => [
+    ["coffer_lane_waiting", { lane }, 0] as const,
+    ["coffer_batch_size_bucket", { lane, le: "256" }] as const,
+    ["coffer_batch_duration_ms_bucket", { lane, le: "+Inf" }] as const
+  ]),
+  ...["orders", "wallets", "disputes", "payment_links"].flatMap((kind) => [
+    ["coffer_objects_busy", { kind }, 0] as const,
+    ["coffer_commands_waiting", { kind }, 0] as const
+  ]),
   ["coffer_batches_lost", {}, 0],
   ...["orders", "wallets", "refunds", "disputes", "payouts", "events"].map(
     (table) => ["coffer_stale_versions", { table }, 0] as const
@@ -35,12 +50,21 @@ const table: ReadonlyArray<Row> = [
   ["coffer_http_requests", { method: "POST", route: "/v1/refunds" }, 0],
   ["coffer_http_requests", { method: "POST", route: "/checkout/{token}" }, 0],
   ["coffer_http_requests", { method: "GET", route: "none" }, 0],
+  ...["201", "400", "401", "429", "500", "503"].map(
+    (status) => ["coffer_http_requests", { method: "POST", route: "/v1/orders", status }, 0] as const
+  ),
+  ["coffer_http_requests", { method: "POST", route: "/v1/refunds", status: "502" }, 0],
+  ["coffer_http_requests", { method: "GET", route: "/checkout/{token}", status: "500" }, 0],
+  ["coffer_http_request_duration_ms_bucket", { method: "POST", route: "/v1/refunds", le: "+Inf" }, 0],
+  ["coffer_http_request_duration_ms_count", { method: "GET", route: "/receipts/{token}" }, 0],
   ["coffer_http_requests_shed", { kind: "reads" }, 0],
   ["coffer_http_connections_dropped", {}, 0],
   ["coffer_payments_parked", {}, 0],
   ["coffer_channel_contradictions", {}, 0],
   ["coffer_quota_store_failures", {}, 0],
   ["coffer_api_logs_dropped", {}, 0],
+  ["coffer_ledger_violations", { law: "I1" }, 0],
+  ["coffer_mails", { outcome: "uncertain" }, 0],
   ["coffer_secret_key_change", {}, 0],
   ["coffer_secrets_resealed", {}, 0],
   ["coffer_credentials_refused", { of: "merchant" }, 0],
@@ -60,6 +84,22 @@ const table: ReadonlyArray<Row> = [
     "expired approvals",
     "audit"
   ].map((worker) => ["coffer_worker_failures", { worker }, 0] as const),
+  ["coffer_worker_rounds", { worker: "expiry" }],
+  ["coffer_worker_rows", { worker: "deliveries" }, 0],
+  ...[
+    "expiry",
+    "unapplied payments",
+    "deliveries",
+    "refunds",
+    "dispute checks",
+    "mails",
+    "sandbox reports",
+    "sandbox dispute reports",
+    "seeding"
+  ].flatMap((worker) => [
+    ["coffer_rows_due", { worker }, 0] as const,
+    ["coffer_rows_oldest_due_seconds", { worker }, 0] as const
+  ]),
   ["effect_cluster_runners", {}, 1]
 ]
 

@@ -40,7 +40,8 @@ export const acts = {
   "operators.create": doneBy(),
   "operators.list": { roles: [], isLogged: false },
   "operators.revoke": doneBy(),
-  "audit_log.list": { roles: [], isLogged: false }
+  "audit_log.list": { roles: [], isLogged: false },
+  "cluster.retrieve": reading
 } as const satisfies Record<string, Act>
 export type ActName = keyof typeof acts
 

@@ -1,0 +1,47 @@
+/** What the cluster view shows of two runners when one is killed, and when one is stopped. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Coffer, eventually } from "../kit/Process.ts"
+import { twoRunners } from "../kit/TwoRunners.ts"
+
+interface Shown {
+  readonly state: string
+  readonly shards: number
+}
+
+const shownBy = ({ api }: Coffer) =>
+  Effect.map(api.operator("GET", "/cluster"), ({ body }) => {
+    const { runners, shards } = body.data as { runners: ReadonlyArray<Shown>; shards: { held: number } }
+    return {
+      runners,
+      held: shards.held,
+      states: runners
+        .map(({ state }) => state)
+        .toSorted()
+        .join()
+    }
+  })
+
+it.live("each runner shows both; a killed one is gone at once, and a stopped one is not there any more", () =>
+  Effect.gen(function* () {
+    const { a, b, sql } = yield* twoRunners
+    yield* eventually(
+      "both to have told that they hold all shards together",
+      Effect.map(shownBy(b), ({ held, runners }) => held === 300 && runners.every(({ shards }) => shards > 0))
+    )
+    assert.strictEqual((yield* shownBy(a)).states, "alive,alive")
+
+    b.signal("SIGKILL")
+    yield* b.ended
+    yield* eventually(
+      "the killed one to be gone",
+      Effect.map(shownBy(a), ({ states }) => states === "alive,gone"),
+      "2 minutes"
+    )
+
+    a.signal("SIGTERM")
+    yield* a.ended
+    const left = yield* sql`select instance from runner_vitals`
+    assert.lengthOf(left, 1)
+  })
+)

@@ -1,0 +1,170 @@
+/**
+ * The dashboard and the alert rules, held to what the service really exports: each metric, label and value that they
+ * name is there from the start. Each alert has its page in docs/alerts.md.
+ */
+import { execFileSync, spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { start } from "../kit/Service.ts"
+import { readYaml, type Yaml } from "../kit/yaml.ts"
+
+const rulesFile = "ops/prometheus/alerts.yaml"
+const alerts: ReadonlyArray<Yaml> = readYaml(rulesFile)[0].groups.flatMap(({ rules }: Yaml) => rules)
+const dashboard = JSON.parse(readFileSync("ops/grafana/coffer.json", "utf8"))
+const panels: ReadonlyArray<Yaml> = dashboard.panels.filter(({ type }: Yaml) => type !== "row")
+
+const queries = [
+  ...alerts.map(({ alert, expr }) => ({ from: alert as string, expr: expr as string })),
+  ...panels.flatMap(({ targets, title }) => targets.map(({ expr }: Yaml) => ({ from: title as string, expr })))
+]
+
+/** Those of Prometheus itself, which it adds to what it reads. */
+const ofPrometheus = { metrics: ["up"], labels: ["job", "instance"] }
+
+type Labels = Readonly<Record<string, string>>
+/** The labels of each series of a metric. */
+type Series = ReadonlyMap<string, ReadonlyArray<Labels>>
+
+const seriesOf = (text: string): Series => {
+  const found = new Map<string, Array<Labels>>()
+  for (const [, name, labels = ""] of text.matchAll(/^([a-z_]+)(?:\{(.*)\})? \S+$/gm)) {
+    const pairs = Array.from(
+      labels.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g),
+      ([, key, value]) => [key!, value!] as const
+    )
+    found.set(name!, [...(found.get(name!) ?? []), Object.fromEntries(pairs)])
+  }
+  return found
+}
+
+interface Selector {
+  readonly metric: string
+  readonly matchers: ReadonlyArray<readonly [label: string, operator: string, value: string]>
+}
+
+const words = new Set([
+  "by",
+  "sum",
+  "max",
+  "min",
+  "rate",
+  "increase",
+  "count",
+  "abs",
+  "topk",
+  "le",
+  "histogram_quantile"
+])
+
+/** Metrics with their matchers. A word that is no metric, function or label is a mistake. */
+const selectorsOf = (expr: string): ReadonlyArray<Selector> => {
+  const grouped = new Set([...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(/,\s*/)))
+  const bare = expr.replace(/"(?:[^"\\]|\\.)*"/g, (text) => text.replace(/[a-z_]/g, "0")).replace(/\[[^\]]*\]/g, "")
+  const names = [...bare.matchAll(/\b[a-z_][a-z_0-9]*\b(?!\s*(?:=~|!=|!~|=)\s*")/g)]
+  return names.flatMap(({ 0: metric, index }) => {
+    if (words.has(metric) || grouped.has(metric)) return []
+    const after = expr.slice(index + metric.length)
+    const inside = after.startsWith("{") ? after.slice(1, after.search(/\}(?=[^"]*(?:"[^"]*"[^"]*)*$)/)) : ""
+    const matchers = [...inside.matchAll(/([a-z_]+)\s*(=~|!=|!~|=)\s*"([^"]*)"/g)].map(
+      ([, label, operator, value]) => [label!, operator!, value!] as const
+    )
+    return [{ metric, matchers }]
+  })
+}
+
+class Exported extends Context.Service<Exported, Series>()("test/ops/Exported") {}
+const exported = Effect.map(
+  Effect.flatMap(start(), ({ api }) => api.get("/metrics")),
+  ({ text }) => seriesOf(text)
+)
+
+layer(Layer.effect(Exported, exported), { excludeTestServices: true })("what is exported", (it) => {
+  for (const { expr, from } of queries) {
+    it.effect(`has each metric, label and value of "${from}": ${expr}`, () =>
+      Effect.gen(function* () {
+        const series = yield* Exported
+        const selectors = selectorsOf(expr)
+        assert.isAbove(selectors.length, 0)
+        const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(/,\s*/))
+        for (const { matchers, metric } of selectors) {
+          if (ofPrometheus.metrics.includes(metric)) continue
+          const lines = series.get(metric)
+          assert.isDefined(lines, `${metric} is not exported`)
+          for (const [label, operator, value] of matchers) {
+            if (ofPrometheus.labels.includes(label)) continue
+            const values = lines!.map((labels) => labels[label])
+            assert.notInclude(values, undefined, `${metric} has no label ${label}`)
+            const isMatch = (text: string | undefined) =>
+              operator.endsWith("~") ? new RegExp(`^(?:${value})$`).test(text!) : text === value
+            assert.isTrue(values.some(isMatch), `no series of ${metric} matches ${label}${operator}"${value}"`)
+          }
+          for (const label of grouped) {
+            if (ofPrometheus.labels.includes(label)) continue
+            assert.isTrue(
+              selectors.some((each) => series.get(each.metric)?.some((labels) => label in labels)),
+              `nothing in it has the label ${label}`
+            )
+          }
+        }
+      })
+    )
+  }
+})
+
+describe("an alert", () => {
+  const text = readFileSync("docs/alerts.md", "utf8")
+  const pages = [...text.matchAll(/^### (\w+)$/gm)].map(([, heading]) => heading!)
+
+  it("has a page in docs/alerts.md, and each page is of an alert, in the same order", () => {
+    assert.deepStrictEqual(
+      pages,
+      alerts.map(({ alert }) => alert)
+    )
+  })
+
+  for (const { alert, annotations, labels } of alerts) {
+    it(`${alert} leads to its page, which says what it means, what to look at and what to do`, () => {
+      assert.strictEqual(annotations.runbook, `docs/alerts.md#${alert.toLowerCase()}`)
+      assert.isNotEmpty(annotations.summary)
+      assert.include(["critical", "warning", "info"], labels.severity)
+      const page = text.split(`### ${alert}\n`)[1]!.split(/^##/m)[0]!
+      for (const part of ["**What it means.**", "**Look at**", "**Do"]) assert.include(page, part)
+    })
+  }
+})
+
+describe("the dashboard", () => {
+  it("names each panel once, on a grid without overlaps, and reads from the data source that is chosen", () => {
+    const cells = new Set<string>()
+    for (const { datasource, gridPos, targets } of panels) {
+      assert.strictEqual(datasource.uid, "${datasource}")
+      assert.isNotEmpty(targets)
+      assert.isAtMost(gridPos.x + gridPos.w, 24)
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          assert.isFalse(cells.has(`${x} ${y}`), `two panels at ${x}, ${y}`)
+          cells.add(`${x} ${y}`)
+        }
+      }
+    }
+    const ids = dashboard.panels.map(({ id }: Yaml) => id)
+    assert.strictEqual(new Set(ids).size, ids.length)
+  })
+})
+
+/** Debian's package `prometheus` has it; `.ci/run` installs it. */
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
+
+describe.skipIf(!hasPromtool)("promtool, of Debian's package prometheus,", () => {
+  const promtool = (...words: ReadonlyArray<string>) => execFileSync("promtool", words, { encoding: "utf8" })
+
+  it("finds no mistake in the rules and in the settings of Prometheus", () => {
+    assert.include(promtool("check", "rules", rulesFile), "SUCCESS")
+    assert.include(promtool("check", "config", "--syntax-only", "ops/prometheus/prometheus.yaml"), "SUCCESS")
+  })
+
+  it("sees the alerts come when they should, and stay away when they should not", () => {
+    assert.include(promtool("test", "rules", "ops/prometheus/alerts.test.yaml"), "SUCCESS")
+  })
+})
