@@ -12,14 +12,26 @@ import { version } from "./platform/runtime/Vitals.ts"
 import { runAudit } from "./runAudit.ts"
 import { runMigrate } from "./runMigrate.ts"
 import { runDoctor, Unwell } from "./runDoctor.ts"
+import * as parent from "./platform/cluster/parent.ts"
+import * as stopLimit from "./platform/runtime/stopLimit.ts"
 import { serve } from "./serve.ts"
+import { supervise } from "./supervise.ts"
 
 const document = () => Formatter.formatJson(OpenApi.fromApi(Api), { space: 2 })
 
 const coffer = Command.make("coffer").pipe(
   Command.withDescription("A merchant payment service"),
   Command.withSubcommands([
-    Command.make("serve", {}, () => serve).pipe(Command.withDescription("Run the service until it is told to stop")),
+    Command.make(
+      "serve",
+      {
+        runners: Flag.String("runners").pipe(
+          Flag.optional,
+          Flag.withDescription("Run this many runners, which share the port; SIGHUP restarts one after the other")
+        )
+      },
+      ({ runners }) => Option.match(runners, { onNone: () => serve, onSome: supervise })
+    ).pipe(Command.withDescription("Run the service until it is told to stop")),
     Command.make("audit", {}, () => runAudit).pipe(
       Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")
     ),
@@ -45,18 +57,17 @@ const coffer = Command.make("coffer").pipe(
 
 standardError.keepToJson()
 
-/** A stop ends in this time even when something hangs, such as a database that does not answer. */
-const stopMillisMax = 9_000
-
+/** A stop ends in time even when something hangs, such as a database that does not answer. */
 const leaveInTime = () => {
   const leave = () => {
     process.stderr.write("coffer: The stop took too long, so it was cut short. What was answered is kept.\n")
     process.exit(1)
   }
-  setTimeout(leave, stopMillisMax).unref()
+  setTimeout(leave, stopLimit.get()).unref()
 }
 process.once("SIGINT", leaveInTime)
 process.once("SIGTERM", leaveInTime)
+parent.followParent()
 
 Command.run(coffer, { version }).pipe(
   Effect.catchTags({

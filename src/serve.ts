@@ -3,8 +3,11 @@
  * it is stopped. If it cannot start, one line says why.
  */
 import path from "node:path"
-import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schedule, Schema } from "effect"
+import { Sharding } from "effect/cluster"
+import type { HttpServerError } from "effect/http"
+import type { SocketServer } from "effect/socket"
+import { type Migrator as SqlMigrator, SqlClient } from "effect/sql"
 import * as doctor from "./doctor/doctor.ts"
 import { hasLiveMerchants, type Installation } from "./doctor/Installation.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
@@ -18,7 +21,10 @@ import { bytesOf, lockOf } from "./platform/runtime/secretKeys.ts"
 import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
+import * as parent from "./platform/cluster/parent.ts"
+import type * as Roster from "./platform/cluster/Roster.ts"
 import * as Tenancy from "./platform/cluster/Tenancy.ts"
+import { holdsShards } from "./edge/Health.ts"
 import * as Waiting from "./edge/Waiting.ts"
 import { type Credentials, credentials, operatorUrl } from "./sandbox/Demo.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
@@ -27,15 +33,18 @@ import * as Wiring from "./Wiring.ts"
 /** Why the service did not start, for the person who started it. */
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
-export const serve = Effect.gen(function* () {
-  const { backups, collector, connections, databaseUrl, home: folder, ownerUrl } = yield* Settings.startup
+const service = Effect.gen(function* () {
+  const { backups, collector, connections, databaseUrl, home: folder, ofParent, ownerUrl } = yield* Settings.startup
   const home = path.resolve(folder)
-  const embedded = Option.isNone(databaseUrl)
-  if (embedded && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
-  const owner = embedded ? (yield* EmbeddedPostgres.start({ home })).url : Option.getOrUndefined(ownerUrl)
+  const isOwn = Option.isNone(databaseUrl)
+  const embedded = isOwn || ofParent
+  if (isOwn && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
+  const owner = isOwn ? (yield* EmbeddedPostgres.start({ home })).url : Option.getOrUndefined(ownerUrl)
   const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* serviceUrl(owner!)
 
   const app = Wiring.httpServer.pipe(
+    // After the port is closed, and before anything else is.
+    Layer.provideMerge(parent.isChild ? Layer.effectDiscard(Effect.addFinalizer(() => parent.handBack)) : Layer.empty),
     // Whoever waits for /readyz finds the demo merchant.
     Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.empty),
     Layer.provideMerge(Wiring.service({ remoteSerialization: false })),
@@ -44,7 +53,7 @@ export const serve = Effect.gen(function* () {
     Layer.provideMerge(Faults.layer),
     Layer.provideMerge(Postgres.layer({ url, connections, name: Tenancy.processName })),
     // The home of the embedded one is locked already.
-    Layer.provideMerge(embedded ? Layer.empty : enter(url)),
+    Layer.provideMerge(isOwn ? Layer.empty : enter(url)),
     Layer.provideMerge(Settings.layer({ embedded })),
     Layer.provideMerge(DataDir.layer(home)),
     Layer.provideMerge(Telemetry.layer(collector)),
@@ -61,23 +70,54 @@ export const serve = Effect.gen(function* () {
     url: Effect.succeed(url)
   }
   yield* Effect.forkScoped(Effect.provideContext(lookWhereLive(installation), context))
-  yield* Effect.provideContext(embedded ? Effect.flatMap(credentials, greet(home)) : greetServer, context)
+  const greeting = embedded ? Effect.flatMap(credentials, greet(home)) : greetServer
+  if (parent.isChild) yield* Effect.provideContext(tellParent, context)
+  else yield* Effect.provideContext(greeting, context)
   return yield* Effect.never
-}).pipe(
-  Effect.scoped,
-  Effect.provide(secretFiles.layer),
-  Effect.catchTags({
-    ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
-    BadSetting: ({ message }) => notStarted(message),
-    EmbeddedFailure: ({ message }) => notStarted(message),
-    DataDirUnusable: ({ message }) => notStarted(message),
-    ServeError: ({ cause }) => Effect.flatMap(portOfCause(cause), (port) => notStarted(portProblem(cause, port))),
-    NotMigrated: ({ message }) => notStarted(message),
-    MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`),
-    SocketServerError: ({ cause }) => Effect.flatMap(runnerPort, (port) => notStarted(portProblem(cause, port)))
-  }),
-  // Standard output is for people; what machines read goes to standard error.
-  Effect.provide(standardError.logger)
+})
+
+/** What may go wrong before a program runs. */
+type Trouble =
+  | NotStarted
+  | Config.ConfigError
+  | Settings.BadSetting
+  | EmbeddedPostgres.EmbeddedFailure
+  | DataDir.DataDirUnusable
+  | HttpServerError.ServeError
+  | Migrator.NotMigrated
+  | SqlMigrator.MigrationError
+  | SocketServer.SocketServerError
+  | Roster.CannotTalk
+  | Schema.SchemaError
+
+/** Says in one line why a program does not run. */
+export const startable = <A, R>(program: Effect.Effect<A, Trouble, R>) =>
+  program.pipe(
+    Effect.scoped,
+    Effect.provide(secretFiles.layer),
+    Effect.catchTags({
+      ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
+      BadSetting: ({ message }) => notStarted(message),
+      EmbeddedFailure: ({ message }) => notStarted(message),
+      DataDirUnusable: ({ message }) => notStarted(message),
+      ServeError: ({ cause }) => Effect.flatMap(portOfCause(cause), (port) => notStarted(portProblem(cause, port))),
+      NotMigrated: ({ message }) => notStarted(message),
+      CannotTalk: ({ message }) => notStarted(message),
+      MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`),
+      SocketServerError: ({ cause }) => Effect.flatMap(runnerPort, (port) => notStarted(portProblem(cause, port)))
+    }),
+    // Standard output is for people; what machines read goes to standard error.
+    Effect.provide(standardError.logger)
+  )
+
+export const serve = startable(service)
+
+/** A child of `coffer serve --runners` is ready when it holds shards. Its parent greets. */
+const tellParent = Effect.flatMap(Sharding.Sharding, (sharding) =>
+  Effect.sync(() => holdsShards(sharding)).pipe(
+    Effect.repeat({ until: (holds) => holds, schedule: Schedule.spaced("50 millis") }),
+    Effect.andThen(parent.tellReady)
+  )
 )
 
 /** Where a merchant is live, the log has what the doctor finds wrong. The service is ready meanwhile. */
@@ -157,7 +197,7 @@ const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof
   }
 }
 
-const greetServer = Effect.flatMap(Settings.Settings, (settings) =>
+export const greetServer = Effect.flatMap(Settings.Settings, (settings) =>
   Console.log(
     `Coffer serves ${settings.publicUrl}/v1, and its reference ${settings.publicUrl}/docs` +
       (settings.admin === undefined ? "" : `; operators reach ${operatorUrl(settings)}`)
@@ -171,7 +211,7 @@ const curl = ({ base_url, sandbox_key }: Credentials) =>
     `-H 'Content-Type: application/json' -d '{"amount": 1999, "subject": "A first order"}'`
   ].join(" ")
 
-const greet = (home: string) => (known: Credentials) =>
+export const greet = (home: string) => (known: Credentials) =>
   Console.log(`
 Coffer is ready.
 

@@ -54,7 +54,8 @@ export const make = Effect.gen(function* () {
   return (server: Server, door: Door): Server => {
     const queue = FairQueue.make({ later: setImmediate, millis: elapsedMillis })
     const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
-    server.maxConnections = clientConnections
+    // Without the second, a parent that shares the port would offer one above the limit again and again.
+    Object.assign(server, { maxConnections: clientConnections, dropMaxConnection: true })
     server.on("drop", () => dropped.updateUnsafe(1, context)).on("connection", queue.accepted)
     server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
       if (event !== "request") return emit(event, ...given)

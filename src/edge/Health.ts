@@ -14,6 +14,12 @@ import { Draining } from "./Draining.ts"
 /** Longer than any write may wait. If no write has succeeded for so long, this runner cannot take payments. */
 const stalledMillisMax = 5_000
 
+const { shardsPerGroup } = ShardingConfig.defaults
+const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
+
+/** A single process holds all shards, a member of a cluster some. With none, its locks are missing or lost. */
+export const holdsShards = ({ hasShardId }: Sharding.Sharding["Service"]): boolean => shards.some(hasShardId)
+
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const database = yield* DatabaseHealth
@@ -21,9 +27,6 @@ export const layer = HttpRouter.use(
     const draining = yield* Draining
     const clock = yield* ClockSkew
     const transactor = yield* Transactor
-
-    const { shardsPerGroup } = ShardingConfig.defaults
-    const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
 
     yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
     yield* router.add(
@@ -33,8 +36,7 @@ export const layer = HttpRouter.use(
         const checks = {
           postgres: yield* database.answers,
           writes: transactor.stalledMillis() <= stalledMillisMax,
-          // A single process holds all shards, a member of a cluster some. With none, its locks are missing or lost.
-          cluster: shards.some((shard) => sharding.hasShardId(shard)),
+          cluster: holdsShards(sharding),
           clock: !clock.isTooLarge(),
           accepting: !draining.now
         }

@@ -41,6 +41,13 @@ export const credentials = Effect.gen(function* () {
   return current
 })
 
+/** As an earlier start, or another runner, has left them. */
+export const kept = Effect.gen(function* () {
+  const dataDir = yield* DataDir
+  const text = yield* dataDir.keep(file, Effect.die(new Error(`no ${file}`)))
+  return yield* Effect.catchTags(Schema.decodeEffect(Credentials)(text), { SchemaError: Effect.die })
+})
+
 /** Where this machine reaches the operator's API. */
 export const operatorUrl = ({ admin, publicUrl }: Pick<Settings["Service"], "admin" | "publicUrl">): string => {
   if (admin === undefined) return `${publicUrl}/operator/v1`

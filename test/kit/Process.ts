@@ -43,6 +43,8 @@ export interface LaunchOptions {
   readonly env: Readonly<Record<string, string>>
   /** A free one unless given. */
   readonly port?: number
+  /** What stands after `--runners`, if that is there. */
+  readonly runners?: number | string
   /** How it is started: the program itself unless given. */
   readonly through?: "npm start"
 }
@@ -56,8 +58,9 @@ export const launch = Effect.fnUntraced(function* (options: LaunchOptions) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const env = { PATH: process.env["PATH"] ?? "", HOST: "127.0.0.1", PORT: String(port), ...options.env }
+      const runners = options.runners === undefined ? [] : ["--runners", String(options.runners)]
       const [command, words] =
-        options.through === undefined ? [process.execPath, ["src/main.ts", "serve"]] : ["npm", ["start"]]
+        options.through === undefined ? [process.execPath, ["src/main.ts", "serve", ...runners]] : ["npm", ["start"]]
       return spawn(command, words, {
         cwd: repository,
         env,

@@ -9,8 +9,13 @@ import { freePort, freshDatabase, operatorToken, secretKey } from "./Service.ts"
 export const currencies = ["USD", "HKD", "CNY"] as const
 export const seed = 1
 
-export const runner = Effect.fnUntraced(function* (databaseUrl: string, env: Record<string, string> = {}) {
+export const runner = Effect.fnUntraced(function* (
+  databaseUrl: string,
+  env: Record<string, string> = {},
+  port?: number
+) {
   return yield* launch({
+    ...(port === undefined ? {} : { port }),
     env: {
       DATABASE_URL: databaseUrl,
       COFFER_HOME: yield* newHome,

@@ -10,11 +10,12 @@ import {
   RunnerAddress,
   RunnerHealth,
   Runners,
+  RunnerServer,
   Sharding,
   ShardingConfig,
-  SocketRunner
+  Snowflake
 } from "effect/cluster"
-import { RpcSerialization } from "effect/rpc"
+import { RpcSerialization, RpcServer } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import { Wakeups } from "../commit/Wakeups.ts"
 import type { RunnerPlace } from "../runtime/runnerPlace.ts"
@@ -22,9 +23,11 @@ import { Settings } from "../runtime/Settings.ts"
 import { withoutServices } from "../runtime/withoutServices.ts"
 import * as RealTime from "../runtime/realTime.ts"
 import { make as makeNote, type Note } from "./refusedPeers.ts"
+import * as Roster from "./Roster.ts"
 import * as RunnerDialler from "./RunnerDialler.ts"
 import * as RunnerPort from "./RunnerPort.ts"
 import * as RunnerTls from "./RunnerTls.ts"
+import * as silence from "./silence.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 
 /** Measured: kill -9 costs 3.9 s to 14.2 s, SIGTERM 0.6 s (docs/effect.md). */
@@ -40,7 +43,10 @@ const common = {
 } as const
 
 const storage = (config: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
-  Layer.merge(MessageStorage.layerNoop, ShardLocks.layer.pipe(Layer.provide(ShardingConfig.layer(config))))
+  Layer.merge(
+    MessageStorage.layerNoop,
+    ShardLocks.layer.pipe(Layer.provide(ShardingConfig.layer(config)))
+  )
 
 const layerAlone = (remoteSerialization: boolean) => {
   const config = { ...common, simulateRemoteSerialization: remoteSerialization }
@@ -58,8 +64,11 @@ const layerMember = (place: RunnerPlace, wire: Wire) => {
     runnerAddress: Option.some(RunnerAddress.make(place.host, place.port)),
     runnerListenAddress: Option.some(RunnerAddress.make(place.listenHost, place.port))
   }
-  return SocketRunner.layer.pipe(
-    Layer.provide(RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc))),
+  return RunnerServer.layer.pipe(
+    Layer.provideMerge(Sharding.layer),
+    Layer.provide(RpcServer.layerProtocolSocketServer),
+    Layer.provide(RunnerHealth.layerPing),
+    Layer.provide(silence.layer.pipe(Layer.provide(Snowflake.layerGenerator))),
     Layer.provide([wire.port, wire.dialler]),
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.provideMerge(storage(config)),
@@ -104,7 +113,7 @@ export const layer = (options: { readonly remoteSerialization: boolean } = { rem
       if (runner === undefined) return withLeanContext(layerAlone(options.remoteSerialization))
       return withLeanContext(layerMember(runner, yield* wireOf(runner, settings, note, wakeups.runnerLeft)))
     })
-  ).pipe(Layer.provide(RealTime.layer))
+  ).pipe(Layer.provide([Roster.layer, RealTime.layer]))
 
 /** Builds the cluster without the services of its context, because every actor's context would contain them. */
 const withLeanContext = <E, R>(
@@ -112,7 +121,7 @@ const withLeanContext = <E, R>(
 ) =>
   Layer.effectContext(
     Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
-      withoutServices(context, SqlClient.SqlClient)
+      withoutServices(context, SqlClient.SqlClient, Roster.Roster)
     ).pipe(
       // The actors are built after the cluster, so they have ended when this finalizer runs.
       Effect.tap((built) => Effect.addFinalizer(() => Context.get(built, ShardLocks.ShardLocks).actorsAreGone)),

@@ -5,7 +5,7 @@ import { Effect, Layer, type Scope } from "effect"
 import { Runners } from "effect/cluster"
 import { RpcClient, RpcSerialization } from "effect/rpc"
 import { Socket } from "effect/socket"
-import { codeOf, type Note, noteBroken, type Reason } from "./refusedPeers.ts"
+import { codeOf, type Note, noteBroken, type Reason, reasonOf } from "./refusedPeers.ts"
 import { handshakePatience } from "./RunnerPort.ts"
 import type { Place, RunnerTls } from "./RunnerTls.ts"
 
@@ -51,7 +51,7 @@ const dial = (
     const refuse = (reason: Reason, code?: string) => note({ side: "outgoing", reason, address, code })
     const secured = Effect.callback<TLSSocket, Socket.SocketError>((resume) => {
       const failed = (error: NodeJS.ErrnoException) => {
-        if (reached) refuse(codeOf(error) === "ECONNRESET" ? "hung_up" : "handshake", codeOf(error))
+        if (reached) refuse(codeOf(error) === "ECONNRESET" ? "hung_up" : reasonOf(codeOf(error)), codeOf(error))
         resume(Effect.fail(openError("Unknown", error)))
       }
       peer.once("error", failed)

@@ -8,7 +8,7 @@ import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import { Cause, Duration, Effect, Layer, Queue, Schedule } from "effect"
 import { NetAddress } from "effect/net"
 import { Socket as EffectSocket, SocketServer } from "effect/socket"
-import { codeOf, type Note, noteBroken, type Reason } from "./refusedPeers.ts"
+import { codeOf, type Note, noteBroken, type Reason, reasonOf } from "./refusedPeers.ts"
 import type { Place, RunnerTls } from "./RunnerTls.ts"
 
 /** How long a connection may take to prove that it is a runner's. */
@@ -58,7 +58,8 @@ const listen = (server: Server, at: Place) =>
       const reason = new SocketServer.SocketServerOpenError({ cause })
       resume(Effect.fail(new SocketServer.SocketServerError({ reason })))
     })
-    server.listen(at, () => {
+    // Also where a parent shares other ports among its children.
+    server.listen({ ...at, exclusive: true }, () => {
       const bound = server.address()
       if (bound === null || typeof bound === "string") return resume(Effect.die(new Error("no address")))
       resume(Effect.succeed(NetAddress.inetAddressFromIpStringUnsafe(bound.address, bound.port)))
@@ -98,7 +99,7 @@ const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSock
     })
     .on("tlsClientError", (error, peer) => {
       // Where it went away, its address is gone too, and its socket has told.
-      refuse(unproven.get(fromOf(peer)), "handshake", codeOf(error))
+      refuse(unproven.get(fromOf(peer)), reasonOf(codeOf(error)), codeOf(error))
       peer.destroy()
     })
     .on("secureConnection", (peer) => {

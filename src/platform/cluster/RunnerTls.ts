@@ -15,6 +15,7 @@ import {
 import { Effect, Redacted } from "effect"
 import { BadSetting } from "../runtime/BadSetting.ts"
 import type { CertificateFiles } from "../runtime/runnerPlace.ts"
+import { protocols } from "./messages.ts"
 
 /** Where a runner is reached. */
 export interface Place {
@@ -32,6 +33,9 @@ export interface RunnerTls {
   /** Reads the certificates again, if there are any, and uses them for dialling from now on. */
   readonly renewed?: Effect.Effect<SecureContextOptions, BadSetting>
 }
+
+/** Both ends say which messages they understand, and a handshake of two that have none in common fails. */
+const understood = { ALPNProtocols: protocols }
 
 /**
  * The only suite that has a pre-shared key, a new key pair for each connection (so that a recording stays secret even
@@ -52,6 +56,7 @@ export const ofSecretKeys = (own: Place, secrets: ReadonlyArray<Redacted.Redacte
   return {
     listening: {
       ...sharedKeyOnly,
+      ...understood,
       pskIdentityHint: ownKeys.map(({ identity }) => identity).join(" "),
       // Without an answer the handshake fails.
       pskCallback: (_, offered) => ownKeys.find(({ identity }) => identity === offered)?.psk ?? null
@@ -60,6 +65,7 @@ export const ofSecretKeys = (own: Place, secrets: ReadonlyArray<Redacted.Redacte
       const keys = secrets.map((secret) => keyOf(secret, to))
       return {
         ...sharedKeyOnly,
+        ...understood,
         pskCallback: (hint) => {
           const known = (hint ?? "").split(" ")
           return keys.find(({ identity }) => known.includes(identity)) ?? keys[0]!
@@ -89,8 +95,8 @@ export const ofCertificates = Effect.fnUntraced(function* (files: CertificateFil
   const current = readCertificates(files)
   let known = yield* current
   const tls: RunnerTls = {
-    listening: { ...known, minVersion: "TLSv1.3", requestCert: true, rejectUnauthorized: false },
-    dialling: () => ({ ...known, minVersion: "TLSv1.3" }),
+    listening: { ...known, ...understood, minVersion: "TLSv1.3", requestCert: true, rejectUnauthorized: false },
+    dialling: () => ({ ...known, ...understood, minVersion: "TLSv1.3" }),
     // Node would close the connection by itself, and say neither why nor whose it was.
     objection: ({ authorizationError, authorized }) => (authorized ? undefined : String(authorizationError)),
     renewed: Effect.tap(current, (read) => Effect.sync(() => void (known = read)))

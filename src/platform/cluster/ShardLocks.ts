@@ -3,9 +3,13 @@
  * locks more gently (docs/effect.md, section 2). The library releases all shards of a runner at the same time, each
  * with two statements on one connection, and all time-outs begin at once. On a slow database the last ones time out,
  * the connection is replaced, and every release fails and starts again.
+ *
+ * It also tells the library at once which runners have ended, as Postgres knows it (`Roster.ts`).
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { ClusterMetrics, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
+import { Roster } from "./Roster.ts"
+import { makeWitness } from "./takeovers.ts"
 
 export class ShardLocks extends Context.Service<
   ShardLocks,
@@ -18,6 +22,8 @@ export class ShardLocks extends Context.Service<
 export const layer = Layer.effectContext(
   Effect.gen(function* () {
     const storage = yield* RunnerStorage.RunnerStorage
+    const roster = yield* Roster
+    const witness = makeWitness(roster.own)
     const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
     let hasLeft = false
     let actorsAreGone = false
@@ -38,19 +44,26 @@ export const layer = Layer.effectContext(
     const getRunners: typeof storage.getRunners = Effect.suspend(() =>
       hasLeft
         ? Effect.never
-        : Effect.tap(storage.getRunners, (runners) =>
+        : Effect.gen(function* () {
+            const [runners, entries] = yield* Effect.all([storage.getRunners, roster.entries])
+            const judged = yield* witness.see(runners, entries)
             // The library itself sets this gauge to 1 always.
-            Effect.sync(() => ClusterMetrics.runners.updateUnsafe(BigInt(runners.length), Context.empty()))
-          )
+            const healthy = judged.filter(([, is]) => is).length
+            ClusterMetrics.runners.updateUnsafe(BigInt(healthy), Context.empty())
+            return judged
+          })
     )
+
+    const acquire: typeof storage.acquire = (address, shards) =>
+      Effect.tap(storage.acquire(address, shards), ({ length }) => witness.took(length))
 
     const unregister: typeof storage.unregister = (address) =>
       Effect.suspend(() => {
         hasLeft = true
-        return storage.unregister(address)
+        return Effect.andThen(roster.leave, storage.unregister(address))
       })
 
-    return Context.make(RunnerStorage.RunnerStorage, { ...storage, getRunners, release, unregister }).pipe(
+    return Context.make(RunnerStorage.RunnerStorage, { ...storage, acquire, getRunners, release, unregister }).pipe(
       Context.add(ShardLocks, {
         actorsAreGone: Effect.sync(() => {
           actorsAreGone = true

@@ -64,6 +64,16 @@ export const acquire = Effect.fnUntraced(function* <E>({ alone, keys = [], url, 
 export const hasEnded = (sql: SqlClient.SqlClient, run: number) =>
   Effect.map(sql.unsafe(`select 1 ${holders("$1::int4::oid")} limit 1`, [run]), ({ length }) => length === 0)
 
+/**
+ * SQL: whether the process of a row with the columns `run` and `process` still has a session that holds a lock, its
+ * shards' or that of its run. Either connection may be lost for a moment while the process lives.
+ */
+export const livesOf = (row: string): string =>
+  `exists (select from pg_locks l join pg_stat_activity a using (pid)
+    where l.locktype = 'advisory' and l.granted
+      and l.database = (select oid from pg_database where datname = current_database())
+      and ((l.classid = ${family} and l.objid = ${row}.run::oid) or a.application_name = ${row}.process))`
+
 /** Whether a process on this database does not have the secret key with this lock. */
 export const someLackKey = (sql: SqlClient.SqlClient, key: number) =>
   Effect.map(

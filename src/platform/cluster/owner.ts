@@ -45,6 +45,8 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
   const entity = Entity.make(name, [Rpc.make("Perform", { payload, success, error })])
 
   return {
+    /** What runners say to each other (`messages.ts`). */
+    messages: { name, payload: Schema.Struct(definition.payload), success, failure: error },
     /** Carries a command out, wherever its owner is. Whoever asks bounds the wait (`ask.ts`). */
     ask: Effect.gen(function* () {
       const here = yield* perform

@@ -12,6 +12,8 @@ export type Side = "incoming" | "outgoing"
 export type Reason =
   /** It has another key or certificate, does not speak TLS, or something was changed on the way. */
   | "handshake"
+  /** It understands none of the messages that this runner understands: it is of another version. */
+  | "version"
   /** It proved nothing in time. */
   | "deadline"
   /** Too many were proving themselves at once, and this one had taken longest. */
@@ -37,12 +39,13 @@ const refused = Metric.counter("coffer_runner_connections_refused", {
 const countOf = ({ reason, side }: Pick<Refusal, "reason" | "side">) => Metric.withAttributes(refused, { side, reason })
 
 const kinds: Readonly<Record<Side, ReadonlyArray<Reason>>> = {
-  incoming: ["handshake", "deadline", "crowded", "hung_up", "broken"],
-  outgoing: ["handshake", "deadline", "hung_up", "broken"]
+  incoming: ["handshake", "version", "deadline", "crowded", "hung_up", "broken"],
+  outgoing: ["handshake", "version", "deadline", "hung_up", "broken"]
 }
 
 const texts: Readonly<Record<Reason, string>> = {
   handshake: "it did not prove that it is a runner",
+  version: "it is of a version whose messages this one does not understand, so they cannot talk to each other",
   deadline: "it did not prove in time that it is a runner",
   crowded: "too many connections had not proved yet that they are runners",
   hung_up: "it went away",
@@ -91,3 +94,7 @@ export const noteBroken = (peer: TLSSocket, { address, side }: Pick<Refusal, "ad
   })
 
 export const codeOf = (error: NodeJS.ErrnoException): string | undefined => error.code
+
+/** Why a handshake failed that had begun. */
+export const reasonOf = (code: string | undefined): Reason =>
+  code?.endsWith("NO_APPLICATION_PROTOCOL") === true ? "version" : "handshake"

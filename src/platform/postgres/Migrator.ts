@@ -34,6 +34,7 @@ import { operators } from "./migrations/0024_operators.ts"
 import { ledgerSources } from "./migrations/0025_ledger_sources.ts"
 import { roles } from "./migrations/0026_roles.ts"
 import { keyRotation } from "./migrations/0027_key_rotation.ts"
+import { runners } from "./migrations/0029_runners.ts"
 import { runnerVitals } from "./migrations/0031_runner_vitals.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
@@ -67,6 +68,7 @@ export const migrations = {
   "0025_ledger_sources": ledgerSources,
   "0026_roles": roles,
   "0027_key_rotation": keyRotation,
+  "0029_runners": runners,
   "0031_runner_vitals": runnerVitals
 }
 

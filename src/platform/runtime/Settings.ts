@@ -69,11 +69,15 @@ export { BadSetting, type Bucket }
 
 const anchorFile = Config.option(Config.NonEmptyString("ANCHOR_FILE"))
 
+/** Set by a parent for its runners (supervise.ts): the database is the embedded one, which the parent has started. */
+export const parentsDatabase = "COFFER_PARENTS_DATABASE"
+
 /** Read before anything is started: which database is used, and where telemetry goes. */
 export const startup = Config.all({
   home: Config.NonEmptyString("COFFER_HOME").pipe(Config.withDefault(".coffer")),
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
   ownerUrl: Config.option(Config.Redacted("MIGRATION_DATABASE_URL")),
+  ofParent: Config.Boolean(parentsDatabase).pipe(Config.withDefault(false)),
   // The cluster's locks hold one, two lanes write, two writes may wait for locked rows, and requests read.
   connections: Config.schema(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(7)),

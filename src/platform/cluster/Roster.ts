@@ -1,0 +1,87 @@
+/**
+ * What runners say of themselves when they join, and which of them have ended (docs/decisions/0035). The cluster's own
+ * register knows only their addresses, and takes a runner that was killed for alive until somebody has pinged it in vain.
+ * Postgres knows at once: the locks of a process end with its connections.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { sqlDefects } from "../postgres/sqlDefect.ts"
+import { Settings } from "../runtime/Settings.ts"
+import { version } from "../runtime/Vitals.ts"
+import { canTalk, shapes } from "./messages.ts"
+import * as Tenancy from "./Tenancy.ts"
+
+export interface Entry {
+  /** Host and port of its runner port. */
+  readonly address: string
+  readonly version: string
+  /** The shapes of messages that it understands (`messages.ts`). */
+  readonly messages: ReadonlyArray<number>
+  /** Whether Postgres still has a connection of it that holds a lock. */
+  readonly lives: boolean
+}
+
+export class Roster extends Context.Service<
+  Roster,
+  {
+    /** The address of this runner; undefined for a process that is alone. */
+    readonly own: string | undefined
+    /** By address. Empty when Postgres does not say, and for a process that is alone. */
+    readonly entries: Effect.Effect<ReadonlyMap<string, Entry>>
+    /** States that this runner leaves on purpose. */
+    readonly leave: Effect.Effect<void>
+  }
+>()("@coffer/platform/Roster") {}
+
+/** Why this runner does not join, for the person who started it. */
+export class CannotTalk extends Schema.TaggedError<CannotTalk>()("CannotTalk", { message: Schema.String }) {}
+
+/** Joins, if the runners that are there can talk to this one. */
+export const layer = Layer.effect(
+  Roster,
+  Effect.gen(function* () {
+    const { runner } = yield* Settings
+    if (runner === undefined) {
+      return Roster.of({ own: undefined, entries: Effect.succeed(new Map()), leave: Effect.void })
+    }
+    const sql = yield* SqlClient.SqlClient
+    const run = yield* Tenancy.Run
+    const own = `${runner.host}:${runner.port}`
+
+    const read = Effect.map(
+      sql.unsafe<Entry>(
+        `select address, version, messages, run is null or ${Tenancy.livesOf("r")} as lives from runners r`
+      ),
+      (rows) => new Map(rows.map((row) => [row.address, row]))
+    )
+    const leave = sql`delete from runners where address = ${own}`
+
+    // What was left by those that were killed.
+    yield* sqlDefects(sql.unsafe(`delete from runners r where run is not null and not ${Tenancy.livesOf("r")}`))
+    // First, so that of two that start at once at least one sees the other.
+    yield* sqlDefects(
+      sql.unsafe(
+        `insert into runners (address, run, process, version, messages) values ($1, $2, $3, $4, $5::int4[])
+          on conflict (address) do update set run = excluded.run, process = excluded.process,
+            version = excluded.version, messages = excluded.messages`,
+        [own, run, Tenancy.processName, version, shapes]
+      )
+    )
+    const others = [...(yield* sqlDefects(read)).values()].filter(({ address, lives }) => lives && address !== own)
+    const stranger = others.find(({ messages }) => !canTalk(messages))
+    if (stranger !== undefined) {
+      yield* Effect.ignore(leave)
+      return yield* new CannotTalk({ message: `${cannotTalk(stranger)} Stop the runners of one version first.` })
+    }
+    return Roster.of({
+      own,
+      entries: Effect.catch(read, () => Effect.succeed(new Map<string, Entry>())),
+      leave: Effect.ignore(leave)
+    })
+  })
+)
+
+/** In one line. */
+export const cannotTalk = ({ address, messages, version: theirs }: Entry): string =>
+  `The runner ${address} (version ${theirs}) understands messages of shape ${messages.join(", ")}, and this one ` +
+  `(version ${version}) of shape ${shapes.join(", ")}: they cannot talk to each other.`

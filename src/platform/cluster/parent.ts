@@ -1,0 +1,36 @@
+/** What a runner does that `coffer serve --runners` has started: it tells its parent how it is, and ends with it. */
+import cluster from "node:cluster"
+import { Effect } from "effect"
+
+/** What a child says once it is ready. */
+export const readyMessage = "ready"
+/** What a child says once it has closed the port. The parent says the same. */
+export const leavingMessage = "leaving"
+
+/** Whether this process is such a runner. */
+export const isChild: boolean = cluster.isWorker
+
+/** Tells the parent that this runner holds its shards. */
+export const tellReady = Effect.sync(() => void process.send?.(readyMessage))
+
+/**
+ * Asks the parent whether a connection is still on its way here. Its answer comes after them, so that each has been given
+ * back by then, and is handed to another child. Without this the last ones would end with this process.
+ */
+export const handBack = Effect.callback<void>((resume) => {
+  if (process.send === undefined || !process.connected) return resume(Effect.void)
+  process.on("message", (said) => said === leavingMessage && resume(Effect.void))
+  process.send(leavingMessage)
+}).pipe(Effect.timeoutOption("1 second"), Effect.asVoid)
+
+/** A stop in good order when the parent has died. Without this Node would end the process in the middle of its work. */
+export const followParent = () => {
+  const { worker } = cluster
+  if (worker === undefined) return
+  // It is for the parent, and a terminal sends it to all of its processes.
+  process.on("SIGHUP", () => undefined)
+  process.prependListener("disconnect", () => {
+    worker.exitedAfterDisconnect = true
+    process.kill(process.pid, "SIGTERM")
+  })
+}

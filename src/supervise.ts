@@ -1,0 +1,141 @@
+/**
+ * `coffer serve --runners N`: runs N runners on this machine, which share the HTTP port. This process serves nothing
+ * itself. It owns the embedded Postgres if there is one, starts and watches the runners, and replaces them one after the
+ * other when it gets SIGHUP (docs/operating-runners.md).
+ */
+import { randomInt } from "node:crypto"
+import { createServer } from "node:net"
+import path from "node:path"
+import { Config, Console, Effect, Latch, Layer, Option, Redacted } from "effect"
+import * as Children from "./platform/cluster/Children.ts"
+import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
+import { serviceUrl } from "./platform/embedded/serviceRole.ts"
+import * as DataDir from "./platform/runtime/DataDir.ts"
+import * as Settings from "./platform/runtime/Settings.ts"
+import * as stopLimit from "./platform/runtime/stopLimit.ts"
+import * as Migrator from "./platform/postgres/Migrator.ts"
+import * as Postgres from "./platform/postgres/Postgres.ts"
+import * as Demo from "./sandbox/Demo.ts"
+import { greet, greetServer, notStarted, startable } from "./serve.ts"
+
+/** One machine has no use for more: each runner takes a core, 200 MB, and its own connections to Postgres. */
+export const runnersMax = 64
+
+/** The runners stop within their own limit. Then Postgres, if it is ours. */
+const stopMillisMax = 20_000
+
+/** `text` is what stands after `--runners`. */
+export const supervise = (text: string) =>
+  Effect.gen(function* () {
+    const count = yield* readCount(text)
+    stopLimit.set(stopMillisMax)
+    const { connections, databaseUrl, home: folder, ownerUrl } = yield* Settings.startup
+    const home = path.resolve(folder)
+    const embedded = Option.isNone(databaseUrl)
+    if (embedded && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
+    // Read here too, so that a wrong one is told once, and so that the runners find the secrets that a start makes.
+    const context = yield* Layer.build(
+      Settings.layer({ embedded }).pipe(Layer.provideMerge(DataDir.layer(home)))
+    )
+    const places = yield* runnerPlaces(count)
+    const shared: Record<string, string> = embedded ? yield* ownDatabase(home, count, connections) : {}
+    const environmentOf = (number: number) => Effect.map(places(number), (place) => ({ ...shared, ...place }))
+
+    const known = Effect.provideContext(Demo.kept, context)
+    const greeting = embedded ? Effect.flatMap(known, greet(home)) : Effect.provideContext(greetServer, context)
+    return yield* Children.run({ count, program: process.argv[1]!, words: ["serve"], environmentOf }, (children) =>
+      Effect.gen(function* () {
+        yield* children.allReady
+        yield* greeting
+        yield* Console.log(`${count} ${count === 1 ? "runner shares" : "runners share"} the port.`)
+        return yield* onHangup(children.replaceAll)
+      })
+    )
+  }).pipe(
+    Effect.catchTags({ FirstChildEnded: ({ message }) => notStarted(message) }),
+    startable
+  )
+
+const readCount = (text: string) => {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  return count >= 1 && count <= runnersMax
+    ? Effect.succeed(count)
+    : notStarted(`--runners must be a whole number from 1 to ${runnersMax}, and is ${text.slice(0, 20)}.`)
+}
+
+/** Starts the embedded Postgres and migrates it. Returns what makes a runner use it. */
+const ownDatabase = Effect.fnUntraced(function* (home: string, count: number, connections: number) {
+  // Each has its pool and two connections beside it. The rest is for people and for the doctor.
+  const connectionsMax = Math.max(100, count * (connections + 2) + 20)
+  const { url: owner } = yield* EmbeddedPostgres.start({ home, flags: [`max_connections=${connectionsMax}`] })
+  const url = yield* serviceUrl(owner)
+  yield* Layer.build(
+    Migrator.layer.pipe(
+      Layer.provide(Layer.succeed(Migrator.Owner, owner)),
+      Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-start", watched: false }))
+    )
+  ).pipe(Effect.scoped, Effect.catchTags({ SqlError: () => notStarted("The embedded database did not answer.") }))
+  return { DATABASE_URL: Redacted.value(url), [Settings.parentsDatabase]: "true" }
+})
+
+/**
+ * Where each runner is reached: at ports from RUNNER_PORT up if the cluster has other machines (RUNNER_HOST), and else at
+ * free ports of this one. The operator's ports are counted up too, since each runner has its own metrics.
+ */
+const runnerPlaces = Effect.fnUntraced(function* (count: number) {
+  const { admin, runner } = yield* Config.all({
+    admin: Config.option(Config.Port("ADMIN_PORT")),
+    runner: Config.all({ host: Config.option(Config.String("RUNNER_HOST")), port: Config.option(Config.Port("RUNNER_PORT")) })
+  })
+  for (const [name, first] of [
+    ["ADMIN_PORT", admin],
+    ["RUNNER_PORT", runner.port]
+  ] as const) {
+    if (Option.isSome(first) && first.value + count - 1 > 65_535) {
+      return yield* notStarted(`${name} is the first of ${count} ports, one for each runner: it must be lower.`)
+    }
+  }
+  return (number: number) =>
+    Effect.gen(function* () {
+      const place: Record<string, string> = {
+        RUNNER_HOST: Option.getOrElse(runner.host, () => "127.0.0.1"),
+        RUNNER_PORT: String(Option.isSome(runner.port) ? runner.port.value + number - 1 : yield* freePort)
+      }
+      if (Option.isSome(admin)) place["ADMIN_PORT"] = String(admin.value + number - 1)
+      return place
+    })
+})
+
+/** Below the ports that a system gives to outgoing connections, so that it is still free when the runner opens it. */
+const [portFirst, portLast] = [20_000, 32_000]
+
+const freePort = Effect.suspend(() => tryPort(randomInt(portFirst, portLast))).pipe(
+  Effect.retry({ times: 50 }),
+  Effect.catch(() => notStarted(`No free port for a runner was found between ${portFirst} and ${portLast}.`))
+)
+
+const tryPort = (port: number) =>
+  Effect.callback<number, Error>((resume) => {
+    const server = createServer()
+    server.once("error", (error) => resume(Effect.fail(error)))
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resume(Effect.succeed(port))))
+  })
+
+/** Does it each time that SIGHUP came, one after the other. Several that come meanwhile are one. */
+const onHangup = (work: Effect.Effect<unknown>) =>
+  Effect.gen(function* () {
+    const asked = Latch.makeUnsafe(false)
+    const ask = () => void asked.openUnsafe()
+    yield* Effect.acquireRelease(
+      Effect.sync(() => process.on("SIGHUP", ask)),
+      () => Effect.sync(() => process.off("SIGHUP", ask))
+    )
+    const once = Effect.andThen(
+      asked.await,
+      Effect.suspend(() => {
+        asked.closeUnsafe()
+        return work
+      })
+    )
+    return yield* Effect.forever(once)
+  }).pipe(Effect.scoped)

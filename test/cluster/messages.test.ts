@@ -1,0 +1,34 @@
+/** The shapes of the messages between runners have a number, and runners of different numbers do not talk. */
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { messages as disputes } from "../../src/disputes/DisputeEntity.ts"
+import { messages as links } from "../../src/links/LinkEntity.ts"
+import { messages as orders } from "../../src/orders/OrderEntity.ts"
+import { shapes } from "../../src/platform/cluster/messages.ts"
+import { messages as wallets } from "../../src/wallets/WalletEntity.ts"
+
+/** What the messages of the newest number look like. */
+const fingerprint = "?"
+
+const shapeOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
+
+describe("the messages between runners", () => {
+  it("look as their number says", () => {
+    const all = [orders, wallets, links, disputes].map(({ failure, name, payload, success }) => ({
+      name,
+      payload: shapeOf(payload),
+      success: shapeOf(success),
+      failure: shapeOf(failure)
+    }))
+    const found = createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 16)
+    assert.strictEqual(
+      found,
+      fingerprint,
+      `the messages have changed since number ${shapes[0]} was given. Put the next number in front in ` +
+        "src/platform/cluster/messages.ts, and the new fingerprint here. Keep the number before beside it only if a " +
+        "runner of the last release reads what this one writes, and this one what it writes; else remove it, and tell " +
+        "operators in the CHANGELOG that all runners must stop for this version"
+    )
+  })
+})

@@ -1,0 +1,195 @@
+/** `coffer serve --runners N`: several runners behind one port, and the parent that keeps them. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import type { SqlClient } from "effect/sql"
+import { alarms, busyClients, tally } from "../kit/busyClients.ts"
+import {
+  answered,
+  assertBooksWhole,
+  type Coffer,
+  connect,
+  databaseOf,
+  demoKey,
+  eventually,
+  launch,
+  newHome,
+  postgresRuns,
+  postmasterOf,
+  run
+} from "../kit/Process.ts"
+import { freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
+import { rounds } from "../kit/soak.ts"
+
+const runners = 3
+
+/** Requests that are under way while all runners are replaced. */
+const requestsMin = rounds(1_500, 20_000)
+
+/** The pids of the runners that use this database, as Postgres sees it. */
+const pidsOf = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ pid: string }>`select distinct substring(application_name from '^coffer (\\d+)@') as pid from pg_stat_activity
+      where datname = current_database() and application_name like 'coffer %@%' order by 1`,
+    (rows) => rows.map(({ pid }) => Number(pid))
+  )
+
+const says = (coffer: Coffer, words: RegExp) =>
+  eventually(
+    String(words),
+    Effect.sync(() => words.test(coffer.said.stderr))
+  )
+
+/** Runners warn that each counts quotas for itself, which is so here. */
+const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !line.includes("REDIS_URL is not set"))
+
+const supervised = Effect.gen(function* () {
+  const home = yield* newHome
+  const coffer = yield* run({ env: { COFFER_HOME: home }, runners })
+  const sql = yield* connect(databaseOf(home))
+  return { home, coffer, sql, key: yield* demoKey(coffer, home) }
+})
+
+describe("serve --runners 3 on the embedded Postgres", () => {
+  it.live("starts three runners with one command, and SIGTERM stops them all and then Postgres", () =>
+    Effect.gen(function* () {
+      const { coffer, home, sql } = yield* supervised
+      assert.match(coffer.said.stdout, /^Coffer is ready\.$/m)
+      assert.lengthOf(yield* pidsOf(sql), runners)
+      assert.lengthOf(yield* sql`select 1 from cluster_runners`, runners)
+      assert.lengthOf(yield* sql`select 1 from merchants`, 1)
+      coffer.signal("SIGTERM")
+      assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })
+      assert.isUndefined(postmasterOf(home), "Postgres ended in good order")
+      assert.deepStrictEqual(alarming(coffer), [])
+    })
+  )
+
+  it.live("a runner that is killed is started again, and the port answers all the while", () =>
+    Effect.gen(function* () {
+      const { coffer, sql } = yield* supervised
+      const before = yield* pidsOf(sql)
+      const doomed = before[1]!
+      process.kill(doomed, "SIGKILL")
+      yield* says(coffer, new RegExp(`pid ${doomed}\\) ended by itself \\(SIGKILL\\); it is started again in 0\\.5 s`))
+      yield* eventually(
+        "three runners again",
+        Effect.gen(function* () {
+          assert.strictEqual((yield* coffer.api.get("/healthz")).status, 200)
+          const now = yield* pidsOf(sql)
+          return now.length === runners && !now.includes(doomed)
+        })
+      )
+      // The others have not been touched.
+      assert.includeMembers(
+        [...(yield* pidsOf(sql))],
+        before.filter((pid) => pid !== doomed)
+      )
+    })
+  )
+
+  it.live("SIGHUP replaces one runner after the other under load: no request fails", () =>
+    Effect.gen(function* () {
+      const { coffer, key, sql } = yield* supervised
+      const before = yield* pidsOf(sql)
+      const restarts = () => coffer.said.stderr.split('"rolling restart done"').length - 1
+      let seen = -1
+      const onPaid = (paid: number) => {
+        if (restarts() > 0 && paid * 2 >= requestsMin) return "enough" as const
+        // The next one begins when the one before is done.
+        if (restarts() !== seen) {
+          seen = restarts()
+          coffer.signal("SIGHUP")
+        }
+        return undefined
+      }
+      const outcomes = tally(yield* busyClients(16, [coffer.port], key, onPaid))
+      assert.hasAllKeys(outcomes, ["200", "201"], JSON.stringify(outcomes))
+      assert.isAtLeast(outcomes["200"]! + outcomes["201"]!, requestsMin)
+      yield* eventually(
+        "the last restart to be done",
+        Effect.sync(() => restarts() > seen)
+      )
+      const after = yield* pidsOf(sql)
+      assert.lengthOf(after, runners)
+      assert.notIncludeMembers([...after], [...before])
+      assert.deepStrictEqual(alarming(coffer), [])
+      yield* assertBooksWhole(sql)
+    })
+  )
+
+  it.live("when the parent is killed its runners stop, so that a start finds the home free", () =>
+    Effect.gen(function* () {
+      const { coffer, home, sql } = yield* supervised
+      const pids = yield* pidsOf(sql)
+      coffer.signal("SIGKILL")
+      yield* coffer.ended
+      const isGone = (pid: number) => {
+        try {
+          return !process.kill(pid, 0)
+        } catch {
+          return true
+        }
+      }
+      yield* eventually(
+        "the runners to end",
+        Effect.sync(() => pids.every(isGone))
+      )
+      assert.isTrue(yield* postgresRuns(home))
+      const again = yield* run({ env: { COFFER_HOME: home } })
+      assert.strictEqual((yield* again.api.get("/readyz")).status, 200)
+    })
+  )
+})
+
+describe("serve --runners on a database of the operator's own", () => {
+  it.live("shares it with other runners, and stops without a request that fails", () =>
+    Effect.gen(function* () {
+      const env = {
+        DATABASE_URL: yield* freshDatabase,
+        COFFER_HOME: yield* newHome,
+        SECRET_KEY: secretKey,
+        OPERATOR_TOKEN: operatorToken
+      }
+      const coffer = yield* run({ env, runners: 2 })
+      assert.match(coffer.said.stdout, /^Coffer serves .*\n2 runners share the port\.$/m)
+      const { sandboxKey } = yield* coffer.api.newMerchant()
+      const load = yield* Effect.forkChild(
+        busyClients(8, [coffer.port], sandboxKey, (paid) => void (paid === 40 && coffer.signal("SIGTERM")))
+      )
+      const outcomes = tally(yield* Fiber.join(load))
+      assert.strictEqual(outcomes["refused"], 8, JSON.stringify(outcomes))
+      assert.hasAllKeys(outcomes, ["200", "201", "refused"])
+      assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })
+    })
+  )
+})
+
+describe("serve --runners does not start, and says why in one line,", () => {
+  for (const [runners, words] of [
+    ["0", "--runners must be a whole number from 1 to 64, and is 0."],
+    ["three", "--runners must be a whole number from 1 to 64, and is three."],
+    ["65", "--runners must be a whole number from 1 to 64, and is 65."],
+    ["2.5", "--runners must be a whole number from 1 to 64, and is 2.5."]
+  ] as const) {
+    it.live(`with ${runners} of them`, () =>
+      Effect.gen(function* () {
+        const coffer = yield* launch({ env: { COFFER_HOME: yield* newHome }, runners })
+        assert.strictEqual((yield* coffer.ended).code, 1)
+        assert.strictEqual(coffer.said.stderr, `coffer: ${words}\n`)
+      })
+    )
+  }
+
+  it.live("when its port is taken", () =>
+    Effect.gen(function* () {
+      const first = yield* run({ env: { COFFER_HOME: yield* newHome } })
+      const home = yield* newHome
+      const coffer = yield* launch({ env: { COFFER_HOME: home }, runners: 2, port: first.port })
+      assert.strictEqual((yield* coffer.ended).code, 1)
+      assert.include(coffer.said.stderr, `coffer: Port ${first.port} is in use`)
+      assert.include(coffer.said.stderr, "coffer: Runner 1 did not start (exit code 1). What it said stands above.")
+      assert.isFalse(yield* postgresRuns(home), "left its Postgres behind")
+      assert.isDefined(yield* answered(first.api.get("/healthz")))
+    })
+  )
+})
