@@ -1,6 +1,7 @@
 /** What the doctor looks at: settings and database of an installation, and whether real money flows through it. */
 import { Effect, type Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { reasonOf } from "../platform/postgres/databaseProblem.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { Unmade } from "./Finding.ts"
 
@@ -34,11 +35,6 @@ export const asked = <A>(
 /** The settings, for a check that is not about whether they can be read. */
 export const settingsOf = ({ settings }: Installation) =>
   Effect.mapError(settings, () => new Unmade({ reason: "a setting is wrong" }))
-
-export const reasonOf = ({ message, reason }: SqlError.SqlError): string => {
-  const { cause } = reason
-  return cause instanceof Error && cause.message !== "" ? cause.message : message
-}
 
 /** Whether a merchant may take real money. False for a database that has no merchants yet. */
 export const hasLiveMerchants = (sql: SqlClient.SqlClient) =>

@@ -1,11 +1,13 @@
 /** Checks of the database: version, shape, the service's role, TLS, clock, room for connections, disk. */
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
+import { type DatabaseAddress, readAddress } from "../platform/postgres/databaseAddress.ts"
+import { reasonOf } from "../platform/postgres/databaseProblem.ts"
 import { measureSkew, MachineTime, secondsMax, secondsOdd } from "../platform/postgres/ClockSkew.ts"
 import { newestMigration } from "../platform/postgres/Migrator.ts"
 import { ledgerRights } from "../platform/postgres/ledgerRights.ts"
 import { diskVerdict, freeOn } from "./disk.ts"
-import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
-import { asked, type Installation, reasonOf } from "./Installation.ts"
+import { type Check, error, errorIf, fine, notApplicable, Unmade, type Verdict, warning } from "./Finding.ts"
+import { asked, type Installation } from "./Installation.ts"
 import { isLoopback } from "../platform/runtime/loopback.ts"
 
 export const postgresChecks = (installation: Installation): ReadonlyArray<Check> => [
@@ -91,17 +93,28 @@ export const roleVerdict = ({ isLive }: Installation, why: string | undefined): 
 const tls = (installation: Installation) =>
   Effect.gen(function* () {
     if (installation.embedded) return notApplicable("The embedded PostgreSQL listens on this machine alone.")
-    const url = new URL(Redacted.value(yield* installation.url))
+    const { servers, sslmode } = yield* addressOf(installation)
     const [row] = yield* asked(
       installation,
       (sql) => sql<{ readonly version: string | null }>`
         select version from pg_stat_ssl where pid = pg_backend_pid() and ssl`
     )
-    const host = url.searchParams.get("host") ?? url.hostname
-    return tlsVerdict(installation, { host, version: row?.version ?? null, mode: url.searchParams.get("sslmode") })
+    const far = servers.find(({ host }) => !isHere(host)) ?? servers[0]!
+    return tlsVerdict(installation, { host: far.host, version: row?.version ?? null, mode: sslmode })
   })
 
+const addressOf = ({ url }: Installation): Effect.Effect<DatabaseAddress, Unmade> =>
+  Effect.flatMap(url, (known) =>
+    Effect.mapError(
+      Effect.fromResult(readAddress(known)),
+      (problem) => new Unmade({ reason: `DATABASE_URL ${problem}` })
+    )
+  )
+
+const isHere = (host: string) => host.startsWith("/") || isLoopback(host)
+
 interface Connection {
+  /** Of several servers one that is not on this machine. */
   readonly host: string
   /** Of TLS; null for a connection in clear. */
   readonly version: string | null
@@ -111,7 +124,7 @@ interface Connection {
 
 export const tlsVerdict = ({ isLive }: Installation, { host, mode, version }: Connection): Verdict => {
   const advice = "Add sslmode=verify-full to DATABASE_URL, and give Node the authority's certificate if it is your own."
-  if (host.startsWith("/") || isLoopback(host)) return fine(`The connection to ${host} stays on this machine.`)
+  if (isHere(host)) return fine(`The connection to ${host} stays on this machine.`)
   if (version === null) return errorIf(isLive)(`The connection to ${host} is in clear.`, advice)
   return mode === "prefer" || mode === "allow"
     ? warning(`The connection to ${host} uses ${version}, and would do without it (sslmode=${mode}).`, advice)
@@ -186,10 +199,8 @@ export const connectionsVerdict = (
 const disk = (installation: Installation) =>
   Effect.gen(function* () {
     if (installation.embedded) return notApplicable("The embedded PostgreSQL is in the data directory.")
-    const { hostname } = new URL(Redacted.value(yield* installation.url))
-    if (!isLoopback(hostname)) {
-      return notApplicable(`Postgres is at ${hostname}: watch the disk there.`)
-    }
+    const elsewhere = (yield* addressOf(installation)).servers.map(({ host }) => host).filter((host) => !isHere(host))
+    if (elsewhere.length > 0) return notApplicable(`Postgres is at ${elsewhere.join(" and ")}: watch the disk there.`)
     const [row] = yield* asked(
       installation,
       (sql) => sql<{ readonly folder: string | null }>`

@@ -1,7 +1,8 @@
 /** Checks of the settings themselves, and of the secrets among them. None is told. */
 import { stat } from "node:fs/promises"
 import path from "node:path"
-import { Array, Effect, Redacted } from "effect"
+import { Array, Effect, Redacted, Result } from "effect"
+import { readAddress } from "../platform/postgres/databaseAddress.ts"
 import { bytesOf, checkOf } from "../platform/runtime/secretKeys.ts"
 import { type Check, error, errorIf, fine, Unmade, type Verdict } from "./Finding.ts"
 import { asked, type Installation, settingsOf } from "./Installation.ts"
@@ -42,7 +43,7 @@ export const passwordsVerdict = (
   { isLive }: Pick<Installation, "isLive">,
   urls: Readonly<Record<string, Redacted.Redacted>>
 ): Verdict => {
-  const weak = Object.entries(urls).flatMap(([setting, url]) => (isWeak(passwordOf(url)) ? [setting] : []))
+  const weak = Object.entries(urls).flatMap(([setting, url]) => (isWeak(passwordOf(setting, url)) ? [setting] : []))
   return weak.length === 0
     ? fine("No password in a setting is easy to guess.")
     : errorIf(isLive)(
@@ -51,7 +52,11 @@ export const passwordsVerdict = (
       )
 }
 
-const passwordOf = (url: Redacted.Redacted): string => URL.parse(Redacted.value(url))?.password ?? ""
+const passwordOf = (setting: string, url: Redacted.Redacted): string => {
+  // It may name several servers, which no other address may.
+  if (setting !== "DATABASE_URL") return URL.parse(Redacted.value(url))?.password ?? ""
+  return Result.match(readAddress(url), { onFailure: () => "", onSuccess: ({ password }) => password })
+}
 
 /** Without a password another way of proof may be used, such as a certificate. */
 const isWeak = (password: string) =>

@@ -6,6 +6,7 @@ import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { Runs } from "../platform/cluster/Runs.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { onRealTime } from "../platform/runtime/realTime.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
 import { type ClaimState, openedAnswer, stored } from "./Answering.ts"
@@ -66,6 +67,19 @@ export const layer = Layer.effect(
     const runs = yield* Runs
     const { decrypt } = yield* Secrets
     const here = counted()
+    const scope = yield* Effect.scope
+
+    const end = (ended: ClaimState, answer?: Answer) => transactor.commit(ended.claim.id, endOf(ended, answer))
+
+    /** Otherwise other runners would wait for the lease of a request that has ended (silences: I6). */
+    const endLater = (ended: ClaimState, answer?: Answer) =>
+      Effect.delay(end(ended, answer), endEvery).pipe(
+        Effect.retry({ while: ({ _tag }) => _tag === "NotCommitted", times: endsMax }),
+        // Somebody else has the claim by then, or it was written all the same.
+        Effect.ignore,
+        onRealTime,
+        Effect.forkIn(scope)
+      )
 
     /** It counts as running before its row is there: whoever meets the row must not take it for forsaken. */
     const take = (claim: IdempotencyClaim, replaces?: number) =>
@@ -73,7 +87,10 @@ export const layer = Layer.effect(
         here.enter(claim.id)
         return transactor.commit(claim.id, [running(claim, claim.createdAt, runs.own, replaces)]).pipe(
           Effect.as({ _tag: "Claimed" as const, claim }),
-          Effect.onError(() => Effect.sync(() => here.leave(claim.id)))
+          Effect.onError(() => Effect.sync(() => here.leave(claim.id))),
+          Effect.tapError((error) =>
+            error._tag === "NotCommitted" ? endLater({ claim, isAnswered: false }) : Effect.void
+          )
         )
       })
 
@@ -110,14 +127,21 @@ export const layer = Layer.effect(
         return yield* Effect.catchTags(take(fresh), { AlreadyExists: () => meet(fresh), StaleVersion: Effect.die })
       }),
       settle: (ended, answer) =>
-        transactor.commit(ended.claim.id, endOf(ended, answer)).pipe(
-          // An end that cannot be written leaves the claim to its lease.
-          Effect.ignore,
+        end(ended, answer).pipe(
+          Effect.catchTags({
+            NotCommitted: () => endLater(ended, answer),
+            StaleVersion: () => Effect.void,
+            AlreadyExists: () => Effect.void
+          }),
           Effect.ensuring(Effect.sync(() => here.leave(ended.claim.id)))
         )
     })
   })
 )
+
+/** An end that cannot be written is tried again so often, for as long as the lease of its claim lasts. */
+const endEvery = "1 second"
+const endsMax = 30
 
 /** How many requests run in this process with a claim on each id, or try to get one. */
 const counted = () => {

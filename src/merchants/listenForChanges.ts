@@ -28,7 +28,7 @@ interface Listener {
 
 /** `forget` drops what was read of merchants. `runner` is a name that no other runner has. */
 export const listenForChanges = Effect.fnUntraced(function* (runner: string, forget: Effect.Effect<void>) {
-  const { config } = yield* PgClient.PgClient
+  const pg = yield* PgClient.PgClient
   const wakeups = yield* Wakeups
   const ownHeartbeat = `${heartbeatPrefix}${runner}:`
   const ownWork = `${workPrefix}${runner}:`
@@ -36,6 +36,8 @@ export const listenForChanges = Effect.fnUntraced(function* (runner: string, for
   /** When the newest heartbeat of another runner came. */
   let othersAt = -Infinity
 
+  /** How the server that is listened to is connected to. */
+  let config = pg.config
   let isLost = false
   const nextPassed = yield* passedWork(wakeups, () => elapsedMillis() - othersAt <= silenceMaxMillis)
 
@@ -77,11 +79,17 @@ export const listenForChanges = Effect.fnUntraced(function* (runner: string, for
   const failOnSilence = Effect.suspend(() => {
     const began = elapsedMillis()
     return Effect.suspend(() =>
-      elapsedMillis() - Math.max(began, provenAt) > silenceMaxMillis ? Effect.fail(new NoHeartbeat()) : Effect.void
+      // Nobody writes to a server that is not used any more, so nothing would be heard there.
+      pg.config !== config || elapsedMillis() - Math.max(began, provenAt) > silenceMaxMillis
+        ? Effect.fail(new NoHeartbeat())
+        : Effect.void
     ).pipe(Effect.repeat(Schedule.spaced(heartbeatInterval)))
   })
 
-  const own = PgConnection.make({ ...config, applicationName: `${config.applicationName ?? "coffer"} listener` })
+  const own = Effect.suspend(() => {
+    config = pg.config
+    return PgConnection.make({ ...config, applicationName: `${config.applicationName ?? "coffer"} listener` })
+  })
   yield* onRealTime(receiveFrom(own, receive, failOnSilence)).pipe(
     Effect.onExit(() => Effect.sync(() => (provenAt = -Infinity))),
     Effect.tapCause((cause) => {

@@ -117,4 +117,37 @@ describe("an Idempotency-Key on two runners", () => {
       assert.strictEqual(replay.headers.get("idempotent-replayed"), "true")
     })
   )
+
+  it.live("a runner that lives frees what it could not end while Postgres was away: nobody waits for its lease", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const wire = yield* cable(database)
+      const fault = yield* blocking("Idempotency.run", "before")
+      const beneath = aRun(database)
+      const cutOff = yield* start({
+        database: wire.url,
+        env: yield* asRunner,
+        clock: "test",
+        faults: fault.layer,
+        beneath
+      })
+      const other = yield* start({ database, env: yield* asRunner, clock: "test" })
+      const key = cutOff.merchant.sandboxKey
+      const first = yield* Effect.forkChild(create(cutOff, key))
+      yield* Deferred.await(fault.reached)
+      wire.cut()
+      yield* fault.release
+      assert.strictEqual((yield* Fiber.join(first)).status, 503)
+      assert.strictEqual((yield* create(other, key)).body.error, "idempotency_in_progress")
+
+      wire.heal()
+      // The clock stands still, so the lease does not end.
+      yield* eventually(
+        "the key to be free",
+        Effect.map(create(other, key), ({ status }) => status === 201),
+        "1 minute"
+      )
+      assert.lengthOf(yield* other.sql`select 1 from orders`, 1)
+    })
+  )
 })

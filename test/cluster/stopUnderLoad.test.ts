@@ -33,7 +33,7 @@ describe("a stop", () => {
 
   it.live("on a database 20 ms away releases its locks in time: no release is tried again", () =>
     Effect.gen(function* () {
-      const { url } = yield* cable(yield* freshDatabase, 10)
+      const { url } = yield* cable(yield* freshDatabase, { delayMillis: 10 })
       const coffer = yield* onDatabase(url)
       coffer.signal("SIGTERM")
       assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })

@@ -23,8 +23,19 @@ interface Link {
   listens: boolean
 }
 
-/** `delayMillis`: how long every byte is under way, each way. */
-export const cable = (url: string, delayMillis = 0): Effect.Effect<Cable, never, Scope.Scope> =>
+interface Options {
+  /** How long every byte is under way, each way. */
+  readonly delayMillis?: number
+  /** Where its near end is; on a free port unless given. */
+  readonly at?: { readonly host: string; readonly port: number }
+}
+
+const anywhere = { host: "127.0.0.1", port: 0 }
+
+export const cable = (
+  url: string,
+  { at = anywhere, delayMillis = 0 }: Options = {}
+): Effect.Effect<Cable, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<Cable & { readonly stop: () => void }>((resume) => {
       const target = new URL(url)
@@ -69,9 +80,9 @@ export const cable = (url: string, delayMillis = 0): Effect.Effect<Cable, never,
       const heal = () => {
         isCut = isDeaf = false
       }
-      server.listen(0, "127.0.0.1", () => {
+      server.listen(at.port, at.host, () => {
         const near = new URL(url)
-        near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+        near.host = `${at.host}:${(server.address() as AddressInfo).port}`
         const stop = () => {
           cut()
           server.close()

@@ -1,9 +1,11 @@
 /** A program and a database that do not fit together: nothing is migrated, and the start says why. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { makeIndexes } from "../../src/platform/postgres/laterIndexes.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { eventually } from "../kit/Process.ts"
 import { asOwner, freshDatabase, ownersConnection } from "../kit/Service.ts"
 
 const starts = (url: string) =>
@@ -65,6 +67,69 @@ describe("ten that start at once", () => {
       )
       const rows = yield* sql`select migration_id from coffer_migrations`
       assert.strictEqual(rows.length, Object.keys(Migrator.migrations).length)
+    })
+  )
+})
+
+describe("an index of a large table", () => {
+  const later = [{ name: "test_later", on: "orders (out_trade_no, created_at)" }]
+  const making = (url: string) =>
+    Effect.provide(
+      makeIndexes(later),
+      Postgres.layer({ url: Redacted.make(asOwner(url)), connections: 2, name: "test", watched: false })
+    )
+  const isThere = (sql: SqlClient.SqlClient) =>
+    Effect.map(
+      sql<{ readonly valid: boolean }>`select indisvalid as valid from pg_index
+        where indexrelid = to_regclass('test_later')`,
+      ([row]) => row?.valid === true
+    )
+
+  it.live("is made after the migrations and holds up no write, though an older transaction holds it up", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const [sql, older] = [yield* ownersConnection(url), yield* ownersConnection(url)]
+      const begun = yield* Deferred.make<void>()
+      const end = yield* Deferred.make<void>()
+      yield* Effect.forkScoped(
+        older.withTransaction(
+          Effect.gen(function* () {
+            yield* older`set local idle_in_transaction_session_timeout = 0`
+            yield* older`lock table orders in row exclusive mode`
+            yield* Deferred.succeed(begun, undefined)
+            yield* Deferred.await(end)
+          })
+        )
+      )
+      yield* Deferred.await(begun)
+      const fiber = yield* Effect.forkScoped(making(url))
+      yield* eventually(
+        "Postgres to wait for the older transaction",
+        Effect.map(
+          sql`select 1 from pg_stat_progress_create_index where datname = current_database() and phase like 'waiting%'`,
+          ({ length }) => length > 0
+        )
+      )
+      yield* sql.withTransaction(sql`lock table orders in row exclusive mode`)
+      assert.isFalse(yield* isThere(sql))
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(fiber)
+      assert.isTrue(yield* isThere(sql))
+    })
+  )
+
+  it.live("is made once by ten at once, and again where one was killed on the way", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const sql = yield* ownersConnection(url)
+      yield* Effect.all(
+        Array.from({ length: 10 }, () => making(url)),
+        { concurrency: "unbounded" }
+      )
+      yield* eventually("the index", isThere(sql))
+      yield* sql`update pg_index set indisvalid = false where indexrelid = to_regclass('test_later')`
+      yield* making(url)
+      assert.isTrue(yield* isThere(sql))
     })
   )
 })

@@ -1,6 +1,6 @@
 /** Which errors of a real Postgres say nothing about the request, and what becomes of a connection that is gone. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
@@ -39,6 +39,7 @@ describe("trouble", () => {
     ["25P03", "lost"],
     ["53300", "refused"],
     ["57014", "refused"],
+    ["25006", "readOnly"],
     ["55P03", "locked"],
     ["40001", "collided"],
     ["40P01", "collided"],
@@ -67,6 +68,30 @@ describe("trouble", () => {
       })
     )
   )
+})
+
+describe("a connection whose server takes no writes any more", () => {
+  for (const [how, use] of [
+    ["statement", (_: SqlClient.SqlClient, statement: Effect.Effect<unknown, SqlError.SqlError>) => statement],
+    [
+      "transaction",
+      (sql: SqlClient.SqlClient, statement: Effect.Effect<unknown, SqlError.SqlError>) => sql.withTransaction(statement)
+    ]
+  ] as const) {
+    it.live(`is given up by the ${how} that finds out, and nothing was written`, () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const context = yield* Layer.build(postgres(yield* freshDatabase, 1))
+          const sql = Context.get(context, SqlClient.SqlClient)
+          const write = use(sql, sql`insert into mails select * from mails where false`)
+          yield* write
+          yield* sql`set session characteristics as transaction read only`
+          assert.strictEqual(troubleOf(yield* Effect.flip(write)), "readOnly")
+          yield* eventually("a new connection", Effect.match(write, { onFailure: () => false, onSuccess: () => true }))
+        })
+      )
+    )
+  }
 })
 
 describe("a connection that carries nothing any more", () => {

@@ -104,6 +104,7 @@ const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Ef
     case "locked":
       return Effect.succeed({ _tag: "Locked" })
     case "refused":
+    case "readOnly":
       return Effect.succeed({ _tag: "NotNow", reason: "overloaded" })
     case "lost":
       return losing(

@@ -4,10 +4,11 @@
  * at once; where statements share it, each of the others still has its own limit.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Effect, Exit, Scope, Stream } from "effect"
+import { Cause, Effect, Exit, Scope, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded } from "../runtime/bounded.ts"
 import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } from "../runtime/patience.ts"
+import type { Servers, Target } from "./Servers.ts"
 import * as SilentConnections from "./silentConnections.ts"
 import { troubleOf } from "./trouble.ts"
 
@@ -22,11 +23,11 @@ export interface Watch {
 
 type Query<A> = Effect.Effect<A, SqlError.SqlError>
 
-export const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, watch: Watch) {
-  const pool = yield* PgPool.make(config)
+export const make = Effect.fnUntraced(function* (servers: Servers, watch: Watch) {
+  const pools = yield* makePools(servers)
   const guard = makeGuard(watch)
-  const borrow = makeBorrow(pool, watch.load)
-  const reserve = makeReserve(pool, watch.load, guard)
+  const borrow = makeBorrow(pools, watch.load, guard)
+  const reserve = makeReserve(pools, watch.load, guard)
 
   const client = yield* SqlClient.make({
     driver: "@effect/sql-pg",
@@ -36,7 +37,7 @@ export const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, 
         const { statement: millis } = fiber.getRef(Patience)
         // A patient statement sets the limits of its connection, so it needs one for itself.
         if (millis !== statementMillis) return Effect.scoped(Effect.flatMap(reserve, use))
-        return watch.isAway() ? Effect.fail(late(noAnswer)) : guard.watched(borrow(use, millis))
+        return watch.isAway() ? Effect.fail(late(noAnswer)) : borrow(use, millis)
       }),
     transactionAcquirer: reserve,
     compiler: PgClient.makeCompiler(),
@@ -47,18 +48,66 @@ export const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, 
   })
   const pg: PgClient.PgClient = Object.assign(client, {
     [PgClient.TypeId]: PgClient.TypeId,
-    config,
+    config: servers.current().config,
     json: (value: unknown) => Statement.fragment([json(value, undefined, undefined)]),
-    listen: makeListen(pool, guard),
+    listen: makeListen(pools, guard),
     notify: (channel: string, payload: string) => Effect.asVoid(client`select pg_notify(${channel}, ${payload})`)
   })
-  return pg
+  return Object.defineProperty(pg, "config", { get: () => servers.current().config })
+})
+
+/** The connections to the server that is used. When another is used, all to the one before are given up. */
+interface Open {
+  readonly pool: PgPool.PgPool
+  readonly scope: Scope.Closeable
+  /** Of connections that somebody has alone. */
+  readonly reserved: Set<Scope.Closeable>
+}
+
+interface Pools {
+  readonly current: () => Open
+  /** Those who wait for a connection to a server that is given up are told so. */
+  readonly orMoved: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError, R>
+}
+
+const makePools = Effect.fnUntraced(function* (servers: Servers) {
+  const parent = yield* Effect.scope
+  const open = Effect.fnUntraced(function* ({ config }: Target) {
+    const scope = yield* Scope.fork(parent)
+    const opened: Open = { pool: yield* Scope.provide(PgPool.make(config), scope), scope, reserved: new Set() }
+    return opened
+  })
+  let current = yield* open(servers.current())
+  servers.onMove((target) =>
+    Effect.gen(function* () {
+      const { reserved, scope } = current
+      current = yield* open(target)
+      // First the pool, so that it lends nothing of what is given back. It waits for statements under way.
+      yield* Effect.forkIn(Scope.close(scope, Exit.void), parent, { startImmediately: true })
+      for (const each of reserved)
+        yield* Effect.forkIn(Scope.close(each, Exit.void), parent, { startImmediately: true })
+    })
+  )
+  const pools: Pools = {
+    current: () => current,
+    orMoved: servers.isAlone
+      ? (effect) => effect
+      : (effect) => Effect.catchCauseIf(effect, Cause.hasInterruptsOnly, () => Effect.fail(late(noAnswer)))
+  }
+  return pools
 })
 
 /** What every use of the pool tells the watch, and asks it. */
 const makeGuard = (watch: Watch) => ({
-  watched: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.tapError(effect, (error) => Effect.sync(() => troubleOf(error) === "lost" && watch.suspect())),
+  /** `discard` gives up the connection, whose server takes no writes. */
+  watched: <A, E, R>(effect: Effect.Effect<A, E, R>, discard?: () => void): Effect.Effect<A, E, R> =>
+    Effect.tapError(effect, (error) =>
+      Effect.sync(() => {
+        const trouble = troubleOf(error)
+        if (trouble === "readOnly") discard?.()
+        if (trouble === "readOnly" || trouble === "lost") watch.suspect()
+      })
+    ),
   unlessAway: <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>) =>
     Effect.suspend(() => (watch.isAway() ? Effect.fail(late(noAnswer)) : effect))
 })
@@ -72,9 +121,10 @@ const countUse = ({ used }: Watch["load"], connection: object, by: 1 | -1) => {
 }
 
 /** Runs one statement on a connection that others use at the same time. */
-const makeBorrow = (pool: PgPool.PgPool, load: Watch["load"]) => {
+const makeBorrow = (pools: Pools, load: Watch["load"], { watched }: Guard) => {
   const silent = SilentConnections.make()
   return <A, E, R>(use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>, millis: number) => {
+    const { pool } = pools.current()
     let borrowed: PgConnection.PgConnection | undefined
     load.waiting++
     const query = pool.use((connection) => {
@@ -89,29 +139,31 @@ const makeBorrow = (pool: PgPool.PgPool, load: Watch["load"]) => {
       countUse(load, borrowed, -1)
       silent.answered(borrowed)
     })
-    return bounded<A, E | SqlError.SqlError, R>(Effect.ensuring(query, ended), millis, () => {
-      if (borrowed === undefined) return late(noConnection)
-      Effect.runFork(pool.invalidate(borrowed))
-      return late(noAnswerInTime)
+    const discard = () => {
+      if (borrowed !== undefined) Effect.runFork(pool.invalidate(borrowed))
+    }
+    const inTime = bounded<A, E | SqlError.SqlError, R>(pools.orMoved(Effect.ensuring(query, ended)), millis, () => {
+      discard()
+      return late(borrowed === undefined ? noConnection : noAnswerInTime)
     })
+    return watched(inTime, discard)
   }
 }
 
 /** Takes a connection for one user alone, until the scope closes. */
-const makeReserve = (
-  pool: PgPool.PgPool,
-  load: Watch["load"],
-  { unlessAway, watched }: Guard
-): SqlConnection.Acquirer =>
+const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }: Guard): SqlConnection.Acquirer =>
   Effect.withFiber((fiber) => {
     const limits = fiber.getRef(Patience)
     return Effect.gen(function* () {
+      const { pool, reserved } = pools.current()
       const scope = yield* Scope.fork(yield* Effect.scope)
       load.waiting++
-      const pinned = yield* bounded(Scope.provide(pool.reserve, scope), statementMillis, () => late(noConnection)).pipe(
+      const reserving = pools.orMoved(Scope.provide(pool.reserve, scope))
+      const pinned = yield* bounded(reserving, statementMillis, () => late(noConnection)).pipe(
         Effect.ensuring(Effect.sync(() => load.waiting--)),
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
       )
+      yield* lasting(reserved, scope)
       countUse(load, pinned, 1)
       yield* Scope.addFinalizer(
         scope,
@@ -123,7 +175,8 @@ const makeReserve = (
             // Releasing a connection while a statement runs on it destroys the connection.
             Effect.runFork(Scope.close(scope, Exit.void))
             return late(noAnswerInTime)
-          })
+          }),
+          () => Effect.runFork(pool.invalidate(pinned))
         )
       const connection = adapted(pinned, within)
       if (limits.statement !== statementMillis) yield* withLimits(connection, scope, limits)
@@ -131,12 +184,24 @@ const makeReserve = (
     }).pipe(watched, unlessAway)
   })
 
+/** Notes that somebody has a connection alone, until its scope closes. */
+const lasting = (reserved: Set<Scope.Closeable>, scope: Scope.Closeable) =>
+  Effect.suspend(() => {
+    reserved.add(scope)
+    return Scope.addFinalizer(
+      scope,
+      Effect.sync(() => reserved.delete(scope))
+    )
+  })
+
 const makeListen =
-  (pool: PgPool.PgPool, { unlessAway, watched }: Guard) =>
+  (pools: Pools, { unlessAway, watched }: Guard) =>
   (channel: string) =>
     Effect.gen(function* () {
+      const { pool, reserved } = pools.current()
       const scope = yield* Effect.scope
       const pin = yield* Scope.fork(scope)
+      yield* lasting(reserved, pin)
       const listening = Effect.flatMap(Scope.provide(pool.reserve, pin), (connection) => connection.listen(channel))
       const queue = yield* bounded(listening, statementMillis, () => late(noAnswerInTime))
       // Closed before the listener sends UNLISTEN, which a dead connection never answers.

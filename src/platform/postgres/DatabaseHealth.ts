@@ -3,11 +3,14 @@
  * connection of its own, again and again until there is an answer. While there is none, statements fail at once instead
  * of waiting one by one, and the log has one line for the beginning and one for the end.
  */
-import { Context, DateTime, Effect, Exit, Metric, Queue } from "effect"
+import { Context, DateTime, Effect, Metric, Queue, Result } from "effect"
+import type { SqlError } from "effect/sql"
 import { currentMillis } from "../runtime/clock.ts"
 import { bounded } from "../runtime/bounded.ts"
 import type { Watch } from "./BoundedClient.ts"
 import { onRealTime } from "../runtime/realTime.ts"
+import { unusable } from "./Servers.ts"
+import { troubleOf } from "./trouble.ts"
 
 export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
@@ -27,31 +30,36 @@ const probeMillis = 2_000
 const probeEvery = "500 millis"
 const showEvery = "1 second"
 
-/** For a client whose trouble is not reported here. */
-export const unwatched: { readonly health: DatabaseHealth["Service"]; readonly watch: Watch } = {
-  health: { answers: Effect.succeed(true) },
-  watch: { isAway: () => false, suspect: () => undefined, load: { waiting: 0, used: new Map() } }
-}
+/** Looks for a server that can be used. It succeeds when one answers, whatever the answer. */
+type Probe = Effect.Effect<void, SqlError.SqlError>
 
-/** `probe` opens a connection and asks. It succeeds when Postgres answers, whatever the answer. */
-export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Effect<void, Error>) {
+/** For a client whose trouble is not reported here. It only looks for another server where it may be needed. */
+export const unwatched = Effect.fnUntraced(function* (probe: Probe) {
+  const bell = yield* Queue.sliding<void>(1)
+  const look = Effect.andThen(Effect.ignore(probe), Effect.sleep(probeEvery))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(bell), look)))
+  const load: Watch["load"] = { waiting: 0, used: new Map() }
+  const watch: Watch = { isAway: () => false, suspect: () => Queue.offerUnsafe(bell, undefined), load }
+  return { health: DatabaseHealth.of({ answers: Effect.succeed(true) }), watch }
+})
+
+export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
   const bell = yield* Queue.sliding<void>(1)
   const load: Watch["load"] = { waiting: 0, used: new Map() }
   let away: number | undefined
-  const asked = Effect.map(
-    Effect.exit(bounded(probe, probeMillis, () => new Error("no answer in time"))),
-    Exit.isSuccess
-  )
+  const asked = Effect.result(bounded(probe, probeMillis, () => unusable("no answer in time")))
 
   const look = Effect.gen(function* () {
     const begun = yield* currentMillis
     while (true) {
-      if (yield* asked) break
+      const found = yield* asked
+      if (Result.isSuccess(found)) break
       if (away === undefined) {
         away = begun
         yield* Metric.update(reachable, 0)
         const since = DateTime.formatIso(DateTime.makeUnsafe(begun))
-        yield* Effect.logError(`Postgres at ${place} does not answer since ${since}`)
+        const what = troubleOf(found.failure) === "readOnly" ? "takes no writes" : "does not answer"
+        yield* Effect.logError(`Postgres at ${place} ${what} since ${since}`)
       }
       yield* Effect.sleep(probeEvery)
     }
@@ -72,6 +80,6 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Effect.Ef
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(show, Effect.sleep(showEvery))))
 
   const watch: Watch = { isAway: () => away !== undefined, suspect: () => Queue.offerUnsafe(bell, undefined), load }
-  const answers = onRealTime(yield* Effect.cachedWithTTL(asked, "1 second"))
+  const answers = onRealTime(yield* Effect.cachedWithTTL(Effect.map(asked, Result.isSuccess), "1 second"))
   return { health: DatabaseHealth.of({ answers }), watch }
 })

@@ -8,6 +8,7 @@ import { SqlRunnerStorage } from "effect/cluster"
 import { Migrator, SqlClient } from "effect/sql"
 import { databaseProblem } from "./databaseProblem.ts"
 import { grantTo } from "./grants.ts"
+import { laterIndexes, makeIndexes } from "./laterIndexes.ts"
 import { ledgerRights } from "./ledgerRights.ts"
 import { mainJob } from "./migrations/0001_main_job.ts"
 import { quotas } from "./migrations/0002_quotas.ts"
@@ -115,7 +116,7 @@ export const layer = Layer.effectDiscard(
     const owner = yield* Owner
     const sql = yield* SqlClient.SqlClient
     if (owner !== undefined) yield* tell(yield* migrateAs(owner))
-    else if (yield* mayMigrate(sql)) yield* tell(yield* migrate)
+    else if (yield* mayMigrate(sql)) yield* tell(yield* Effect.tap(migrate, makeIndexes(laterIndexes)))
     else yield* expectMigrated(sql)
     const why = yield* ledgerRights(sql)
     if (why === undefined) return
@@ -132,7 +133,8 @@ const migrateAs = (url: Redacted.Redacted) =>
     const own = yield* Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
     const sql = Context.get(own, SqlClient.SqlClient)
     const [is] = yield* sql<{ readonly same: boolean }>`select current_user = ${row!.role} as same`
-    return yield* Effect.provideService(is!.same ? migrate : migrateFor(row!.role), SqlClient.SqlClient, sql)
+    const migrating = Effect.tap(is!.same ? migrate : migrateFor(row!.role), makeIndexes(laterIndexes))
+    return yield* Effect.provideService(migrating, SqlClient.SqlClient, sql)
   }).pipe(
     Effect.scoped,
     Effect.catchTags({ SqlError: (error) => notMigrated(databaseProblem(url, error, "MIGRATION_DATABASE_URL")) })

@@ -15,6 +15,8 @@ export type Trouble =
   | "collided"
   /** It took too long, or Postgres has no room for it. Nothing was written. */
   | "refused"
+  /** This server takes no writes: it is a standby, or was made read-only. Nothing was written. */
+  | "readOnly"
 
 /** By SQLSTATE, or by its class: the first two characters. */
 const troubles: Readonly<Record<string, Trouble>> = {
@@ -34,16 +36,21 @@ const troubles: Readonly<Record<string, Trouble>> = {
   "57P05": "lost",
   // The transaction was idle for too long.
   "25P03": "lost",
-  // A standby, in the middle of a failover.
-  "25006": "refused"
+  // A standby, or a primary whose default_transaction_read_only was switched on.
+  "25006": "readOnly"
 }
+
+/** What a server that takes no writes says to a connection that asks for `transaction_read_only=off` (Postgres.ts). */
+const refusedWrites: ReadonlyArray<string> = ["0A000", "25001"]
 
 /** What the table says of an error; undefined when it is no error of Postgres, or not a passing one. */
 export const troubleOf = (error: unknown): Trouble | undefined => {
   if (!SqlError.isSqlError(error)) return undefined
   if (error.reason._tag === "ConnectionError") return "lost"
   const code = codeOf(error)
-  return code === undefined ? undefined : (troubles[code] ?? troubles[code.slice(0, 2)])
+  if (code === undefined) return undefined
+  if (error.reason.operation === "connect" && refusedWrites.includes(code)) return "readOnly"
+  return troubles[code] ?? troubles[code.slice(0, 2)]
 }
 
 /** The SQLSTATE, where Postgres itself has answered. */

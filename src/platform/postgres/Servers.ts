@@ -1,0 +1,171 @@
+/**
+ * Which server of `DATABASE_URL` is used: the one that takes writes. Where several do, an old primary has come back
+ * without being told of its successor, and the one that was promoted last is used: it has the highest timeline, which
+ * each promotion raises. A timeline below the highest that was seen is never gone back to (docs/decisions/0036).
+ *
+ * A pooler such as PgBouncer is refused. It does not pass on the limits that each connection sets, and in transaction
+ * mode neither locks nor `LISTEN` last.
+ */
+import { type PgClient, PgConnection } from "@effect/sql-pg"
+import { Effect, Result, Semaphore } from "effect"
+import { SqlError } from "effect/sql"
+import { bounded } from "../runtime/bounded.ts"
+import { type DatabaseAddress, type Server, serverName } from "./databaseAddress.ts"
+import { reasonOf } from "./databaseProblem.ts"
+import { codeOf, troubleOf } from "./trouble.ts"
+
+/** A server and how it is connected to. */
+export interface Target extends Server {
+  readonly config: PgClient.PgPoolConfig
+}
+
+export interface Servers {
+  readonly isAlone: boolean
+  /** The one that is used. */
+  readonly current: () => Target
+  /**
+   * Asks each server on a connection of its own, and moves to the one that takes writes. Fails when none can be used.
+   * A server that refuses the connection, as when it has too many, is there: it is not moved away from.
+   */
+  readonly find: Effect.Effect<void, SqlError.SqlError>
+  /** Runs whenever another server is used from now on. */
+  readonly onMove: (listener: (target: Target) => Effect.Effect<void, SqlError.SqlError>) => void
+}
+
+/** How long one server may take to answer; all are asked at the same time. */
+export const lookMillis = 1_500
+
+interface Seen {
+  readonly target: Target
+  readonly looked: Result.Result<number, SqlError.SqlError>
+}
+
+export const make = (
+  { anyServer, servers }: DatabaseAddress,
+  configOf: (server: Server) => PgClient.PgPoolConfig
+): Servers => {
+  const targets = servers.map((server): Target => ({ ...server, config: configOf(server) }))
+  const isAlone = targets.length === 1
+  const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
+  const listeners: Array<(target: Target) => Effect.Effect<void, SqlError.SqlError>> = []
+  let current = targets[0]!
+  let highest = 0
+  let isFound = false
+
+  const look = (target: Target) => {
+    const looking = Effect.scoped(
+      Effect.flatMap(PgConnection.make({ ...target.config, multiplex: false }), (connection) =>
+        isAlone || anyServer
+          ? Effect.as(accepts(connection, anyServer), 0)
+          : Effect.andThen(accepts(connection, anyServer), timelineOf(connection))
+      )
+    )
+    return bounded(Effect.mapError(looking, inOurWords), lookMillis, () => unusable("no answer in time"))
+  }
+
+  const move = Effect.fnUntraced(function* (target: Target) {
+    if (target === current) return
+    const before = current
+    current = target
+    for (const listener of listeners) yield* listener(target)
+    if (!isFound) return
+    yield* Effect.logWarning(
+      `Postgres is used at ${serverName(target)} from now on, and no longer at ${serverName(before)}`
+    )
+  }, Effect.uninterruptible)
+
+  const find = Effect.gen(function* () {
+    const seen = yield* Effect.forEach(
+      targets,
+      (target) => Effect.map(Effect.result(look(target)), (looked): Seen => ({ target, looked })),
+      { concurrency: targets.length }
+    )
+    const best = bestOf(seen, current)
+    if (best !== undefined && best.timeline >= highest) {
+      highest = best.timeline
+      yield* move(best.target)
+      isFound = true
+      return
+    }
+    const own = seen.find(({ target }) => target === current)!.looked
+    if (Result.isFailure(own) && isRefusal(own.failure)) return
+    return yield* isAlone && Result.isFailure(own) ? own.failure : noneOf(seen)
+  })
+
+  return {
+    isAlone,
+    current: () => current,
+    find: oneAtATime(find),
+    onMove: (listener) => void listeners.push(listener)
+  }
+}
+
+/** Of equals the one that is used already. */
+const bestOf = (seen: ReadonlyArray<Seen>, current: Target) => {
+  const good = seen.flatMap(({ looked, target }) =>
+    Result.isSuccess(looked) ? [{ target, timeline: looked.success }] : []
+  )
+  const newest = Math.max(...good.map(({ timeline }) => timeline))
+  const best = good.filter(({ timeline }) => timeline === newest)
+  return best.find(({ target }) => target === current) ?? best[0]
+}
+
+const accepts = Effect.fnUntraced(function* (connection: PgConnection.PgConnection, anyServer: boolean) {
+  const [[pid, readOnly] = []] = yield* connection.queryValues(
+    "select pg_backend_pid(), current_setting('transaction_read_only')"
+  )
+  // A pooler has connections of its own to Postgres.
+  if (pid !== connection.processId) return yield* unusable(pooler)
+  if (readOnly === "on" && !anyServer) return yield* takesNoWrites()
+})
+
+/** 0 where Postgres does not tell, as some services that imitate it. */
+const timelineOf = Effect.fnUntraced(
+  function* (connection: PgConnection.PgConnection) {
+    const rows = yield* connection.queryValues(
+      "select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int4"
+    )
+    return Number(rows[0]?.[0] ?? 0)
+  },
+  Effect.catchIf(
+    (error) => codeOf(error) !== undefined,
+    () => Effect.succeed(0)
+  )
+)
+
+/** A refusal is an answer, unless it says that Postgres is starting or stopping, or takes no writes. */
+const isRefusal = (error: SqlError.SqlError) =>
+  error.reason._tag !== "ConnectionError" &&
+  troubleOf(error) !== "readOnly" &&
+  codeOf(error)?.startsWith("57P") === false
+
+const noneOf = (seen: ReadonlyArray<Seen>) =>
+  unusable(
+    seen
+      .map(
+        ({ looked, target }) =>
+          `${serverName(target)}: ${Result.isFailure(looked) ? reasonOf(looked.failure) : "an old primary"}`
+      )
+      .join("; ")
+  )
+
+/** Postgres and PgBouncer say what they do not like, and not why that matters here. */
+const inOurWords = (error: SqlError.SqlError): SqlError.SqlError => {
+  if (troubleOf(error) === "readOnly") return takesNoWrites()
+  return reasonOf(error).startsWith("unsupported startup parameter") ? unusable(pooler) : error
+}
+
+const pooler =
+  "This is a pooler such as PgBouncer, in session or in transaction mode. Coffer has a pool of its own " +
+  "(DATABASE_CONNECTIONS): give it the address of PostgreSQL itself."
+
+const takesNoWrites = () => {
+  const message = "it takes no writes: it is a standby, or was made read-only"
+  const cause = Object.assign(new Error(message), { code: "25006" })
+  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message, operation: "connect" }) })
+}
+
+export const unusable = (message: string) =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation: "connect" })
+  })

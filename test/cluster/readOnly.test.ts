@@ -1,0 +1,47 @@
+/** Postgres takes no writes for a while, as when an operator fences it (`default_transaction_read_only`). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { connect, eventually, launch, newHome } from "../kit/Process.ts"
+import { freshDatabase, operatorToken, ownersConnection, secretKey } from "../kit/Service.ts"
+import { recoversSoon } from "../kit/Stall.ts"
+import { newKey } from "../kit/TwoRunners.ts"
+
+const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, ALLOW_PRIVATE_WEBHOOKS: "true" }
+
+describe("Postgres takes no writes for a while", () => {
+  it.live("the answer is 503 with Retry-After, the log and a start say why, and all is well when it does again", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const name = new URL(database).pathname.slice(1)
+      const owner = yield* ownersConnection(database)
+      const env = { DATABASE_URL: database, ...shared }
+      const coffer = yield* launch({ env: { ...env, COFFER_HOME: yield* newHome } })
+      yield* coffer.ready
+      const key = yield* newKey(coffer)
+
+      yield* owner.unsafe(`alter database ${name} set default_transaction_read_only = on`)
+      yield* owner`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`
+      yield* eventually(
+        "the service to notice",
+        Effect.sync(() => /Postgres at 127\.0\.0\.1:\d+ takes no writes since/.test(coffer.said.stderr))
+      )
+      const refused = yield* coffer.api.post("/v1/orders", key, { amount: 1_000 })
+      assert.strictEqual(refused.status, 503)
+      assert.isTrue(refused.headers.has("retry-after"))
+      assert.strictEqual((yield* coffer.api.get("/readyz")).status, 503)
+
+      const late = yield* launch({ env: { ...env, COFFER_HOME: yield* newHome } })
+      assert.strictEqual((yield* late.ended).code, 1)
+      assert.match(
+        late.said.stderr,
+        /^coffer: PostgreSQL at .* cannot be used: it takes no writes: it is a standby, or/m
+      )
+
+      yield* owner.unsafe(`alter database ${name} reset default_transaction_read_only`)
+      yield* recoversSoon(coffer, [key])
+      const rows = yield* (yield* connect(database))`select 1 from orders`
+      assert.isAbove(rows.length, 0)
+    })
+  )
+})

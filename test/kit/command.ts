@@ -1,0 +1,25 @@
+/** A command of the program, such as `coffer audit`, as an operator runs it: what it prints, and how it ends. */
+import { spawn } from "node:child_process"
+import path from "node:path"
+import { Effect } from "effect"
+
+interface Said {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Nothing is inherited from the tests' own environment but what finds programs. */
+export const command = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  Effect.callback<Said>((resume) => {
+    const child = spawn(process.execPath, ["src/main.ts", ...words], {
+      cwd: path.resolve(import.meta.dirname, "../.."),
+      env: { PATH: process.env["PATH"] ?? "", ...env },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+    child.once("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
+  })
