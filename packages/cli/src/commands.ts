@@ -3,9 +3,12 @@ import { disputesCommand } from "./disputes.ts"
 import { eventsCommand } from "./events.ts"
 import { ledgerCommand } from "./ledger.ts"
 import { linksCommand } from "./links.ts"
+import { listenCommand } from "./listen.ts"
 import { logsCommand } from "./logs.ts"
 import { ordersCommand } from "./orders.ts"
 import { refundsCommand } from "./refunds.ts"
+import { triggerCommand } from "./trigger.ts"
+import { webhooksCommand } from "./webhooks.ts"
 
 export const merchantCommands = [
   ordersCommand,
@@ -14,5 +17,8 @@ export const merchantCommands = [
   linksCommand,
   eventsCommand,
   logsCommand,
-  ledgerCommand
+  ledgerCommand,
+  listenCommand,
+  triggerCommand,
+  webhooksCommand
 ] as const
