@@ -1,61 +1,98 @@
-/** The command line. `coffer serve` runs the service; operators' commands stand beside it. */
+/**
+ * The command line. `coffer serve` runs the service; operators' commands stand beside it, and so do merchants'
+ * (packages/cli). What a command needs is loaded when it is run: no other command waits for the service.
+ */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Api } from "@coffer/contract/Api"
+import { merchantCommands } from "@coffer/cli/commands"
+import { presenter } from "@coffer/cli/presenter"
 import { redactText } from "@coffer/rules/redaction"
-import { Cause, Console, Effect, Exit, Formatter, Option } from "effect"
-import { Command, Flag } from "effect/cli"
-import { OpenApi } from "effect/http-api"
+import { Cause, Console, Effect, Exit, Option, Predicate } from "effect"
+import { CliOutput, Command, Flag } from "effect/cli"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { version } from "./platform/runtime/Vitals.ts"
-import { runAudit } from "./runAudit.ts"
-import { runMigrate } from "./runMigrate.ts"
-import { runDoctor, Unwell } from "./runDoctor.ts"
 import * as parent from "./platform/cluster/parent.ts"
 import * as stopLimit from "./platform/runtime/stopLimit.ts"
-import { serve } from "./serve.ts"
-import { supervise } from "./supervise.ts"
 
-const document = () => Formatter.formatJson(OpenApi.fromApi(Api), { space: 2 })
+/** Of the service: its standard error is a log. */
+const load = <Module>(module: () => Promise<Module>) =>
+  Effect.suspend(() => {
+    standardError.keepToJson()
+    return Effect.promise(module)
+  })
 
 const coffer = Command.make("coffer").pipe(
   Command.withDescription("A merchant payment service"),
   Command.withSubcommands([
-    Command.make(
-      "serve",
-      {
-        runners: Flag.String("runners").pipe(
-          Flag.optional,
-          Flag.withDescription("Run this many runners, which share the port; SIGHUP restarts one after the other")
-        )
-      },
-      ({ runners }) => Option.match(runners, { onNone: () => serve, onSome: supervise })
-    ).pipe(Command.withDescription("Run the service until it is told to stop")),
-    Command.make("audit", {}, () => runAudit).pipe(
-      Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")
-    ),
-    Command.make("migrate", {}, () => runMigrate).pipe(
-      Command.withDescription("Bring the database to this version's shape, and give the service's role its rights")
-    ),
-    Command.make(
-      "doctor",
-      {
-        json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print the findings as JSON")),
-        live: Flag.Boolean("live").pipe(
-          Flag.withDefault(false),
-          Flag.withDescription("Judge as if a merchant were live already")
-        )
-      },
-      runDoctor
-    ).pipe(Command.withDescription("Check this installation; exit code 1 for a warning, 2 for an error")),
-    Command.make("openapi", {}, () => Console.log(document())).pipe(
-      Command.withDescription("Print the OpenAPI document of the merchant API")
-    )
+    {
+      group: "The service",
+      commands: [
+        Command.make(
+          "serve",
+          {
+            runners: Flag.String("runners").pipe(
+              Flag.optional,
+              Flag.withDescription("Run this many runners, which share the port; SIGHUP restarts one after the other")
+            )
+          },
+          ({ runners }) =>
+            Option.match(runners, {
+              onNone: () =>
+                Effect.flatMap(
+                  load(() => import("./serve.ts")),
+                  ({ serve }) => serve
+                ),
+              onSome: (count) =>
+                Effect.flatMap(
+                  load(() => import("./supervise.ts")),
+                  ({ supervise }) => supervise(count)
+                )
+            })
+        ).pipe(Command.withDescription("Run the service until it is told to stop")),
+        Command.make("audit", {}, () =>
+          Effect.flatMap(
+            load(() => import("./runAudit.ts")),
+            ({ runAudit }) => runAudit
+          )
+        ).pipe(Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")),
+        Command.make("migrate", {}, () =>
+          Effect.flatMap(
+            load(() => import("./runMigrate.ts")),
+            ({ runMigrate }) => runMigrate
+          )
+        ).pipe(
+          Command.withDescription("Bring the database to this version's shape, and give the service's role its rights")
+        ),
+        Command.make(
+          "doctor",
+          {
+            json: Flag.Boolean("json").pipe(
+              Flag.withDefault(false),
+              Flag.withDescription("Print the findings as JSON")
+            ),
+            live: Flag.Boolean("live").pipe(
+              Flag.withDefault(false),
+              Flag.withDescription("Judge as if a merchant were live already")
+            )
+          },
+          (options) =>
+            Effect.flatMap(
+              load(() => import("./runDoctor.ts")),
+              ({ runDoctor }) => runDoctor(options)
+            )
+        ).pipe(Command.withDescription("Check this installation; exit code 1 for a warning, 2 for an error")),
+        Command.make("openapi", {}, () =>
+          Effect.flatMap(
+            load(() => import("./runOpenapi.ts")),
+            ({ runOpenapi }) => runOpenapi
+          )
+        ).pipe(Command.withDescription("Print the OpenAPI document of the merchant API"))
+      ]
+    },
+    { group: "Your account", commands: merchantCommands }
   ])
 )
-
-standardError.keepToJson()
 
 /** A stop ends in time even when something hangs, such as a database that does not answer. */
 const leaveInTime = () => {
@@ -74,7 +111,7 @@ Command.run(coffer, { version }).pipe(
     NotStarted: ({ message }) =>
       Effect.andThen(Console.error(`coffer: ${redactText(message)}`), Effect.fail(new Error(message)))
   }),
-  Effect.provide(NodeServices.layer),
+  Effect.provide([NodeServices.layer, CliOutput.layerPresenter(presenter)]),
   NodeRuntime.runMain({
     // Said already, in one line.
     disableErrorReporting: true,
@@ -82,7 +119,7 @@ Command.run(coffer, { version }).pipe(
     teardown: (exit, onExit) => {
       const asked = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
       const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
-      const otherwise = failure instanceof Unwell ? failure.exitCode : 1
+      const otherwise = Predicate.hasProperty(failure, "exitCode") ? Number(failure.exitCode) : 1
       onExit(Exit.isSuccess(exit) || asked ? 0 : otherwise)
     }
   })

@@ -44,11 +44,12 @@ const floors: ReadonlyArray<string> = [
   "src/sandbox",
   "src/checkout",
   "src/doctor",
+  "packages/sdk/src",
+  "packages/cli",
   "src",
   // It is a program of its own, and knows nothing of the house.
   "packages/simulator",
   // They look at the house from outside.
-  "packages/sdk/src",
   "packages/sdk/generator",
   "packages/sdk/examples",
   "packages/bench",
@@ -65,6 +66,8 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/View\.ts$/, (imported) => /(Store|Entity|Http)\.ts$/.test(imported)],
   // It is published alone.
   [/^packages\/sdk\/src\//, (imported) => !imported.startsWith("packages/sdk/src/")],
+  // It needs the merchant API and nothing of the service.
+  [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
   // Shapes decide nothing.
   [/^packages\/(model|contract)\//, (imported) => imported.startsWith("packages/rules/")]
 ]
@@ -74,6 +77,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^(test|packages\/(bench|sdk\/(generator|examples)))\//, /./],
   [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
   [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
+  [/^packages\/cli\//, /^node:/],
   [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
   [/^packages\//, /^$/],
   [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
@@ -115,7 +119,11 @@ const noted = /\bEffect\.fn\(/
 const isRoom = (file: string) => /^src\/(?!platform\/)\w+\//.test(file) && file !== "src/webhooks/Outbound.ts"
 /** Read and written in one file of each program, by one rule for what is no JSON. */
 const json = /\bJSON\.(parse|stringify)\b/
-const codecs: ReadonlyArray<string> = ["src/platform/runtime/codecs.ts", "packages/simulator/src/json.ts"]
+const codecs: ReadonlyArray<string> = [
+  "src/platform/runtime/codecs.ts",
+  "packages/simulator/src/json.ts",
+  "packages/cli/src/json.ts"
+]
 /** SQL takes the time as a parameter, so that a test may move it. */
 const sqlClock = /\b(now\(\)|current_timestamp|clock_timestamp)/i
 /** How far its clock is from ours is a question only Postgres can answer. */

@@ -1,0 +1,31 @@
+/**
+ * What a command ends with that could not do its work: what is wrong, and what to do next. It is printed on standard
+ * error, so that standard output holds data alone.
+ */
+import { redactText } from "@coffer/rules/redaction"
+import { Console, Effect, Schema } from "effect"
+import { jsonText } from "./json.ts"
+
+export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
+  /** For programs. */
+  code: Schema.String,
+  message: Schema.String,
+  /** What to do about it. */
+  next: Schema.String,
+  exitCode: Schema.Int,
+  /** The same may go well later. */
+  isPassing: Schema.Boolean
+}) {}
+
+/** Printed already. */
+export class Said extends Schema.TaggedError<Said>()("Said", { exitCode: Schema.Int }) {}
+
+export const failed = (code: string, message: string, next: string, exitCode = 1) =>
+  new CliFailure({ code, message, next, exitCode, isPassing: false })
+
+/** Says it, with `--json` as one line of JSON. Keys and secrets are cut, whatever was quoted. */
+export const say = ({ code, exitCode, message, next }: CliFailure, json: boolean): Effect.Effect<never, Said> => {
+  const shown = redactText(message)
+  const text = json ? jsonText({ error: { code, message: shown, next } }) : `coffer: ${shown}\n  Next: ${next}`
+  return Effect.andThen(Console.error(text), Effect.fail(new Said({ exitCode })))
+}

@@ -1,0 +1,110 @@
+/**
+ * Whether a wallet's chain of hashes holds, by the rules of docs/ledger.md, "Verify it yourself". Rows are read newest
+ * first, as the API lists them, and none is kept: the first row that does not hold is the last that is found.
+ */
+import { createHash } from "node:crypto"
+
+export interface Link {
+  readonly id: string
+  readonly sequence: number
+  readonly previous_hash: string
+  readonly hash: string
+  readonly text: string
+}
+
+/** What the ledger says of a row. */
+export interface Movement {
+  readonly id: string
+  readonly merchant_id: string
+  readonly mode: string
+  readonly currency: string
+  readonly type: string
+  readonly amount: number
+  readonly balance_before: number
+  readonly balance_after: number
+  readonly reference_id: string
+  readonly description: string
+  readonly created_at: string
+}
+
+export type Rule = 1 | 2 | 3 | 4 | 5 | 6
+
+/** A row, and the number of the rule in docs/ledger.md that it breaks. */
+export interface Broken {
+  readonly id: string
+  readonly rule: Rule
+}
+
+export const meaningOf: Readonly<Record<Rule, string>> = {
+  1: "its hash is not that of its text: something in it was changed",
+  2: "the row before it is missing, or rows were moved",
+  3: "it was not written after the row that is before it now",
+  4: "its text is not about this row",
+  5: "its text is not what the ledger says of it",
+  6: "its hash is not the one that was kept: the chain was written anew"
+}
+
+export interface Verifier {
+  /** The next older row. `movement`: what the ledger says of it; undefined where nothing but the chain is at hand. */
+  readonly add: (link: Link, movement?: Movement | "missing") => void
+  /** After the oldest row: the first row that does not hold. */
+  readonly end: () => Broken | undefined
+}
+
+/** Hashes by id that were kept before, and those of them that have not been met yet. */
+export interface Kept {
+  readonly hashes: Readonly<Record<string, string>>
+  readonly unmet: Set<string>
+}
+
+export const makeVerifier = ({ hashes, unmet }: Kept): Verifier => {
+  let newer: { readonly link: Link; readonly movement: Movement | "missing" | undefined } | undefined
+  let wallet: string | undefined
+  let broken: Broken | undefined
+  const judge = (before: Pick<Link, "hash" | "sequence">) => {
+    if (newer === undefined) return
+    const { link, movement } = newer
+    wallet ??= walletOf(link)
+    const rule = ruleBrokenBy(link, before, wallet, movement, hashes[link.id])
+    if (rule !== undefined) broken = { id: link.id, rule }
+  }
+  return {
+    add: (link, movement) => {
+      judge(link)
+      unmet.delete(link.id)
+      newer = { link, movement }
+    },
+    end: () => {
+      judge({ sequence: 0, hash: "" })
+      return broken
+    }
+  }
+}
+
+/** `merchant/mode/currency`. */
+export const walletOf = ({ text }: Link): string => text.split("\n", 1)[0]!
+
+const ruleBrokenBy = (
+  { hash, id, previous_hash, sequence, text }: Link,
+  before: Pick<Link, "hash" | "sequence">,
+  walletOfChain: string,
+  movement: Movement | "missing" | undefined,
+  kept: string | undefined
+): Rule | undefined => {
+  if (createHash("sha256").update(text, "utf8").digest("hex") !== hash) return 1
+  if (sequence !== before.sequence + 1) return 2
+  if (previous_hash !== before.hash) return 3
+  const lines = text.split("\n")
+  const wallet =
+    typeof movement === "object" ? `${movement.merchant_id}/${movement.mode}/${movement.currency}` : walletOfChain
+  if (lines.length !== 12 || lines.slice(0, 4).join("\n") !== [wallet, previous_hash, id, sequence].join("\n")) return 4
+  if (movement !== undefined && !isTold(lines, movement)) return 5
+  return kept === undefined || kept === hash ? undefined : 6
+}
+
+const isTold = (lines: ReadonlyArray<string>, movement: Movement | "missing"): boolean => {
+  if (movement === "missing") return false
+  const { amount, balance_after, balance_before, created_at, description, reference_id, type } = movement
+  const told = [type, amount, balance_before, balance_after, reference_id, description, created_at]
+  return [...lines.slice(4, 8), ...lines.slice(9)].join("\n") === told.join("\n")
+}

@@ -1,0 +1,24 @@
+/** All commands that work through the merchant API. */
+import { disputesCommand } from "./disputes.ts"
+import { eventsCommand } from "./events.ts"
+import { ledgerCommand } from "./ledger.ts"
+import { linksCommand } from "./links.ts"
+import { listenCommand } from "./listen.ts"
+import { logsCommand } from "./logs.ts"
+import { ordersCommand } from "./orders.ts"
+import { refundsCommand } from "./refunds.ts"
+import { triggerCommand } from "./trigger.ts"
+import { webhooksCommand } from "./webhooks.ts"
+
+export const merchantCommands = [
+  ordersCommand,
+  refundsCommand,
+  disputesCommand,
+  linksCommand,
+  eventsCommand,
+  logsCommand,
+  ledgerCommand,
+  listenCommand,
+  triggerCommand,
+  webhooksCommand
+] as const

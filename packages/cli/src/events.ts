@@ -1,0 +1,48 @@
+/** `coffer events`: everything that has happened, also what no webhook took. */
+import { EventType } from "@coffer/model/EventType"
+import { Command, Flag } from "effect/cli"
+import type { Event } from "../../sdk/src/index.ts"
+import { text } from "./flags.ts"
+import { given } from "./given.ts"
+import { time } from "./output.ts"
+import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+
+const filters = {
+  types: Flag.Literals("type", EventType.literals).pipe(
+    Flag.between(0, EventType.literals.length),
+    Flag.withDescription("Only events of this type; give it several times for several")
+  ),
+  objectId: text("object-id", "Only events of this order, refund or dispute, by our number")
+}
+
+/** The number of what it is about. */
+const subjectOf = ({ data: { object } }: Event): string =>
+  "dispute_no" in object ? object.dispute_no : "refund_no" in object ? object.refund_no : object.trade_no
+
+const events: Resource<Event, typeof filters> = {
+  called: "events",
+  idOf: ({ id }) => id,
+  columns: [
+    { title: "ID", of: ({ id }) => id },
+    { title: "TYPE", of: ({ type }) => type },
+    { title: "ABOUT", of: subjectOf },
+    { title: "CREATED", of: ({ created_at }) => time(created_at) }
+  ],
+  filters,
+  list: (coffer, cursors, { objectId, types }) => [
+    coffer.events.list({
+      ...cursors,
+      ...(types.length === 0 ? {} : { type: types }),
+      ...given({ object_id: objectId })
+    })
+  ]
+}
+
+export const eventsCommand = Command.make("events").pipe(
+  Command.withDescription("Events: get, list, tail"),
+  Command.withSubcommands([
+    getCommand("events", "event-id", (coffer, ref) => coffer.events.get(ref)),
+    listCommand(events),
+    tailCommand(events)
+  ])
+)

@@ -1,0 +1,33 @@
+/** Flags that several commands have. Their names are the API's, with dashes. */
+import { Flag } from "effect/cli"
+
+export const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.optional, Flag.withDescription(description))
+
+export const number = (name: string, description: string) =>
+  Flag.Int(name).pipe(Flag.optional, Flag.withDescription(description))
+
+export const oneOf = <const Values extends ReadonlyArray<string>>(name: string, values: Values, description: string) =>
+  Flag.Literals(name, values).pipe(Flag.optional, Flag.withDescription(`${description}: ${values.join(", ")}`))
+
+export const metadata = Flag.KeyValuePair("metadata").pipe(
+  Flag.optional,
+  Flag.withDescription("key=value, as often as you like")
+)
+
+export const currencies = ["USD", "HKD", "CNY"] as const
+
+export const currency = oneOf("currency", currencies, "USD unless given")
+
+export const amount = Flag.Int("amount").pipe(Flag.withDescription("Minor units: 1999 is 19.99"))
+
+/** A number between the two, both included. */
+export const count = (name: string, [min, max]: readonly [number, number], otherwise: number, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.filter(
+      (given) => given >= min && given <= max,
+      (given) => `expected ${min} to ${max}, got ${given}`
+    ),
+    Flag.withDefault(otherwise),
+    Flag.withDescription(`${description}; ${otherwise} unless given`)
+  )

@@ -1,0 +1,34 @@
+/** Flags as the API takes them: what was not given is left out, and moments are read from what people type. */
+import { DateTime, Duration, Effect, Option, type Types } from "effect"
+import { failed } from "./CliFailure.ts"
+
+type Given<Fields> = {
+  readonly [Name in keyof Fields]?: Fields[Name] extends Option.Option<infer Value> ? Value : never
+}
+
+/** Only what was given. */
+export const given = <Fields extends Readonly<Record<string, Option.Option<unknown>>>>(
+  fields: Fields
+): Types.Simplify<Given<Fields>> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+  ) as Types.Simplify<Given<Fields>>
+
+const units = { s: "seconds", m: "minutes", h: "hours", d: "days" } as const
+
+/** `2h` ago, or a moment as the API takes it. */
+export const sinceOf = Effect.fnUntraced(function* (since: string) {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(since) ?? []
+  if (count !== undefined) {
+    const ago = Duration.fromInputUnsafe(`${Number(count)} ${units[unit as keyof typeof units]}`)
+    return DateTime.formatIso(DateTime.subtractDuration(yield* DateTime.now, ago))
+  }
+  const moment = DateTime.make(since)
+  if (Option.isSome(moment) && /^\d{4}-/.test(since)) return DateTime.formatIso(moment.value)
+  return yield* failed(
+    "bad_since",
+    `--since: "${since}" is no time.`,
+    "say how long ago (30s, 15m, 2h, 7d), or 2026-11-23T06:00:00Z",
+    2
+  )
+})

@@ -1,0 +1,201 @@
+/** `coffer ledger`: the proof that no movement of money was changed, removed or slipped in (docs/ledger.md). */
+import { Console, Effect, FileSystem, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import type { BalanceTransaction } from "../../sdk/src/index.ts"
+import { type Broken, type Kept, type Link, makeVerifier, meaningOf, type Movement, walletOf } from "./chain.ts"
+import { headerText, linesText, linksIn } from "./chainFile.ts"
+import { failed, Said } from "./CliFailure.ts"
+import { type Client, connect } from "./client.ts"
+import { currencies } from "./flags.ts"
+import { command, json } from "./frame.ts"
+import { jsonText } from "./json.ts"
+import { count, paint } from "./output.ts"
+import { progress } from "./progress.ts"
+import { pageMax } from "./resource.ts"
+
+type Currency = (typeof currencies)[number]
+
+/** What was found of one wallet. */
+interface Verdict {
+  readonly wallet: string
+  readonly rows: number
+  /** The newest row: to be kept, and given again with `--kept`. */
+  readonly head: Pick<Link, "hash" | "id">
+  readonly broken: Broken | undefined
+}
+
+const currency = Flag.Literals("currency", currencies).pipe(
+  Flag.between(0, currencies.length),
+  Flag.withDescription(`Only this wallet; ${currencies.join(", ")} unless given`)
+)
+
+const walletsOf = (given: ReadonlyArray<Currency>): ReadonlyArray<Currency> => (given.length === 0 ? currencies : given)
+
+const verify = command(
+  "verify",
+  "Check the chain of hashes of your ledger, and name the first row that does not hold",
+  {
+    file: Argument.String("file").pipe(
+      Argument.optional,
+      Argument.withDescription("What `coffer ledger export` has written: it is checked without a network")
+    ),
+    currency,
+    kept: Flag.KeyValuePair("kept").pipe(
+      Flag.optional,
+      Flag.withDescription("LED_…=hash: the newest row of an earlier check, which still has to be there")
+    )
+  },
+  Effect.fnUntraced(function* ({ currency, file, kept }) {
+    const hashes = Option.getOrElse(kept, () => ({}))
+    const known: Kept = { hashes, unmet: new Set(Object.keys(hashes)) }
+    const verdicts = Option.isSome(file)
+      ? yield* verdictsOfFile(file.value, known)
+      : yield* verdictsOfApi(currency, known)
+    for (const verdict of verdicts) yield* tell(verdict)
+    if (verdicts.length === 0) yield* Console.error("There is no row yet.")
+    if (known.unmet.size > 0) {
+      const gone = [...known.unmet].join(", ")
+      return yield* failed(
+        "row_gone",
+        `${gone} was kept, and is in no chain any more.`,
+        "tell whoever runs the service"
+      )
+    }
+    if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Said({ exitCode: 1 })
+  })
+)
+
+const tell = Effect.fnUntraced(function* ({ broken, head, rows, wallet }: Verdict) {
+  if (yield* json) {
+    const reason = broken === undefined ? null : { ...broken, reason: meaningOf[broken.rule] }
+    return yield* Console.log(jsonText({ wallet, rows, head, broken: reason }))
+  }
+  const style = yield* paint
+  if (broken === undefined) {
+    yield* Console.log(`${wallet}: ${style("green", `${count(rows)} rows hold`)}`)
+    return yield* Console.log(`  Keep its newest row, and check it next time: --kept ${head.id}=${head.hash}`)
+  }
+  const { id, rule } = broken
+  yield* Console.log(`${wallet}: ${style("red", `${id} does not hold`)} (rule ${rule}): ${meaningOf[rule]}`)
+  yield* Console.log("  Next: tell whoever runs the service; docs/ledger.md says what each rule means")
+})
+
+const verdictsOfApi = Effect.fnUntraced(function* (given: ReadonlyArray<Currency>, kept: Kept) {
+  const client = yield* connect()
+  const verdicts: Array<Verdict> = []
+  for (const one of walletsOf(given)) {
+    const verdict = yield* verdictOfApi(client, one, kept)
+    if (verdict !== undefined) verdicts.push(verdict)
+  }
+  return verdicts
+})
+
+/** The chain and the ledger are read side by side. */
+const verdictOfApi = Effect.fnUntraced(function* (client: Client, currency: Currency, kept: Kept) {
+  const verifier = makeVerifier(kept)
+  const report = yield* progress()
+  const movements = movementsOf(client, currency)
+  let head: Link | undefined
+  let rows = 0
+  yield* eachPage(client, currency, (links) =>
+    Effect.gen(function* () {
+      for (const link of links) {
+        verifier.add(link, yield* movements(link))
+        head ??= link
+      }
+      rows += links.length
+      yield* report(rows, head?.sequence)
+    })
+  )
+  if (head === undefined) return undefined
+  return {
+    wallet: walletOf(head),
+    rows,
+    head: { id: head.id, hash: head.hash },
+    broken: verifier.end()
+  } satisfies Verdict
+})
+
+/** The movement of a link: both lists go from the newest to the oldest. */
+const movementsOf = ({ ask, coffer }: Client, currency: Currency) => {
+  const iterator = coffer.ledger.list({ currency, limit: pageMax })[Symbol.asyncIterator]()
+  let next: IteratorResult<BalanceTransaction, void> | undefined
+  return Effect.fnUntraced(function* ({ id }: Link) {
+    next ??= yield* ask(() => iterator.next())
+    // Written after the chain was asked for.
+    while (next.done !== true && next.value.id > id) next = yield* ask(() => iterator.next())
+    if (next.done === true || next.value.id !== id) return "missing" as const
+    const movement: Movement = next.value
+    next = undefined
+    return movement
+  })
+}
+
+const eachPage = Effect.fnUntraced(function* <E, R>(
+  { ask, coffer }: Client,
+  currency: Currency,
+  take: (links: ReadonlyArray<Link>) => Effect.Effect<void, E, R>
+) {
+  let page = yield* ask(() => coffer.ledger.chain(currency, { limit: pageMax }).page())
+  for (;;) {
+    yield* take(page.data)
+    const { next } = page
+    const following = yield* ask(() => next())
+    if (following === undefined) return
+    page = following
+  }
+})
+
+const verdictsOfFile = Effect.fnUntraced(function* (file: string, kept: Kept) {
+  const fs = yield* FileSystem.FileSystem
+  const text = yield* fs
+    .readFileString(file)
+    .pipe(Effect.catchTags({ PlatformError: () => failed("no_file", `${file} cannot be read.`, "check its name", 2) }))
+  const links = linksIn(text)
+  if (Option.isNone(links)) {
+    const next = "write one: coffer ledger export chain.csv (the CSV of balance transactions has no hashes)"
+    return yield* failed("bad_file", `${file} is not a chain.`, next, 2)
+  }
+  return [...Map.groupBy(links.value, walletOf)].map(([wallet, rows]): Verdict => {
+    const newestFirst = rows.toSorted((a, b) => b.sequence - a.sequence)
+    const verifier = makeVerifier(kept)
+    for (const link of newestFirst) verifier.add(link)
+    const { hash, id } = newestFirst[0]!
+    return { wallet, rows: rows.length, head: { id, hash }, broken: verifier.end() }
+  })
+})
+
+const exported = command(
+  "export",
+  "Write the chain of hashes of your ledger to a file, for `coffer ledger verify`",
+  { file: Argument.String("file"), currency },
+  Effect.fnUntraced(function* ({ currency, file }) {
+    const fs = yield* FileSystem.FileSystem
+    const client = yield* connect()
+    const report = yield* progress()
+    const write = (text: string, flag: "a" | "w") =>
+      fs.writeFileString(file, text, { flag }).pipe(
+        Effect.catchTags({
+          PlatformError: ({ message }) =>
+            failed("no_file", `${file} cannot be written: ${message}`, "check its folder", 2)
+        })
+      )
+    yield* write(headerText, "w")
+    let rows = 0
+    for (const one of walletsOf(currency)) {
+      yield* eachPage(client, one, (links) =>
+        Effect.gen(function* () {
+          yield* write(linesText(links), "a")
+          rows += links.length
+          yield* report(rows)
+        })
+      )
+    }
+    yield* Console.log((yield* json) ? jsonText({ file, rows }) : `${count(rows)} rows are in ${file}.`)
+  })
+)
+
+export const ledgerCommand = Command.make("ledger").pipe(
+  Command.withDescription("The ledger's proof: verify, export"),
+  Command.withSubcommands([verify, exported])
+)

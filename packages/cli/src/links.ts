@@ -1,0 +1,64 @@
+/** `coffer links`: addresses of which each visit makes an order. */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import type { PaymentLink } from "../../sdk/src/index.ts"
+import { connect } from "./client.ts"
+import { amount, currency, metadata, number, text } from "./flags.ts"
+import { command } from "./frame.ts"
+import { given } from "./given.ts"
+import { money, printObject, time } from "./output.ts"
+import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+
+const links: Resource<PaymentLink, {}> = {
+  called: "payment links",
+  idOf: ({ link_id }) => link_id,
+  columns: [
+    { title: "LINK ID", of: ({ link_id }) => link_id },
+    { title: "STATUS", of: ({ status }) => status, isStatus: true },
+    { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency) },
+    { title: "USES", of: ({ max_uses, used_count }) => `${used_count}${max_uses === null ? "" : ` of ${max_uses}`}` },
+    { title: "CREATED", of: ({ created_at }) => time(created_at) },
+    { title: "URL", of: ({ url }) => url }
+  ],
+  filters: {},
+  list: (coffer, cursors) => [coffer.paymentLinks.list(cursors)]
+}
+
+const create = command(
+  "create",
+  "Create a payment link, and print it with its address",
+  {
+    amount,
+    currency,
+    subject: text("subject", "The title that the buyer reads"),
+    maxUses: number("max-uses", "How many orders visits may make; any number unless given"),
+    expiresAt: text("expires-at", "Its last moment, as in 2026-12-31T23:59:59Z"),
+    notifyUrl: text("notify-url", "Where the events of its orders go"),
+    returnUrl: text("return-url", "Where the buyer goes after the payment"),
+    metadata
+  },
+  ({ amount, currency, expiresAt, maxUses, metadata, notifyUrl, returnUrl, subject }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connect()
+      const terms = given({
+        currency,
+        subject,
+        max_uses: maxUses,
+        expires_at: expiresAt,
+        notify_url: notifyUrl,
+        return_url: returnUrl,
+        metadata
+      })
+      yield* printObject(yield* ask((coffer) => coffer.paymentLinks.create({ amount, ...terms })))
+    })
+)
+
+export const linksCommand = Command.make("links").pipe(
+  Command.withDescription("Payment links: create, get, list, tail"),
+  Command.withSubcommands([
+    create,
+    getCommand("payment links", "link-id", (coffer, ref) => coffer.paymentLinks.get(ref)),
+    listCommand(links),
+    tailCommand(links)
+  ])
+)

@@ -1,0 +1,152 @@
+/**
+ * `coffer listen`: brings events to a receiver on the developer's machine, each at least once, in the order in which
+ * they are listed. An event counts as forwarded once the receiver has answered, whatever it said; while nobody listens
+ * there, the event waits.
+ */
+import { EventType } from "@coffer/model/EventType"
+import { Console, DateTime, Effect } from "effect"
+import { Flag } from "effect/cli"
+import type { Event } from "../../sdk/src/index.ts"
+import { failed, Said } from "./CliFailure.ts"
+import { connect } from "./client.ts"
+import { headersOf, isAccepted, isReceiver, type Outcome, post } from "./delivery.ts"
+import { follow, startAt } from "./follow.ts"
+import { command, json } from "./frame.ts"
+import { jsonText } from "./json.ts"
+import { openState } from "./listenState.ts"
+import { paint, time } from "./output.ts"
+import { type Cursors, pageMax, sourceOf, tellOutages } from "./resource.ts"
+
+const repeated = 1_000
+/** While nobody listens: between two tries, up to this. */
+const waitMillisMax = 5_000
+
+export const listenCommand = command(
+  "listen",
+  "Forward events to a receiver of yours, signed, until Ctrl-C; the next start goes on where this one ends",
+  {
+    forwardTo: Flag.String("forward-to").pipe(
+      Flag.withDescription("Address of the receiver: http://localhost:3000/hook")
+    ),
+    types: Flag.String("types").pipe(
+      Flag.between(0, EventType.literals.length),
+      Flag.withDescription("Only events of these types, by comma, or given several times")
+    ),
+    replay: Flag.String("replay").pipe(
+      Flag.between(0, repeated),
+      Flag.withDescription("Forward this event once more, and end; give it several times for several")
+    ),
+    state: Flag.String("state").pipe(
+      Flag.optional,
+      Flag.withDescription("File that says where it stands; otherwise one below .coffer/listen")
+    )
+  },
+  Effect.fnUntraced(function* ({ forwardTo, replay, state, types }) {
+    if (!isReceiver(forwardTo)) {
+      const next = "give an address that begins with http:// or https://"
+      return yield* failed("bad_receiver", `--forward-to: "${forwardTo}" is no address.`, next, 2)
+    }
+    const asked = yield* typesOf(types)
+    const client = yield* connect(replay.length === 0 ? 0 : undefined)
+    const { file, keep, position, secret } = yield* openState(client.account, forwardTo, state)
+    const forward = yield* forwarder(forwardTo, secret)
+    yield* greet({ forwardTo, secret, file, goesOn: position !== undefined, isReplay: replay.length > 0 })
+
+    if (replay.length > 0) {
+      let isRefused = false
+      for (const id of replay)
+        isRefused = !isAccepted(yield* forward(yield* client.ask((coffer) => coffer.events.get(id)))) || isRefused
+      return isRefused ? yield* new Said({ exitCode: 1 }) : undefined
+    }
+    const list = (cursors: Cursors) =>
+      client.coffer.events.list({ ...cursors, ...(asked.length === 0 ? {} : { type: asked }) })
+    let start = position
+    if (start === undefined) {
+      const { data } = yield* client.ask(() => list({ limit: pageMax }).page())
+      start = yield* startAt(idOf, data)
+      // Whatever happens from here on is forwarded, also when this program is killed at once.
+      yield* keep(start)
+      yield* ready
+    }
+    yield* follow(
+      sourceOf(client, idOf, (_, cursors) => [list(cursors)]),
+      start,
+      { take: (event) => Effect.asVoid(forward(event)), keep, ...tellOutages(client) }
+    )
+  })
+)
+
+const idOf = ({ id }: Event): string => id
+
+const typesOf = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+  const words = given
+    .flatMap((text) => text.split(","))
+    .map((word) => word.trim())
+    .filter((word) => word !== "" && word !== "*")
+  const known: ReadonlyArray<string> = EventType.literals
+  const unknown = words.find((word) => !known.includes(word))
+  if (unknown !== undefined)
+    return yield* failed(
+      "bad_types",
+      `--types: "${unknown}" is no type of event.`,
+      `choose from ${known.join(", ")}`,
+      2
+    )
+  return words as ReadonlyArray<EventType>
+})
+
+const ready = Effect.suspend(() => Console.error("coffer: What happens from now on is forwarded."))
+
+interface Greeting {
+  readonly forwardTo: string
+  readonly secret: string
+  readonly file: string
+  readonly goesOn: boolean
+  readonly isReplay: boolean
+}
+
+const greet = Effect.fnUntraced(function* ({ file, forwardTo, goesOn, isReplay, secret }: Greeting) {
+  if (yield* json) return yield* Console.log(jsonText({ forward_to: forwardTo, signing_secret: secret, state: file }))
+  const style = yield* paint
+  yield* Console.log(
+    `Signing secret: ${style("bold", secret)}\nForwards to ${forwardTo}. Where it stands is kept in ${file}.`
+  )
+  if (goesOn && !isReplay) yield* Console.log("It goes on where it was: what has happened since comes first.")
+})
+
+/** Forwards an event, waits for a receiver as long as there is none, and says how it went. */
+const forwarder = Effect.fnUntraced(function* (forwardTo: string, secret: string) {
+  const tell = yield* teller
+  return Effect.fnUntraced(function* (event: Event) {
+    const { id, type } = event
+    const body = jsonText(event)
+    for (let tries = 0; ; tries++) {
+      const headers = headersOf({ id, type, body, secrets: [secret], at: yield* DateTime.now })
+      const outcome = yield* post(forwardTo, body, headers)
+      if (!outcome.isUnreached) {
+        yield* tell(event, outcome)
+        return outcome
+      }
+      if (tries === 0) yield* Console.error(`coffer: ${id} waits: ${outcome.problem} (${forwardTo}).`)
+      yield* Effect.sleep(Math.min(250 * 2 ** tries, waitMillisMax))
+    }
+  })
+})
+
+const teller = Effect.gen(function* () {
+  const asJson = yield* json
+  const style = yield* paint
+  return Effect.fnUntraced(function* ({ id, type }: Event, outcome: Outcome) {
+    const { millis, problem, status } = outcome
+    if (asJson) {
+      return yield* Console.log(
+        jsonText({ event_id: id, type, status: status ?? null, latency_ms: millis, problem: problem ?? null })
+      )
+    }
+    const now = time(DateTime.formatIso(yield* DateTime.now))
+    const said = status === undefined ? problem! : String(status)
+    yield* Console.log(
+      `${now}  ${id}  ${type.padEnd(26)}  ${style(isAccepted(outcome) ? "green" : "red", said)}  ${millis} ms`
+    )
+  })
+})

@@ -1,0 +1,96 @@
+/** Where `coffer listen` stands, in a file: after a restart, a kill or a lost network it goes on from there. */
+import { createHash, randomBytes } from "node:crypto"
+import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
+import type { Account } from "./account.ts"
+import { failed } from "./CliFailure.ts"
+import type { Position } from "./follow.ts"
+
+const State = Schema.fromJsonString(
+  Schema.Struct({
+    /** It stays, so that the receiver need not be told another. */
+    secret: Schema.String,
+    settled: Schema.NullOr(Schema.String),
+    taken: Schema.Record(Schema.String, Schema.Finite),
+    /** False until a first start has seen what there was. */
+    started: Schema.Boolean
+  })
+)
+type State = typeof State.Type
+
+/** One for each account, environment and receiver, unless a file is given. */
+const fileFor = Effect.fnUntraced(function* ({ baseUrl, key }: Account, forwardTo: string) {
+  const path = yield* Path.Path
+  const home = Option.getOrElse(
+    yield* Effect.orElseSucceed(Config.option(Config.String("COFFER_HOME")), Option.none),
+    () => ".coffer"
+  )
+  // A key cannot be found from this.
+  const text = [baseUrl, Redacted.value(key), forwardTo].join("\n")
+  return path.resolve(home, "listen", `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.json`)
+})
+
+const newState = (): State => ({
+  secret: `whsec_${randomBytes(32).toString("base64")}`,
+  settled: null,
+  taken: {},
+  started: false
+})
+
+export const openState = Effect.fnUntraced(function* (
+  account: Account,
+  forwardTo: string,
+  given: Option.Option<string>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = Option.isSome(given) ? path.resolve(given.value) : yield* fileFor(account, forwardTo)
+  const unusable = (why: string) =>
+    failed(
+      "bad_state",
+      `${file} ${why}.`,
+      "give another with --state, or remove it to begin with what happens from now on",
+      2
+    )
+
+  const read = Effect.gen(function* () {
+    if (!(yield* fs.exists(file))) return newState()
+    const text = yield* fs.readFileString(file)
+    return yield* Schema.decodeEffect(State)(text)
+  }).pipe(
+    Effect.catchTags({
+      PlatformError: () => unusable("cannot be read"),
+      SchemaError: () => unusable("is not what coffer listen writes")
+    })
+  )
+  let state = yield* read
+
+  /** The old file or the new one is there at any moment. */
+  const write = Effect.fnUntraced(
+    function* (next: State) {
+      const text = yield* Schema.encodeEffect(State)(next)
+      yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+      yield* fs.writeFileString(`${file}.new`, text, { mode: 0o600 })
+      yield* fs.rename(`${file}.new`, file)
+      state = next
+    },
+    Effect.catchTags({
+      PlatformError: () => unusable("cannot be written"),
+      SchemaError: () => unusable("cannot be written")
+    })
+  )
+
+  if (!state.started) yield* write(state)
+
+  const position = (): Position => ({
+    settled: state.settled ?? undefined,
+    taken: new Map(Object.entries(state.taken))
+  })
+  return {
+    file,
+    secret: state.secret,
+    /** Undefined on a first start. */
+    position: state.started ? position() : undefined,
+    keep: ({ settled, taken }: Position) =>
+      write({ ...state, settled: settled ?? null, taken: Object.fromEntries(taken), started: true })
+  }
+})

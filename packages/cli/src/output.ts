@@ -1,0 +1,102 @@
+/**
+ * How results look. On a terminal they are tables and fields, in colours unless NO_COLOR is set; with `--json` they are
+ * what the API answered. Nothing that was sent by others can move the cursor or change the colours.
+ */
+import { styleText } from "node:util"
+import { Console, Context, Effect, Match, Predicate } from "effect"
+import { CliOutput, TerminalCapabilities } from "effect/cli"
+import { json } from "./frame.ts"
+import { indentedJson, jsonText } from "./json.ts"
+
+export type Color = "red" | "yellow" | "green" | "gray" | "bold"
+
+export type Paint = (color: Color, text: string) => string
+
+export const paint: Effect.Effect<Paint> = Effect.map(Effect.context(), (context): Paint =>
+  Context.get(context, TerminalCapabilities.TerminalCapabilities).canColor
+    ? (color, text) => styleText(color, text, { validateStream: false })
+    : (_, text) => text
+)
+
+/** Words that the API uses for how things are. */
+export const colorOf = (status: string): Color | undefined => {
+  if (/^(paid|succeeded|won|active|2\d\d)$/.test(status)) return "green"
+  if (/^(failed|lost|expired|inactive|skipped|[45]\d\d)$/.test(status)) return "red"
+  return /^(pending|needs_response|under_review|partially_refunded)$/.test(status) ? "yellow" : undefined
+}
+
+/** Control characters as they are written in code: a terminal would obey them. */
+export const plain = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (letter) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`)
+
+const shown = Match.type<unknown>().pipe(
+  Match.when(Match.string, plain),
+  Match.when(Predicate.isNullish, () => "-"),
+  Match.orElse((value) => plain(jsonText(value)))
+)
+
+/** `1999`, `USD`: 19.99 USD. All currencies have two decimals. */
+export const money = (minor: number | null, currency: string): string =>
+  minor === null ? "-" : `${minor < 0 ? "-" : ""}${Math.floor(Math.abs(minor) / 100)}.${cents(minor)} ${currency}`
+
+const cents = (minor: number) => String(Math.abs(minor) % 100).padStart(2, "0")
+
+/** `1,234`. */
+export const count = (n: number): string => n.toLocaleString("en")
+
+/** `2026-11-23 06:17:12`, in UTC as the API says it. */
+export const time = (iso: string | null): string => (iso === null ? "-" : iso.slice(0, 19).replace("T", " "))
+
+/** One object: as it was answered, or a field a line. */
+export const printObject = Effect.fnUntraced(function* (object: object) {
+  if (yield* json) return yield* Console.log(indentedJson(object))
+  const style = yield* paint
+  const fields = Object.entries(object).filter(([name]) => name !== "object")
+  const width = Math.max(...fields.map(([name]) => name.length))
+  const line = ([name, value]: readonly [string, unknown]) => {
+    const text = shown(value)
+    const color = name === "status" ? colorOf(text) : undefined
+    return `${style("gray", name.padEnd(width))}  ${color === undefined ? text : style(color, text)}`
+  }
+  yield* Console.log(fields.map(line).join("\n"))
+})
+
+export interface Column<Item> {
+  readonly title: string
+  readonly of: (item: Item) => string
+  /** It says how the thing is. */
+  readonly isStatus?: boolean
+}
+
+/** Prints rows one after the other: JSON lines, or columns that grow with what they hold. */
+export const table = Effect.fnUntraced(function* <Item>(columns: ReadonlyArray<Column<Item>>) {
+  const asJson = yield* json
+  const style = yield* paint
+  const widths = columns.map(({ title }) => title.length)
+  let isFirst = true
+  const line = (cells: ReadonlyArray<string>, styled: (text: string, index: number) => string) =>
+    cells
+      .map((cell, index) => {
+        const space =
+          index === cells.length - 1 ? "" : " ".repeat(Math.max(0, widths[index]! - CliOutput.displayWidth(cell)))
+        return styled(cell, index) + space
+      })
+      .join("  ")
+      .trimEnd()
+  const styledCell = (text: string, index: number) => {
+    const color = columns[index]?.isStatus === true ? colorOf(text) : undefined
+    return color === undefined ? text : style(color, text)
+  }
+  return (items: ReadonlyArray<Item>): Effect.Effect<void> => {
+    if (items.length === 0) return Effect.void
+    if (asJson) return Console.log(items.map(jsonText).join("\n"))
+    const rows = items.map((item) => columns.map((column) => plain(column.of(item))))
+    for (const row of rows)
+      row.forEach((cell, index) => (widths[index] = Math.max(widths[index]!, CliOutput.displayWidth(cell))))
+    const titles = columns.map(({ title }) => title)
+    const head = isFirst ? [line(titles, (text) => style("bold", text))] : []
+    isFirst = false
+    return Console.log([...head, ...rows.map((row) => line(row, styledCell))].join("\n"))
+  }
+})

@@ -1,0 +1,38 @@
+/** How far long work has come, on standard error: rows, rate, time left. On a terminal it is one line that changes. */
+import { Clock, Effect } from "effect"
+import { count } from "./output.ts"
+
+/** Work that is done by then needs no progress. */
+const quietMillis = 2_000
+const terminalMillis = 200
+const elsewhereMillis = 10_000
+
+/** What it gives is told how many rows are done, out of `total` where that is known. */
+export const progress = Effect.fnUntraced(function* (total?: number) {
+  const began = yield* Clock.currentTimeMillis
+  const isTerminal = process.stderr.isTTY
+  const everyMillis = isTerminal ? terminalMillis : elsewhereMillis
+  let told = began + quietMillis - everyMillis
+  return Effect.fnUntraced(function* (done: number, knownTotal = total) {
+    const now = yield* Clock.currentTimeMillis
+    const isDone = done === knownTotal
+    // A line that was shown is taken back at the end.
+    if (isDone && isTerminal && told >= began + quietMillis) process.stderr.write("\r\u001b[K")
+    if (isDone || now - told < everyMillis || now - began < quietMillis) return
+    told = now
+    const line = progressLine(done, knownTotal, now - began)
+    process.stderr.write(isTerminal ? `\r\u001b[K${line}` : `${line}\n`)
+  })
+})
+
+export const progressLine = (done: number, total: number | undefined, millis: number): string => {
+  const rate = done / (millis / 1_000)
+  const left = total === undefined || rate === 0 ? "" : `, ${seconds((total - done) / rate)} left`
+  const of = total === undefined ? "" : ` of ${count(total)}`
+  return `${count(done)}${of} rows, ${count(Math.round(rate))} a second${left}`
+}
+
+const seconds = (left: number): string => {
+  const whole = Math.ceil(left)
+  return whole < 100 ? `${whole} s` : `${Math.ceil(whole / 60)} min`
+}

@@ -1,0 +1,60 @@
+/** `coffer refunds`: what goes back to buyers. */
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import type { Refund } from "../../sdk/src/index.ts"
+import { connect } from "./client.ts"
+import { metadata, number, oneOf, text } from "./flags.ts"
+import { command } from "./frame.ts"
+import { given } from "./given.ts"
+import { money, printObject, time } from "./output.ts"
+import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+
+const filters = {
+  status: oneOf("status", ["pending", "succeeded", "failed"], "Only in this state"),
+  tradeNo: text("trade-no", "Only those of this order, by our number"),
+  outRefundNo: text("out-refund-no", "Only the one with this number of yours")
+}
+
+const refunds: Resource<Refund, typeof filters> = {
+  called: "refunds",
+  idOf: ({ refund_no }) => refund_no,
+  columns: [
+    { title: "REFUND NO", of: ({ refund_no }) => refund_no },
+    { title: "STATUS", of: ({ status }) => status, isStatus: true },
+    { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency) },
+    { title: "CREATED", of: ({ created_at }) => time(created_at) },
+    { title: "ORDER", of: ({ trade_no }) => trade_no }
+  ],
+  filters,
+  list: (coffer, cursors, { outRefundNo, status, tradeNo }) => [
+    coffer.refunds.list({ ...cursors, ...given({ status, trade_no: tradeNo, out_refund_no: outRefundNo }) })
+  ]
+}
+
+const create = command(
+  "create",
+  "Refund an order, the whole of what is left unless you give an amount",
+  {
+    tradeNo: Argument.String("trade-no"),
+    amount: number("amount", "Minor units: 500 is 5.00"),
+    outRefundNo: text("out-refund-no", "Your number of the refund; sent again, it gets the same refund"),
+    reason: text("reason", "Why, in one line"),
+    metadata
+  },
+  ({ amount, metadata, outRefundNo, reason, tradeNo }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connect()
+      const terms = given({ amount, out_refund_no: outRefundNo, reason, metadata })
+      yield* printObject(yield* ask((coffer) => coffer.refunds.create({ trade_no: tradeNo, ...terms })))
+    })
+)
+
+export const refundsCommand = Command.make("refunds").pipe(
+  Command.withDescription("Refunds: create, get, list, tail"),
+  Command.withSubcommands([
+    create,
+    getCommand("refunds", "refund-no", (coffer, ref) => coffer.refunds.get(ref)),
+    listCommand(refunds),
+    tailCommand(refunds)
+  ])
+)

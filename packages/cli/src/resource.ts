@@ -1,0 +1,163 @@
+/** The commands that all kinds of objects have: get one, list them, and watch new ones come. */
+import { Console, Effect, Option } from "effect"
+import { Argument, type Command, Flag } from "effect/cli"
+import type { Coffer, List, Page } from "../../sdk/src/index.ts"
+import { type Client, connect } from "./client.ts"
+import type { CliFailure } from "./CliFailure.ts"
+import { follow, type Source, startAt } from "./follow.ts"
+import { count } from "./flags.ts"
+import { command, json } from "./frame.ts"
+import { sinceOf } from "./given.ts"
+import { type Column, printObject, table } from "./output.ts"
+import { progress } from "./progress.ts"
+
+export interface Cursors {
+  readonly limit: number
+  readonly starting_after?: string
+  readonly ending_before?: string
+  readonly created?: { readonly gte: string }
+}
+
+export interface Resource<Item, Filters extends Command.Command.Config> {
+  /** As people say it: "orders". */
+  readonly called: string
+  readonly idOf: (item: Item) => string
+  readonly columns: ReadonlyArray<Column<Item>>
+  readonly filters: Filters
+  /** One list, or several whose items are merged. */
+  readonly list: (
+    coffer: Coffer,
+    cursors: Cursors,
+    filters: Command.Command.Config.Infer<Filters>
+  ) => ReadonlyArray<List<Item>>
+  /** Left out of `tail`: what tailing makes itself. */
+  readonly isOwnEcho?: (item: Item, filters: Command.Command.Config.Infer<Filters>) => boolean
+}
+
+/** What the API gives at once at most. */
+export const pageMax = 100
+const rowsDefault = 20
+const rowsMax = 1_000_000
+const lastDefault = 10
+
+export const getCommand = (
+  called: string,
+  argument: string,
+  get: (coffer: Coffer, ref: string) => PromiseLike<object>
+) =>
+  command("get", `Print one of your ${called}`, { ref: Argument.String(argument) }, ({ ref }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connect()
+      yield* printObject(yield* ask((coffer) => get(coffer, ref)))
+    })
+  )
+
+export const listCommand = <Item, const Filters extends Command.Command.Config>(resource: Resource<Item, Filters>) =>
+  command(
+    "list",
+    `List ${resource.called}, newest first`,
+    {
+      filters: resource.filters,
+      limit: count("limit", [1, rowsMax], rowsDefault, "How many at most"),
+      since: Flag.String("since").pipe(
+        Flag.optional,
+        Flag.withDescription("Only those created since: 30s, 15m, 2h, 7d ago, or 2026-11-23T06:00:00Z")
+      )
+    },
+    Effect.fnUntraced(function* ({ filters, limit, since }) {
+      const client = yield* connect()
+      const created = Option.isSome(since) ? { created: { gte: yield* sinceOf(since.value) } } : {}
+      const print = yield* table(resource.columns)
+      const report = yield* progress()
+      const cursors = { limit: Math.min(limit, pageMax), ...created }
+      const next = merged(client, resource.list(client.coffer, cursors, filters as never), resource.idOf)
+      let rows = 0
+      while (rows < limit) {
+        const some = yield* next(Math.min(limit - rows, pageMax))
+        if (some.length === 0) break
+        yield* print(some)
+        rows += some.length
+        yield* report(rows)
+      }
+      if (rows === 0 && !(yield* json)) yield* Console.error(`There are no such ${resource.called}.`)
+    })
+  )
+
+/** The items of several lists, newest first: gives the next ones, at most so many; none after the last. */
+const merged = <Item>({ ask }: Client, lists: ReadonlyArray<List<Item>>, idOf: (item: Item) => string) => {
+  const iterators = lists.map((list) => list[Symbol.asyncIterator]())
+  const heads: Array<IteratorResult<Item, void>> = []
+  return Effect.fnUntraced(function* (countMax: number) {
+    if (heads.length === 0) {
+      for (const iterator of iterators) heads.push(yield* ask(() => iterator.next()))
+    }
+    const some: Array<Item> = []
+    while (some.length < countMax) {
+      const left = heads.flatMap((head, index) => (head.done === true ? [] : [{ index, item: head.value }]))
+      if (left.length === 0) break
+      const newest = left.reduce((best, one) => (idOf(one.item) > idOf(best.item) ? one : best))
+      some.push(newest.item)
+      heads[newest.index] = yield* ask(() => iterators[newest.index]!.next())
+    }
+    return some
+  })
+}
+
+export const tailCommand = <Item, const Filters extends Command.Command.Config>(resource: Resource<Item, Filters>) =>
+  command(
+    "tail",
+    `Print ${resource.called} as they come, until Ctrl-C`,
+    {
+      filters: resource.filters,
+      last: count("last", [0, pageMax], lastDefault, "How many of the newest to begin with")
+    },
+    Effect.fnUntraced(function* ({ filters, last }) {
+      const client = yield* connect(0)
+      const print = yield* table(resource.columns)
+      const isShown = (item: Item) => resource.isOwnEcho?.(item, filters as never) !== true
+      const list = (coffer: Coffer, cursors: Cursors) => resource.list(coffer, cursors, filters as never)
+      const newest = yield* merged(client, list(client.coffer, { limit: pageMax }), resource.idOf)(pageMax)
+      yield* print(newest.filter(isShown).slice(0, last).toReversed())
+      yield* follow(sourceOf(client, resource.idOf, list), yield* startAt(resource.idOf, newest), {
+        take: (item) => print(isShown(item) ? [item] : []),
+        keep: () => Effect.void,
+        ...tellOutages(client)
+      })
+    })
+  )
+
+/** On standard error, when the service goes away and when it is back. */
+export const tellOutages = ({ account: { baseUrl } }: Client) => ({
+  lost: ({ message }: CliFailure) => Console.error(`coffer: ${message} It is asked again until it answers.`),
+  found: Console.error(`coffer: ${baseUrl} answers again.`)
+})
+
+/** What is newer than an id, oldest first. */
+export const sourceOf = <Item>(
+  { ask, coffer }: Client,
+  idOf: (item: Item) => string,
+  list: (coffer: Coffer, cursors: Cursors) => ReadonlyArray<List<Item>>
+): Source<Item> => {
+  const pagesOf = (cursors: Cursors, take: (items: ReadonlyArray<Item>) => Effect.Effect<void, CliFailure>) =>
+    Effect.gen(function* () {
+      for (const one of list(coffer, cursors)) {
+        let page: Page<Item> | undefined = yield* ask(() => one.page())
+        while (page !== undefined) {
+          yield* take(page.data)
+          const { next }: Page<Item> = page
+          page = yield* ask(() => next())
+        }
+      }
+    })
+  return {
+    idOf,
+    newerThan: Effect.fnUntraced(function* (id, take) {
+      if (id !== undefined)
+        return yield* pagesOf({ limit: pageMax, ending_before: id }, (items) => take(items.toReversed()))
+      // Without any object to begin at, pages go backwards. There was none a moment ago, so there are few.
+      const all: Array<Item> = []
+      yield* pagesOf({ limit: pageMax }, (items) => Effect.sync(() => void all.push(...items)))
+      yield* take(all.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1)))
+    })
+  }
+}

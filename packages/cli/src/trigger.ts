@@ -1,0 +1,57 @@
+/** `coffer trigger payment.succeeded`: makes an event happen in the sandbox, and says what was done for it. */
+import { EventType } from "@coffer/model/EventType"
+import { Console, Effect, Redacted } from "effect"
+import { Argument } from "effect/cli"
+import { failed } from "./CliFailure.ts"
+import { type Client, connect } from "./client.ts"
+import { command, json } from "./frame.ts"
+import { indentedJson } from "./json.ts"
+import { paint } from "./output.ts"
+import { flows } from "./triggers.ts"
+
+export const triggerCommand = command(
+  "trigger",
+  "Make an event happen in the sandbox, through the real flow",
+  { type: Argument.Literals("type", EventType.literals) },
+  Effect.fnUntraced(function* ({ type }) {
+    const client = yield* connect()
+    if (!Redacted.value(client.account.key).startsWith("svc_test_")) {
+      return yield* failed(
+        "not_sandbox",
+        "This key opens live, where nothing is made to happen.",
+        "use a key that begins with svc_test_",
+        2
+      )
+    }
+    const asJson = yield* json
+    const style = yield* paint
+    const steps: Array<string> = []
+    const tell = (step: string) => {
+      steps.push(step)
+      return asJson ? Effect.void : Console.log(`  ${step}`)
+    }
+    const objectId = yield* flows[type]({ client, tell })
+    const event = yield* eventOf(client, type, objectId)
+    yield* Console.log(
+      asJson
+        ? indentedJson({ type, event_id: event.id, object_id: objectId, steps })
+        : `${style("green", type)}  ${event.id}  about ${objectId}`
+    )
+  })
+)
+
+const looksMax = 60
+
+/** What happens later, such as a late payment that goes back, is waited for: half a minute. */
+const eventOf = Effect.fnUntraced(function* ({ ask }: Client, type: EventType, objectId: string) {
+  for (let look = 0; look < looksMax; look++) {
+    const { data } = yield* ask((coffer) => coffer.events.list({ type, object_id: objectId, limit: 1 }).page())
+    if (data[0] !== undefined) return data[0]
+    yield* Effect.sleep("500 millis")
+  }
+  return yield* failed(
+    "no_event",
+    `All was done, but ${type} about ${objectId} has not come yet.`,
+    `coffer events list --object-id ${objectId}`
+  )
+})

@@ -1,0 +1,101 @@
+/**
+ * How each type of event comes about in the sandbox: through the real flow, as a buyer, a bank and a merchant's server
+ * would make it (spec: Events). What each step did is told.
+ */
+import type { EventType } from "@coffer/model/EventType"
+import { Effect } from "effect"
+import type { Dispute, Order } from "../../sdk/src/index.ts"
+import type { CliFailure } from "./CliFailure.ts"
+import type { Client } from "./client.ts"
+import { money } from "./output.ts"
+
+export interface Stage {
+  readonly client: Client
+  /** Tells a step that was done. */
+  readonly tell: (step: string) => Effect.Effect<void>
+}
+
+/** The number of what the event is about. */
+type Flow = (stage: Stage) => Effect.Effect<string, CliFailure>
+
+const amount = 1_999
+
+const order = Effect.fnUntraced(function* ({ client, tell }: Stage) {
+  const made = yield* client.ask((coffer) => coffer.orders.create({ amount, subject: "coffer trigger" }))
+  yield* tell(`created the order ${made.trade_no} of ${money(amount, made.currency)}`)
+  return made
+})
+
+type Paying = NonNullable<Parameters<Client["coffer"]["testHelpers"]["orders"]["pay"]>[1]>
+
+const pay = Effect.fnUntraced(function* ({ client, tell }: Stage, { trade_no }: Order, how: Paying = {}) {
+  const after = yield* client.ask((coffer) => coffer.testHelpers.orders.pay(trade_no, how))
+  const by = how.payment_method === undefined ? "" : ` by ${how.payment_method}`
+  yield* tell(how.outcome === "fail" ? "the buyer's payment failed for good" : `the buyer paid${by}`)
+  return after
+})
+
+const paid = (stage: Stage, how?: Paying) => Effect.flatMap(order(stage), (made) => pay(stage, made, how))
+
+const expired = Effect.fnUntraced(function* (stage: Stage) {
+  const { trade_no } = yield* order(stage)
+  const closed = yield* stage.client.ask((coffer) => coffer.orders.expire(trade_no))
+  yield* stage.tell("closed it before anybody had paid")
+  return closed
+})
+
+const refund = Effect.fnUntraced(function* ({ client, tell }: Stage, { currency, trade_no }: Order) {
+  const made = yield* client.ask((coffer) => coffer.refunds.create({ trade_no, amount: 500 }))
+  yield* tell(`asked for the refund ${made.refund_no} of ${money(500, currency)}: ${made.status}`)
+  return made.refund_no
+})
+
+const dispute = Effect.fnUntraced(function* (stage: Stage) {
+  const { trade_no } = yield* paid(stage)
+  const made = yield* stage.client.ask((coffer) =>
+    coffer.testHelpers.orders.dispute(trade_no, { reason: "fraudulent" })
+  )
+  yield* stage.tell(`the buyer's bank opened the dispute ${made.dispute_no}`)
+  return made
+})
+
+const answered = Effect.fnUntraced(function* (stage: Stage) {
+  const made = yield* dispute(stage)
+  const evidence = { customer_name: "A. Buyer", product_description: "Two books" }
+  yield* stage.client.ask((coffer) => coffer.disputes.submitEvidence(made.dispute_no, { evidence, submit: true }))
+  yield* stage.tell("answered it with evidence")
+  return made
+})
+
+const decided = (outcome: "closed" | "lost" | "won", said: string) =>
+  Effect.fnUntraced(function* ({ client, tell }: Stage, { dispute_no }: Dispute) {
+    yield* client.ask((coffer) => coffer.testHelpers.disputes.resolve(dispute_no, { outcome }))
+    yield* tell(said)
+    return dispute_no
+  })
+
+const numberOf = Effect.map<Order, string>(({ trade_no }) => trade_no)
+const disputeNumberOf = Effect.map<Dispute, string>(({ dispute_no }) => dispute_no)
+
+export const flows: Readonly<Record<EventType, Flow>> = {
+  "payment.succeeded": (stage) => numberOf(paid(stage)),
+  "payment.failed": (stage) => numberOf(paid(stage, { outcome: "fail" })),
+  "payment.expired": (stage) => numberOf(expired(stage)),
+  "payment.duplicate_refunded": (stage) => numberOf(Effect.flatMap(expired(stage), (closed) => pay(stage, closed))),
+  "refund.succeeded": (stage) => Effect.flatMap(paid(stage), (made) => refund(stage, made)),
+  "refund.failed": Effect.fnUntraced(function* (stage) {
+    // Cards are paid back at once; here the bank has its say.
+    const refundNo = yield* refund(stage, yield* paid(stage, { payment_method: "alipay" }))
+    yield* stage.client.ask((coffer) => coffer.testHelpers.refunds.settle(refundNo, { outcome: "failed" }))
+    yield* stage.tell("the buyer's bank rejected it")
+    return refundNo
+  }),
+  "dispute.created": (stage) => disputeNumberOf(dispute(stage)),
+  "dispute.updated": (stage) => disputeNumberOf(answered(stage)),
+  "dispute.won": (stage) =>
+    Effect.flatMap(answered(stage), (made) => decided("won", "the bank decided for you")(stage, made)),
+  "dispute.lost": (stage) =>
+    Effect.flatMap(answered(stage), (made) => decided("lost", "the bank decided for the buyer")(stage, made)),
+  "dispute.closed": (stage) =>
+    Effect.flatMap(dispute(stage), (made) => decided("closed", "the buyer's bank withdrew it")(stage, made))
+}

@@ -1,0 +1,105 @@
+/** `coffer webhooks certify`: whether a receiver of webhooks stands what will come, and how to mend it. */
+import { Config, Console, Effect, Option, Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type Check, checks, first, type Severity } from "./certifyChecks.ts"
+import { failed, Said } from "./CliFailure.ts"
+import { isReceiver } from "./delivery.ts"
+import { command, json } from "./frame.ts"
+import { indentedJson } from "./json.ts"
+import { paint, plain } from "./output.ts"
+
+interface Result {
+  readonly check: Check
+  /** What was seen that is wrong. */
+  readonly problem: string | undefined
+}
+
+/** Exit codes 1 and 2 are for a command that could not do its work. */
+const grades = {
+  A: { exitCode: 0, says: "stands all of it" },
+  B: { exitCode: 3, says: "works, and will break when something unusual comes" },
+  C: { exitCode: 4, says: "loses events" },
+  F: { exitCode: 5, says: "is dangerous: it takes what the service did not send" }
+} as const
+
+const gradeOf: Readonly<Record<Severity, keyof typeof grades>> = { fragile: "B", lossy: "C", dangerous: "F" }
+
+/** The worst counts. */
+export const gradeOfAll = (severities: ReadonlyArray<Severity>): keyof typeof grades =>
+  severities
+    .map((severity) => gradeOf[severity])
+    .reduce<keyof typeof grades>((worst, one) => (one > worst ? one : worst), "A")
+
+const certify = command(
+  "certify",
+  "Send a receiver what it has to stand, and grade it: exit code 0 for A, 3 for B, 4 for C, 5 for F",
+  {
+    url: Argument.String("url").pipe(Argument.withDescription("Address of the receiver: http://localhost:3000/hook")),
+    secret: Flag.Redacted("secret").pipe(
+      Flag.optional,
+      Flag.withDescription("The secret that it verifies with; otherwise COFFER_WEBHOOK_SECRET")
+    )
+  },
+  Effect.fnUntraced(function* ({ secret, url }) {
+    if (!isReceiver(url)) {
+      const next = "give an address that begins with http:// or https://"
+      return yield* failed("bad_receiver", `"${url}" is no address.`, next, 2)
+    }
+    const receiver = { url, secret: yield* secretOf(secret) }
+    const asJson = yield* json
+    const results: Array<Result> = []
+    const look = Effect.fnUntraced(function* (check: Check) {
+      const result = { check, problem: yield* check.run(receiver) }
+      results.push(result)
+      if (!asJson) yield* tell(result)
+      return result
+    })
+    const { problem } = yield* look(first)
+    // Whoever refuses everything would pass half of the rest.
+    if (problem === undefined) for (const check of checks) yield* look(check)
+    const grade = gradeOfAll(results.flatMap(({ check, problem }) => (problem === undefined ? [] : [check.severity])))
+    yield* conclude(grade, results)
+    if (grades[grade].exitCode > 0) return yield* new Said({ exitCode: grades[grade].exitCode })
+  })
+)
+
+const secretOf = Effect.fnUntraced(function* (given: Option.Option<Redacted.Redacted>) {
+  const said = yield* Effect.orElseSucceed(Config.option(Config.Redacted("COFFER_WEBHOOK_SECRET")), Option.none)
+  const secret = Option.map(
+    Option.orElse(given, () => said),
+    Redacted.value
+  )
+  const next = "set COFFER_WEBHOOK_SECRET to the secret that your receiver has; coffer listen prints one"
+  if (Option.isNone(secret)) return yield* failed("no_secret", "There is no secret to sign with.", next, 2)
+  if (!/^whsec_[\w+/=-]{16,}$/.test(secret.value)) {
+    return yield* failed("bad_secret", "The secret is none: it begins with whsec_ and goes on in base64.", next, 2)
+  }
+  return secret.value
+})
+
+const tell = Effect.fnUntraced(function* ({ check, problem }: Result) {
+  const style = yield* paint
+  if (problem === undefined) return yield* Console.log(`${style("green", "ok")}    ${check.name}`)
+  yield* Console.log(
+    [
+      `${style("red", "fault")} ${check.name} (${check.severity})`,
+      `      Seen: ${plain(problem)}`,
+      `      Why it matters: ${check.fault}`,
+      `      Mend: ${check.mend}`
+    ].join("\n")
+  )
+})
+
+const conclude = Effect.fnUntraced(function* (grade: keyof typeof grades, results: ReadonlyArray<Result>) {
+  const { says } = grades[grade]
+  if (!(yield* json)) return yield* Console.log(`\nGrade ${grade}: it ${says}.`)
+  const shown = results.map(({ check: { fault, mend, name, severity }, problem }) =>
+    problem === undefined ? { name, ok: true } : { name, ok: false, severity, seen: problem, fault, mend }
+  )
+  yield* Console.log(indentedJson({ grade, says, checks: shown }))
+})
+
+export const webhooksCommand = Command.make("webhooks").pipe(
+  Command.withDescription("Your receiver of webhooks: certify"),
+  Command.withSubcommands([certify])
+)

@@ -1,0 +1,136 @@
+/** How a list is followed: nothing missed, nothing twice, whatever is committed late and whatever is lost. */
+import { assert, describe, it } from "@effect/vitest"
+import { CliFailure } from "@coffer/cli/CliFailure"
+import { follow, type Position, settleMillis, settledAt, startAt } from "@coffer/cli/follow"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+
+interface Item {
+  readonly id: string
+}
+
+const away = new CliFailure({ code: "connection_lost", message: "", next: "", exitCode: 1, isPassing: true })
+const refused = new CliFailure({ code: "invalid_api_key", message: "", next: "", exitCode: 1, isPassing: false })
+
+/** A list in the test's hands. */
+const aList = (ids: ReadonlyArray<string>) => {
+  const state = {
+    ids: new Set(ids),
+    failure: undefined as CliFailure | undefined,
+    asked: [] as Array<string | undefined>
+  }
+  const taken: Array<string> = []
+  const outages: Array<string> = []
+  const kept: Array<Position> = []
+  const run = (start: Position) =>
+    follow<Item>(
+      {
+        idOf: ({ id }) => id,
+        newerThan: (from, take) =>
+          Effect.suspend(() => {
+            state.asked.push(from)
+            if (state.failure !== undefined) return Effect.fail(state.failure)
+            const newer = [...state.ids].filter((id) => from === undefined || id > from).toSorted()
+            return take(newer.map((id) => ({ id })))
+          })
+      },
+      start,
+      {
+        take: ({ id }) => Effect.sync(() => void taken.push(id)),
+        keep: (position) => Effect.sync(() => void kept.push(position)),
+        lost: () => Effect.sync(() => void outages.push("lost")),
+        found: Effect.sync(() => void outages.push("found"))
+      }
+    )
+  return { state, taken, outages, kept, run }
+}
+
+const fresh: Position = { settled: undefined, taken: new Map() }
+
+describe("following a list", () => {
+  it.effect("takes what is committed late, behind an object with a higher id, and each object once", () =>
+    Effect.gen(function* () {
+      const { run, state, taken } = aList(["b"])
+      yield* Effect.forkChild(run(fresh))
+      yield* TestClock.adjust("1 second")
+      state.ids.add("d")
+      yield* TestClock.adjust("3 seconds")
+      state.ids.add("c")
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(taken, ["b", "d", "c"])
+    })
+  )
+
+  it.effect("starts after what there is, and still takes what was committed late among it", () =>
+    Effect.gen(function* () {
+      const { run, state, taken } = aList(["a", "b", "d"])
+      const start = yield* startAt(({ id }: Item) => id, [{ id: "d" }, { id: "b" }, { id: "a" }])
+      yield* Effect.forkChild(run(start))
+      yield* TestClock.adjust("1 second")
+      state.ids.add("c").add("e")
+      yield* TestClock.adjust("30 seconds")
+      assert.sameMembers(taken, ["c", "e"])
+    })
+  )
+
+  it.effect("goes on from a position that was kept, without what was taken", () =>
+    Effect.gen(function* () {
+      const first = aList(["a", "b"])
+      const fiber = yield* Effect.forkChild(first.run(fresh))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(fiber)
+      const second = aList(["a", "b", "c"])
+      yield* Effect.forkChild(second.run(first.kept.at(-1)!))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(second.taken, ["c"])
+    })
+  )
+
+  it.effect("goes on when the service is back, says both once, and then reads what it may have missed", () =>
+    Effect.gen(function* () {
+      const { outages, run, state, taken } = aList(["a"])
+      yield* Effect.forkChild(run(fresh))
+      yield* TestClock.adjust("1 second")
+      state.failure = away
+      yield* TestClock.adjust("2 minutes")
+      state.ids.add("b")
+      state.failure = undefined
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(
+        [taken, outages],
+        [
+          ["a", "b"],
+          ["lost", "found"]
+        ]
+      )
+    })
+  )
+
+  it.effect("ends when the key is no longer good", () =>
+    Effect.gen(function* () {
+      const { run, state } = aList([])
+      state.failure = refused
+      assert.strictEqual(yield* Effect.flip(run(fresh)), refused)
+    })
+  )
+
+  it("forgets what has been known for a minute, but nothing behind something younger", () => {
+    const position: Position = {
+      settled: "a",
+      taken: new Map([
+        ["d", 0],
+        ["b", 0],
+        ["c", 50_000]
+      ])
+    }
+    assert.strictEqual(settledAt(position, settleMillis - 1), position)
+    assert.deepStrictEqual(settledAt(position, settleMillis), {
+      settled: "b",
+      taken: new Map([
+        ["c", 50_000],
+        ["d", 0]
+      ])
+    })
+    assert.deepStrictEqual(settledAt(position, settleMillis + 50_000), { settled: "d", taken: new Map() })
+  })
+})

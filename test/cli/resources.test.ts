@@ -1,0 +1,165 @@
+/** `coffer orders|refunds|disputes|links|events|logs`, against the running service. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { envOf, type, watch } from "../kit/cli.ts"
+import { merchantOf } from "../kit/Merchant.ts"
+import { eventually } from "../kit/Process.ts"
+import { type Running, start } from "../kit/Service.ts"
+
+class Service extends Context.Service<Service, Running>()("test/cli/resources") {}
+
+/** What `--json` has printed: an object a line. */
+const linesOf = (stdout: string) =>
+  stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+
+layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands for objects", (it) => {
+  /** With a merchant of its own. */
+  const test = (
+    name: string,
+    story: (shop: {
+      readonly running: Running
+      readonly env: Record<string, string>
+      readonly json: (words: string) => Effect.Effect<any>
+      readonly lines: (words: string) => Effect.Effect<ReadonlyArray<any>>
+    }) => Effect.Effect<void, never, any>
+  ) =>
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        const service = yield* Service
+        const running = { ...service, merchant: yield* service.api.newMerchant() }
+        const env = envOf(running)
+        const run = (words: string) =>
+          Effect.map(type([...words.split(" "), "--json"], env), ({ code, stderr, stdout }) => {
+            assert.deepStrictEqual([code, stderr], [0, ""], words)
+            return stdout
+          })
+        const json = (words: string) => Effect.map(run(words), (text) => JSON.parse(text))
+        yield* story({ running, env, json, lines: (words) => Effect.map(run(words), linesOf) })
+      }).pipe(Effect.scoped)
+    )
+
+  test("creates an order with all its terms, and gets what the API answers", ({ json, running }) =>
+    Effect.gen(function* () {
+      const terms =
+        "--out-trade-no cart-1 --subject Books --metadata shelf=A7 --metadata row=3 --locale en --currency HKD"
+      const order = yield* json(`orders create --amount 1999 ${terms} --return-url https://shop.example/`)
+      assert.deepInclude(order, {
+        amount: 1999,
+        out_trade_no: "cart-1",
+        subject: "Books",
+        currency: "HKD",
+        locale: "en"
+      })
+      assert.deepStrictEqual(order.metadata, { shelf: "A7", row: "3" })
+      const api = yield* running.api.get(`/v1/orders/${order.trade_no}`, running.merchant.sandboxKey)
+      const { checkout_url: _, ...got } = yield* json("orders get cart-1")
+      const { checkout_url: __, ...expected } = api.body.data
+      assert.deepStrictEqual(got, expected)
+    }))
+
+  test("creates and reads refunds, disputes, links and events", ({ json, lines, running }) =>
+    Effect.gen(function* () {
+      const shop = merchantOf(running)
+      const { trade_no } = yield* shop.paid(5_000)
+      const refund = yield* json(`refunds create ${trade_no} --amount 700 --reason broken --out-refund-no r-1`)
+      assert.deepInclude(refund, { amount: 700, reason: "broken", status: "succeeded" })
+      assert.strictEqual((yield* json("refunds get r-1")).refund_no, refund.refund_no)
+      yield* shop.dispute(trade_no)
+      const [dispute] = yield* lines(`disputes list --status needs_response --trade-no ${trade_no}`)
+      assert.strictEqual((yield* json(`disputes get ${dispute.dispute_no}`)).dispute_no, dispute.dispute_no)
+      const link = yield* json("links create --amount 300 --max-uses 2")
+      assert.strictEqual((yield* json(`links get ${link.link_id}`)).url, link.url)
+      assert.strictEqual((yield* lines("links list")).length, 1)
+      const events = yield* lines("events list --type payment.succeeded --type dispute.created")
+      assert.deepStrictEqual(
+        events.map((event) => event.type),
+        ["dispute.created", "payment.succeeded"]
+      )
+      assert.strictEqual((yield* json(`events get ${events[0].id}`)).id, events[0].id)
+      assert.deepStrictEqual(
+        (yield* lines(`events list --object-id ${refund.refund_no}`)).map((event) => event.type),
+        ["refund.succeeded"]
+      )
+    }))
+
+  test("lists newest first, as many as asked for, across pages, by filters and since a time", ({ env, json, lines }) =>
+    Effect.gen(function* () {
+      for (let n = 1; n <= 103; n++) yield* json(`orders create --amount ${n}`)
+      const amounts = (rows: ReadonlyArray<any>) => rows.map(({ amount }) => amount)
+      assert.deepStrictEqual(
+        amounts(yield* lines("orders list --limit 102")),
+        Array.from({ length: 102 }, (_, n) => 103 - n)
+      )
+      assert.strictEqual((yield* lines("orders list")).length, 20)
+      assert.strictEqual((yield* lines("orders list --limit 1000 --since 1h")).length, 103)
+      assert.strictEqual(
+        (yield* lines("orders list --limit 1000 --since 2026-01-01T00:00:00Z --status pending")).length,
+        103
+      )
+      const none = yield* type(["orders", "list", "--status", "paid"], env)
+      assert.deepStrictEqual(none, { code: 0, stdout: "", stderr: "There are no such orders.\n" })
+    }))
+
+  test("prints a table whose columns stand under each other, and no control character of anybody", ({ env, json }) =>
+    Effect.gen(function* () {
+      yield* json("orders create --amount 1999 --out-trade-no short")
+      yield* json("orders create --amount 5 --out-trade-no a-longer-number")
+      const { stdout } = yield* type(["orders", "list"], env)
+      const rows = stdout.trimEnd().split("\n")
+      assert.match(rows[0]!, /^TRADE NO +STATUS +AMOUNT +REFUNDED +CREATED +YOUR NUMBER$/)
+      assert.deepStrictEqual(
+        rows.slice(1).map((row) => row.slice(rows[0]!.indexOf("AMOUNT")).split(/ {2,}/)[0]),
+        ["0.05 USD", "19.99 USD"]
+      )
+      const order = yield* type(["orders", "get", "short"], env)
+      assert.match(order.stdout, /^amount +1999$/m)
+      // oxlint-disable-next-line no-control-regex
+      assert.notMatch(order.stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+    }))
+
+  test("lists calls that failed alone, of 4xx and 5xx together", ({ env, running, lines }) =>
+    Effect.gen(function* () {
+      const shop = merchantOf(running)
+      const { trade_no } = yield* shop.paid(1_000, {}, "alipay")
+      yield* type(["orders", "get", "nothing"], env)
+      yield* shop.reachable(false)
+      yield* shop.post(`/v1/orders/${(yield* shop.post("/v1/orders", { amount: 5 })).body.data.trade_no}/expire`)
+      yield* shop.reachable(true)
+      yield* eventually(
+        "both calls to be in the logs",
+        Effect.map(lines("logs list --failed --limit 100"), (logs) => logs.length >= 2)
+      )
+      const failed = yield* lines("logs list --failed --limit 100")
+      assert.deepStrictEqual(
+        failed.map(({ status }) => status),
+        [502, 404]
+      )
+      assert.isNotEmpty(trade_no)
+      assert.strictEqual((yield* lines(`logs list --request-id ${failed[1].request_id}`)).length, 1)
+      assert.strictEqual((yield* lines("logs list --error order_not_found --path /v1/orders/nothing")).length, 1)
+    }))
+
+  test("tails: the last ones first, then each new one once, and no call of its own", ({ env, json, running }) =>
+    Effect.gen(function* () {
+      const shop = merchantOf(running)
+      for (const amount of [100, 200, 300]) yield* json(`orders create --amount ${amount}`)
+      const orders = yield* watch(["orders", "tail", "--last", "2", "--json"], env)
+      const logs = yield* watch(["logs", "tail", "--failed", "--last", "0"], env)
+      yield* orders.says('"amount":300')
+      yield* shop.post("/v1/orders", { amount: 400 })
+      yield* orders.says('"amount":400')
+      yield* shop.post("/v1/orders", { amount: 0 })
+      yield* shop.post("/v1/orders", { amount: 500 })
+      yield* orders.says('"amount":500')
+      assert.deepStrictEqual(
+        linesOf(orders.said.stdout).map(({ amount }) => amount),
+        [200, 300, 400, 500]
+      )
+      yield* logs.says("invalid_request")
+      assert.notInclude(logs.said.stdout, "/v1/logs")
+      yield* Fiber.interrupt(orders.fiber)
+    }))
+})
