@@ -34,6 +34,7 @@ import { operators } from "./migrations/0024_operators.ts"
 import { ledgerSources } from "./migrations/0025_ledger_sources.ts"
 import { roles } from "./migrations/0026_roles.ts"
 import { keyRotation } from "./migrations/0027_key_rotation.ts"
+import { stripe } from "./migrations/0032_stripe.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -65,7 +66,8 @@ export const migrations = {
   "0024_operators": operators,
   "0025_ledger_sources": ledgerSources,
   "0026_roles": roles,
-  "0027_key_rotation": keyRotation
+  "0027_key_rotation": keyRotation,
+  "0032_stripe": stripe
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
