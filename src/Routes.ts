@@ -38,6 +38,8 @@ import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as OperatorHttp from "./operators/OperatorHttp.ts"
 import * as ClusterHttp from "./operators/ClusterHttp.ts"
+import * as ChannelHttp from "./stripe/ChannelHttp.ts"
+import * as StripeWebhookHttp from "./stripe/StripeWebhookHttp.ts"
 
 const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
   Layer.provide([
@@ -58,6 +60,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
+    ChannelHttp.layer,
     OrderHttp.layerOperator,
     PayoutHttp.layer,
     UploadHttp.layerOperator,
@@ -71,6 +74,7 @@ const pages = Layer.mergeAll(
     Layer.provide(CompressedPages.layer)
   ),
   EventsHttp.layer,
+  StripeWebhookHttp.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(

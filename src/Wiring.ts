@@ -82,6 +82,15 @@ import * as WalletCommands from "./wallets/WalletCommands.ts"
 import * as WalletEntity from "./wallets/WalletEntity.ts"
 import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
+import * as Accounts from "./stripe/Accounts.ts"
+import * as Sessions from "./stripe/Sessions.ts"
+import * as SessionStore from "./stripe/SessionStore.ts"
+import * as StripeClient from "./stripe/StripeClient.ts"
+import * as StripeEvents from "./stripe/StripeEvents.ts"
+import * as StripeEventStore from "./stripe/StripeEventStore.ts"
+import * as StripeJobs from "./stripe/StripeJobs.ts"
+import * as StripePayments from "./stripe/StripePayments.ts"
+import * as channels from "./stripe/channels.ts"
 import * as Deliveries from "./webhooks/Deliveries.ts"
 import * as DeliveryHistory from "./webhooks/DeliveryHistory.ts"
 import * as DeliveryStore from "./webhooks/DeliveryStore.ts"
@@ -120,6 +129,8 @@ const stores = Layer.mergeAll(
   SeedStore.layer,
   WebhookSettingsStore.layer,
   LinkStore.layer,
+  SessionStore.layer,
+  StripeEventStore.layer,
   MailStore.layer,
   ReceiptNumbers.layer
 )
@@ -133,24 +144,33 @@ const fileStorage = Layer.unwrap(
 
 const files = LogoFiles.layer.pipe(Layer.provideMerge(Files.layer.pipe(Layer.provide([FileStore.layer, fileStorage]))))
 
+const stripe = Layer.mergeAll(Accounts.layer, Sessions.layer).pipe(Layer.provideMerge(StripeClient.layer))
+
+const sandbox = Layer.mergeAll(
+  SandboxBank.layer,
+  SandboxDisputes.layer,
+  SandboxDisputeChannel.layer,
+  SandboxRefunds.layer
+)
+
 const rooms = Layer.mergeAll(
   Layer.provideMerge(Seeds.layerNewSandbox, Seeds.layer),
   SandboxIssuer.layer,
-  Refunds.layer,
+  StripeEvents.layer,
   RefundLists.layer,
   Links.layer,
   Receipts.layer
 ).pipe(
-  Layer.provideMerge(SandboxBuyer.layer),
-  Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer)),
+  Layer.provideMerge(Layer.mergeAll(SandboxBuyer.layer, StripePayments.layer)),
+  Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer, Refunds.layer)),
   Layer.provideMerge(Layer.mergeAll(RefundCommands.layer, DisputeCommands.layer, LinkCommands.layer)),
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
   Layer.provideMerge(OrderCommands.layer),
   Layer.provideMerge(Wallets.layer),
   Layer.provideMerge(WalletCommands.layer),
-  Layer.provideMerge(
-    Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxDisputeChannel.layer, SandboxRefunds.layer)
-  ),
+  // What it has of the sandbox stands behind it.
+  Layer.provideMerge(channels.layer),
+  Layer.provideMerge(Layer.merge(sandbox, stripe)),
   Layer.provideMerge(
     Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer, Mailer.layer)
   ),
@@ -182,6 +202,7 @@ const workers = Layer.mergeAll(
   KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
   OperatorJobs.layer,
   SandboxJobs.layer,
+  StripeJobs.layer,
   AuditJobs.layer
 ).pipe(Layer.provideMerge(Workers.layer))
 

@@ -4,6 +4,7 @@
  * checkout_url; silences: K).
  */
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { Order } from "@coffer/rules/order/Order"
 import { Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
@@ -14,6 +15,7 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
+import { StripePayments } from "../stripe/StripePayments.ts"
 import { currentPage } from "./currentPage.ts"
 import { isScanned, takeStep } from "./paying.ts"
 import { readForm } from "./readForm.ts"
@@ -28,16 +30,16 @@ const path = "/checkout/:token"
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | OrderLinks | Merchants | NewIds | Orders | SandboxBuyer
+  HttpRouter.HttpRouter | Admission | OrderLinks | Merchants | NewIds | Orders | SandboxBuyer | StripePayments
 >
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* OrderLinks
     const orders = yield* Orders
-    const buyer = yield* SandboxBuyer
+    const desks = { buyer: yield* SandboxBuyer, payments: yield* StripePayments }
     const respond = respondAs({ links, merchants: yield* Merchants, ids: yield* NewIds })
-    const step = takeStep({ buyer, links, respond })
+    const step = takeStep({ ...desks, links, respond })
     const through = yield* PublicAdmission.make
 
     const openOrder = Effect.gen(function* () {
@@ -46,16 +48,32 @@ export const layer: Routes = HttpRouter.use(
       return Option.isSome(tradeNo) ? yield* orders.byTradeNo(tradeNo.value) : yield* new LinkNotValid()
     })
 
+    /** A buyer who comes back from the channel's page need not wait for its webhook. */
+    const asked = (order: Order, url: string) =>
+      queryOf(url).has("returned")
+        ? Effect.catchTags(desks.payments.refresh(order), {
+            ActorUnavailable: () => Effect.succeed(order),
+            ChannelUnreachable: () => Effect.succeed(order),
+            NotCommitted: () => Effect.succeed(order),
+            OrderConflict: () => Effect.succeed(order),
+            OrderNotFound: () => Effect.succeed(order)
+          })
+        : Effect.succeed(order)
+
     const noSuchPage = () => respond.with({ _tag: "InvalidLink" }, 404)
     const orNoSuchPage = { LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }
 
     const show = Effect.gen(function* () {
-      const order = yield* openOrder
-      const page = yield* currentPage(buyer, order)
       const { url } = yield* HttpServerRequest.HttpServerRequest
+      const order = yield* asked(yield* openOrder, url)
+      const page = yield* currentPage(desks, order)
       const method = walletIn(url)
       // A phone has read the code that another screen shows.
-      const isAway = page._tag === "Pay" && method !== undefined && (yield* respond.offered(order)).includes(method)
+      const isAway =
+        page._tag === "Pay" &&
+        page.hosted !== true &&
+        method !== undefined &&
+        (yield* respond.offered(order)).includes(method)
       return yield* respond.with(isAway ? { _tag: "Away", order, method } : page)
     }).pipe(Effect.catchTags(orNoSuchPage), Effect.withSpan("checkout.show"))
 
@@ -77,8 +95,12 @@ export const layer: Routes = HttpRouter.use(
 
 const isMethod = Schema.is(PaymentMethod)
 
-const walletIn = (url: string): PaymentMethod | undefined => {
+const queryOf = (url: string): URLSearchParams => {
   const query = url.indexOf("?")
-  const wallet = query < 0 ? null : new URLSearchParams(url.slice(query)).get("wallet")
+  return new URLSearchParams(query < 0 ? "" : url.slice(query))
+}
+
+const walletIn = (url: string): PaymentMethod | undefined => {
+  const wallet = queryOf(url).get("wallet")
   return isMethod(wallet) && isScanned(wallet) ? wallet : undefined
 }

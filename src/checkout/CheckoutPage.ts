@@ -13,6 +13,7 @@ import { money, time } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, terms, type Terms, type Words } from "../pages/layout.ts"
 import { methodNames } from "../pages/methods.ts"
+import { type Taker, takerWithoutAccount } from "../stripe/StripePayments.ts"
 import type { CardField } from "./checkCard.ts"
 import { payForms, simulation } from "./checkoutForms.ts"
 import { againOf, choiceOf, frameOf, returnButton, type Seen, wordsOf } from "./frame.ts"
@@ -29,7 +30,11 @@ export type Page =
       readonly method?: PaymentMethod
       readonly notice?: Notice
       readonly mistakes?: ReadonlySet<CardField>
+      /** The buyer pays at the channel's own page: nothing is typed here. */
+      readonly hosted?: boolean
     }
+  /** On the way to the channel's own page. */
+  | { readonly _tag: "Leaving"; readonly order: Order; readonly url: string }
   /** Stands in for a wallet's app, or with a card for the bank's 3DS page. `scanned`: where a phone finds the same. */
   | { readonly _tag: "Away"; readonly order: Order; readonly method: PaymentMethod; readonly scanned?: string }
   /** The bank has the payment and has not reported it (silences: K9). */
@@ -50,12 +55,13 @@ export type Page =
 const newsFor = "10 minutes"
 
 /** What an order shows when nobody is paying it: the form, or why there is none. */
-export const pageOf = (order: Order, now: DateTime.Utc): Page => {
+export const pageOf = (order: Order, now: DateTime.Utc, taker: Taker = takerWithoutAccount(order)): Page => {
   switch (order.status) {
     case "pending":
       // The order may still be closing at the channel; the page does not wait for it (silences: O14).
       if (DateTime.isGreaterThanOrEqualTo(now, order.expiresAt)) return { _tag: "Closed", order }
-      return order.mode === "live" ? { _tag: "NotConnected", order } : { _tag: "Pay", order }
+      if (taker === "none") return { _tag: "NotConnected", order }
+      return { _tag: "Pay", order, hosted: taker === "stripe" }
     case "paid":
     case "partially_refunded": {
       const justNow = DateTime.isLessThan(now, DateTime.addDuration(order.paidAt, newsFor))
@@ -77,6 +83,8 @@ export const render = (page: Page, seen: Seen): string => {
       return renderPay(page, seen)
     case "Away":
       return renderAway(page, seen)
+    case "Leaving":
+      return renderLeaving(page, seen)
     case "Processing":
       return renderWait(texts.processing, page, seen)
     case "Paid":
@@ -104,7 +112,7 @@ export const render = (page: Page, seen: Seen): string => {
 
 type PageOf<Tag extends Page["_tag"]> = Extract<Page, { readonly _tag: Tag }>
 
-const renderPay = ({ method, mistakes = new Set(), notice, order }: PageOf<"Pay">, seen: Seen) => {
+const renderPay = ({ hosted, method, mistakes = new Set(), notice, order }: PageOf<"Pay">, seen: Seen) => {
   const { order: words } = wordsOf(seen)
   const amount = amountOf(order, seen)
   return layout({
@@ -119,7 +127,7 @@ const renderPay = ({ method, mistakes = new Set(), notice, order }: PageOf<"Pay"
           [words.payableUntil, deadline(order, seen)]
         ])}
       </section>
-      ${payForms({ amount, method, notice, mistakes, back: returnButton(order, seen, "return") }, seen)}`
+      ${payForms({ amount, method, notice, mistakes, hosted, back: returnButton(order, seen, "return") }, seen)}`
   })
 }
 
@@ -144,6 +152,18 @@ const renderAway = ({ method, order, scanned }: PageOf<"Away">, seen: Seen) => {
     more: html`${code}
     ${simulation({ method, confirm: words.confirm, cancel: words.cancel, busy: texts.form.busy, seen })}
     ${returnButton(order, seen, "return")}`
+  })
+}
+
+/** The script leaves at once, and so does a browser without one. */
+const renderLeaving = ({ order, url }: PageOf<"Leaving">, seen: Seen) => {
+  const { leaving: words, order: names } = wordsOf(seen)
+  return renderState(words, {
+    ...frameOf(seen, order),
+    mark: marks.away,
+    head: refreshAfter(`0;url=${url}`),
+    terms: [[names.amount, html`${amountOf(order, seen)}`], ...named(order, seen)],
+    more: html`<div class="buttons"><a class="button" href="${url}" rel="noreferrer" data-leave>${words.go}</a></div>`
   })
 }
 

@@ -38,11 +38,13 @@ interface PayForm {
   readonly method: PaymentMethod | undefined
   readonly notice: Notice | undefined
   readonly mistakes: ReadonlySet<CardField>
+  /** The channel's own page asks for everything. */
+  readonly hosted: boolean | undefined
   readonly back: Html | undefined
 }
 
 // The server reports missing fields. With `required`, a hidden card field would block payments by wallet.
-export const payForms = ({ amount, back, method, mistakes, notice }: PayForm, seen: Seen): Html => {
+export const payForms = ({ amount, back, hosted = false, method, mistakes, notice }: PayForm, seen: Seen): Html => {
   const { form, uncertain } = wordsOf(seen)
   const names = methodNames[seen.language]
   const offered: ReadonlyArray<PaymentMethod> = choices[seen.language].filter((each) => seen.offered.includes(each))
@@ -53,7 +55,7 @@ export const payForms = ({ amount, back, method, mistakes, notice }: PayForm, se
       >${alert({ title: uncertain.heading, text: uncertain.text })}
       <a class="return" href="${againOf(seen)}">${uncertain.again}</a></template
     >
-    ${expressForm(seen)}
+    ${hosted ? undefined : expressForm(seen)}
     <form class="stack" method="post" novalidate data-pay data-busy="${form.busy}">
       ${attemptField(seen)}
       <fieldset ${offered.length === 1 ? html`hidden` : undefined}>
@@ -61,13 +63,13 @@ export const payForms = ({ amount, back, method, mistakes, notice }: PayForm, se
         <div class="methods">${offered.map((each) => methodChoice(each, names[each], each === chosen))}</div>
       </fieldset>
       ${offered.map((each) =>
-        each === "card"
+        each === "card" && !hosted
           ? cardFields(wordsOf(seen), mistakes)
-          : html`<p class="hint soft ${each}">${form.walletHint(names[each])}</p>`
+          : html`<p class="hint soft ${each}">${each === "card" ? form.hostedHint : form.walletHint(names[each])}</p>`
       )}
       <button class="button" name="step" value="pay">${form.pay(amount)}</button>
     </form>
-    ${offered.includes("card") ? testCardDrawer(form) : undefined} ${back}
+    ${offered.includes("card") && !hosted ? testCardDrawer(form) : undefined} ${back}
   </section>`
 }
 

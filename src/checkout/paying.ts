@@ -1,6 +1,6 @@
 /**
- * A step towards paying an order: what a form of the page asks of the sandbox's bank, and the page that follows
- * (silences: K, O14, O32). A card number exists only as long as the request, and is written nowhere.
+ * A step towards paying an order: what a form of the page asks of the sandbox's bank or of Stripe, and the page that
+ * follows (silences: K, O14, O32). A card number exists only as long as the request, and is written nowhere.
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
@@ -12,12 +12,11 @@ import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type CardOutcome, checkCard } from "./checkCard.ts"
 import type { CheckoutForm } from "./checkoutForms.ts"
 import type { Page } from "./CheckoutPage.ts"
-import { currentPage } from "./currentPage.ts"
+import { currentPage, type Desks } from "./currentPage.ts"
 import type { Respond } from "./respondAs.ts"
 import type { Notice } from "./texts.ts"
 
-interface Services {
-  readonly buyer: SandboxBuyer["Service"]
+interface Services extends Desks {
   readonly links: OrderLinks["Service"]
   readonly respond: Respond
 }
@@ -25,10 +24,11 @@ interface Services {
 export const takeStep = (services: Services) => {
   const { buyer, respond } = services
   const attempt = makeAttempt(services)
+  const leave = makeLeave(services)
   const payByCard = makePayByCard(services, attempt)
 
   return Effect.fnUntraced(function* (order: Order, form: Option.Option<CheckoutForm>) {
-    const page = yield* currentPage(buyer, order)
+    const page = yield* currentPage(services, order)
     if (page._tag === "Processing") return yield* respond.byGet(order)
     if (page._tag !== "Pay") {
       if (Option.isSome(form) && page._tag === "Closed") yield* endRedirect(buyer, order, form.value)
@@ -37,6 +37,10 @@ export const takeStep = (services: Services) => {
     if (Option.isNone(form)) return yield* respond.with({ ...page, notice: "unreadable" }, 422)
     const { method, step } = form.value
     const isOffered = (yield* respond.offered(order)).includes(method)
+    if (page.hosted === true) {
+      if (step !== "pay") return yield* respond.byGet(order)
+      return isOffered ? yield* leave(order, page, method) : yield* respond.with({ ...page, notice: "notOffered" }, 422)
+    }
     if (step === "cancel") return yield* attempt(order, form.value, "decline", noticeOfCancel(method))
     // Whoever comes back from a wallet that is no longer offered pays nothing, and the bank hears that it is over.
     if (step === "confirm") {
@@ -49,15 +53,37 @@ export const takeStep = (services: Services) => {
   })
 }
 
+/** Leads to the channel's own page. */
+const makeLeave = ({ payments, respond }: Services) =>
+  Effect.fnUntraced(
+    function* (order: Order, page: Extract<Page, { readonly _tag: "Pay" }>, method: PaymentMethod) {
+      const begun = yield* payments.begin(order, method)
+      switch (begun._tag) {
+        case "Redirect":
+          return yield* respond.with({ _tag: "Leaving", order, url: begun.url })
+        case "Settled":
+          return yield* respond.byGet(order)
+        case "NotTaken":
+          return yield* respond.with({ ...page, method, notice: "notTaken" }, 422)
+      }
+    },
+    (effect, order) =>
+      Effect.catchTags(effect, {
+        ...noAnswer(respond, order),
+        OrderNotFound: () => respond.with({ _tag: "InvalidLink" }, 404)
+      })
+  )
+
 /** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
-const makeAttempt = ({ buyer, links, respond }: Services) => {
+const makeAttempt = (services: Services) => {
+  const { buyer, links, respond } = services
   const scanned = ({ expiresAt, tradeNo }: Order, method: PaymentMethod) =>
     isScanned(method) ? { scanned: `${links.signed.checkout(tradeNo, expiresAt)}?wallet=${method}` } : {}
 
   return Effect.fnUntraced(
     function* (order: Order, { attempt_no, method }: CheckoutForm, how: Attempt, notice: Notice) {
       const after = yield* buyer.pay(order, method, how, { attemptNo: attempt_no })
-      const page = yield* currentPage(buyer, after)
+      const page = yield* currentPage(services, after)
       if (after.status === "paid" || page._tag === "Processing") return yield* respond.byGet(after)
       if (page._tag !== "Pay") return yield* respond.with(page)
       return yield* respond.with(

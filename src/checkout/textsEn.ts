@@ -29,6 +29,7 @@ export const en = {
     pay: (amount: string) => `Pay ${amount}`,
     expressBy: (method: string) => `Pay with ${method}`,
     walletHint: (method: string) => `You confirm the payment in ${method}.`,
+    hostedHint: "You enter your card on the next page, with our payment provider.",
     busy: "Processing…",
     testCards: "Test cards",
     testCardsUse: "With any later expiry date and any security code.",
@@ -82,6 +83,10 @@ export const en = {
       title: "The shop does not take this payment method",
       text: "Nothing was charged. Choose one of the methods below."
     },
+    notTaken: {
+      title: "This payment method cannot be used for this order",
+      text: "Nothing was charged. Choose another method, or ask the shop."
+    },
     mistaken: { title: "Please check the card details", text: "Nothing was charged." },
     unreadable: { title: "That did not reach us whole", text: "Nothing was charged. Please try again." }
   },
@@ -100,6 +105,12 @@ export const en = {
     text: "This page stands in for your bank. Decide here how its 3-D Secure check ends.",
     confirm: "Complete verification",
     cancel: "Fail verification"
+  },
+
+  leaving: {
+    heading: "You are taken to the payment page",
+    text: "Our payment provider takes the payment and brings you back here.",
+    go: "Continue to payment"
   },
 
   processing: {

@@ -30,6 +30,7 @@ export const zh: Texts = {
     pay: (amount) => `支付 ${amount}`,
     expressBy: (method) => `使用 ${method} 付款`,
     walletHint: (method) => `您将在${method}中确认付款。`,
+    hostedHint: "您将在支付服务商的页面输入卡片信息。",
     busy: "处理中…",
     testCards: "测试卡",
     testCardsUse: "有效期填写任意未来日期，安全码任意。",
@@ -65,6 +66,7 @@ export const zh: Texts = {
       text: "当前为沙盒环境，不会向真实银行卡扣款。请使用下方的测试卡。"
     },
     notOffered: { title: "商家不支持此付款方式", text: "未扣款。请选择下方的付款方式。" },
+    notTaken: { title: "此订单无法使用该付款方式", text: "未扣款。请选择其他付款方式，或联系商家。" },
     mistaken: { title: "请检查银行卡信息", text: "未扣款。" },
     unreadable: { title: "提交的信息不完整", text: "未扣款，请重试。" }
   },
@@ -83,6 +85,12 @@ export const zh: Texts = {
     text: "此页面用于模拟发卡行，请在此选择 3-D Secure 验证的结果。",
     confirm: "验证成功",
     cancel: "验证失败"
+  },
+
+  leaving: {
+    heading: "正在前往付款页面",
+    text: "付款由支付服务商处理，完成后将返回此页面。",
+    go: "继续付款"
   },
 
   processing: {

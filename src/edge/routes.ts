@@ -47,7 +47,8 @@ const pageOf = (method: string, path: string) => ({ method, path, route: { patte
 export const routes: ReadonlyArray<{ readonly method: string; readonly path: string; readonly route: Route }> = [
   ...endpoints.map((endpoint) => ({ method: endpoint.method, path: endpoint.path, route: routeOf(endpoint) })),
   ...pages.map((path) => pageOf("GET", path)),
-  pageOf("POST", "/checkout/:token")
+  pageOf("POST", "/checkout/:token"),
+  pageOf("POST", "/channels/stripe/:token")
 ]
 
 export const nowhere: Route = { pattern: "none", limits: unread }

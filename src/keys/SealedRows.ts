@@ -7,7 +7,9 @@ import { Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { sealedFor } from "../idempotency/Answering.ts"
+import { changedChannel } from "../merchants/MerchantStore.ts"
 import { useOf } from "../merchants/signingSecrets.ts"
+import { StripeAccount, stripeUses } from "../merchants/stripeAccount.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import type { Secrets } from "../platform/runtime/Secrets.ts"
 
@@ -19,7 +21,7 @@ export interface Page {
 }
 
 export interface Part {
-  readonly name: "webhook_settings" | "idempotency_keys"
+  readonly name: "webhook_settings" | "idempotency_keys" | "merchant_modes"
   /** Seals the next page of rows again, in the caller's transaction. */
   readonly page: (after: string) => Effect.Effect<Page, SqlError.SqlError | Schema.SchemaError>
 }
@@ -38,12 +40,17 @@ const Settings = Schema.Struct({
 })
 const decodeSettings = Schema.decodeUnknownEffect(Schema.Array(Settings))
 
+const Account = Schema.Struct({ merchantId: MerchantId, mode: Mode, stripe: StripeAccount })
+const decodeOwners = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ merchantId: MerchantId })))
+const decodeAccounts = Schema.decodeUnknownEffect(Schema.Array(Account))
+
 const Answer = Schema.Struct({ id: Schema.String, sealed: Schema.NullOr(Schema.String) })
 const decodeAnswers = Schema.decodeUnknownEffect(Schema.Array(Answer))
 
 export const parts = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): ReadonlyArray<Part> => [
   settingsPart(sql, secrets),
-  answersPart(sql, secrets)
+  answersPart(sql, secrets),
+  accountsPart(sql, secrets)
 ]
 
 /** Counts what it has sealed again, and leaves alone what opens with none of our keys. */
@@ -118,5 +125,36 @@ const answersPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Par
     }
     yield* complain
     return { last: rows.at(-1)?.id, resealed: count() }
+  })
+})
+
+/** The keys of accounts at Stripe. Whoever changes a merchant's settings locks the same row of `merchants`. */
+const accountsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Part => ({
+  name: "merchant_modes",
+  page: Effect.fnUntraced(function* (after: string) {
+    const merchants = yield* decodeOwners(
+      yield* sql`select distinct merchant_id as "merchantId" from merchant_modes
+        where stripe is not null and merchant_id > ${after} order by 1 limit ${settingsMax}::int4`
+    )
+    const ids = merchants.map(({ merchantId }) => merchantId)
+    // By a statement of its own, so that the next one reads what whoever had the lock has written.
+    yield* sql`select 1 from merchants where merchant_id = any(${ids}::text[]) order by merchant_id for update`
+    const rows = yield* decodeAccounts(
+      yield* sql`select merchant_id as "merchantId", mode, stripe from merchant_modes
+        where merchant_id = any(${ids}::text[]) and stripe is not null`
+    )
+    const { again, complain, count } = makeResealer(secrets)
+    for (const { merchantId, mode, stripe } of rows) {
+      const before = count()
+      const uses = stripeUses({ merchantId, mode })
+      const secretKey = again(stripe.secretKey, uses.secretKey)
+      const webhookSecret = again(stripe.webhookSecret, uses.webhookSecret)
+      if (count() === before) continue
+      yield* sql`update merchant_modes set stripe = ${jsonText({ ...stripe, secretKey, webhookSecret })}::text::jsonb
+        where merchant_id = ${merchantId} and mode = ${mode}`
+      yield* sql`select pg_notify(${changedChannel}, ${merchantId})`
+    }
+    yield* complain
+    return { last: ids.at(-1), resealed: count() }
   })
 })

@@ -15,6 +15,7 @@ import * as Pages from "../platform/postgres/Pages.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { StripeAccount } from "./stripeAccount.ts"
 import { settingsIdOf } from "./webhookSettings.ts"
 
 const ModeRow = Schema.Struct({
@@ -25,6 +26,8 @@ const ModeRow = Schema.Struct({
   default_endpoint: Schema.NullOr(DefaultEndpoint),
   /** Null while every method is offered. */
   payment_methods: Schema.NullOr(OfferedMethods),
+  /** Null without an account at Stripe. */
+  stripe: Schema.NullOr(StripeAccount),
   /** A row of its own, which `src/webhooks` changes. */
   webhooks: Schema.Struct({ signing: StoredSecrets, endpoints: Schema.Array(Endpoint) })
 })
@@ -200,11 +203,13 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz
       where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {
-      const { default_endpoint, default_notify_url, ip_allowlist, key_hash, payment_methods } = row.modes[mode]
+      const { default_endpoint, default_notify_url, ip_allowlist, key_hash, payment_methods, stripe } = row.modes[mode]
       const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
+      const account = stripe === null ? null : jsonText(stripe)
       yield* sql`update merchant_modes set key_hash = ${key_hash}, ip_allowlist = ${ip_allowlist},
         default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb,
-        payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[]
+        payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[],
+        stripe = ${account}::text::jsonb
         where merchant_id = ${row.merchant_id} and mode = ${mode}`
     }
     // Postgres sends it at the commit, so whoever receives it reads the new row.

@@ -1,6 +1,7 @@
 /** Front door to merchants: who owns a key, what they may do, what they pay (spec: Authentication). */
 import type { MerchantQuery } from "@coffer/contract/Operator"
 import { EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -15,6 +16,7 @@ import { type MerchantPatch, settingsProblem, withMode, withSettings } from "./m
 import { type MerchantRow, MerchantStore } from "./MerchantStore.ts"
 import { isKey, newKey, newMerchant } from "./newMerchant.ts"
 import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
+import type { StripeAccount } from "./stripeAccount.ts"
 
 export type Merchant = MerchantRow
 
@@ -51,6 +53,8 @@ export class Merchants extends Context.Service<
     readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     /** Returns the new key, which is shown this once. The old key stops working at once. */
     readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
+    /** The merchant's account at Stripe in one environment, as it is from now on. */
+    readonly setStripe: (owner: Owner, account: StripeAccount | null) => Effect.Effect<Merchant, MerchantNotFound>
     /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
     /** What this runner has read of merchants is read again: somebody has changed what belongs to one. */
@@ -110,6 +114,9 @@ export const layer = Layer.effect(
         const key = yield* newKey(secrets, mode)
         yield* change(merchantId, (merchant) => withMode(merchant, mode, { key_hash: secrets.keyHash(key) }))
         return key
+      }),
+      setStripe: span("Merchants.setStripe")(function* ({ merchantId, mode }, stripe) {
+        return yield* change(merchantId, (merchant) => withMode(merchant, mode, { stripe }))
       }),
       signingSecret: (merchantId, mode) =>
         Effect.map(find(merchantId), ({ merchant_id, modes }) =>

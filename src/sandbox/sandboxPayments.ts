@@ -2,8 +2,9 @@
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import { DateTime, Schema } from "effect"
+import { Schema } from "effect"
 import type { ChannelPayment } from "../channel/Channel.ts"
+import { refundableUntil } from "../channel/refundWindows.ts"
 import { type ChangeSet, insert } from "../platform/commit/Change.ts"
 import { table } from "../platform/commit/Table.ts"
 import { instructionKind } from "../wallets/Wallets.ts"
@@ -39,11 +40,11 @@ export const bookedRows = ({ merchantId, payment, reportDueAt }: typeof Booked.T
   insert(sandboxPayments, payment, { merchantId, reportDueAt })
 ]
 
-/** Refund windows of the methods that have one (spec: Order, refundable_until). */
-const refundDays: Partial<Record<PaymentMethod, number>> = { alipay: 90, wechat_pay: 180 }
-
-export const paymentOf = ({ amount, createdAt, currency, method, paymentId }: SandboxPayment): ChannelPayment => {
-  const days = refundDays[method]
-  const refundableUntil = days === undefined ? null : DateTime.add(createdAt, { days })
-  return { paymentId, method, amount, currency, paidAt: createdAt, refundableUntil }
-}
+export const paymentOf = ({ amount, createdAt, currency, method, paymentId }: SandboxPayment): ChannelPayment => ({
+  paymentId,
+  method,
+  amount,
+  currency,
+  paidAt: createdAt,
+  refundableUntil: refundableUntil(method, createdAt)
+})

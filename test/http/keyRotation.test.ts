@@ -4,7 +4,10 @@ import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, DateTime, Effect, Layer, Logger, Option, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
+import { MerchantId } from "@coffer/model/Ids"
 import * as KeyStore from "../../src/keys/KeyStore.ts"
+import { Merchants } from "../../src/merchants/Merchants.ts"
+import { sealStripeKeys } from "../../src/merchants/stripeAccount.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as SecretCheck from "../../src/platform/postgres/SecretCheck.ts"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
@@ -59,6 +62,11 @@ const given = Effect.fnUntraced(function* (running: Running, url: string) {
   const { body: order } = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1_000 })
   const paid = yield* merchantOf(running).paid(2_000)
   const { token } = yield* newOperator(api, "Ann", "viewer")
+  const owner = { merchantId: MerchantId.make(merchant.merchantId), mode: "live" as const }
+  const stripeKeys = { secretKey: "sk_live_1", webhookSecret: "whsec_1" }
+  const sealed = sealStripeKeys(Context.get(running.context, Secrets.Secrets), owner, stripeKeys)
+  const stripe = { ...sealed, isActive: false, account: null, setAt: "2026-01-01T00:00:00.000Z" }
+  yield* Context.get(running.context, Merchants).setStripe(owner, stripe)
   const account = (yield* hooks.secret).secret as string
   return {
     merchant,
@@ -105,6 +113,10 @@ const sealedBy = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, secret: 
     union all select w.id, w.id || '/' || (e->>'id') || '/signing_secret', e->'secrets'->>'current'
       from webhook_settings w, jsonb_array_elements(endpoints) e
     union all select id, 'idempotency_keys/' || id, data from idempotency_keys where data like '2.%'
+    union all select '', merchant_id || '/' || mode || '/stripe/secret_key', stripe->>'secretKey'
+      from merchant_modes where stripe is not null
+    union all select '', merchant_id || '/' || mode || '/stripe/webhook_secret', stripe->>'webhookSecret'
+      from merchant_modes where stripe is not null
     union all select '', 'secret_check/kept', kept from secret_check where kept is not null`
   const opened = rows.filter(({ text, use }) => Option.isSome(tryUnseal(derive(secret, "webhook-secrets"), text, use)))
   return { all: rows.length, opened: opened.length, uses: rows.map(({ use }) => use) }
@@ -155,7 +167,7 @@ describe("a change of SECRET_KEY", () => {
             assert.strictEqual((yield* sealedBy(running.sql, secretBytes)).opened, 0)
             const sealed = yield* sealedBy(running.sql, newBytes)
             assert.strictEqual(sealed.opened, sealed.all)
-            for (const part of ["/whe_", "idempotency_keys/", "kept"]) {
+            for (const part of ["/whe_", "idempotency_keys/", "kept", "/stripe/secret_key", "/stripe/webhook_secret"]) {
               assert.isTrue(
                 sealed.uses.some((use) => use.includes(part)),
                 part

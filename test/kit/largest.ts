@@ -127,6 +127,13 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   },
   "POST /operator/v1/merchants/:merchant_id/suspend": {},
   "POST /operator/v1/merchants/:merchant_id/resume": {},
+  // Keys are tried at Stripe, which no test reaches.
+  "POST /operator/v1/merchants/:merchant_id/channels/:mode": {
+    channel: "none",
+    secret_key: null,
+    webhook_secret: null,
+    account: null
+  },
   "POST /operator/v1/operators": { name: text(100), role: "support", expires_in_days: 365 },
   "POST /operator/v1/operators/:operator_id/revoke": {},
   "POST /operator/v1/merchants/:merchant_id/keys/:mode/reset": {},

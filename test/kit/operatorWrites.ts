@@ -21,6 +21,14 @@ export const operatorWrites = [
     byOperator
   ),
   ...write(
+    "channel: set",
+    "plain",
+    "select 1 from merchants where merchant_id = $1",
+    ({ merchant: { merchantId } }) =>
+      Effect.succeed({ path: `/operator/v1/merchants/${merchantId}/channels/live`, body: { channel: "none" } }),
+    byOperator
+  ),
+  ...write(
     "operator: create",
     "plain",
     "select distinct name from operators where name = 'Ada of ' || $1",

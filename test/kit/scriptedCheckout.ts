@@ -16,6 +16,7 @@ import { OrderNotFound } from "../../src/orders/OrderCommands.ts"
 import { type Merchant, Merchants } from "../../src/merchants/Merchants.ts"
 import { Orders } from "../../src/orders/Orders.ts"
 import { NewIds } from "../../src/platform/runtime/NewIds.ts"
+import { StripePayments, takerWithoutAccount } from "../../src/stripe/StripePayments.ts"
 import { createdAt, pendingOrder } from "../kit/fixtures.ts"
 
 export type BankError = Effect.Error<ReturnType<SandboxBuyer["Service"]["pay"]>>
@@ -71,6 +72,11 @@ export const openScripted = Effect.fnUntraced(function* ({
     }),
     Layer.mock(Orders, {
       byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
+    }),
+    Layer.mock(StripePayments, {
+      takerOf: (order) => Effect.succeed(takerWithoutAccount(order)),
+      isProcessing: () => Effect.succeed(false),
+      refresh: Effect.succeed
     }),
     Layer.succeed(SandboxBuyer, {
       hasPaid: () => Effect.sync(() => works || asked.some(([, attempt]) => attempt === "succeed_later")),

@@ -38,6 +38,7 @@ const bodies: Record<string, Json> = {
     live: {}
   },
   "/operator/v1/operators": { name: "N", role: "viewer" },
+  "/operator/v1/merchants/:merchant_id/channels/:mode": { channel: "stripe" },
   "/operator/v1/merchants/:merchant_id/payouts": { mode: "sandbox", currency: "USD", amount: 1 }
 }
 
@@ -56,6 +57,7 @@ const meaningful: Record<string, string> = {
   "/operator/v1/merchants/:merchant_id sandbox.default_notify_url": "removes the address",
   "/operator/v1/merchants/:merchant_id live.default_notify_url": "removes the address",
   "/operator/v1/merchants/:merchant_id note": "removes it",
+  "/operator/v1/merchants/:merchant_id/channels/:mode account": "names the account of the key itself",
   "/operator/v1/merchants/:merchant_id logo_url": "removes the logo",
   "/operator/v1/merchants/:merchant_id support_email": "removes the contact",
   "/operator/v1/merchants/:merchant_id support_url": "removes the contact",

@@ -10,6 +10,7 @@ import { FreeText, OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
+import { ChannelsGroup } from "./Channels.ts"
 import { ClusterGroup } from "./Cluster.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
@@ -178,6 +179,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
 
 export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(MerchantsGroup)
+  .add(ChannelsGroup)
   .add(FilesGroup)
   .add(OperatorOrdersGroup)
   .add(PayoutsGroup)

@@ -23,6 +23,13 @@ export function begin() {
   offerWallet()
   showBrand()
   countDown()
+  leave()
+}
+
+/** To the channel's own page. In its place, so that the way back does not lead to it again. */
+export function leave() {
+  const link = document.querySelector<HTMLAnchorElement>("a[data-leave]")
+  if (link !== null) location.replace(link.href)
 }
 
 /** "until tomorrow 11:55", in the time zone of the browser. */

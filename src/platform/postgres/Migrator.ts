@@ -37,6 +37,7 @@ import { roles } from "./migrations/0026_roles.ts"
 import { keyRotation } from "./migrations/0027_key_rotation.ts"
 import { runners } from "./migrations/0029_runners.ts"
 import { runnerVitals } from "./migrations/0031_runner_vitals.ts"
+import { stripe } from "./migrations/0032_stripe.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -70,7 +71,8 @@ export const migrations = {
   "0026_roles": roles,
   "0027_key_rotation": keyRotation,
   "0029_runners": runners,
-  "0031_runner_vitals": runnerVitals
+  "0031_runner_vitals": runnerVitals,
+  "0032_stripe": stripe
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */

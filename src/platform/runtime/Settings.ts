@@ -9,6 +9,7 @@ import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Sch
 import { BadSetting } from "./BadSetting.ts"
 import { DataDir } from "./DataDir.ts"
 import { type Bucket, bucket, filesAddress } from "./filePlaces.ts"
+import { stripeAddress } from "./stripeAddress.ts"
 import { type RunnerPlace, runnerPlace, variables as runnerVariables } from "./runnerPlace.ts"
 
 export class Settings extends Context.Service<
@@ -57,6 +58,8 @@ export class Settings extends Context.Service<
     readonly filesUrl: string
     /** The bucket that keeps them; undefined for a folder of the data directory. */
     readonly filesBucket: Bucket | undefined
+    /** Where Stripe's API is, without a path: `https://api.stripe.com`, or a simulator of it. */
+    readonly stripeApi: URL
   }
 >()("@coffer/Settings") {}
 
@@ -123,7 +126,8 @@ const variables = Config.all({
   filesRegion: Config.NonEmptyString("FILES_S3_REGION").pipe(Config.withDefault("us-east-1")),
   filesBucket: Config.option(Config.NonEmptyString("FILES_S3_BUCKET")),
   filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
-  filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY"))
+  filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY")),
+  stripeApi: Config.option(Config.URL("STRIPE_API"))
 })
 
 /** `embedded`: the default on a laptop, which generates the secrets that a server's operator has to set. */
@@ -186,7 +190,8 @@ export const layer = (options: { readonly embedded: boolean }) =>
         trustedProxies: read.trustedProxies,
         ...(yield* mailPlace(read, publicUrl)),
         filesUrl: yield* filesAddress(read.filesUrl, publicUrl),
-        filesBucket: yield* bucket(read)
+        filesBucket: yield* bucket(read),
+        stripeApi: yield* stripeAddress(read.stripeApi)
       })
     })
   )

@@ -61,6 +61,14 @@ const table: ReadonlyArray<Row> = [
   ["coffer_http_connections_dropped", {}, 0],
   ["coffer_payments_parked", {}, 0],
   ["coffer_channel_contradictions", {}, 0],
+  ["coffer_stripe_down", {}, 0],
+  ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"].map(
+    (outcome) => ["coffer_stripe_calls", { outcome }, 0] as const
+  ),
+  ...["stored", "repeated", "ignored", "refused"].map((outcome) => ["coffer_stripe_webhooks", { outcome }, 0] as const),
+  ...["adopted", "ignored", "given_up"].map((outcome) => ["coffer_stripe_events", { outcome }, 0] as const),
+  ["coffer_stripe_events_found", {}, 0],
+  ["coffer_http_requests", { method: "POST", route: "/channels/stripe/{token}" }, 0],
   ["coffer_quota_store_failures", {}, 0],
   ["coffer_api_logs_dropped", {}, 0],
   ["coffer_ledger_violations", { law: "I1" }, 0],
@@ -82,6 +90,8 @@ const table: ReadonlyArray<Row> = [
     "delivery metrics",
     "retention of API logs",
     "expired approvals",
+    "stripe events",
+    "stripe reconciler",
     "audit"
   ].map((worker) => ["coffer_worker_failures", { worker }, 0] as const),
   ["coffer_worker_rounds", { worker: "expiry" }],

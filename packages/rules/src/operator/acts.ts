@@ -25,6 +25,8 @@ export const acts = {
   "merchants.resume": doneBy("support"),
   "merchants.resetKey": doneBy(),
   "merchants.signingSecret": doneBy(),
+  "channels.retrieve": reading,
+  "channels.set": doneBy("finance"),
   "orders.list": reading,
   "files.upload": doneBy("support"),
   "payouts.create": doneBy("finance"),

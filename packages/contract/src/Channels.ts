@@ -1,0 +1,86 @@
+/**
+ * The channel of a merchant in one environment: who takes its payments (docs/architecture.md, section 7). The operator
+ * sets it; keys are never shown again.
+ */
+import { Mode } from "@coffer/model/Ids"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Decoding, OperatorToken } from "./Caller.ts"
+import { enveloped } from "./Envelope.ts"
+import { InvalidRequest, MerchantNotFound, ProcessorError } from "./Errors.ts"
+import { kind, merchantId, orNull, text } from "./fields.ts"
+
+const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
+  description:
+    "Who takes the payments: `sandbox`, the pretended bank, in the sandbox alone; `stripe`; or `none`, in the live " +
+    "environment alone."
+})
+
+const keyLengthMax = 255
+/** What is wrong is not repeated: it may be a key. */
+const keyLike = (pattern: RegExp, expected: string) =>
+  OneLine(1, keyLengthMax).check(Schema.isPattern(pattern, { expected }))
+
+export const ChannelResource = Schema.Struct({
+  object: kind("channel"),
+  merchant_id: merchantId,
+  mode: Mode.annotate({ description: "The environment." }),
+  channel,
+  account: orNull(Schema.String, "The connected account at Stripe; null for the account of the key itself."),
+  has_keys: Schema.Boolean.annotate({
+    description: "Whether keys of Stripe are kept. What was paid through them is refunded and disputed there."
+  }),
+  set_at: orNull(Schema.String, "When the keys were last set; null without keys."),
+  webhook_url: text("Where Stripe has to send the events of this merchant and environment.")
+}).annotate({ identifier: "Channel" })
+export type ChannelResource = typeof ChannelResource.Encoded
+
+export const SetChannel = withoutNulls(
+  Schema.Struct({
+    channel,
+    secret_key: optional(
+      keyLike(/^[sr]k_(test|live)_\w+$/, "a secret or restricted key of Stripe"),
+      "A secret or restricted key of Stripe: a test key for the sandbox, a live key for live. Left out, the one that " +
+        "is kept stays."
+    ),
+    webhook_secret: optional(
+      keyLike(/^whsec_\S+$/, "a signing secret of Stripe, which begins with whsec_"),
+      "The signing secret of the endpoint at Stripe that has `webhook_url`. Left out, the one that is kept stays."
+    ),
+    account: Schema.optionalKey(
+      orNull(
+        keyLike(/^acct_\w+$/, "the number of an account at Stripe, which begins with acct_"),
+        "A connected account, for a platform's key. Null: the account of the key itself. Left out, it stays."
+      )
+    )
+  }),
+  ["account"]
+)
+export type SetChannel = typeof SetChannel.Type
+
+const path = "/operator/v1/merchants/:merchant_id/channels/:mode"
+const params = { merchant_id: Schema.String, mode: Mode }
+
+export class ChannelsGroup extends HttpApiGroup.make("channels")
+  .add(
+    HttpApiEndpoint.get("retrieve", path, {
+      params,
+      success: enveloped(ChannelResource),
+      error: MerchantNotFound
+    }).annotate(OpenApi.Summary, "Read who takes a merchant's payments"),
+    HttpApiEndpoint.post("set", path, {
+      params,
+      payload: SetChannel,
+      success: enveloped(ChannelResource),
+      error: [InvalidRequest, MerchantNotFound, ProcessorError]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Set who takes a merchant's payments",
+        description: "Keys are tried with one call to Stripe before they are kept."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken) {}

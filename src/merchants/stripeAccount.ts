@@ -1,0 +1,47 @@
+/**
+ * A merchant's account at Stripe in one environment, as it is stored: its keys are sealed, and bound to their merchant,
+ * environment and use. Pure.
+ */
+import type { Owner } from "@coffer/model/Owner"
+import { Schema } from "effect"
+import type { Secrets } from "../platform/runtime/Secrets.ts"
+
+export const StripeAccount = Schema.Struct({
+  /** Whether buyers pay through it. What they have paid through it is refunded and disputed there in any case. */
+  isActive: Schema.Boolean,
+  secretKey: Schema.String,
+  webhookSecret: Schema.String,
+  /** A connected account of the platform that has the key; null for the account of the key itself. */
+  account: Schema.NullOr(Schema.String),
+  /** ISO 8601. */
+  setAt: Schema.String
+})
+export type StripeAccount = typeof StripeAccount.Type
+
+/** What the keys are sealed for. */
+export const stripeUses = ({ merchantId, mode }: Owner) => ({
+  secretKey: `${merchantId}/${mode}/stripe/secret_key`,
+  webhookSecret: `${merchantId}/${mode}/stripe/webhook_secret`
+})
+
+export interface StripeKeys {
+  readonly secretKey: string
+  readonly webhookSecret: string
+}
+
+export const sealStripeKeys = (secrets: Secrets["Service"], owner: Owner, keys: StripeKeys): StripeKeys => {
+  const uses = stripeUses(owner)
+  return {
+    secretKey: secrets.encrypt(keys.secretKey, uses.secretKey),
+    webhookSecret: secrets.encrypt(keys.webhookSecret, uses.webhookSecret)
+  }
+}
+
+/** Throws when they cannot be opened. */
+export const openStripeKeys = (secrets: Secrets["Service"], owner: Owner, sealed: StripeKeys): StripeKeys => {
+  const uses = stripeUses(owner)
+  return {
+    secretKey: secrets.decrypt(sealed.secretKey, uses.secretKey),
+    webhookSecret: secrets.decrypt(sealed.webhookSecret, uses.webhookSecret)
+  }
+}

@@ -1,0 +1,76 @@
+/** Front door to merchants' accounts at Stripe: the operator sets them, and their keys are never shown again. */
+import type { SetChannel } from "@coffer/contract/Channels"
+import type { Mode } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { Context, Effect, Layer } from "effect"
+import type { ChannelUnreachable } from "../channel/Channel.ts"
+import { type Merchant, type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
+import { openStripeKeys, sealStripeKeys, type StripeAccount } from "../merchants/stripeAccount.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { isoText } from "../platform/runtime/codecs.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import { span } from "../platform/runtime/span.ts"
+import { StripeClient } from "./StripeClient.ts"
+
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    readonly set: (
+      merchantId: string,
+      mode: Mode,
+      asked: SetChannel
+    ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField | ChannelUnreachable>
+  }
+>()("@coffer/stripe/Accounts") {}
+
+export const layer = Layer.effect(
+  Accounts,
+  Effect.gen(function* () {
+    const merchants = yield* Merchants
+    const secrets = yield* Secrets
+    const client = yield* StripeClient
+    const wakeups = yield* Wakeups
+
+    /** The account as it is to be. Keys that are not given stay. */
+    const wanted = Effect.fnUntraced(function* (owner: Owner, before: StripeAccount | null, asked: SetChannel) {
+      const kept = before === null ? undefined : openStripeKeys(secrets, owner, before)
+      const secretKey = asked.secret_key ?? kept?.secretKey
+      const webhookSecret = asked.webhook_secret ?? kept?.webhookSecret
+      if (secretKey === undefined) return yield* missing("secret_key")
+      if (webhookSecret === undefined) return yield* missing("webhook_secret")
+      const account = asked.account === undefined ? (before?.account ?? null) : asked.account
+      const problem = yield* client.problemOf({ secretKey, account }, owner.mode)
+      if (problem !== undefined) return yield* new InvalidField({ param: "secret_key", problem })
+      const setAt = isoText(yield* currentTime)
+      return { isActive: true, ...sealStripeKeys(secrets, owner, { secretKey, webhookSecret }), account, setAt }
+    })
+
+    return Accounts.of({
+      set: span("Accounts.set")(function* (merchantId, mode, asked) {
+        const merchant = yield* merchants.find(merchantId)
+        const owner = { merchantId: merchant.merchant_id, mode }
+        const before = merchant.modes[mode].stripe
+        if (asked.channel === "stripe") {
+          const after = yield* merchants.setStripe(owner, yield* wanted(owner, before, asked))
+          wakeups.raise("stripe_accounts")
+          return after
+        }
+        if ((asked.channel === "sandbox") !== (mode === "sandbox")) {
+          const allowed = mode === "sandbox" ? "sandbox or stripe" : "stripe or none"
+          return yield* new InvalidField({ param: "channel", problem: `must be ${allowed} in ${mode}` })
+        }
+        for (const param of ["secret_key", "webhook_secret", "account"] as const) {
+          if (asked[param] != null) {
+            return yield* new InvalidField({ param, problem: "is for the channel stripe alone" })
+          }
+        }
+        return yield* merchants.setStripe(owner, before === null ? null : { ...before, isActive: false })
+      })
+    })
+  })
+)
+
+const missing = (param: string) =>
+  Effect.fail(new InvalidField({ param, problem: "is required: no key of Stripe is kept here" }))

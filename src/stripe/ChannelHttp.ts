@@ -1,0 +1,56 @@
+/** Handlers of the operator's `channels` group (docs/architecture.md, section 7). */
+import type { ChannelResource } from "@coffer/contract/Channels"
+import { OperatorApi } from "@coffer/contract/Operator"
+import type { Mode } from "@coffer/model/Ids"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { channelRefusals } from "../channel/channelRefusals.ts"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { commonRefusals } from "../http/refusals.ts"
+import { reply } from "../http/replies.ts"
+import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { span } from "../platform/runtime/span.ts"
+import { Accounts } from "./Accounts.ts"
+import { webhookAddresses } from "./webhookAddress.ts"
+
+export const layer = HttpApiBuilder.group(
+  OperatorApi,
+  "channels",
+  Effect.fnUntraced(function* (handlers) {
+    const merchants = yield* Merchants
+    const accounts = yield* Accounts
+    const addresses = yield* webhookAddresses
+    const { InvalidField } = commonRefusals
+    const { MerchantNotFound } = merchantRefusals
+    const { ChannelUnreachable } = channelRefusals
+
+    const view = ({ merchant_id, modes }: Merchant, mode: Mode): ChannelResource => {
+      const { stripe } = modes[mode]
+      return {
+        object: "channel",
+        merchant_id,
+        mode,
+        channel: stripe?.isActive === true ? "stripe" : mode === "sandbox" ? "sandbox" : "none",
+        account: stripe?.account ?? null,
+        has_keys: stripe !== null,
+        set_at: stripe?.setAt ?? null,
+        webhook_url: addresses.of({ merchantId: merchant_id, mode })
+      }
+    }
+
+    return handlers.handleAll({
+      retrieve: span("channels.retrieve")(function* ({ params }) {
+        return yield* reply(view(yield* merchants.find(params.merchant_id), params.mode))
+      }, Effect.catchTags({ MerchantNotFound })),
+
+      set: span("channels.set")(function* ({ params: { merchant_id, mode }, payload }) {
+        const before = view(yield* merchants.find(merchant_id), mode)
+        const after = view(yield* accounts.set(merchant_id, mode, payload), mode)
+        const record = yield* CurrentRecord
+        record.change = { before, after }
+        return yield* reply(after)
+      }, Effect.catchTags({ ChannelUnreachable, InvalidField, MerchantNotFound }))
+    })
+  })
+)

@@ -1,0 +1,65 @@
+/** Stripe as the channel of orders: closes a checkout, and gives a payment back to the buyer. */
+import type { PaymentId } from "@coffer/model/Ids"
+import type { Minor } from "@coffer/model/Money"
+import { Effect, Option } from "effect"
+import { type CancelReport, type Channel, type Checkout, ChannelUnreachable } from "../channel/Channel.ts"
+import { span } from "../platform/runtime/span.ts"
+import { isMade, Sessions } from "./Sessions.ts"
+import { SessionStore } from "./SessionStore.ts"
+import type { Standing } from "./standing.ts"
+import { StripeClient } from "./StripeClient.ts"
+import type { StripeRefused } from "./stripeFailures.ts"
+
+/** The key of metadata that says which payment a refund gives back as a whole. */
+const returnKey = "coffer_return"
+
+export const makeStripeChannel = Effect.gen(function* () {
+  const client = yield* StripeClient
+  const sessions = yield* Sessions
+  const store = yield* SessionStore
+
+  const cancel = span("StripeChannel.cancel")(function* ({ tradeNo }: Checkout) {
+    const found = yield* store.active(tradeNo)
+    if (Option.isNone(found)) return cancelled
+    const row = found.value
+    if (isMade(row)) return reportOf(yield* sessions.end(row, { force: false }))
+    // Whether Stripe made it is not known, but its address is: nobody has it. Whoever is asking for it now gives it up.
+    yield* store.ended(row.key)
+    return cancelled
+  })
+
+  const giveBack = span("StripeChannel.giveBack")(function* (
+    checkout: Checkout,
+    { amount, paymentId }: { readonly paymentId: PaymentId; readonly amount: Minor }
+  ) {
+    const asked = client.call(checkout, (stripe) =>
+      stripe.refunds.create(
+        { payment_intent: paymentId, amount, metadata: { [returnKey]: paymentId } },
+        { idempotencyKey: `coffer/return/${paymentId}` }
+      )
+    )
+    yield* Effect.catchTags(Effect.asVoid(asked), {
+      // It is asked for again, and a whole payment is given back once, whatever the first call did.
+      StripeSilent: () => Effect.fail(new ChannelUnreachable()),
+      StripeRefused: (refused) => (isBack(refused) ? Effect.void : Effect.fail(new ChannelUnreachable()))
+    })
+  })
+
+  return { cancel, giveBack } satisfies Channel["Service"]
+})
+
+const cancelled: CancelReport = { _tag: "Cancelled" }
+
+const isBack = ({ code }: StripeRefused) => code === "charge_already_refunded"
+
+const reportOf = (standing: Standing): CancelReport => {
+  switch (standing._tag) {
+    case "Over":
+      return cancelled
+    case "Paid":
+      return { _tag: "AlreadyPaid", payment: standing.payment }
+    case "Open":
+    case "Processing":
+      return { _tag: "BuyerBusy" }
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Calls to Stripe's API with a merchant's key, through the official client (docs/decisions/0038). Its own retries are
+ * off: whoever calls knows what may be asked again. While Stripe is down, calls end at once.
+ */
+import type { Mode } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
+import { Context, Effect, Exit, Layer, Metric, Option } from "effect"
+import { CircuitBreaker } from "effect/persistence"
+import { Stripe } from "stripe"
+import { ChannelUnreachable } from "../channel/Channel.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { openStripeKeys, type StripeAccount } from "../merchants/stripeAccount.ts"
+import { memoize } from "../platform/runtime/memoize.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFailures.ts"
+
+export class StripeClient extends Context.Service<
+  StripeClient,
+  {
+    /** One call with the key of this merchant and environment. Without an account there, Stripe is not reachable. */
+    readonly call: <A>(
+      owner: Pick<Owner, "merchantId" | "mode">,
+      ask: (stripe: Stripe) => Promise<A>
+    ) => Effect.Effect<A, StripeFailure>
+    /** The same for a call that changes nothing: without an answer, nothing was done. */
+    readonly read: <A>(
+      owner: Pick<Owner, "merchantId" | "mode">,
+      ask: (stripe: Stripe) => Promise<A>
+    ) => Effect.Effect<A, Exclude<StripeFailure, { readonly _tag: "StripeSilent" }>>
+    /** Tries keys that nobody has yet: one call. What is wrong with them, or undefined. */
+    readonly problemOf: (
+      keys: { readonly secretKey: string; readonly account: string | null },
+      mode: Mode
+    ) => Effect.Effect<string | undefined, ChannelUnreachable>
+    /** The account of a merchant that exists, if it has one in this environment. */
+    readonly accountOf: (owner: Pick<Owner, "merchantId" | "mode">) => Effect.Effect<StripeAccount | null>
+  }
+>()("@coffer/stripe/StripeClient") {}
+
+/** Milliseconds from the start of a call to its answer. A connection that is cut is tried once more by the client. */
+const timeout = 7_000
+/** What the answers are read as. */
+const apiVersion = "2026-10-28.endive"
+/** So many calls in a row without an answer, and Stripe is down for so long. */
+const failuresMax = 5
+const downFor = "10 seconds"
+/** Clients in memory, one for each account. */
+const clientsMax = 1_000
+
+const calls = Metric.counter("coffer_stripe_calls", {
+  description: "Calls to Stripe's API, by their outcome; circuit_open: not made, because Stripe was down",
+  incremental: true
+})
+const down = Metric.gauge("coffer_stripe_down", {
+  description: "1 while calls to Stripe end at once, because it has answered none of the last ones"
+})
+const outcomes = ["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"] as const
+const count = (outcome: (typeof outcomes)[number]) => Metric.update(Metric.withAttributes(calls, { outcome }), 1)
+
+export const layer = Layer.effect(
+  StripeClient,
+  Effect.gen(function* () {
+    const merchants = yield* Merchants
+    const secrets = yield* Secrets
+    const { stripeApi } = yield* Settings
+    const guarded = yield* makeGuard
+
+    const connect = (secretKey: string, account: string | null) =>
+      new Stripe(secretKey, {
+        apiVersion,
+        host: stripeApi.hostname,
+        port: stripeApi.port === "" ? (stripeApi.protocol === "http:" ? 80 : 443) : stripeApi.port,
+        protocol: stripeApi.protocol === "http:" ? "http" : "https",
+        maxNetworkRetries: 0,
+        telemetry: false,
+        timeout,
+        ...(account === null ? {} : { stripeAccount: account })
+      })
+    const clientOf = memoize(
+      clientsMax,
+      ({ sealed }: Account) => `${sealed.secretKey}/${sealed.account}`,
+      ({ owner, sealed }) => connect(openStripeKeys(secrets, owner, sealed).secretKey, sealed.account)
+    )
+
+    const accountOf = ({ merchantId, mode }: Account["owner"]) =>
+      Effect.match(merchants.find(merchantId), {
+        onFailure: () => null,
+        onSuccess: ({ modes }) => modes[mode].stripe
+      })
+
+    const call = Effect.fnUntraced(function* <A>(owner: Account["owner"], ask: (stripe: Stripe) => Promise<A>) {
+      const sealed = yield* accountOf(owner)
+      if (sealed === null) return yield* new ChannelUnreachable()
+      const stripe = clientOf({ owner, sealed })
+      return yield* guarded(() => ask(stripe), { merchant_id: owner.merchantId, mode: owner.mode })
+    })
+
+    return StripeClient.of({
+      call,
+      read: (owner, ask) =>
+        Effect.catchTags(call(owner, ask), { StripeSilent: () => Effect.fail(new ChannelUnreachable()) }),
+      accountOf,
+      problemOf: ({ account, secretKey }, mode) =>
+        Effect.tryPromise({
+          try: () => connect(secretKey, account).balance.retrieve(),
+          catch: judge
+        }).pipe(
+          Effect.map(({ livemode }) =>
+            livemode === (mode === "live") ? undefined : `is a key of Stripe's ${livemode ? "live" : "test"} mode`
+          ),
+          Effect.catchIf(
+            ({ verdict }) => verdict === "credentials" || verdict === "refused",
+            () => Effect.succeed("is not accepted by Stripe, or may not act for this account"),
+            () => Effect.fail(new ChannelUnreachable())
+          )
+        )
+    })
+  })
+).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+
+interface Account {
+  readonly owner: Pick<Owner, "merchantId" | "mode">
+  readonly sealed: StripeAccount
+}
+
+/** Counts each call, and ends it at once while Stripe is down. */
+const makeGuard = Effect.gen(function* () {
+  const breaker = yield* CircuitBreaker.make({
+    tripPolicy: CircuitBreaker.consecutive(failuresMax),
+    openDuration: downFor
+  })
+  yield* Effect.forEach(outcomes, (outcome) => Metric.update(Metric.withAttributes(calls, { outcome }), 0))
+  yield* Metric.update(down, 0)
+
+  return <A>(ask: () => Promise<A>, about: Readonly<Record<string, string>>): Effect.Effect<A, StripeFailure> => {
+    const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
+      Effect.tap(() => Effect.andThen(Metric.update(down, 0), count("answered"))),
+      Effect.tapError(({ failure, verdict }) =>
+        Effect.andThen(count(verdict), Effect.annotateLogs(tell(verdict, failure), about))
+      )
+    )
+    return Effect.catch(
+      breaker.execute(asked, { key: "stripe", classify: outcomeOf }),
+      (error): Effect.Effect<never, StripeFailure> =>
+        "verdict" in error
+          ? Effect.fail(error.failure)
+          : Effect.andThen(
+              Effect.andThen(Metric.update(down, 1), count("circuit_open")),
+              Effect.fail(new ChannelUnreachable())
+            )
+    )
+  }
+})
+
+/** A refusal is an answer. A wrong key or too many calls say nothing of whether Stripe is there. */
+const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
+  if (Exit.isSuccess(exit)) return CircuitBreaker.success
+  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+  switch (error?.verdict) {
+    case "refused":
+    case "credentials":
+      return CircuitBreaker.success
+    case "silent":
+    case "unreached":
+      return CircuitBreaker.failure()
+    case "rate_limited":
+    case undefined:
+      return CircuitBreaker.ignored
+  }
+}
+
+const tell = (verdict: Verdict, failure: StripeFailure) => {
+  switch (verdict) {
+    case "credentials":
+      return Effect.logError("Stripe does not accept the key of a merchant")
+    case "refused":
+      return Effect.logInfo("Stripe refused a call").pipe(
+        Effect.annotateLogs(failure._tag === "StripeRefused" ? { code: failure.code } : {})
+      )
+    case "rate_limited":
+    case "unreached":
+    case "silent":
+      return Effect.logWarning(`Stripe did not answer a call: ${verdict}`)
+  }
+}

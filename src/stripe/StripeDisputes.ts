@@ -1,0 +1,83 @@
+/**
+ * Stripe as the desk for disputes: takes evidence with its files, takes a concession, and says how a dispute stands. A
+ * call that is repeated looks first, so it takes effect once.
+ */
+import type { Evidence, EvidenceFile } from "@coffer/model/Evidence"
+import { Effect, Option, Stream } from "effect"
+import { ChannelUnreachable } from "../channel/Channel.ts"
+import type { DisputeChannel, DisputeName, StepAnswer } from "../channel/DisputeChannel.ts"
+import { Files } from "../files/Files.ts"
+import { span } from "../platform/runtime/span.ts"
+import { needsResponse, placed, wordOf } from "./disputeWords.ts"
+import { StripeClient } from "./StripeClient.ts"
+import type { StripeRefused, StripeSilent } from "./stripeFailures.ts"
+
+export const makeStripeDisputes = Effect.gen(function* () {
+  const client = yield* StripeClient
+  const files = yield* Files
+
+  const look = (dispute: DisputeName) =>
+    Effect.catchTags(
+      client.read(dispute, (stripe) => stripe.disputes.retrieve(dispute.processorDisputeId)),
+      { StripeRefused: () => Effect.fail(new ChannelUnreachable()) }
+    )
+
+  /** One file, named by our own name of it: sent again, Stripe answers with the file that it has. */
+  const upload = Effect.fnUntraced(function* (dispute: DisputeName, { url }: EvidenceFile) {
+    const name = url.slice(url.lastIndexOf("/") + 1)
+    const content = yield* files.open(name)
+    if (Option.isNone(content)) return yield* Effect.die(`the file ${name} of a dispute is not in the storage`)
+    const data = Buffer.concat(yield* Stream.runCollect(content.value))
+    const kind = name.endsWith(".pdf") ? "application/pdf" : name.endsWith(".png") ? "image/png" : "image/jpeg"
+    const sent = yield* client.call(dispute, (stripe) =>
+      stripe.files.create(
+        { purpose: "dispute_evidence", file: { data, name, type: kind } },
+        { idempotencyKey: `coffer/file/${dispute.disputeNo}/${name}` }
+      )
+    )
+    return sent.id
+  })
+
+  const submit = span("StripeDisputes.submit")(function* (dispute: DisputeName, evidence: Evidence) {
+    const before = yield* look(dispute)
+    if (before.evidence_details.submission_count > 0) return taken(before.status)
+    if (!needsResponse(before)) return { _tag: "Refused", word: wordOf(before) } satisfies StepAnswer
+    const uploaded: Record<string, string> = {}
+    for (const [place, file] of placed(evidence.files)) uploaded[place] = yield* upload(dispute, file)
+    const sent = yield* client.call(dispute, (stripe) =>
+      stripe.disputes.update(dispute.processorDisputeId, {
+        evidence: { ...evidence.text, ...uploaded },
+        submit: true
+      })
+    )
+    return taken(sent.status)
+  })
+
+  const accept = span("StripeDisputes.accept")(function* (dispute: DisputeName) {
+    const before = yield* look(dispute)
+    if (!needsResponse(before)) return { _tag: "Refused", word: wordOf(before) } satisfies StepAnswer
+    const closed = yield* client.call(dispute, (stripe) => stripe.disputes.close(dispute.processorDisputeId))
+    return taken(closed.status)
+  })
+
+  /** Without an answer it is asked again, which looks first. What Stripe did not take is said by how it stands now. */
+  const concluded = (dispute: DisputeName, step: Step): Effect.Effect<StepAnswer, ChannelUnreachable> =>
+    Effect.catchTags(askedTwice(step), {
+      StripeRefused: () =>
+        Effect.map(look(dispute), (now) => ({ _tag: "Refused", word: wordOf(now) }) satisfies StepAnswer),
+      // The room's patience ends it: nobody knows, and it is asked again later.
+      StripeSilent: () => Effect.never
+    })
+
+  return {
+    submit: (dispute, evidence) => concluded(dispute, submit(dispute, evidence)),
+    accept: (dispute) => concluded(dispute, accept(dispute)),
+    status: (dispute) => Effect.map(look(dispute), wordOf)
+  } satisfies DisputeChannel["Service"]
+})
+
+type Step = Effect.Effect<StepAnswer, ChannelUnreachable | StripeSilent | StripeRefused>
+
+const askedTwice = (step: Step): Step => Effect.catchTags(step, { StripeSilent: () => step })
+
+const taken = (status: string): StepAnswer => ({ _tag: "Taken", status })

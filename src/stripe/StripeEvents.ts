@@ -1,0 +1,156 @@
+/**
+ * Handles what Stripe has told (docs/decisions/0039). An event names an object; the object is read from Stripe as it is
+ * now, and that is brought to the order, refund or dispute. So events may come twice, late, and in any order.
+ */
+import type { Owner } from "@coffer/model/Owner"
+import { isOwnedBy } from "@coffer/model/Owner"
+import { Minor } from "@coffer/model/Money"
+import type { Order } from "@coffer/rules/order/Order"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Stripe } from "stripe"
+import { Disputes } from "../disputes/Disputes.ts"
+import { Orders } from "../orders/Orders.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { span } from "../platform/runtime/span.ts"
+import { Refunds } from "../refunds/Refunds.ts"
+import { wordOf } from "./disputeWords.ts"
+import { SessionStore } from "./SessionStore.ts"
+import { expand, standingOf, timeOf, tradeNoIn } from "./standing.ts"
+import { StripeClient } from "./StripeClient.ts"
+import { type EventKind, StripeEventStore, type Told } from "./StripeEventStore.ts"
+import { StripePayments } from "./StripePayments.ts"
+import { answerOf, refundNoOf } from "./StripeRefunds.ts"
+
+/** What it is about is not in our books yet: it is looked at again later. */
+export class NotYetKnown extends Schema.TaggedError<NotYetKnown>()("NotYetKnown", { reason: Schema.String }) {}
+
+export type Handled = "adopted" | "ignored"
+
+export class StripeEvents extends Context.Service<
+  StripeEvents,
+  {
+    /** Keeps what was told, to be handled by a worker. Whether it is new. */
+    readonly note: (owner: Owner, told: Told) => Effect.Effect<boolean>
+    readonly handle: (owner: Owner, kind: EventKind, objectId: string) => Effect.Effect<Handled, HandleFailure>
+  }
+>()("@coffer/stripe/StripeEvents") {}
+
+type HandleFailure = Effect.Error<ReturnType<Effect.Success<typeof makeHandlers>[EventKind]>>
+
+export const layer = Layer.effect(
+  StripeEvents,
+  Effect.gen(function* () {
+    const handlers = yield* makeHandlers
+    const store = yield* StripeEventStore
+    const wakeups = yield* Wakeups
+    return StripeEvents.of({
+      note: Effect.fnUntraced(function* (owner, told) {
+        const isNew = yield* store.insert(owner, told, yield* currentTime)
+        if (isNew) wakeups.raise("stripe_events")
+        return isNew
+      }),
+      handle: span("StripeEvents.handle")(function* (owner, kind, objectId) {
+        return yield* Effect.annotateLogs(handlers[kind](owner, objectId), {
+          merchant_id: owner.merchantId,
+          mode: owner.mode,
+          stripe: objectId
+        })
+      })
+    })
+  })
+)
+
+const eventServices = Effect.gen(function* () {
+  const orders = yield* Orders
+  return {
+    client: yield* StripeClient,
+    store: yield* SessionStore,
+    payments: yield* StripePayments,
+    refunds: yield* Refunds,
+    disputes: yield* Disputes,
+    /** The merchant's own order that metadata names. Whoever has the account may write other numbers there. */
+    orderIn: Effect.fnUntraced(function* (owner: Owner, metadata: Stripe.Metadata | null | undefined) {
+      const tradeNo = tradeNoIn(metadata)
+      if (Option.isNone(tradeNo)) return Option.none<Order>()
+      const found = yield* Effect.option(orders.byTradeNo(tradeNo.value))
+      return Option.filter(found, isOwnedBy(owner))
+    })
+  }
+})
+
+type Services = Effect.Success<typeof eventServices>
+
+const makeHandlers = Effect.map(eventServices, (services) => ({
+  session: handleSession(services),
+  refund: handleRefund(services),
+  dispute: handleDispute(services)
+}))
+
+const handleSession = ({ client, orderIn, payments, store }: Services) =>
+  Effect.fnUntraced(function* (owner: Owner, id: string) {
+    const seen = yield* client.read(owner, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
+    const order = yield* orderIn(owner, seen.metadata)
+    if (Option.isNone(order)) return yield* ignored("a session is none of ours")
+    const row = yield* store.find(order.value.tradeNo, id)
+    if (Option.isNone(row)) {
+      const active = yield* store.active(order.value.tradeNo)
+      return Option.exists(active, ({ session_id }) => session_id === null)
+        ? yield* new NotYetKnown({ reason: "session" })
+        : yield* ignored("a session is none of ours")
+    }
+    const standing = standingOf(seen)
+    if (standing._tag === "Over") yield* store.ended(row.value.key)
+    if (standing._tag === "Processing") yield* store.processing(row.value.key)
+    yield* payments.adopt(order.value, row.value, standing)
+    return "adopted" as const
+  })
+
+const handleRefund = ({ client, refunds }: Services) =>
+  Effect.fnUntraced(function* (owner: Owner, id: string) {
+    const seen = yield* client.read(owner, (stripe) => stripe.refunds.retrieve(id))
+    const refundNo = refundNoOf(seen)
+    const found = Option.isNone(refundNo) ? Option.none() : yield* Effect.option(refunds.find(owner, refundNo.value))
+    // Given back as a whole, or made in Stripe's dashboard.
+    if (Option.isNone(found)) return yield* ignored("a refund is none that a merchant has asked us for")
+    const answer = answerOf(seen)
+    if (answer._tag === "Pending") return "adopted" as const
+    const said =
+      answer._tag === "Succeeded"
+        ? { outcome: "succeeded" as const, reason: "" }
+        : { outcome: "failed" as const, reason: answer.reason }
+    yield* refunds.report(found.value.refundNo, said)
+    return "adopted" as const
+  })
+
+const handleDispute = ({ client, disputes, orderIn, payments }: Services) =>
+  Effect.fnUntraced(function* (owner: Owner, id: string) {
+    const seen = yield* client.read(owner, (stripe) => stripe.disputes.retrieve(id, { expand: ["payment_intent"] }))
+    const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
+    const order = yield* orderIn(owner, intent?.metadata)
+    if (intent === null || Option.isNone(order)) return yield* ignored("a dispute is about no payment of ours")
+    const paid = yield* payments.refresh(order.value)
+    if (!("paymentId" in paid) || paid.paymentId !== intent.id) {
+      if (paid.status === "pending") return yield* new NotYetKnown({ reason: "payment" })
+      return yield* ignored("a dispute is about a payment that went back to the buyer")
+    }
+    if (seen.currency.toUpperCase() !== paid.currency) {
+      return yield* ignored("a dispute has another currency than its payment")
+    }
+    const { amount, created, evidence_details, reason } = seen
+    yield* disputes.handleReport({
+      ...wordOf(seen),
+      ...owner,
+      tradeNo: paid.tradeNo,
+      processorDisputeId: id,
+      amount: Minor.make(amount),
+      reason,
+      evidenceDueBy: evidence_details.due_by === null ? null : timeOf(evidence_details.due_by),
+      openedAt: timeOf(created)
+    })
+    return "adopted" as const
+  })
+
+/** Somebody has to look at it, or nobody: the line says which object it is. */
+const ignored = (why: string) =>
+  Effect.as(Effect.logWarning(`Stripe told of something that we leave alone: ${why}`), "ignored" as const)

@@ -1,0 +1,130 @@
+/**
+ * Workers of Stripe's accounts. One handles the events that were told. One asks Stripe every few minutes for the events
+ * of each account, so that a webhook that never came loses nothing.
+ */
+import type { Owner } from "@coffer/model/Owner"
+import { Cause, DateTime, Effect, Layer, Metric, Option } from "effect"
+import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { Workers } from "../platform/jobs/Workers.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { StripeClient } from "./StripeClient.ts"
+import { type EventRow, type PollRow, StripeEventStore } from "./StripeEventStore.ts"
+import { StripeEvents } from "./StripeEvents.ts"
+import { eventTypes, toldBy } from "./told.ts"
+
+const outcomes = ["adopted", "ignored", "given_up"] as const
+const handled = Metric.counter("coffer_stripe_events", {
+  description: "Events of Stripe that were handled, by what became of them; given_up: somebody has to look",
+  incremental: true
+})
+const found = Metric.counter("coffer_stripe_events_found", {
+  description: "Events that no webhook had told, and that were found in Stripe's list",
+  incremental: true
+})
+const count = (outcome: (typeof outcomes)[number], by = 1) =>
+  Metric.update(Metric.withAttributes(handled, { outcome }), by)
+
+/** After so long, what an event is about will not come. */
+const givenUpAfter = { days: 3 }
+
+/** An event may enter Stripe's list after a younger one. */
+const overlap = { minutes: 10 }
+/** Events are listed by windows of time, so that each list has an end; so many windows in one round. */
+const window = { minutes: 10 }
+const windowsMax = 36
+const pageMax = 100
+const pagesMax = 200
+
+/** Events that were handled are kept for so long: longer than one can be told again. */
+const keptFor = { days: 7 }
+const droppedMax = 1_000
+
+const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
+
+const handling = Effect.gen(function* () {
+  const workers = yield* Workers
+  const store = yield* StripeEventStore
+  const events = yield* StripeEvents
+  yield* Effect.forEach(outcomes, (outcome) => count(outcome, 0))
+
+  const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at }: EventRow) =>
+    events.handle({ merchantId, mode }, kind, object_id).pipe(
+      Effect.tap((outcome) => Effect.andThen(count(outcome), store.done(id))),
+      Effect.catchCause((cause) =>
+        Effect.flatMap(currentTime, (now) =>
+          DateTime.isLessThan(DateTime.add(received_at, givenUpAfter), now)
+            ? Effect.andThen(
+                Effect.andThen(store.done(id), count("given_up")),
+                Effect.logError(`the event ${id} of Stripe is given up`, Cause.squash(cause))
+              )
+            : Effect.failCause(cause)
+        )
+      )
+    )
+
+  yield* workers.supervise(() => ({
+    name: "stripe events",
+    wakeup: "stripe_events",
+    run: Effect.gen(function* () {
+      const due = yield* store.claim(yield* currentTime, claimedMax)
+      return yield* forEachLeased("the event of Stripe", due, ({ id, type }) => `${id} ${type}`, handle)
+    }),
+    next: store.next
+  }))
+})
+
+const polling = Effect.gen(function* () {
+  const workers = yield* Workers
+  const store = yield* StripeEventStore
+  const client = yield* StripeClient
+  const events = yield* StripeEvents
+  yield* Metric.update(found, 0)
+
+  /** Events of one window, which are listed newest first. */
+  const fetchWindow = Effect.fnUntraced(function* (owner: Owner, from: DateTime.Utc, to: DateTime.Utc) {
+    let after: string | undefined
+    for (let page = 0; page < pagesMax; page++) {
+      const listed = yield* client.read(owner, (stripe) =>
+        stripe.events.list({
+          types: eventTypes,
+          created: { gte: secondsOf(from), lt: secondsOf(to) },
+          limit: pageMax,
+          ...(after === undefined ? {} : { starting_after: after })
+        })
+      )
+      for (const event of listed.data) {
+        const told = toldBy(event)
+        if (Option.isNone(told)) continue
+        if (yield* events.note(owner, told.value)) yield* Metric.update(found, 1)
+      }
+      after = listed.data.at(-1)?.id
+      if (!listed.has_more || after === undefined) return
+    }
+    yield* Effect.logError("Stripe has more events of an account than are looked through")
+  })
+
+  /** From the end of the last round, one window after the other: a round that fails goes on where it was. */
+  const poll = Effect.fnUntraced(function* ({ id, merchant_id: merchantId, mode, since }: PollRow) {
+    const now = yield* currentTime
+    let from = DateTime.subtract(since, overlap)
+    for (let windows = 0; windows < windowsMax && DateTime.isLessThanOrEqualTo(from, now); windows++) {
+      const to = DateTime.add(from, window)
+      yield* fetchWindow({ merchantId, mode }, from, to)
+      yield* store.polled(id, DateTime.min(to, now))
+      from = to
+    }
+  })
+
+  yield* workers.supervise(() => ({
+    name: "stripe reconciler",
+    wakeup: "stripe_accounts",
+    run: Effect.gen(function* () {
+      const due = yield* store.claimPolls(yield* currentTime, claimedMax)
+      yield* store.dropHandled(DateTime.subtract(yield* currentTime, keptFor), droppedMax)
+      return yield* forEachLeased("the events of the account", due, ({ id }) => id, poll)
+    }),
+    next: store.nextPoll
+  }))
+})
+
+export const layer = Layer.effectDiscard(Effect.all([handling, polling], { discard: true }))

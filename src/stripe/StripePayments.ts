@@ -1,0 +1,123 @@
+/**
+ * Front door to payments at Stripe: a buyer begins one, and what Stripe says of it is brought to the order. Success is
+ * told by a webhook, by Stripe's list of events, or by looking when the buyer comes back; all of them end here.
+ */
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { Order, OrderConflict } from "@coffer/rules/order/Order"
+import { Context, Effect, Layer, Option } from "effect"
+import type { WriteFailure } from "../aggregate/WriteLoop.ts"
+import { ChannelUnreachable } from "../channel/Channel.ts"
+import type { OrderNotFound } from "../orders/OrderCommands.ts"
+import { Orders } from "../orders/Orders.ts"
+import { span } from "../platform/runtime/span.ts"
+import { isMade, Sessions } from "./Sessions.ts"
+import { type SessionRow, SessionStore } from "./SessionStore.ts"
+import { sessionMethodOf, type Standing } from "./standing.ts"
+import { StripeClient } from "./StripeClient.ts"
+
+/** What a buyer meets who wants to pay. */
+export type Begun =
+  | { readonly _tag: "Redirect"; readonly url: string }
+  /** The order is paid, or is being paid, or somebody else has begun at the same moment: its page shows how it is. */
+  | { readonly _tag: "Settled" }
+  /** Stripe takes no such payment: the method is not activated, or the amount is below Stripe's least. */
+  | { readonly _tag: "NotTaken" }
+
+/** Who takes the payments of an order's merchant and environment. */
+export type Taker = "sandbox" | "stripe" | "none"
+
+/** Of a merchant without an account at Stripe. */
+export const takerWithoutAccount = ({ mode }: Pick<Order, "mode">): Taker => (mode === "sandbox" ? "sandbox" : "none")
+
+export type ReportFailure = OrderConflict | OrderNotFound | WriteFailure
+
+export class StripePayments extends Context.Service<
+  StripePayments,
+  {
+    readonly takerOf: (order: Pick<Order, "merchantId" | "mode">) => Effect.Effect<Taker>
+    /** Of a pending order: the buyer has paid at Stripe, which works on it. */
+    readonly isProcessing: (order: Order) => Effect.Effect<boolean>
+    readonly begin: (order: Order, method: PaymentMethod) => Effect.Effect<Begun, ChannelUnreachable | ReportFailure>
+    /** Asks Stripe about a pending order's session, and returns the order as it is then. */
+    readonly refresh: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
+    /** Brings what Stripe said of a session of ours to the order. */
+    readonly adopt: (order: Order, row: SessionRow, standing: Standing) => Effect.Effect<Order, ReportFailure>
+  }
+>()("@coffer/stripe/StripePayments") {}
+
+/** How often it is begun anew while others begin at the same moment. */
+const attemptsMax = 3
+
+export const layer = Layer.effect(
+  StripePayments,
+  Effect.gen(function* () {
+    const client = yield* StripeClient
+    const sessions = yield* Sessions
+    const store = yield* SessionStore
+    const orders = yield* Orders
+
+    /** The row ends after the order's commit: whoever asks in between is still told that it is paid. */
+    const adopt = Effect.fnUntraced(function* (order: Order, row: SessionRow, standing: Standing) {
+      if (standing._tag !== "Paid") return order
+      const after = yield* orders.report(order, { _tag: "Succeeded", payment: standing.payment })
+      yield* store.ended(row.key)
+      return after
+    })
+
+    const refresh = span("StripePayments.refresh")(function* (order: Order) {
+      if (order.status !== "pending" || (yield* client.accountOf(order)) === null) return order
+      const found = yield* store.active(order.tradeNo)
+      if (Option.isNone(found) || !isMade(found.value)) return order
+      return yield* adopt(order, found.value, yield* sessions.look(found.value))
+    }, Effect.uninterruptible)
+
+    const make = (order: Order, row: SessionRow) =>
+      Effect.catchTags(Effect.map(sessions.make(order, row), begunOf), {
+        StripeRefused: () => Effect.succeed<Begun>({ _tag: "NotTaken" })
+      })
+
+    /** Undefined: a new session may be planned. */
+    const beginAt = Effect.fnUntraced(function* (order: Order, row: SessionRow, method: PaymentMethod) {
+      const isSame = row.method === sessionMethodOf(method)
+      if (!isMade(row)) {
+        // The answer was lost, or somebody is asking now: asked again under its key, it is one session.
+        if (isSame) return yield* make(order, row)
+        yield* store.ended(row.key)
+        return undefined
+      }
+      const standing = isSame ? yield* sessions.look(row) : yield* sessions.end(row, { force: true })
+      yield* adopt(order, row, standing)
+      return standing._tag === "Over" ? undefined : begunOf(standing)
+    })
+
+    const begin = span("StripePayments.begin")(function* (order: Order, method: PaymentMethod) {
+      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+        const found = yield* store.active(order.tradeNo)
+        const begun = Option.isSome(found) ? yield* beginAt(order, found.value, method) : undefined
+        if (begun !== undefined) return begun
+        const planned = yield* sessions.plan(order, method)
+        if (Option.isSome(planned)) {
+          return yield* make(order, planned.value)
+        }
+      }
+      return yield* new ChannelUnreachable()
+    }, Effect.uninterruptible)
+
+    return StripePayments.of({
+      takerOf: (order) =>
+        Effect.map(client.accountOf(order), (account) =>
+          account?.isActive === true ? "stripe" : takerWithoutAccount(order)
+        ),
+      isProcessing: Effect.fnUntraced(function* (order) {
+        if (order.status !== "pending" || (yield* client.accountOf(order)) === null) return false
+        return Option.exists(yield* store.active(order.tradeNo), ({ state }) => state === "processing")
+      }),
+      begin,
+      refresh,
+      adopt
+    })
+  })
+)
+
+const begunOf = (standing: Standing | undefined): Begun =>
+  standing?._tag === "Open" ? { _tag: "Redirect", url: standing.url } : { _tag: "Settled" }

@@ -1,0 +1,99 @@
+/**
+ * Where Stripe sends events: `POST /channels/stripe/{token}`. The token and the signature over the raw bytes are
+ * checked before anything is looked up but the merchant, which is in memory. An event is stored before it is answered,
+ * and handled by a worker.
+ */
+import { ByteSize, Duration, Effect, type Layer, Metric, Option, Result } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Stripe } from "stripe"
+import * as PublicAdmission from "../edge/PublicAdmission.ts"
+import type { Admission } from "../http/Admission.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { openStripeKeys } from "../merchants/stripeAccount.ts"
+import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
+import { currentMillis } from "../platform/runtime/clock.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import type { Settings } from "../platform/runtime/Settings.ts"
+import { StripeEvents } from "./StripeEvents.ts"
+import { toldBy } from "./told.ts"
+import { webhookAddresses, webhookPath } from "./webhookAddress.ts"
+
+/** An event with its object; those of Stripe have a few kilobytes. */
+const bytesMax = 512 * 1_024
+
+/** Older signatures are refused: somebody may send again what was recorded. */
+const tolerance = Duration.minutes(5)
+
+const outcomes = ["stored", "repeated", "ignored", "refused"] as const
+const webhooks = Metric.counter("coffer_stripe_webhooks", {
+  description: "Requests of Stripe with events, by what became of them",
+  incremental: true
+})
+const count = (outcome: (typeof outcomes)[number], by = 1) =>
+  Metric.update(Metric.withAttributes(webhooks, { outcome }), by)
+
+type Routes = Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Admission | Merchants | Secrets | Settings | StripeEvents
+>
+
+export const layer: Routes = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const merchants = yield* Merchants
+    const secrets = yield* Secrets
+    const addresses = yield* webhookAddresses
+    const events = yield* StripeEvents
+    const through = yield* PublicAdmission.make
+    const { webhooks: signatures } = new Stripe("sk_none")
+    yield* Effect.forEach(outcomes, (outcome) => count(outcome, 0))
+
+    const receive = Effect.gen(function* () {
+      const { token = "" } = yield* HttpRouter.params
+      const owner = addresses.read(token)
+      if (Option.isNone(owner)) return yield* refused("no such address", 404)
+      const merchant = yield* Effect.option(merchants.find(owner.value.merchantId))
+      const account = Option.getOrUndefined(merchant)?.modes[owner.value.mode].stripe
+      if (account == null) return yield* refused("no account of Stripe is set", 404)
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const body = yield* readBody(request)
+      if (body === undefined) return yield* refused(`the body must have ${bytesMax} bytes at most`, 400)
+      const { webhookSecret } = openStripeKeys(secrets, owner.value, account)
+      const now = yield* currentMillis
+      const signature = request.headers["stripe-signature"] ?? ""
+      const read = Result.try(() =>
+        signatures.constructEvent(body, signature, webhookSecret, Duration.toSeconds(tolerance), undefined, now)
+      )
+      if (Result.isFailure(read)) return yield* refused("the signature is not valid, or is too old", 400)
+      const event = read.success
+      const told = toldBy(event)
+      const isOurs = (event.account ?? null) === account.account && event.livemode === (owner.value.mode === "live")
+      if (Option.isNone(told) || !isOurs) return yield* taken("ignored")
+      return yield* taken((yield* events.note(owner.value, told.value)) ? "stored" : "repeated")
+    }).pipe(
+      Effect.catchDefect((defect) =>
+        isDatabaseTrouble(defect) ? Effect.succeed(answer("not now", 503)) : Effect.die(defect)
+      ),
+      Effect.withSpan("stripe.webhook")
+    )
+
+    yield* router.add("POST", webhookPath, through(receive, Effect.succeed(answer("busy", 503))))
+  })
+)
+
+/** As it was sent: a signature is over bytes. Undefined for too many of them. */
+const readBody = ({ arrayBuffer, headers }: HttpServerRequest.HttpServerRequest) => {
+  if (Number(headers["content-length"] ?? 0) > bytesMax) return Effect.succeed(undefined)
+  return arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytesMax)),
+    Effect.map((bytes) => Buffer.from(bytes)),
+    Effect.catch(() => Effect.succeed(undefined))
+  )
+}
+
+const answer = (text: string, status: number) => HttpServerResponse.text(text, { status })
+
+/** Stripe sends again what is not answered with 2xx. */
+const taken = (outcome: "stored" | "repeated" | "ignored") => Effect.as(count(outcome), answer(outcome, 200))
+
+const refused = (why: string, status: number) => Effect.as(count("refused"), answer(why, status))

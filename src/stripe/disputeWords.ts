@@ -1,0 +1,61 @@
+/** Stripe's words about a dispute in ours, and a merchant's evidence in Stripe's. Pure. */
+import type { EvidenceFile } from "@coffer/model/Evidence"
+import type { Stripe } from "stripe"
+import type { DisputeWord } from "../channel/DisputeChannel.ts"
+
+export const wordOf = ({ status }: Pick<Stripe.Dispute, "status">): DisputeWord => ({
+  status,
+  outcome: outcomes[status]
+})
+
+/** An inquiry that ended, and a dispute that was prevented, took nobody's money: the issuer has withdrawn it. */
+const outcomes: Readonly<Record<string, DisputeWord["outcome"]>> = {
+  won: "won",
+  lost: "lost",
+  warning_closed: "closed",
+  prevented: "closed"
+}
+
+export const needsResponse = ({ status }: Pick<Stripe.Dispute, "status">): boolean =>
+  status === "needs_response" || status === "warning_needs_response"
+
+/** Where files go in Stripe's evidence, which takes one file in each place. */
+const places = [
+  "uncategorized_file",
+  "duplicate_charge_documentation",
+  "receipt",
+  "customer_communication",
+  "customer_signature",
+  "shipping_documentation",
+  "service_documentation",
+  "cancellation_policy",
+  "refund_policy"
+] as const
+export type Place = (typeof places)[number]
+
+const placeOf = (type: EvidenceFile["type"]): Place => {
+  switch (type) {
+    case "invoice_showing_distinct_transactions":
+      return "duplicate_charge_documentation"
+    case "recurring_transaction_agreement":
+      return "uncategorized_file"
+    default:
+      return type
+  }
+}
+
+/** Each file has a place of its own; there are more places than a merchant may send files. */
+export const placed = (files: ReadonlyArray<EvidenceFile>): ReadonlyArray<readonly [Place, EvidenceFile]> => {
+  const taken = new Map<Place, EvidenceFile>()
+  const later: Array<EvidenceFile> = []
+  for (const file of files) {
+    const place = placeOf(file.type)
+    if (taken.has(place)) later.push(file)
+    else taken.set(place, file)
+  }
+  for (const file of later) {
+    const free = places.find((place) => !taken.has(place))
+    if (free !== undefined) taken.set(free, file)
+  }
+  return [...taken]
+}

@@ -1,0 +1,49 @@
+/**
+ * How a call to Stripe may fail, by what is known of its effect. Pure.
+ *
+ * `ChannelUnreachable`: it certainly did nothing. `StripeSilent`: nobody knows what it did. `StripeRefused`: Stripe
+ * said no, and did nothing.
+ */
+import { Schema } from "effect"
+import { Stripe } from "stripe"
+import { ChannelUnreachable } from "../channel/Channel.ts"
+
+export class StripeSilent extends Schema.TaggedError<StripeSilent>()("StripeSilent", {
+  /** Stripe answered with a failure of its own, which it may repeat for this idempotency key for a day. */
+  wasAnswered: Schema.Boolean
+}) {}
+
+export class StripeRefused extends Schema.TaggedError<StripeRefused>()("StripeRefused", {
+  code: Schema.String,
+  message: Schema.String
+}) {}
+
+export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused
+
+/** Why a call failed, as metrics name it. */
+export type Verdict = "refused" | "credentials" | "rate_limited" | "unreached" | "silent"
+
+export interface Judged {
+  readonly verdict: Verdict
+  readonly failure: StripeFailure
+}
+
+/** The connection never came to be. */
+const neverConnected: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH"])
+
+export const judge = (error: unknown): Judged => {
+  if (!(error instanceof Stripe.errors.StripeError)) return silent(false)
+  const { code = "", detail, message, statusCode } = error
+  if (error instanceof Stripe.errors.StripeConnectionError) {
+    const cause = typeof detail === "object" && "code" in detail ? String(detail.code) : ""
+    return neverConnected.has(cause) ? { verdict: "unreached", failure: new ChannelUnreachable() } : silent(false)
+  }
+  if (statusCode === undefined || statusCode >= 500) return silent(true)
+  if (statusCode === 401 || statusCode === 403) return { verdict: "credentials", failure: new ChannelUnreachable() }
+  if (statusCode === 429) return { verdict: "rate_limited", failure: new ChannelUnreachable() }
+  // A call with the same idempotency key is still being carried out.
+  if (statusCode === 409) return silent(false)
+  return { verdict: "refused", failure: new StripeRefused({ code, message }) }
+}
+
+const silent = (wasAnswered: boolean): Judged => ({ verdict: "silent", failure: new StripeSilent({ wasAnswered }) })

@@ -1,0 +1,103 @@
+/**
+ * A service whose merchant takes payments through a simulated Stripe. Both have the test's clock, so that a day passes
+ * for both when the test says so.
+ */
+import type { Options as SimulatorOptions } from "@coffer/simulator/start"
+import { start as simulate } from "@coffer/simulator/start"
+import { assert } from "@effect/vitest"
+import { Clock, Context, Effect } from "effect"
+import { Stripe } from "stripe"
+import type { Reply } from "../kit/Api.ts"
+import { merchantOf } from "../kit/Merchant.ts"
+import { freePort, type Options, start } from "../kit/Service.ts"
+
+/** 2026-01-01. */
+export const begins = 1_767_225_600_000
+
+export const secretKey = "sk_test_ofTheTests0123456789"
+
+interface World extends Options {
+  readonly simulator?: SimulatorOptions
+}
+
+/** A service and a simulator that know nothing of each other yet. */
+export const worlds = Effect.fnUntraced(function* ({ simulator: settings, ...options }: World = {}) {
+  const port = yield* freePort
+  const running = yield* start({
+    clock: "test",
+    begins,
+    ...options,
+    env: { STRIPE_API: `http://127.0.0.1:${port}`, ...options.env }
+  })
+  const simulator = yield* Effect.provideService(
+    simulate({ port, chargeSettles: 0, ...settings }),
+    Clock.Clock,
+    Context.get(running.context, Clock.Clock)
+  )
+  const stripe = new Stripe(secretKey, {
+    host: "127.0.0.1",
+    port,
+    protocol: "http",
+    maxNetworkRetries: 0,
+    telemetry: false
+  })
+  const channelPath = `/merchants/${running.merchant.merchantId}/channels/sandbox`
+  return { ...running, simulator, control: simulator.control, stripe, channelPath }
+})
+
+export type World_ = Effect.Success<ReturnType<typeof worlds>>
+
+export const eventTypes = ["checkout.session.*", "refund.*", "charge.dispute.*"]
+
+/** The merchant's sandbox has an account at Stripe, which sends its events. */
+export const connected = Effect.fnUntraced(function* (options: World = {}) {
+  const world = yield* worlds(options)
+  const { body } = yield* world.api.operator("GET", world.channelPath)
+  const endpoint = yield* Effect.promise(() =>
+    world.stripe.webhookEndpoints.create({ url: body.data.webhook_url, enabled_events: ["*"] })
+  )
+  const set = yield* world.api.operator("POST", world.channelPath, {
+    channel: "stripe",
+    secret_key: secretKey,
+    webhook_secret: endpoint.secret
+  })
+  assert.strictEqual(set.status, 200, set.text)
+  // The reconciler has looked for the first time. While the clock stands it does not look again.
+  yield* world.atRest
+  const merchant = { ...world.merchant, ...merchantOf(world) }
+  /** What Stripe has told is here, and handled. */
+  const settled = Effect.andThen(world.control.settle({}), world.atRest)
+  const order = (terms: object = {}) =>
+    Effect.map(merchant.post("/v1/orders", { amount: 2_000, subject: "Tea", ...terms }), ({ body, status, text }) => {
+      assert.strictEqual(status, 201, text)
+      return body.data as { readonly trade_no: string; readonly checkout_url: string }
+    })
+  const page = ({ checkout_url }: { readonly checkout_url: string }, query = "") =>
+    world.api.call("GET", new URL(checkout_url).pathname + query)
+  /** The buyer chooses a method on the order's page. */
+  const choose = ({ checkout_url }: { readonly checkout_url: string }, method = "card"): Effect.Effect<Reply> =>
+    world.api.call("POST", new URL(checkout_url).pathname, {
+      raw: `step=pay&method=${method}`,
+      headers: { "Content-Type": "application/x-www-form-urlencoded" }
+    })
+  /** The order's sessions, the oldest first. */
+  const sessions = ({ trade_no }: { readonly trade_no: string }) =>
+    world.simulator.all("checkout.session").filter(({ client_reference_id }) => client_reference_id === trade_no)
+  /** The buyer chooses, and pays on Stripe's page. */
+  const paid = Effect.fnUntraced(function* (
+    terms: object = {},
+    buyer: { readonly with?: string; readonly authorises?: boolean; readonly method?: string } = {}
+  ) {
+    const made = yield* order(terms)
+    const { method = "card", ...how } = buyer
+    const chosen = yield* choose(made, method)
+    assert.strictEqual(chosen.status, 200, chosen.text)
+    yield* world.control.pay({ session: sessions(made).at(-1)!.id, ...how })
+    yield* settled
+    return yield* merchant.order(made.trade_no)
+  })
+  return { ...world, endpoint, merchant, settled, order, page, choose, sessions, paid }
+})
+
+/** What a page leads to. */
+export const leadsTo = ({ text }: Reply): string | undefined => /href="([^"]+)"[^>]*data-leave/.exec(text)?.[1]

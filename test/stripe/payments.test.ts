@@ -1,0 +1,209 @@
+/** A buyer pays through Stripe: the way there, the way back, and what the order hears. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { feeOf } from "../kit/Merchant.ts"
+import { assertLedgerWhole } from "../kit/ledger.ts"
+import { connected, leadsTo, worlds } from "./kit.ts"
+
+const amount = 2_000
+const credited: ReadonlyArray<readonly [string, number, number, number]> = [
+  ["payment_credit", amount, 0, amount],
+  ["fee_debit", -feeOf(amount), amount, amount - feeOf(amount)]
+]
+
+describe("a payment at Stripe", () => {
+  it.live("the page leads to a session of the chosen method, and the webhook makes the order paid", () =>
+    Effect.gen(function* () {
+      const { choose, control, merchant, order, page, sessions, settled, sql } = yield* connected()
+      const made = yield* order({ out_trade_no: "A-1" })
+      const form = yield* page(made)
+      assert.notInclude(form.text, 'name="number"', "no card is asked for here")
+      const [session] = (yield* choose(made), sessions(made))
+      assert.deepStrictEqual(session!.payment_method_types, ["card"])
+      assert.deepStrictEqual([session!.amount_total, session!.currency], [amount, "usd"])
+      assert.strictEqual(leadsTo(yield* choose(made)), session!.url)
+      yield* control.pay({ session: session!.id })
+      yield* settled
+      const paid = yield* merchant.order("A-1")
+      assert.deepStrictEqual([paid["status"], paid["payment_method"]], ["paid", "card"])
+      assert.match(paid["payment_id"], /^pi_/)
+      assert.deepStrictEqual(yield* merchant.ledger(), credited)
+      assert.deepStrictEqual(yield* merchant.events(), ["payment.succeeded"])
+      assert.include((yield* page(made)).text, "Payment successful")
+      const rows = yield* sql`select state from stripe_sessions`
+      assert.deepStrictEqual(rows, [{ state: "ended" }])
+      yield* assertLedgerWhole(sql)
+    })
+  )
+
+  it.live("a wallet's payment has the wallet's method and its refund window", () =>
+    Effect.gen(function* () {
+      const { paid } = yield* connected()
+      const alipay = yield* paid({}, { method: "alipay", with: "alipay", authorises: true })
+      assert.deepStrictEqual([alipay["status"], alipay["payment_method"]], ["paid", "alipay"])
+      assert.match(alipay["refundable_until"], /^2026-04-01/)
+      const wechat = yield* paid({}, { method: "wechat_pay", with: "wechat_pay", authorises: true })
+      assert.deepStrictEqual([wechat["status"], wechat["payment_method"]], ["paid", "wechat_pay"])
+    })
+  )
+
+  it.live("a buyer who comes back before the webhook is shown a success, and the webhook changes nothing more", () =>
+    Effect.gen(function* () {
+      const { choose, control, merchant, order, page, sessions, settled } = yield* connected()
+      yield* control.hold_webhooks({})
+      const made = yield* order()
+      yield* choose(made)
+      const { session } = yield* control.pay({ session: sessions(made)[0]!.id })
+      assert.include((yield* page(made)).text, "data-pay", "nobody has told us")
+      assert.include(String(session.success_url), new URL(made.checkout_url).pathname)
+      const back = yield* page(made, "?returned=1")
+      assert.include(back.text, "Payment successful")
+      yield* control.release_webhooks({ order: "newest_first" })
+      yield* settled
+      assert.deepStrictEqual(yield* merchant.ledger(), credited)
+    })
+  )
+
+  it.live("without any webhook the reconciler finds it within minutes", () =>
+    Effect.gen(function* () {
+      const { choose, control, merchant, order, pass, sessions } = yield* connected()
+      yield* control.fault({ on: "webhook *", kind: "lose", times: 100 })
+      const made = yield* order()
+      yield* choose(made)
+      yield* control.pay({ session: sessions(made)[0]!.id })
+      yield* pass("4 minutes")
+      assert.strictEqual((yield* merchant.order(made.trade_no))["status"], "paid")
+      assert.deepStrictEqual(yield* merchant.ledger(), credited)
+    })
+  )
+
+  it.live("a payment that is processed keeps the page from taking another, until Stripe decides", () =>
+    Effect.gen(function* () {
+      const { choose, control, merchant, order, page, pass, sessions, settled } = yield* connected()
+      const made = yield* order()
+      yield* choose(made)
+      yield* control.pay({ session: sessions(made)[0]!.id, processing: 60 })
+      assert.include((yield* page(made, "?returned=1")).text, "Your payment is being processed")
+      assert.strictEqual((yield* choose(made, "alipay")).status, 303)
+      assert.lengthOf(sessions(made), 1)
+      yield* pass("61 seconds")
+      yield* settled
+      assert.strictEqual((yield* merchant.order(made.trade_no))["status"], "paid")
+    })
+  )
+})
+
+describe("sessions of an order", () => {
+  it.live("the same method leads to the same session, and another one ends it", () =>
+    Effect.gen(function* () {
+      const { choose, order, sessions } = yield* connected()
+      const made = yield* order()
+      const first = leadsTo(yield* choose(made, "card"))
+      assert.strictEqual(leadsTo(yield* choose(made, "google_pay")), first, "a card to Stripe")
+      const second = leadsTo(yield* choose(made, "alipay"))
+      assert.notStrictEqual(second, first)
+      assert.deepStrictEqual(
+        sessions(made).map(({ status }) => status),
+        ["expired", "open"]
+      )
+      const third = leadsTo(yield* choose(made, "card"))
+      assert.notInclude([first, second], third)
+      assert.strictEqual(sessions(made).filter(({ status }) => status === "open").length, 1)
+    })
+  )
+
+  it.live("switching finds the payment that was just made, and makes no second session", () =>
+    Effect.gen(function* () {
+      const { choose, control, merchant, order, sessions } = yield* connected()
+      yield* control.hold_webhooks({})
+      const made = yield* order()
+      yield* choose(made, "card")
+      yield* control.pay({ session: sessions(made)[0]!.id })
+      assert.strictEqual((yield* choose(made, "alipay")).status, 303)
+      assert.lengthOf(sessions(made), 1)
+      assert.strictEqual((yield* merchant.order(made.trade_no))["status"], "paid")
+    })
+  )
+
+  for (const kind of ["timeout_before", "timeout_after", "cut_before", "cut_after"] as const) {
+    it.live(`when the answer of its making is lost (${kind}), the next try leads to one session`, () =>
+      Effect.gen(function* () {
+        const { choose, control, order, sessions } = yield* connected()
+        const made = yield* order()
+        yield* control.fault({ on: "POST /v1/checkout/sessions", kind, times: 2 })
+        assert.strictEqual((yield* choose(made)).status, 502)
+        yield* control.clear_faults({})
+        const url = leadsTo(yield* choose(made))
+        assert.deepStrictEqual(
+          sessions(made).map((session) => session.url),
+          [url ?? null]
+        )
+      })
+    )
+  }
+
+  it.live("a failure that Stripe keeps for the key is not met twice", () =>
+    Effect.gen(function* () {
+      const { choose, control, order } = yield* connected()
+      const made = yield* order()
+      yield* control.fault({ on: "POST /v1/checkout/sessions", kind: "error_kept_after" })
+      assert.strictEqual((yield* choose(made)).status, 502)
+      assert.isString(leadsTo(yield* choose(made)))
+    })
+  )
+
+  it.live("two pages at once lead to one session, or to the one that came last", () =>
+    Effect.gen(function* () {
+      const { choose, order, sessions } = yield* connected()
+      for (const methods of [
+        ["card", "card"],
+        ["card", "alipay"]
+      ] as const) {
+        const made = yield* order()
+        yield* Effect.all(
+          methods.map((method) => choose(made, method)),
+          { concurrency: "unbounded" }
+        )
+        yield* choose(made, "card")
+        assert.strictEqual(sessions(made).filter(({ status }) => status === "open").length, 1, methods.join())
+      }
+    })
+  )
+
+  it.live("a payment that Stripe does not take is said so, and another method can be chosen", () =>
+    Effect.gen(function* () {
+      const { choose, order } = yield* connected()
+      const made = yield* order({ amount: 10 })
+      const told = yield* choose(made)
+      assert.strictEqual(told.status, 422)
+      assert.include(told.text, "This payment method cannot be used for this order")
+    })
+  )
+
+  it.live("an order that ends soon has a session of half an hour, which ends with the order", () =>
+    Effect.gen(function* () {
+      const { choose, leap, merchant, order, pass, sessions } = yield* connected()
+      const made = yield* order()
+      yield* leap("1430 minutes")
+      assert.isString(leadsTo(yield* choose(made)))
+      assert.isAbove(sessions(made)[0]!.expires_at, Date.parse("2026-01-02T00:00:00Z") / 1_000)
+      yield* pass("11 minutes")
+      assert.strictEqual((yield* merchant.order(made.trade_no))["status"], "expired")
+      assert.strictEqual(sessions(made)[0]!.status, "expired")
+    })
+  )
+})
+
+describe("a merchant without an account at Stripe", () => {
+  it.live("pays at the sandbox's forms, and nothing is asked of Stripe", () =>
+    Effect.gen(function* () {
+      const { api, merchant, simulator } = yield* worlds()
+      const { body } = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 500 })
+      const { pathname } = new URL(body.data.checkout_url)
+      assert.include((yield* api.call("GET", pathname)).text, 'name="number"')
+      const expired = yield* api.post(`/v1/orders/${body.data.trade_no}/expire`, merchant.sandboxKey)
+      assert.strictEqual(expired.body.data.status, "expired")
+      assert.deepStrictEqual(simulator.all("checkout.session"), [])
+    })
+  )
+})

@@ -1,0 +1,155 @@
+/** Refunds at Stripe: asked for once in effect, whatever is lost, and reversed when the bank sends the money back. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { assertRefused, feeOf } from "../kit/Merchant.ts"
+import { assertLedgerWhole } from "../kit/ledger.ts"
+import { connected } from "./kit.ts"
+
+const amount = 2_000
+
+/** Two payments, so that the fees of one are covered. */
+const sold = Effect.fnUntraced(function* () {
+  const world = yield* connected()
+  yield* world.paid({ amount: 5_000 })
+  const order = yield* world.paid({ amount })
+  const refund = (more: object = {}) => world.merchant.refund({ trade_no: order["trade_no"], ...more })
+  const available = Effect.map(world.merchant.balance(), (books) => books.available)
+  const before = yield* available
+  return { ...world, paidOrder: order, refund, available, before }
+})
+
+describe("a refund at Stripe", () => {
+  it.live("of a card is done at once, and Stripe has our number of it", () =>
+    Effect.gen(function* () {
+      const { available, before, refund, simulator, sql } = yield* sold()
+      const { body, status, text } = yield* refund()
+      assert.deepStrictEqual([status, body.data?.status], [201, "succeeded"], text)
+      const [made] = simulator.all("refund")
+      assert.deepStrictEqual([made!.amount, made!.metadata], [amount, { coffer_refund_no: body.data.refund_no }])
+      assert.strictEqual(yield* available, before - amount)
+      yield* assertLedgerWhole(sql)
+    })
+  )
+
+  it.live("that takes time is pending until Stripe says that it succeeded", () =>
+    Effect.gen(function* () {
+      const { control, merchant, refund, settled, simulator } = yield* sold()
+      yield* control.refund_fates({ fates: ["pends"] })
+      const { body, status } = yield* refund()
+      assert.deepStrictEqual([status, body.data.status], [202, "pending"])
+      yield* control.settle_refund({ refund: simulator.all("refund")[0]!.id })
+      yield* settled
+      assert.strictEqual((yield* merchant.get(`/v1/refunds/${body.data.refund_no}`)).body.data.status, "succeeded")
+      assert.include(yield* merchant.events(), "refund.succeeded")
+    })
+  )
+
+  it.live("that the bank sends back, after it had succeeded, is failed, and the money is the merchant's again", () =>
+    Effect.gen(function* () {
+      const { available, before, control, merchant, refund, settled, simulator, sql } = yield* sold()
+      const { body } = yield* refund()
+      yield* control.fail_refund({ refund: simulator.all("refund")[0]!.id })
+      yield* settled
+      assert.strictEqual((yield* merchant.get(`/v1/refunds/${body.data.refund_no}`)).body.data.status, "failed")
+      assert.strictEqual(yield* available, before)
+      yield* assertLedgerWhole(sql)
+    })
+  )
+
+  it.live("that the bank sends back without any webhook is found by the reconciler", () =>
+    Effect.gen(function* () {
+      const { available, before, control, pass, refund, simulator } = yield* sold()
+      yield* refund()
+      yield* control.fault({ on: "webhook *", kind: "lose", times: 100 })
+      yield* control.fail_refund({ refund: simulator.all("refund")[0]!.id })
+      yield* pass("4 minutes")
+      assert.strictEqual(yield* available, before)
+    })
+  )
+
+  it.live("that Stripe refuses changes nothing, and is 502", () =>
+    Effect.gen(function* () {
+      const { available, before, paidOrder, refund, simulator, stripe } = yield* sold()
+      yield* Effect.promise(() => stripe.refunds.create({ payment_intent: paidOrder["payment_id"], amount: 1_500 }))
+      assertRefused(yield* refund(), 502, "processor_error")
+      assert.strictEqual(yield* available, before)
+      assert.lengthOf(simulator.all("refund"), 1)
+    })
+  )
+
+  for (const kind of [
+    "error_before",
+    "error_after",
+    "cut_before",
+    "cut_after",
+    "timeout_after",
+    "error_kept_after"
+  ] as const) {
+    it.live(`when its answer is lost (${kind}), it is made once, and succeeds`, () =>
+      Effect.gen(function* () {
+        const { available, before, control, merchant, pass, refund, simulator, sql } = yield* sold()
+        yield* control.fault({ on: "POST /v1/refunds", kind, times: 2 })
+        const { body, status, text } = yield* refund({ out_refund_no: "R-1" })
+        assert.include([201, 202], status, text)
+        yield* control.clear_faults({})
+        yield* pass("3 minutes")
+        const after = (yield* merchant.get("/v1/refunds/R-1")).body.data
+        assert.deepStrictEqual([after.status, after.refund_no], ["succeeded", body.data.refund_no])
+        assert.lengthOf(simulator.all("refund"), 1)
+        assert.strictEqual(yield* available, before - amount)
+        yield* assertLedgerWhole(sql)
+      })
+    )
+  }
+
+  it.live("when Stripe is not reached at all, nothing is changed, and the retry makes it", () =>
+    Effect.gen(function* () {
+      const { available, before, control, refund, simulator } = yield* sold()
+      yield* control.fault({ on: "GET /v1/refunds", kind: "error_before" })
+      assertRefused(yield* refund({ out_refund_no: "R-1" }), 502, "processor_error")
+      assert.strictEqual(yield* available, before)
+      assert.strictEqual((yield* refund({ out_refund_no: "R-1" })).status, 201)
+      assert.lengthOf(simulator.all("refund"), 1)
+    })
+  )
+
+  it.live("two at once of the same number are one", () =>
+    Effect.gen(function* () {
+      const { refund, simulator } = yield* sold()
+      const both = yield* Effect.all([refund({ out_refund_no: "R-1" }), refund({ out_refund_no: "R-1" })], {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(both.map(({ status }) => status).toSorted(), [200, 201])
+      assert.lengthOf(simulator.all("refund"), 1)
+    })
+  )
+})
+
+describe("a payment that comes too late", () => {
+  it.live("goes back whole, once, and the merchant's books do not move", () =>
+    Effect.gen(function* () {
+      const { choose, control, merchant, order, pass, sessions, settled, simulator, sql } = yield* connected()
+      const made = yield* order()
+      yield* choose(made)
+      yield* control.hold_webhooks({})
+      const { id } = sessions(made)[0]!
+      // The sandbox's own helper pays it first: Stripe's payment is the second.
+      yield* merchant.post(`/v1/test_helpers/orders/${made.trade_no}/pay`)
+      yield* control.pay({ session: id })
+      const books = yield* merchant.balance()
+      yield* control.fault({ on: "POST /v1/refunds", kind: "cut_after", times: 2 })
+      yield* control.release_webhooks({})
+      yield* settled
+      yield* pass("5 minutes")
+      const refunds = simulator.all("refund")
+      assert.deepStrictEqual(
+        refunds.map((each) => each.amount),
+        [2_000]
+      )
+      assert.deepStrictEqual(yield* merchant.balance(), books)
+      assert.include(yield* merchant.events(), "payment.duplicate_refunded")
+      assert.strictEqual(books.available, 2_000 - feeOf(2_000))
+      yield* assertLedgerWhole(sql)
+    })
+  )
+})

@@ -1,0 +1,178 @@
+/** What Stripe sends: checked before it costs anything, stored before it is answered, handled in any order. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Stripe } from "stripe"
+import { connected, worlds } from "./kit.ts"
+
+type World = Effect.Success<ReturnType<typeof connected>>
+
+const pathOf = (world: World) => new URL(world.endpoint.url).pathname
+
+/** As Stripe would send it: signed over its bytes. */
+const send = (
+  world: World,
+  event: unknown,
+  more: { readonly secret?: string; readonly at?: number; readonly path?: string } = {}
+) =>
+  Effect.gen(function* () {
+    const { now } = yield* world.control.state({})
+    const body = JSON.stringify(event)
+    const header = world.stripe.webhooks.generateTestHeaderString({
+      payload: body,
+      secret: more.secret ?? world.endpoint.secret!,
+      timestamp: more.at ?? now
+    })
+    return yield* world.api.call("POST", more.path ?? pathOf(world), {
+      raw: body,
+      headers: { "Content-Type": "application/json", "Stripe-Signature": header }
+    })
+  })
+
+const stored = ({ sql }: World) => Effect.map(sql`select 1 from stripe_events`, ({ length }) => length)
+
+const held = Effect.gen(function* () {
+  const world = yield* connected()
+  yield* world.control.hold_webhooks({})
+  const made = yield* world.order()
+  yield* world.choose(made)
+  yield* world.control.pay({ session: world.sessions(made)[0]!.id })
+  const event = world.simulator.all("event").find(({ type }) => type === "checkout.session.completed")!
+  return { ...world, made, event }
+})
+
+describe("a webhook of Stripe", () => {
+  it.live("is stored once, however often it comes, and makes the order paid", () =>
+    Effect.gen(function* () {
+      const world = yield* held
+      for (const answer of ["stored", "repeated", "repeated"]) {
+        const taken = yield* send(world, world.event)
+        assert.deepStrictEqual([taken.status, taken.text], [200, answer])
+      }
+      yield* world.atRest
+      assert.strictEqual((yield* world.merchant.order(world.made.trade_no))["status"], "paid")
+      assert.strictEqual(yield* stored(world), 1)
+    })
+  )
+
+  it.live("with a wrong signature, none, or one that is too old, is refused, and nothing is stored", () =>
+    Effect.gen(function* () {
+      const world = yield* held
+      const { now } = yield* world.control.state({})
+      assert.strictEqual((yield* send(world, world.event, { secret: "whsec_other" })).status, 400)
+      assert.strictEqual((yield* send(world, world.event, { at: now - 301 })).status, 400)
+      const unsigned = { raw: JSON.stringify(world.event), headers: { "Content-Type": "application/json" } }
+      assert.strictEqual((yield* world.api.call("POST", pathOf(world), unsigned)).status, 400)
+      assert.strictEqual((yield* send(world, world.event, { path: `${pathOf(world).slice(0, -2)}00` })).status, 404)
+      assert.strictEqual((yield* send(world, { ...world.event, padding: "x".repeat(600_000) })).status, 400)
+      assert.strictEqual(yield* stored(world), 0)
+    })
+  )
+
+  it.live("that is refused asks the database nothing", () =>
+    Effect.gen(function* () {
+      const world = yield* held
+      const asked = Effect.map(
+        world.sql<{ calls: number }>`select (xact_commit + xact_rollback)::int4 as calls from pg_stat_database
+          where datname = current_database()`,
+        ([row]) => row!.calls
+      )
+      yield* world.atRest
+      yield* send(world, world.event, { secret: "whsec_other" })
+      yield* world.sql`select pg_stat_force_next_flush()`
+      const before = yield* asked
+      for (let time = 0; time < 200; time++) yield* send(world, world.event, { secret: "whsec_other" })
+      yield* world.sql`select pg_stat_force_next_flush()`
+      assert.isBelow((yield* asked) - before, 100, "heartbeats and ours, and none for each request")
+    })
+  )
+
+  it.live("of another account, of the other mode, or about nothing of ours is taken and not stored", () =>
+    Effect.gen(function* () {
+      const world = yield* held
+      for (const other of [
+        { ...world.event, account: "acct_other" },
+        { ...world.event, livemode: true },
+        { ...world.event, type: "customer.created" }
+      ]) {
+        const taken = yield* send(world, other)
+        assert.deepStrictEqual([taken.status, taken.text], [200, "ignored"])
+      }
+      assert.strictEqual(yield* stored(world), 0)
+    })
+  )
+
+  it.live("about a session that somebody else has made for an order of ours credits nobody", () =>
+    Effect.gen(function* () {
+      const world = yield* held
+      const other = yield* world.order()
+      const foreign = yield* Effect.promise(() =>
+        world.stripe.checkout.sessions.create({
+          mode: "payment",
+          metadata: { coffer_trade_no: other.trade_no },
+          line_items: [
+            { quantity: 1, price_data: { currency: "usd", unit_amount: 2_000, product_data: { name: "T" } } }
+          ],
+          success_url: "https://shop.example/"
+        })
+      )
+      yield* world.control.pay({ session: foreign.id })
+      // What the reconciler finds is no webhook's doing.
+      yield* world.atRest
+      yield* world.sql`delete from stripe_events`
+      const event = world.simulator
+        .all("event")
+        .find(
+          ({ data, type }) =>
+            type === "checkout.session.completed" && (data.object as Stripe.Checkout.Session).id === foreign.id
+        )
+      yield* send(world, event)
+      yield* world.atRest
+      assert.strictEqual((yield* world.merchant.order(other.trade_no))["status"], "pending")
+      assert.match((yield* world.api.get("/metrics")).text, /^coffer_stripe_events\{[^}]*outcome="ignored"[^}]*\} 1$/m)
+    })
+  )
+
+  it.live("that cannot be handled now is handled later", () =>
+    Effect.gen(function* () {
+      const world = yield* held
+      yield* world.control.fault({ on: "GET /v1/checkout/sessions/*", kind: "error_before", times: 2 })
+      assert.strictEqual((yield* send(world, world.event)).status, 200)
+      yield* world.atRest
+      assert.strictEqual((yield* world.merchant.order(world.made.trade_no))["status"], "pending")
+      yield* world.pass("1 minute")
+      assert.strictEqual((yield* world.merchant.order(world.made.trade_no))["status"], "paid")
+    })
+  )
+})
+
+describe("a merchant without an account at Stripe", () => {
+  it.live("has an address that answers 404", () =>
+    Effect.gen(function* () {
+      const { api, channelPath } = yield* worlds()
+      const { webhook_url } = (yield* api.operator("GET", channelPath)).body.data
+      assert.strictEqual((yield* api.call("POST", new URL(webhook_url).pathname, { body: {} })).status, 404)
+    })
+  )
+})
+
+describe("events of Stripe in any order", () => {
+  it.live("a refund's, a dispute's and the payment's, newest first, lead to the same books", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      const made = yield* world.order()
+      yield* world.choose(made)
+      yield* world.control.hold_webhooks({})
+      yield* world.control.pay({ session: world.sessions(made)[0]!.id, with: "pm_card_createDispute" })
+      yield* world.control.release_webhooks({ order: "newest_first" })
+      yield* world.settled
+      yield* world.pass("1 minute")
+      const { merchant } = world
+      assert.strictEqual((yield* merchant.order(made.trade_no))["status"], "paid")
+      const [dispute] = (yield* merchant.get("/v1/disputes")).body.data.data
+      assert.deepStrictEqual(
+        [dispute.status, dispute.amount, dispute.trade_no],
+        ["needs_response", 2_000, made.trade_no]
+      )
+    })
+  )
+})
