@@ -13,12 +13,12 @@ const ordersCount = 12
 
 /** Commits of this runner wait while the gate is closed. */
 const gated = () => {
-  const gate = { closed: undefined as Deferred.Deferred<void> | undefined, waiting: 0 }
+  const gate = { closed: undefined as Deferred.Deferred<void> | undefined, reached: Deferred.makeUnsafe<void>() }
   const layer = Layer.succeed(Faults, {
     around: (point, effect) =>
       Effect.suspend(() => {
         if (point !== "Transactor.write" || gate.closed === undefined) return effect
-        gate.waiting++
+        Deferred.doneUnsafe(gate.reached, Effect.void)
         return Effect.andThen(Deferred.await(gate.closed), effect)
       })
   })
@@ -42,7 +42,7 @@ describe("an order that gets another owner while a command for it runs", () => {
 
       gate.closed = yield* Deferred.make<void>()
       const here = yield* Effect.forEach(tradeNos, (tradeNo) => Effect.forkChild(note(old, key, tradeNo, "here")))
-      while (gate.waiting < 1) yield* Effect.sleep("10 millis")
+      yield* Deferred.await(gate.reached)
 
       const other = yield* start({ database, env: yield* asRunner })
       // It answers for the orders that it owns. The others wait behind the command of the old runner.

@@ -1,9 +1,12 @@
 /** Who may speak to a runner port, and what is told of those who may not (docs/decisions/0027). */
-import { createServer as createTlsServer } from "node:tls"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { once } from "node:events"
+import type { Server, Socket } from "node:net"
+import { connect, createServer as createTlsServer } from "node:tls"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { unprovenMax } from "../../src/platform/cluster/RunnerPort.ts"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { layer, unprovenMax } from "../../src/platform/cluster/RunnerPort.ts"
 import { callerWith, calling, keyed, knocking, listening, localPlace, portOf, tap } from "../kit/Peers.ts"
 import { eventually } from "../kit/Process.ts"
 
@@ -159,6 +162,46 @@ describe("a runner port refuses, logs and counts", () => {
       }
       yield* until("all to be counted", () => port.refused()["incoming hung_up"] === 6)
       assert.deepStrictEqual(port.log, [])
+    })
+  )
+})
+
+/** Node's server behind the next connection that is accepted in this process. */
+const nextServer = Effect.callback<Server>((resume) => {
+  const listener = (message: unknown) => {
+    const { server } = (message as { readonly socket: Socket & { readonly server: Server } }).socket
+    resume(Effect.succeed(server))
+  }
+  subscribe("net.server.socket", listener)
+  return Effect.sync(() => unsubscribe("net.server.socket", listener))
+})
+
+describe("a runner port", () => {
+  it.live("closes with its runner although one that proved itself is not answered yet", () =>
+    Effect.gen(function* () {
+      const at = yield* localPlace
+      const tls = keyed(at, "key")
+      const scope = yield* Scope.make()
+      // Nobody takes what is proven.
+      yield* Scope.provide(Layer.build(layer(at, tls, () => undefined)), scope)
+      const peer = connect({ ...tls.dialling(at), ...at }).on("error", () => undefined)
+      yield* Effect.addFinalizer(() => Effect.sync(() => peer.destroy()))
+      yield* Effect.promise(() => once(peer, "secureConnect"))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* until("the port to be closed", () => closing.pollUnsafe() !== undefined)
+    })
+  )
+
+  it.live("goes on when a connection cannot be accepted", () =>
+    Effect.gen(function* () {
+      const at = yield* localPlace
+      yield* portOf(keyed(at, "key"), at)
+      const caller = yield* callerWith(keyed(yield* localPlace, "key"))
+      const [server] = yield* Effect.all([nextServer, caller.call(at, "before")], { concurrency: 2 })
+      // As Node tells it where the process has no file left for one.
+      const noFile = Object.assign(new Error("accept EMFILE"), { code: "EMFILE" })
+      for (const _ of ["one", "another"]) server.emit("error", noFile)
+      assert.strictEqual(yield* caller.call(at, "after"), "heard after")
     })
   )
 })

@@ -1,20 +1,40 @@
 /** A movement has its source, or Postgres does not take it (docs/decisions/0027). */
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Context, Deferred, Effect, Layer, type Scope } from "effect"
+import type { SqlClient, SqlError as Errors } from "effect/sql"
 import { busyDay } from "../kit/busyDay.ts"
 import { freshDatabase, ownersConnection, start } from "../kit/Service.ts"
 
-class Books extends Context.Service<Books, { readonly sql: SqlClient.SqlClient; readonly poor: string }>()(
-  "test/ledgerSources/Books"
-) {}
+type SqlError = Errors.SqlError
+
+interface Kept {
+  readonly sql: SqlClient.SqlClient
+  readonly poor: string
+  /** Locks all of these tables until the scope closes. */
+  readonly lock: (tables: ReadonlyArray<string>) => Effect.Effect<void, SqlError, Scope.Scope>
+}
+
+class Books extends Context.Service<Books, Kept>()("test/ledgerSources/Books") {}
 
 const books = Layer.effect(
   Books,
   Effect.gen(function* () {
     const database = yield* freshDatabase
     const { poor } = yield* Effect.scoped(Effect.flatMap(start({ database, clock: "test" }), busyDay))
-    return { sql: yield* ownersConnection(database), poor }
+    const other = yield* ownersConnection(database)
+    const lock = Effect.fnUntraced(function* (tables: ReadonlyArray<string>) {
+      const locked = yield* Deferred.make<void>()
+      const holding = other.withTransaction(
+        other`set local idle_in_transaction_session_timeout = 0`.pipe(
+          Effect.andThen(other.unsafe(`lock table ${tables.join(", ")} in access exclusive mode`)),
+          Effect.andThen(Deferred.succeed(locked, undefined)),
+          Effect.andThen(Effect.never)
+        )
+      )
+      yield* Effect.forkScoped(holding)
+      yield* Deferred.await(locked)
+    })
+    return { sql: yield* ownersConnection(database), poor, lock }
   })
 )
 
@@ -47,12 +67,24 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
     })
   )
 
+  describe("and its wallet", () => {
+    it.effect("which never has promised less than nothing", () =>
+      Effect.gen(function* () {
+        const { sql } = yield* Books
+        const { reason } = yield* Effect.flip(sql`update wallets set reserved = -1`)
+        assert.match(String(reason.cause), /wallets_(promised|reserved_check)/)
+      })
+    )
+  })
+
   for (const [type, [table, key, before]] of Object.entries(types)) {
     describe(type, () => {
       /** Takes the movement back, does something, and makes it again, changed. Nothing of it stays. */
       const again = Effect.fnUntraced(function* (changed: string, meanwhile?: (source: string) => string) {
         const { poor, sql } = yield* Books
         const attempt = Effect.gen(function* () {
+          // Whoever waits for a lock says so.
+          yield* sql`set local lock_timeout = '1s'`
           yield* sql`create temporary table taken on commit drop as
             select * from ledger where type = ${type} order by id limit 1`
           const [row] = yield* sql<{ reference_id: string }>`select reference_id from taken`
@@ -107,6 +139,14 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
           )
           assert.match(twice, refused)
         })
+      )
+
+      it.effect("waits for no lock on a table that it does not come from", () =>
+        Effect.gen(function* () {
+          const { lock } = yield* Books
+          yield* lock([...new Set(Object.values(types).map(([each]) => each))].filter((each) => each !== table))
+          assert.strictEqual(yield* again("type = type"), "taken")
+        }).pipe(Effect.scoped)
       )
 
       if (before !== undefined) {

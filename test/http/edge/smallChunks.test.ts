@@ -25,6 +25,8 @@ const upload = (key: string | undefined, body: string) =>
   `${head("POST /v1/files", {
     "X-Api-Key": key,
     "Content-Type": "multipart/form-data; boundary=b",
+    // Whatever is answered, the service hangs up after it.
+    Connection: "close",
     "Transfer-Encoding": "chunked"
   })}${body}`
 
