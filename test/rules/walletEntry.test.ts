@@ -83,7 +83,10 @@ describe("an entry of another runner", () => {
     ["a command without what it needs", JSON.stringify([{ name: "refund", body: {} }])],
     ["half of a command", JSON.stringify([refunded])],
     ["half of a command for an order that does something else", JSON.stringify([refunded]), completed(6)],
-    ["more commands than a runner sends", JSON.stringify(Array(5).fill({ name: "mail", body: { id: "mail_1" } }))]
+    [
+      "more commands than a runner sends",
+      JSON.stringify(Array.from({ length: 5 }, () => ({ name: "mail", body: { id: "mail_1" } })))
+    ]
   ] as const) {
     it.effect(`is refused and counted with ${what}`, () =>
       Effect.gen(function* () {
