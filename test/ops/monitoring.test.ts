@@ -112,6 +112,24 @@ layer(Layer.effect(Exported, exported), { excludeTestServices: true })("what is 
   }
 })
 
+layer(Layer.effect(Exported, exported), { excludeTestServices: true })("README", (it) => {
+  it.effect("has a row for each metric of ours that is exported, and for no other", () =>
+    Effect.gen(function* () {
+      const series = yield* Exported
+      const ofHistogram = /_(?:bucket|sum|count)$/
+      const names = [...series.keys()].filter((name) => name.startsWith("coffer_"))
+      const bases = names.map((name) =>
+        series.has(name.replace(ofHistogram, "_bucket")) ? name.replace(ofHistogram, "") : name
+      )
+      const table = readFileSync("README.md", "utf8")
+        .match(/^\| `(?:coffer|effect)_.*$/gm)!
+        .join("\n")
+      const told = Array.from(table.matchAll(/`(coffer_[a-z_]+)/g), ([, name]) => name!)
+      assert.sameMembers([...new Set(told)], [...new Set(bases)])
+    })
+  )
+})
+
 describe("an alert", () => {
   const text = readFileSync("docs/alerts.md", "utf8")
   const pages = [...text.matchAll(/^### (\w+)$/gm)].map(([, heading]) => heading!)

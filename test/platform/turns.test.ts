@@ -1,7 +1,7 @@
 /** Commands for one object on one runner: one after the other, as they came (docs/decisions/0022). */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
-import { makeTurns } from "../../src/platform/cluster/turns.ts"
+import { Deferred, Effect, Exit, Fiber, Metric } from "effect"
+import { makeTurns, showTurns } from "../../src/platform/cluster/turns.ts"
 
 /** That may wait for one object. */
 const waitingMax = 4
@@ -25,6 +25,36 @@ const three = Effect.gen(function* () {
   const works = yield* Effect.forEach(["one", "two", "three"], (name) => held(name, log))
   const fibers = yield* Effect.forEach(works, ({ work }) => Effect.forkChild(turns.inTurn("order", work), started))
   return { turns, log, works, fibers }
+})
+
+describe("the metrics of turns", () => {
+  it.effect("show how many objects are worked on and how many wait, and nothing when all is done", () =>
+    Effect.gen(function* () {
+      const { fibers, turns, works } = yield* three
+      const other = yield* held("other", [])
+      const another = yield* Effect.forkChild(turns.inTurn("another order", other.work), started)
+      const shown = Effect.map(Metric.snapshot, (all) =>
+        all.map(({ attributes, id, state }) => [id, attributes?.["kind"], (state as { value: number }).value])
+      )
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* showTurns("orders", turns)
+          assert.sameDeepMembers(yield* shown, [
+            ["coffer_objects_busy", "orders", 2],
+            ["coffer_commands_waiting", "orders", 2]
+          ])
+          yield* Fiber.interrupt(fibers[1]!)
+          for (const { release } of [...works, other]) yield* release
+          yield* Effect.forEach([fibers[0]!, fibers[2]!, another], Fiber.join)
+          assert.sameDeepMembers(yield* shown, [
+            ["coffer_objects_busy", "orders", 0],
+            ["coffer_commands_waiting", "orders", 0]
+          ])
+        })
+      )
+      assert.deepStrictEqual(yield* shown, [])
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
 })
 
 describe("work in turn", () => {
