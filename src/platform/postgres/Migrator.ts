@@ -35,6 +35,7 @@ import { ledgerSources } from "./migrations/0025_ledger_sources.ts"
 import { roles } from "./migrations/0026_roles.ts"
 import { keyRotation } from "./migrations/0027_key_rotation.ts"
 import { stripe } from "./migrations/0032_stripe.ts"
+import { reconciliation } from "./migrations/0033_reconciliation.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -67,7 +68,8 @@ export const migrations = {
   "0025_ledger_sources": ledgerSources,
   "0026_roles": roles,
   "0027_key_rotation": keyRotation,
-  "0032_stripe": stripe
+  "0032_stripe": stripe,
+  "0033_reconciliation": reconciliation
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
