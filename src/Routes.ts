@@ -39,6 +39,7 @@ import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as OperatorHttp from "./operators/OperatorHttp.ts"
 import * as ClusterHttp from "./operators/ClusterHttp.ts"
 import * as ChannelHttp from "./stripe/ChannelHttp.ts"
+import * as ReconciliationHttp from "./stripe/ReconciliationHttp.ts"
 import * as StripeWebhookHttp from "./stripe/StripeWebhookHttp.ts"
 
 const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
@@ -61,6 +62,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
     ChannelHttp.layer,
+    ReconciliationHttp.layer,
     OrderHttp.layerOperator,
     PayoutHttp.layer,
     UploadHttp.layerOperator,

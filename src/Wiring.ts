@@ -83,6 +83,9 @@ import * as WalletEntity from "./wallets/WalletEntity.ts"
 import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
 import * as Accounts from "./stripe/Accounts.ts"
+import * as Reconciliation from "./stripe/Reconciliation.ts"
+import * as ReconciliationJobs from "./stripe/ReconciliationJobs.ts"
+import * as ReconciliationStore from "./stripe/ReconciliationStore.ts"
 import * as Sessions from "./stripe/Sessions.ts"
 import * as SessionStore from "./stripe/SessionStore.ts"
 import * as StripeClient from "./stripe/StripeClient.ts"
@@ -131,6 +134,7 @@ const stores = Layer.mergeAll(
   LinkStore.layer,
   SessionStore.layer,
   StripeEventStore.layer,
+  ReconciliationStore.layer,
   MailStore.layer,
   ReceiptNumbers.layer
 )
@@ -144,7 +148,9 @@ const fileStorage = Layer.unwrap(
 
 const files = LogoFiles.layer.pipe(Layer.provideMerge(Files.layer.pipe(Layer.provide([FileStore.layer, fileStorage]))))
 
-const stripe = Layer.mergeAll(Accounts.layer, Sessions.layer).pipe(Layer.provideMerge(StripeClient.layer))
+const stripe = Layer.mergeAll(Accounts.layer, Sessions.layer, Reconciliation.layer).pipe(
+  Layer.provideMerge(StripeClient.layer)
+)
 
 const sandbox = Layer.mergeAll(
   SandboxBank.layer,
@@ -203,6 +209,7 @@ const workers = Layer.mergeAll(
   OperatorJobs.layer,
   SandboxJobs.layer,
   StripeJobs.layer,
+  ReconciliationJobs.layer,
   AuditJobs.layer
 ).pipe(Layer.provideMerge(Workers.layer))
 

@@ -109,8 +109,9 @@ export const layer = Layer.effect(
       claimPolls: Effect.fnUntraced(function* (now, limit) {
         const at = isoText(now)
         const since = isoText(DateTime.subtract(now, firstPoll))
-        yield* sqlDefects(sql`insert into stripe_polls (id, merchant_id, mode, since, due_at)
-          select merchant_id || '/' || mode, merchant_id, mode, ${since}::text::timestamptz, ${at}::text::timestamptz
+        yield* sqlDefects(sql`insert into stripe_polls (id, merchant_id, mode, since, due_at, movements_since)
+          select merchant_id || '/' || mode, merchant_id, mode, ${since}::text::timestamptz, ${at}::text::timestamptz,
+            ${since}::text::timestamptz
           from merchant_modes where stripe is not null on conflict do nothing`)
         return yield* sqlDefects(polls.claim(now, limit))
       }),

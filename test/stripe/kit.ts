@@ -16,12 +16,12 @@ export const begins = 1_767_225_600_000
 
 export const secretKey = "sk_test_ofTheTests0123456789"
 
-interface World extends Options {
+interface Given extends Options {
   readonly simulator?: SimulatorOptions
 }
 
 /** A service and a simulator that know nothing of each other yet. */
-export const worlds = Effect.fnUntraced(function* ({ simulator: settings, ...options }: World = {}) {
+export const worlds = Effect.fnUntraced(function* ({ simulator: settings, ...options }: Given = {}) {
   const port = yield* freePort
   const running = yield* start({
     clock: "test",
@@ -34,36 +34,40 @@ export const worlds = Effect.fnUntraced(function* ({ simulator: settings, ...opt
     Clock.Clock,
     Context.get(running.context, Clock.Clock)
   )
-  const stripe = new Stripe(secretKey, {
-    host: "127.0.0.1",
-    port,
-    protocol: "http",
-    maxNetworkRetries: 0,
-    telemetry: false
-  })
+  const clientOf = (key: string) =>
+    new Stripe(key, { host: "127.0.0.1", port, protocol: "http", maxNetworkRetries: 0, telemetry: false })
   const channelPath = `/merchants/${running.merchant.merchantId}/channels/sandbox`
-  return { ...running, simulator, control: simulator.control, stripe, channelPath }
+  return { ...running, simulator, control: simulator.control, clientOf, stripe: clientOf(secretKey), channelPath }
 })
 
-export type World_ = Effect.Success<ReturnType<typeof worlds>>
+export type World = Effect.Success<ReturnType<typeof worlds>>
 
-export const eventTypes = ["checkout.session.*", "refund.*", "charge.dispute.*"]
-
-/** The merchant's sandbox has an account at Stripe, which sends its events. */
-export const connected = Effect.fnUntraced(function* (options: World = {}) {
-  const world = yield* worlds(options)
-  const { body } = yield* world.api.operator("GET", world.channelPath)
+/** A merchant's sandbox gets an account at Stripe, which sends its events. */
+export const connectedAs = Effect.fnUntraced(function* (
+  { api, atRest, clientOf }: World,
+  { merchantId }: { readonly merchantId: string },
+  key: string
+) {
+  const path = `/merchants/${merchantId}/channels/sandbox`
+  const { body } = yield* api.operator("GET", path)
   const endpoint = yield* Effect.promise(() =>
-    world.stripe.webhookEndpoints.create({ url: body.data.webhook_url, enabled_events: ["*"] })
+    clientOf(key).webhookEndpoints.create({ url: body.data.webhook_url, enabled_events: ["*"] })
   )
-  const set = yield* world.api.operator("POST", world.channelPath, {
+  const set = yield* api.operator("POST", path, {
     channel: "stripe",
-    secret_key: secretKey,
+    secret_key: key,
     webhook_secret: endpoint.secret
   })
   assert.strictEqual(set.status, 200, set.text)
   // The reconciler has looked for the first time. While the clock stands it does not look again.
-  yield* world.atRest
+  yield* atRest
+  return endpoint
+})
+
+/** A world whose merchant has an account at Stripe. */
+export const connected = Effect.fnUntraced(function* (options: Given = {}) {
+  const world = yield* worlds(options)
+  const endpoint = yield* connectedAs(world, world.merchant, secretKey)
   const merchant = { ...world.merchant, ...merchantOf(world) }
   /** What Stripe has told is here, and handled. */
   const settled = Effect.andThen(world.control.settle({}), world.atRest)

@@ -20,6 +20,7 @@ import { knownParametersOnly, ListQuery } from "./Lists.ts"
 import { Email, OperatorOrdersGroup } from "./Orders.ts"
 import { AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
 import { PayoutsGroup } from "./Payouts.ts"
+import { ReconciliationGroup } from "./Reconciliation.ts"
 import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
 
 const ModeSettings = Schema.Struct({
@@ -180,6 +181,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
 export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(MerchantsGroup)
   .add(ChannelsGroup)
+  .add(ReconciliationGroup)
   .add(FilesGroup)
   .add(OperatorOrdersGroup)
   .add(PayoutsGroup)

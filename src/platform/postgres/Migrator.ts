@@ -38,6 +38,7 @@ import { keyRotation } from "./migrations/0027_key_rotation.ts"
 import { runners } from "./migrations/0029_runners.ts"
 import { runnerVitals } from "./migrations/0031_runner_vitals.ts"
 import { stripe } from "./migrations/0032_stripe.ts"
+import { reconciliation } from "./migrations/0033_reconciliation.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -72,7 +73,8 @@ export const migrations = {
   "0027_key_rotation": keyRotation,
   "0029_runners": runners,
   "0031_runner_vitals": runnerVitals,
-  "0032_stripe": stripe
+  "0032_stripe": stripe,
+  "0033_reconciliation": reconciliation
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */

@@ -68,6 +68,7 @@ const table: ReadonlyArray<Row> = [
   ...["stored", "repeated", "ignored", "refused"].map((outcome) => ["coffer_stripe_webhooks", { outcome }, 0] as const),
   ...["adopted", "ignored", "given_up"].map((outcome) => ["coffer_stripe_events", { outcome }, 0] as const),
   ["coffer_stripe_events_found", {}, 0],
+  ["coffer_reconciliation_differences", {}, 0],
   ["coffer_http_requests", { method: "POST", route: "/channels/stripe/{token}" }, 0],
   ["coffer_quota_store_failures", {}, 0],
   ["coffer_api_logs_dropped", {}, 0],
@@ -92,6 +93,7 @@ const table: ReadonlyArray<Row> = [
     "expired approvals",
     "stripe events",
     "stripe reconciler",
+    "stripe reconciliation",
     "audit"
   ].map((worker) => ["coffer_worker_failures", { worker }, 0] as const),
   ["coffer_worker_rounds", { worker: "expiry" }],

@@ -27,6 +27,7 @@ export const acts = {
   "merchants.signingSecret": doneBy(),
   "channels.retrieve": reading,
   "channels.set": doneBy("finance"),
+  "reconciliation.list": reading,
   "orders.list": reading,
   "files.upload": doneBy("support"),
   "payouts.create": doneBy("finance"),

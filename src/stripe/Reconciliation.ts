@@ -1,0 +1,157 @@
+/**
+ * Stripe's books beside ours, payment by payment. A difference becomes a row that the operator sees; nothing is mended.
+ * What moved within the last hour is compared the next time, because a webhook may be on its way.
+ */
+import type { ReconciliationQuery } from "@coffer/contract/Reconciliation"
+import type { Owner } from "@coffer/model/Owner"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
+import type { Stripe } from "stripe"
+import type { ChannelUnreachable } from "../channel/Channel.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { span } from "../platform/runtime/span.ts"
+import { type Difference, type Movement, type Named, ReconciliationStore } from "./ReconciliationStore.ts"
+import { timeOf, tradeNoIn } from "./standing.ts"
+import { StripeClient } from "./StripeClient.ts"
+import type { StripeRefused } from "./stripeFailures.ts"
+
+export class Reconciliation extends Context.Service<
+  Reconciliation,
+  {
+    /** Reads what has moved at Stripe since then, and compares it with our books. Until when it was read. */
+    readonly reconcile: (
+      owner: Owner,
+      since: DateTime.Utc
+    ) => Effect.Effect<DateTime.Utc, ChannelUnreachable | StripeRefused>
+    /** Newest first. */
+    readonly page: (query: ReconciliationQuery) => Effect.Effect<Page<Difference>, InvalidField>
+    /** Tells the metric how many differences there are. */
+    readonly measure: Effect.Effect<void>
+  }
+>()("@coffer/stripe/Reconciliation") {}
+
+const differences = Metric.gauge("coffer_reconciliation_differences", {
+  description: "Payments of which Stripe's books and ours differ; somebody has to look"
+})
+
+/** Money of payments. Others, such as payouts to the operator's bank, are no merchant's. */
+const types: ReadonlySet<string> = new Set([
+  "charge",
+  "payment",
+  "refund",
+  "payment_refund",
+  "refund_failure",
+  "payment_failure_refund",
+  "adjustment"
+])
+
+/** Balance transactions may enter the list late. */
+const overlap = { days: 1 }
+/** They are listed by windows of time, so that each list has an end. */
+const window = { hours: 1 }
+const pageMax = 100
+const pagesMax = 200
+/** What is younger is left for the next time. */
+const settles = { hours: 1 }
+/** Payments of orders that were made in the days before, and that Stripe should know by now. */
+const missingFrom = { days: 3 }
+const missingTo = { days: 1 }
+const batchMax = 500
+const batchesMax = 1_000
+
+export const layer = Layer.effect(
+  Reconciliation,
+  Effect.gen(function* () {
+    const client = yield* StripeClient
+    const store = yield* ReconciliationStore
+    yield* Metric.update(differences, 0)
+
+    const fetchWindow = Effect.fnUntraced(function* (owner: Owner, from: DateTime.Utc, to: DateTime.Utc) {
+      let after: string | undefined
+      for (let page = 0; page < pagesMax; page++) {
+        const listed = yield* client.read(owner, (stripe) =>
+          stripe.balanceTransactions.list({
+            created: { gte: secondsOf(from), lt: secondsOf(to) },
+            expand: ["data.source.payment_intent"],
+            limit: pageMax,
+            ...(after === undefined ? {} : { starting_after: after })
+          })
+        )
+        yield* store.insert(
+          owner,
+          listed.data.flatMap((each) => Option.toArray(movementOf(each)))
+        )
+        after = listed.data.at(-1)?.id
+        if (!listed.has_more || after === undefined) return
+      }
+      yield* Effect.logError("Stripe has more balance transactions of an account than are read")
+    })
+
+    const compare = Effect.fnUntraced(function* (owner: Owner, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
+      const compared = payments.length === 0 ? [] : yield* store.compare(owner, payments)
+      const agreed: Array<string> = []
+      for (const each of compared) {
+        if (each.ours === each.theirs) {
+          agreed.push(each.payment_id)
+          continue
+        }
+        if (!(yield* store.note(owner, each, now))) continue
+        yield* Effect.logError("Stripe's books and ours differ about a payment").pipe(
+          Effect.annotateLogs({ merchant_id: owner.merchantId, mode: owner.mode, ...each })
+        )
+      }
+      yield* store.agree(owner, agreed, now)
+      yield* store.checked(
+        owner,
+        compared.map(({ payment_id }) => payment_id),
+        now
+      )
+    })
+
+    return Reconciliation.of({
+      reconcile: span("Reconciliation.reconcile")(function* (owner, since) {
+        const now = yield* currentTime
+        let from = DateTime.subtract(since, overlap)
+        for (; DateTime.isLessThanOrEqualTo(from, now); from = DateTime.add(from, window)) {
+          yield* fetchWindow(owner, from, DateTime.add(from, window))
+        }
+        yield* compare(owner, yield* store.openPayments(owner, batchMax), now)
+        const [first, last] = [DateTime.subtract(now, missingFrom), DateTime.subtract(now, missingTo)]
+        yield* compare(owner, yield* store.missing(owner, first, last, batchMax), now)
+        for (let batch = 0; batch < batchesMax; batch++) {
+          const payments = yield* store.unchecked(owner, DateTime.subtract(now, settles), batchMax)
+          yield* compare(owner, payments, now)
+          if (payments.length < batchMax) break
+        }
+        return now
+      }),
+      page: Effect.fnUntraced(function* (query) {
+        return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), {
+          ...(query.merchant_id === undefined ? {} : { merchant_id: query.merchant_id }),
+          ...(query.status === undefined ? {} : { open: query.status === "open" })
+        })
+      }),
+      measure: Effect.flatMap(store.openCount, (count) => Metric.update(differences, count))
+    })
+  })
+)
+
+const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
+
+/** None for money that belongs to no payment. */
+const movementOf = (each: Stripe.BalanceTransaction): Option.Option<Movement> => {
+  if (!types.has(each.type) || typeof each.source !== "object" || each.source === null) return Option.none()
+  const intent = "payment_intent" in each.source ? each.source.payment_intent : undefined
+  if (typeof intent !== "object" || intent === null) return Option.none()
+  return Option.some({
+    id: each.id,
+    paymentId: intent.id,
+    tradeNo: Option.getOrNull(tradeNoIn(intent.metadata)),
+    type: each.type,
+    amount: each.amount,
+    fee: each.fee,
+    currency: each.currency,
+    createdAt: timeOf(each.created)
+  })
+}

@@ -1,0 +1,42 @@
+/** Handlers of the operator's `reconciliation` group (docs/architecture.md, section 7). */
+import { OperatorApi } from "@coffer/contract/Operator"
+import type { DifferenceResource } from "@coffer/contract/Reconciliation"
+import { DateTime, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { commonRefusals } from "../http/refusals.ts"
+import { replyList } from "../http/replies.ts"
+import { span } from "../platform/runtime/span.ts"
+import { Reconciliation } from "./Reconciliation.ts"
+
+type Row = Effect.Success<ReturnType<Reconciliation["Service"]["page"]>>["data"][number]
+
+export const layer = HttpApiBuilder.group(
+  OperatorApi,
+  "reconciliation",
+  Effect.fnUntraced(function* (handlers) {
+    const reconciliation = yield* Reconciliation
+    const { InvalidField } = commonRefusals
+    return handlers.handleAll({
+      list: span("reconciliation.list")(function* ({ query }) {
+        const page = yield* reconciliation.page(query)
+        return yield* replyList("reconciliation_difference", "/operator/v1/reconciliation", page, view)
+      }, Effect.catchTags({ InvalidField }))
+    })
+  })
+)
+
+const view = (row: Row): DifferenceResource => ({
+  object: "reconciliation_difference",
+  id: row.id,
+  merchant_id: row.merchant_id,
+  mode: row.mode,
+  payment_id: row.payment_id,
+  trade_no: row.trade_no,
+  currency: row.currency,
+  ours: row.ours,
+  theirs: row.theirs,
+  status: row.agreed_at === null ? "open" : "agreed",
+  found_at: DateTime.formatIso(row.found_at),
+  seen_at: DateTime.formatIso(row.seen_at),
+  agreed_at: row.agreed_at === null ? null : DateTime.formatIso(row.agreed_at)
+})

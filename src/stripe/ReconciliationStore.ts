@@ -1,0 +1,249 @@
+/** Stripe's balance transactions, and what our books say of the same payments (migration 0033). */
+import { idBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import { Currency } from "@coffer/model/Money"
+import type { Owner } from "@coffer/model/Owner"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { isStorable } from "../platform/postgres/scans.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+
+export interface Movement {
+  readonly id: string
+  readonly paymentId: string
+  readonly tradeNo: string | null
+  readonly type: string
+  readonly amount: number
+  readonly fee: number
+  readonly currency: string
+  readonly createdAt: DateTime.Utc
+}
+
+/** A payment in both books, in minor units: what is left of it, fees aside. */
+const Compared = Schema.Struct({
+  payment_id: Schema.String,
+  trade_no: Schema.NullOr(Schema.String),
+  currency: Schema.String,
+  theirs: Schema.Int,
+  ours: Schema.Int
+})
+export type Compared = typeof Compared.Type
+
+/** A payment, and the order that it names. */
+const Named = Schema.Struct({ payment_id: Schema.String, trade_no: Schema.NullOr(Schema.String) })
+export type Named = typeof Named.Type
+
+export const Difference = Schema.Struct({
+  id: Schema.String,
+  merchant_id: MerchantId,
+  mode: Mode,
+  payment_id: Schema.String,
+  trade_no: Schema.NullOr(Schema.String),
+  currency: Currency,
+  ours: Schema.Int,
+  theirs: Schema.Int,
+  found_at: TimeColumn,
+  seen_at: TimeColumn,
+  agreed_at: Schema.NullOr(TimeColumn)
+})
+export type Difference = typeof Difference.Type
+
+const DueRow = Schema.Struct({
+  id: Schema.String,
+  merchant_id: MerchantId,
+  mode: Mode,
+  movements_since: TimeColumn
+})
+export type DueRow = typeof DueRow.Type
+
+interface Filters {
+  readonly merchant_id?: string
+  readonly open?: boolean
+}
+
+export class ReconciliationStore extends Context.Service<
+  ReconciliationStore,
+  {
+    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueRow>>
+    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly readUntil: (id: string, since: DateTime.Utc, next: DateTime.Utc) => Effect.Effect<void>
+    readonly insert: (owner: Owner, movements: ReadonlyArray<Movement>) => Effect.Effect<void>
+    /** Payments with movements that were not compared yet, all of them older than `until`. */
+    readonly unchecked: (owner: Owner, until: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Named>>
+    /** Payments of ours that were made in this time, and that Stripe has no movement of. */
+    readonly missing: (
+      owner: Owner,
+      from: DateTime.Utc,
+      to: DateTime.Utc,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Named>>
+    readonly compare: (owner: Owner, payments: ReadonlyArray<Named>) => Effect.Effect<ReadonlyArray<Compared>>
+    /** Whether the difference is new. */
+    readonly note: (owner: Owner, compared: Compared, now: DateTime.Utc) => Effect.Effect<boolean>
+    readonly agree: (owner: Owner, paymentIds: ReadonlyArray<string>, now: DateTime.Utc) => Effect.Effect<void>
+    readonly checked: (owner: Owner, paymentIds: ReadonlyArray<string>, now: DateTime.Utc) => Effect.Effect<void>
+    readonly openPayments: (owner: Owner, limit: number) => Effect.Effect<ReadonlyArray<Named>>
+    readonly openCount: Effect.Effect<number>
+    /** Newest first. */
+    readonly page: (request: PageRequest, filters: Filters) => Effect.Effect<Page<Difference>, InvalidField>
+  }
+>()("@coffer/stripe/ReconciliationStore") {}
+
+const prefix = "rec_"
+/** Whoever reads an account's movements has it to itself for so long. */
+const lease = "1 hour"
+
+const decodeNamed = Schema.decodeUnknownEffect(Schema.Array(Named))
+const decodeCompared = Schema.decodeUnknownEffect(Schema.Array(Compared))
+
+export const layer = Layer.effect(
+  ReconciliationStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const ids = yield* NewIds
+    const due = leasedRows(
+      sql,
+      {
+        table: "stripe_polls",
+        key: "id",
+        dueAt: "movements_due_at",
+        only: sql`true`,
+        lease: sql`${lease}::text::interval`
+      },
+      DueRow
+    )
+    return ReconciliationStore.of({
+      ...makeMovements(sql),
+      ...makeDifferences(sql, ids),
+      claimDue: (now, limit) => sqlDefects(due.claim(now, limit)),
+      nextDue: sqlDefects(due.next),
+      readUntil: (id, since, next) =>
+        sqlDefects(
+          Effect.asVoid(sql`update stripe_polls set movements_since = ${at(sql, since)},
+            movements_due_at = ${at(sql, next)} where id = ${id}`)
+        )
+    })
+  })
+)
+
+const at = (sql: SqlClient.SqlClient, time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
+const own = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner) =>
+  sql`merchant_id = ${merchantId} and mode = ${mode}`
+const named = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>) => sqlDefects(Effect.flatMap(rows, decodeNamed))
+
+const makeMovements = (sql: SqlClient.SqlClient) =>
+  ({
+    insert: ({ merchantId, mode }, movements) =>
+      sqlDefects(
+        Effect.forEach(
+          movements,
+          (each) => sql`insert into stripe_movements (id, merchant_id, mode, payment_id, trade_no, type, amount, fee,
+                currency, created_at)
+              values (${each.id}, ${merchantId}, ${mode}, ${each.paymentId}, ${each.tradeNo}, ${each.type},
+                ${each.amount}, ${each.fee}, ${each.currency}, ${at(sql, each.createdAt)}) on conflict do nothing`,
+          { discard: true }
+        )
+      ),
+    unchecked: (owner, until, limit) =>
+      named(sql`select payment_id, max(trade_no) as trade_no from stripe_movements m
+          where ${own(sql, owner)} and checked_at is null and not exists (select 1 from stripe_movements n
+            where n.payment_id = m.payment_id and n.merchant_id = m.merchant_id and n.mode = m.mode
+              and n.created_at > ${at(sql, until)})
+          group by payment_id limit ${limit}`),
+    missing: (owner, from, to, limit) =>
+      named(sql`select payment_id, trade_no from orders o
+          where ${own(sql, owner)} and trade_no >= ${firstNo(owner, from)} and trade_no < ${firstNo(owner, to)}
+            and payment_id like 'pi\\_%' and not exists (select 1 from stripe_movements m
+              where m.payment_id = o.payment_id and m.merchant_id = o.merchant_id and m.mode = o.mode)
+          limit ${limit}`),
+    compare: (owner, payments) => sqlDefects(Effect.flatMap(compareStatement(sql, owner, payments), decodeCompared)),
+    checked: (owner, paymentIds, now) =>
+      sqlDefects(
+        Effect.asVoid(sql`update stripe_movements set checked_at = ${at(sql, now)}
+            where ${own(sql, owner)} and payment_id = any(${paymentIds}::text[]) and checked_at is null`)
+      )
+  }) satisfies Partial<ReconciliationStore["Service"]>
+
+const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
+  const pages = Pages.make(sql, {
+    table: { name: "reconciliation", key: "id", row: Difference, read: (row) => row },
+    prefixOf: () => prefix,
+    called: "a difference"
+  })
+  return {
+    note: Effect.fnUntraced(function* ({ merchantId, mode }, compared, now) {
+      const id = yield* ids.next(prefix)
+      const rows = yield* sqlDefects(sql`insert into reconciliation (id, merchant_id, mode, payment_id, trade_no,
+            currency, ours, theirs, found_at, seen_at)
+          values (${id}, ${merchantId}, ${mode}, ${compared.payment_id}, ${compared.trade_no}, ${compared.currency},
+            ${compared.ours}, ${compared.theirs}, ${at(sql, now)}, ${at(sql, now)})
+          on conflict (merchant_id, mode, payment_id) where agreed_at is null do update
+            set ours = excluded.ours, theirs = excluded.theirs, seen_at = excluded.seen_at
+          returning id = ${id} as fresh`)
+      return (rows[0] as { readonly fresh: boolean }).fresh
+    }),
+    agree: (owner, paymentIds, now) =>
+      sqlDefects(
+        Effect.asVoid(sql`update reconciliation set agreed_at = ${at(sql, now)}
+            where ${own(sql, owner)} and payment_id = any(${paymentIds}::text[]) and agreed_at is null`)
+      ),
+    openPayments: (owner, limit) =>
+      named(sql`select payment_id, trade_no from reconciliation
+          where ${own(sql, owner)} and agreed_at is null limit ${limit}`),
+    openCount: sqlDefects(
+      Effect.map(
+        sql`select count(*)::int4 as count from reconciliation where agreed_at is null`,
+        ([row]) => (row as { readonly count: number }).count
+      )
+    ),
+    page: (request, { merchant_id, open }) =>
+      pages.page("installation", request, {
+        filters: [
+          ...(merchant_id === undefined
+            ? []
+            : [isStorable(merchant_id) ? sql`merchant_id = ${merchant_id}` : sql`false`]),
+          ...(open === undefined ? [] : [open ? sql`agreed_at is null` : sql`agreed_at is not null`])
+        ]
+      })
+  } satisfies Partial<ReconciliationStore["Service"]>
+}
+
+/** Numbers of orders begin with the time at which they were made. */
+const firstNo = ({ mode }: Owner, time: DateTime.Utc) =>
+  prefixes.tradeNo[mode] + idBody(DateTime.toEpochMillis(time), new Uint8Array(16))
+
+/**
+ * Ours: what was paid, without what is given back or on its way back, and without what a dispute has taken. An inquiry
+ * has taken nothing at Stripe. A payment that no order took is ours while it has not gone back.
+ */
+const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner, payments: ReadonlyArray<Named>) => {
+  const own = sql`merchant_id = ${merchantId} and mode = ${mode}`
+  return sql`with asked as (
+      select * from unnest(${payments.map(({ payment_id }) => payment_id)}::text[],
+        ${payments.map(({ trade_no }) => trade_no ?? "")}::text[]) as asked (payment_id, trade_no)),
+    theirs as (
+      select a.payment_id, a.trade_no, (select max(currency) from stripe_movements m
+          where m.payment_id = a.payment_id and ${own}) as currency,
+        coalesce((select sum(amount) from stripe_movements m
+          where m.payment_id = a.payment_id and ${own}), 0)::bigint as amount
+      from asked a),
+    found as (
+      select t.*, o.trade_no as order_no, o.currency as order_currency, o.amount as paid,
+        o.payment_id = t.payment_id as is_orders, o.stray_payments
+      from theirs t left join orders o on o.trade_no = t.trade_no
+        and o.merchant_id = ${merchantId} and o.mode = ${mode})
+    select payment_id, order_no as trade_no, upper(coalesce(order_currency, currency)) as currency, amount as theirs,
+      (case when is_orders then paid
+        - coalesce((select sum(r.amount) from refunds r where ${own} and r.trade_no = order_no
+            and r.status in ('reserved', 'pending', 'succeeded')), 0)
+        - coalesce((select sum(d.amount) from disputes d where ${own} and d.trade_no = order_no
+            and d.status in ('needs_response', 'under_review', 'lost') and d.processor_status not like 'warning%'), 0)
+      else coalesce((select sum((s->>'amount')::bigint) from jsonb_array_elements(stray_payments) s
+        where s->>'paymentId' = found.payment_id and s->>'state' <> 'returned'), 0) end)::bigint as ours
+    from found`
+}
