@@ -33,6 +33,7 @@ import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
 import * as RefundHttp from "./refunds/RefundHttp.ts"
+import * as TimelineHttp from "./timeline/TimelineHttp.ts"
 import * as WalletHttp from "./wallets/WalletHttp.ts"
 import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
@@ -41,6 +42,7 @@ import * as OperatorHttp from "./operators/OperatorHttp.ts"
 const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
   Layer.provide([
     OrderHttp.layer,
+    TimelineHttp.layer,
     RefundHttp.layer,
     ReceiptHttp.layer,
     DisputeHttp.layer,
@@ -58,6 +60,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
     OrderHttp.layerOperator,
+    TimelineHttp.layerOperator,
     PayoutHttp.layer,
     UploadHttp.layerOperator,
     DeliveryHttp.layerOperator,

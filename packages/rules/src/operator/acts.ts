@@ -26,6 +26,7 @@ export const acts = {
   "merchants.resetKey": doneBy(),
   "merchants.signingSecret": doneBy(),
   "orders.list": reading,
+  "timelines.retrieve": reading,
   "files.upload": doneBy("support"),
   "payouts.create": doneBy("finance"),
   "payouts.list": reading,
