@@ -33,6 +33,7 @@ import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
 import * as RefundHttp from "./refunds/RefundHttp.ts"
+import * as TimelineHttp from "./timeline/TimelineHttp.ts"
 import * as WalletHttp from "./wallets/WalletHttp.ts"
 import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
@@ -45,6 +46,7 @@ import * as StripeWebhookHttp from "./stripe/StripeWebhookHttp.ts"
 const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
   Layer.provide([
     OrderHttp.layer,
+    TimelineHttp.layer,
     RefundHttp.layer,
     ReceiptHttp.layer,
     DisputeHttp.layer,
@@ -64,6 +66,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     ChannelHttp.layer,
     ReconciliationHttp.layer,
     OrderHttp.layerOperator,
+    TimelineHttp.layerOperator,
     PayoutHttp.layer,
     UploadHttp.layerOperator,
     DeliveryHttp.layerOperator,

@@ -67,6 +67,8 @@ import * as Seeds from "./sandbox/Seeds.ts"
 import * as SeedStore from "./sandbox/SeedStore.ts"
 import * as OrderCommands from "./orders/OrderCommands.ts"
 import * as OrderEntity from "./orders/OrderEntity.ts"
+import * as Timelines from "./timeline/Timelines.ts"
+import * as TimelineStore from "./timeline/TimelineStore.ts"
 import * as OrderLists from "./orders/OrderLists.ts"
 import * as Orders from "./orders/Orders.ts"
 import * as OrderStore from "./orders/OrderStore.ts"
@@ -119,6 +121,7 @@ import { routes } from "./Routes.ts"
 const stores = Layer.mergeAll(
   DisputeStore.layer,
   OrderStore.layer,
+  TimelineStore.layer,
   WalletStore.layer,
   MerchantStore.layer,
   DeliveryStore.layer,
@@ -164,6 +167,7 @@ const rooms = Layer.mergeAll(
   SandboxIssuer.layer,
   StripeEvents.layer,
   RefundLists.layer,
+  Timelines.layer,
   Links.layer,
   Receipts.layer
 ).pipe(

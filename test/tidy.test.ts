@@ -40,6 +40,7 @@ const floors: ReadonlyArray<string> = [
   "src/payouts",
   "src/disputes",
   "src/refunds",
+  "src/timeline",
   "src/edge",
   "src/stripe",
   "src/sandbox",

@@ -13,6 +13,7 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
   "GET /v1/orders": ({ orders }) => orders.list().page(),
   "GET /v1/orders/{ref}": ({ orders }) => orders.get("1"),
   "POST /v1/orders/{ref}": ({ orders }) => orders.update("1", { metadata: { shelf: "A7" } }),
+  "GET /v1/orders/{ref}/timeline": ({ orders }) => orders.timeline("1"),
   "POST /v1/orders/{ref}/expire": ({ orders }) => orders.expire("1"),
   "POST /v1/orders/{ref}/send_receipt": ({ orders }) => orders.sendReceipt("1", { email: "a@b.example" }),
   "POST /v1/refunds": ({ refunds }) => refunds.create({ trade_no: "1" }),

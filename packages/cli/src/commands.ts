@@ -1,4 +1,5 @@
 /** All commands that work through the merchant API. */
+import { deliveriesCommand } from "./deliveries.ts"
 import { disputesCommand } from "./disputes.ts"
 import { eventsCommand } from "./events.ts"
 import { ledgerCommand } from "./ledger.ts"
@@ -16,6 +17,7 @@ export const merchantCommands = [
   disputesCommand,
   linksCommand,
   eventsCommand,
+  deliveriesCommand,
   logsCommand,
   ledgerCommand,
   listenCommand,

@@ -1,12 +1,12 @@
 /** `coffer orders`: what buyers pay. */
-import { Effect } from "effect"
-import { Command } from "effect/cli"
-import type { Order } from "../../sdk/src/index.ts"
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import type { Order, TimelineEntry } from "../../sdk/src/index.ts"
 import { connect } from "./client.ts"
 import { amount, currency, metadata, oneOf, text } from "./flags.ts"
-import { command } from "./frame.ts"
+import { command, json } from "./frame.ts"
 import { given } from "./given.ts"
-import { money, printObject, time } from "./output.ts"
+import { type Column, money, printObject, span, table, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
@@ -67,12 +67,44 @@ const create = command(
     })
 )
 
+const story = command(
+  "story",
+  "Tell all that happened to an order, from the request to the webhook, with durations",
+  { ref: Argument.String("trade-no") },
+  ({ ref }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connect()
+      const timeline = yield* ask((coffer) => coffer.orders.timeline(ref))
+      if (yield* json) return yield* printObject(timeline)
+      const print = yield* table(storyColumns)
+      yield* print(timeline.entries)
+      const more = timeline.truncated ? " There is more: the newest of a kind are left out." : ""
+      yield* Console.error(`${timeline.entries.length} entries in ${span(timeline.duration_ms)}.${more}`)
+    })
+)
+
+const storyColumns: ReadonlyArray<Column<TimelineEntry>> = [
+  { title: "AT", of: ({ at }) => time(at) },
+  { title: "AFTER", of: ({ after_ms }) => span(after_ms) },
+  { title: "WHAT", of: ({ kind }) => kind },
+  { title: "ID", of: ({ id }) => id },
+  { title: "HAPPENED", of: ({ details, text }) => `${text}${balancesIn(details)}` }
+]
+
+/** Of a ledger row. */
+const balancesIn = ({ balance_after, balance_before, currency, frozen_after }: TimelineEntry["details"]): string => {
+  if (typeof balance_before !== "number" || typeof balance_after !== "number") return ""
+  const [before, after] = [money(balance_before, ""), money(balance_after, String(currency))]
+  return `; available ${before}→ ${after}, frozen ${money(Number(frozen_after), "")}`
+}
+
 export const ordersCommand = Command.make("orders").pipe(
-  Command.withDescription("Orders: create, get, list, tail"),
+  Command.withDescription("Orders: create, get, list, tail, story"),
   Command.withSubcommands([
     create,
     getCommand("orders", "trade-no", (coffer, ref) => coffer.orders.get(ref)),
     listCommand(orders),
-    tailCommand(orders)
+    tailCommand(orders),
+    story
   ])
 )

@@ -84,7 +84,7 @@ export const listCommand = <Item, const Filters extends Command.Command.Config>(
   )
 
 /** The items of several lists, newest first: gives the next ones, at most so many; none after the last. */
-const merged = <Item>({ ask }: Client, lists: ReadonlyArray<List<Item>>, idOf: (item: Item) => string) => {
+export const merged = <Item>({ ask }: Client, lists: ReadonlyArray<List<Item>>, idOf: (item: Item) => string) => {
   const iterators = lists.map((list) => list[Symbol.asyncIterator]())
   const heads: Array<IteratorResult<Item, void>> = []
   return Effect.fnUntraced(function* (countMax: number) {

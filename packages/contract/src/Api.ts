@@ -11,12 +11,14 @@ import { PaymentLinksGroup } from "./PaymentLinks.ts"
 import { publish } from "./publish.ts"
 import { ReceiptsGroup } from "./Receipts.ts"
 import { RefundsGroup } from "./Refunds.ts"
+import { TimelineGroup } from "./Timeline.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
 import { WebhookDeliveriesGroup } from "./WebhookDeliveries.ts"
 import { WebhookEndpointsGroup } from "./WebhookEndpoints.ts"
 
 export class Api extends HttpApi.make("coffer")
   .add(OrdersGroup)
+  .add(TimelineGroup)
   .add(ReceiptsGroup)
   .add(RefundsGroup)
   .add(DisputesGroup)

@@ -19,6 +19,7 @@ import { FilesGroup } from "./Files.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
 import { Email, OperatorOrdersGroup } from "./Orders.ts"
 import { AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
+import { OperatorTimelineGroup } from "./Timeline.ts"
 import { PayoutsGroup } from "./Payouts.ts"
 import { ReconciliationGroup } from "./Reconciliation.ts"
 import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
@@ -184,6 +185,7 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(ReconciliationGroup)
   .add(FilesGroup)
   .add(OperatorOrdersGroup)
+  .add(OperatorTimelineGroup)
   .add(PayoutsGroup)
   .add(OperatorDeliveriesGroup)
   .add(OperatorsGroup)

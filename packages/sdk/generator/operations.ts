@@ -65,6 +65,7 @@ const operationOf = (document: Json, path: string, method: string, operation: Js
 
 /** Where an operation stands when its own name is not the word for it. */
 const places: Readonly<Record<string, string>> = {
+  "timelines.retrieve": "orders.timeline",
   "receipts.sendReceipt": "orders.sendReceipt",
   "balance.transactions": "ledger.list",
   "balance.chain": "ledger.chain",

@@ -36,6 +36,7 @@ import type {
   TestHelpersDisputesResolve,
   TestHelpersOrdersDispute,
   TestHelpersOrdersPay,
+  Timeline,
   UpdateOrder,
   UpdatePaymentLink,
   UpdateRefund,
@@ -85,6 +86,11 @@ export class OrdersApi {
   /** Close a pending order now. For when the buyer has left. An expired order is answered unchanged. 409 when the buyer has just paid (the order is paid then) or is about to; 502 when the channel cannot be asked, and then nothing has changed. */
   expire(ref: string, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/orders/${ref}/expire`, isKeyed: true }, options)
+  }
+
+  /** Read an order's whole story. Your requests, what became of the order, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. */
+  timeline(ref: string, options: CallOptions = {}): Call<Timeline> {
+    return this.#transport.call({ method: "GET", path: path`/orders/${ref}/timeline` }, options)
   }
 
   /** Send the receipt by mail. Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it. 409 while the order is not paid. Five within an hour for one order: one more is 429. What is sent by itself when an order is paid does not count. */

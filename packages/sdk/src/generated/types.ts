@@ -870,6 +870,38 @@ export interface SubmitEvidence {
   readonly submit?: boolean | null | undefined
 }
 
+/** One order's whole story. */
+export interface Timeline {
+  /** Always `timeline`. */
+  readonly object: "timeline"
+  /** The order's number. */
+  readonly trade_no: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** From the first entry to the last, in milliseconds. */
+  readonly duration_ms: number
+  /** Whether there are more than 1000 rows of a kind, of which the newest are left out. */
+  readonly truncated: boolean
+  /** Oldest first. */
+  readonly entries: ReadonlyArray<TimelineEntry>
+}
+
+/** One thing that happened. */
+export interface TimelineEntry {
+  /** When it happened. */
+  readonly at: string
+  /** How long after the entry before it, in milliseconds; 0 for the first. */
+  readonly after_ms: number
+  /** What it is a row of. */
+  readonly kind: "request" | "order" | "refund" | "dispute" | "ledger" | "event" | "delivery" | "attempt" | "receipt"
+  /** Number of what it is about: of the request, the ledger row, the event and so on. */
+  readonly id: string
+  /** What happened, for people; do not parse it. */
+  readonly text: string
+  /** The row's own fields, by the names that they have elsewhere in this API: of a request `ip` and `idempotency_key`, of a ledger row its balances, of an attempt `status_code`. More may come. */
+  readonly details: { readonly [key: string]: string | number | "Infinity" | "-Infinity" | "NaN" | null }
+}
+
 /** What is to change. */
 export interface UpdateOrder {
   /** Keys to write; null deletes a key, null for the whole all of them. */

@@ -1,0 +1,106 @@
+/** One order's whole story on the wire (docs/architecture.md, section 7; silences: O35). */
+import { Mode } from "@coffer/model/Ids"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
+import { enveloped } from "./Envelope.ts"
+import { InvalidRequest, MerchantNotFound, OrderNotFound } from "./Errors.ts"
+import { instant, int, kind, mode, text, withExample } from "./fields.ts"
+import { sampleIds } from "./samples.ts"
+
+/** Of requests, refunds, disputes, ledger rows, events, deliveries, attempts and mails: so many of each. */
+export const timelineRowsMax = 1_000
+
+export const entryKinds = [
+  "request",
+  "order",
+  "refund",
+  "dispute",
+  "ledger",
+  "event",
+  "delivery",
+  "attempt",
+  "receipt"
+] as const
+
+const Entry = Schema.Struct({
+  at: instant("When it happened."),
+  after_ms: int("How long after the entry before it, in milliseconds; 0 for the first."),
+  kind: Schema.Literals(entryKinds).annotate({ description: "What it is a row of." }),
+  id: text("Number of what it is about: of the request, the ledger row, the event and so on."),
+  text: text("What happened, for people; do not parse it."),
+  details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Null])).annotate({
+    description:
+      "The row's own fields, by the names that they have elsewhere in this API: of a request `ip` and " +
+      "`idempotency_key`, of a ledger row its balances, of an attempt `status_code`. More may come."
+  })
+}).annotate({ identifier: "TimelineEntry", description: "One thing that happened." })
+export type TimelineEntry = typeof Entry.Encoded
+
+export const TimelineResource = withExample(
+  Schema.Struct({
+    object: kind("timeline"),
+    trade_no: text("The order's number."),
+    mode,
+    duration_ms: int("From the first entry to the last, in milliseconds."),
+    truncated: Schema.Boolean.annotate({
+      description: `Whether there are more than ${timelineRowsMax} rows of a kind, of which the newest are left out.`
+    }),
+    entries: Schema.Array(Entry).annotate({ description: "Oldest first." })
+  }).annotate({ identifier: "Timeline", description: "One order's whole story." }),
+  {
+    object: "timeline",
+    trade_no: sampleIds.order,
+    mode: "sandbox",
+    duration_ms: 0,
+    truncated: false,
+    entries: [
+      {
+        at: "2026-11-21T09:31:12.502Z",
+        after_ms: 0,
+        kind: "ledger",
+        id: sampleIds.ledger,
+        text: "payment_credit of 1999",
+        details: { type: "payment_credit", amount: 1999, balance_before: 0, balance_after: 1999, frozen_after: 0 }
+      }
+    ]
+  }
+)
+export type TimelineResource = typeof TimelineResource.Encoded
+
+const TimelineReply = enveloped(TimelineResource)
+const ref = text("The order's `trade_no`, or your own `out_trade_no`.")
+
+export class TimelineGroup extends HttpApiGroup.make("timelines")
+  .add(
+    HttpApiEndpoint.get("retrieve", "/v1/orders/:ref/timeline", {
+      params: { ref },
+      success: TimelineReply,
+      error: OrderNotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read an order's whole story",
+        description:
+          "Your requests, what became of the order, its refunds and disputes, each ledger row with its balances, " +
+          "each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says " +
+          "what they say. Requests are in it for as long as logs are kept."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "What has happened to an order, from the request to the webhook.") {}
+
+/** The same for the operator, of any merchant. */
+export class OperatorTimelineGroup extends HttpApiGroup.make("timelines")
+  .add(
+    HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id/orders/:ref/timeline", {
+      params: { merchant_id: Schema.String, ref },
+      query: { mode: Mode.annotate({ description: "Which environment." }) },
+      success: TimelineReply,
+      error: [InvalidRequest, MerchantNotFound, OrderNotFound]
+    }).annotate(OpenApi.Summary, "Read the whole story of a merchant's order")
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken) {}

@@ -1,0 +1,178 @@
+/** The rows of an order's story as entries in the order of their time: one for each row; two where it has an end. */
+import { type TimelineEntry, type TimelineResource, timelineRowsMax } from "@coffer/contract/Timeline"
+import type { Order } from "@coffer/rules/order/Order"
+import { DateTime } from "effect"
+import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
+import type { RequestRow, StoryRows } from "./storyRows.ts"
+
+interface Entry extends Omit<TimelineEntry, "after_ms" | "at"> {
+  readonly at: DateTime.Utc
+}
+
+/** Ids of any kind rise with time, within a millisecond too. */
+const placeOf = ({ id }: Entry): string => id.slice(id.lastIndexOf("_") + 1)
+
+/** Of the same thing at the same moment. */
+const order: ReadonlyArray<Entry["kind"]> = [
+  "request",
+  "order",
+  "refund",
+  "dispute",
+  "ledger",
+  "event",
+  "delivery",
+  "attempt",
+  "receipt"
+]
+
+export const timelineView = (about: Order, rows: StoryRows, requests: ReadonlyArray<RequestRow>): TimelineResource => {
+  const kinds = [requests, ...Object.values(rows)]
+  const sorted = [
+    ...requests.slice(0, timelineRowsMax).map(requestEntry),
+    ...orderEntries(about),
+    ...rows.refunds.slice(0, timelineRowsMax).flatMap(refundEntries),
+    ...rows.disputes.slice(0, timelineRowsMax).flatMap(disputeEntries),
+    ...rows.movements.slice(0, timelineRowsMax).map(movementEntry),
+    ...rows.events.slice(0, timelineRowsMax).map(eventEntry),
+    ...rows.deliveries.slice(0, timelineRowsMax).map(deliveryEntry),
+    ...rows.attempts.slice(0, timelineRowsMax).map(attemptEntry),
+    ...rows.mails.slice(0, timelineRowsMax).map(mailEntry)
+  ].toSorted(
+    (a, b) =>
+      DateTime.toEpochMillis(a.at) - DateTime.toEpochMillis(b.at) ||
+      placeOf(a).localeCompare(placeOf(b), "en") ||
+      order.indexOf(a.kind) - order.indexOf(b.kind)
+  )
+  const times = sorted.map(({ at }) => DateTime.toEpochMillis(at))
+  return {
+    object: "timeline",
+    trade_no: about.tradeNo,
+    mode: about.mode,
+    duration_ms: times.at(-1)! - times[0]!,
+    truncated: kinds.some(({ length }) => length > timelineRowsMax),
+    entries: sorted.map(({ at, details, id, kind, text }, index) => ({
+      at: isoText(at),
+      after_ms: index === 0 ? 0 : times[index]! - times[index - 1]!,
+      kind,
+      id,
+      text,
+      details
+    }))
+  }
+}
+
+const requestEntry = ({ created_at, request_id, ...call }: RequestRow): Entry => {
+  const { duration_ms, error_code, idempotency_key, ip, method, path, status, user_agent } = call
+  return {
+    at: created_at,
+    kind: "request",
+    id: request_id,
+    text: `${method} ${path} was answered with ${status} after ${duration_ms} ms`,
+    details: { method, path, status, error_code, duration_ms, ip, user_agent, idempotency_key }
+  }
+}
+
+/** What has no time of its own, such as an expiry, is told by its event. */
+const orderEntries = (about: Order): ReadonlyArray<Entry> => {
+  const { amount, createdAt, currency, outTradeNo, tradeNo } = about
+  const created: Entry = {
+    at: createdAt,
+    kind: "order",
+    id: tradeNo,
+    text: `the order of ${amount} ${currency} was created`,
+    details: { out_trade_no: outTradeNo, amount, currency }
+  }
+  if (!("paymentId" in about)) return [created]
+  const { fee, method, paidAt, paymentId } = about
+  const paid: Entry = {
+    at: paidAt,
+    kind: "order",
+    id: tradeNo,
+    text: `the channel reported the payment ${paymentId} by ${method}`,
+    details: { payment_id: paymentId, payment_method: method, amount, currency, fee }
+  }
+  return [created, paid]
+}
+
+const refundEntries = (row: StoryRows["refunds"][number]): ReadonlyArray<Entry> => {
+  const { amount, created_at, currency, failure_reason, out_refund_no, payment_id, reason, refund_no, settled_at } = row
+  const status = row.status === "reserved" ? "pending" : row.status
+  const asked: Entry = {
+    at: created_at,
+    kind: "refund",
+    id: refund_no,
+    text: `a refund of ${amount} ${currency} was asked for`,
+    details: { out_refund_no, amount, currency, reason }
+  }
+  const ended = status === "failed" ? row.updated_at : settled_at
+  if (ended === null || status === "pending") return [asked]
+  const said = status === "failed" ? `rejected the refund: ${failure_reason ?? "no reason"}` : "paid the refund out"
+  return [
+    asked,
+    {
+      at: ended,
+      kind: "refund",
+      id: refund_no,
+      text: `the channel ${said}`,
+      details: { status, payment_id, failure_reason }
+    }
+  ]
+}
+
+const disputeEntries = (row: StoryRows["disputes"][number]): ReadonlyArray<Entry> => {
+  const { amount, closed_at, currency, dispute_no, evidence_due_by, opened_at, processor_dispute_id, reason } = row
+  const { processor_status, status } = row
+  const opened: Entry = {
+    at: opened_at,
+    kind: "dispute",
+    id: dispute_no,
+    text: `the buyer's bank disputed ${amount} ${currency}: ${reason}`,
+    details: { processor_dispute_id, amount, currency, reason, evidence_due_by: isoTextOrNull(evidence_due_by) }
+  }
+  if (closed_at === null) return [opened]
+  const text = `the dispute ended: ${status}`
+  return [opened, { at: closed_at, kind: "dispute", id: dispute_no, text, details: { status, processor_status } }]
+}
+
+const movementEntry = ({ created_at, id, ...row }: StoryRows["movements"][number]): Entry => ({
+  at: created_at,
+  kind: "ledger",
+  id,
+  text: `${row.type} of ${row.amount} ${row.currency}`,
+  details: row
+})
+
+const eventEntry = ({ created_at, id, object_id, type }: StoryRows["events"][number]): Entry => ({
+  at: created_at,
+  kind: "event",
+  id,
+  text: `the event ${type}`,
+  details: { type, object_id }
+})
+
+const deliveryEntry = ({ created_at, id, next_attempt_at, ...row }: StoryRows["deliveries"][number]): Entry => ({
+  at: created_at,
+  kind: "delivery",
+  id,
+  text: `the event goes to ${row.url}: ${row.status}`,
+  details: { ...row, next_attempt_at: isoTextOrNull(next_attempt_at) }
+})
+
+const attemptEntry = (row: StoryRows["attempts"][number]): Entry => {
+  const { at, attempt, delivery_id, duration_ms, failure, status_code } = row
+  return {
+    at,
+    kind: "attempt",
+    id: delivery_id,
+    text: `attempt ${attempt}: ${status_code ?? failure ?? "no answer"} after ${duration_ms} ms`,
+    details: { delivery_id, attempt, status_code, failure, duration_ms }
+  }
+}
+
+const mailEntry = ({ attempts, created_at, error, id, status }: StoryRows["mails"][number]): Entry => ({
+  at: created_at,
+  kind: "receipt",
+  id,
+  text: `a mail with the receipt: ${status}`,
+  details: { status, attempts, error }
+})

@@ -1,0 +1,99 @@
+/** Front door to an order's whole story: gathers the rows, and the requests that made them. It writes nothing. */
+import type { TimelineResource } from "@coffer/contract/Timeline"
+import type { Owner } from "@coffer/model/Owner"
+import type { Order } from "@coffer/rules/order/Order"
+import { Context, DateTime, Effect, Layer, Predicate } from "effect"
+import { type LogRow, Logs } from "../logs/Logs.ts"
+import type { OrderNotFound } from "../orders/OrderCommands.ts"
+import { Orders } from "../orders/Orders.ts"
+import { isoText } from "../platform/runtime/codecs.ts"
+import { span } from "../platform/runtime/span.ts"
+import type { RequestRow, StoryRows } from "./storyRows.ts"
+import { TimelineStore } from "./TimelineStore.ts"
+import { timelineView } from "./TimelineView.ts"
+
+export class Timelines extends Context.Service<
+  Timelines,
+  {
+    readonly find: (owner: Owner, ref: string) => Effect.Effect<TimelineResource, OrderNotFound>
+  }
+>()("@coffer/timeline/Timelines") {}
+
+/** A creation is found by its answer. So many refunds are traced to the request that made them. */
+const tracedMax = 20
+/** A request comes before what it makes, by what it waits at most; an object's time may be a runner's ahead. */
+const beforeSeconds = 60
+const afterSeconds = 5
+/** The newest of that time are looked at. */
+const lookedAtMax = 100
+
+interface Made {
+  readonly path: string
+  readonly field: string
+  readonly no: string
+  readonly at: DateTime.Utc
+}
+
+export const layer = Layer.effect(
+  Timelines,
+  Effect.gen(function* () {
+    const orders = yield* Orders
+    const logs = yield* Logs
+    const store = yield* TimelineStore
+
+    /** The call whose answer has this number. */
+    const creationOf = Effect.fnUntraced(function* (owner: Owner, { at, field, no, path }: Made) {
+      const created = {
+        "created[gte]": isoText(DateTime.subtract(at, { seconds: beforeSeconds })),
+        "created[lte]": isoText(DateTime.add(at, { seconds: afterSeconds }))
+      }
+      const { data } = yield* logs
+        .page(owner, { path, limit: lookedAtMax, ...created })
+        .pipe(Effect.catchTags({ InvalidField: Effect.die }))
+      return data.filter((call) => call.method === "POST" && answerHas(call, field, no))
+    })
+
+    return Timelines.of({
+      find: span("Timelines.find")(function* (owner, ref) {
+        const order = yield* orders.find(owner, ref)
+        const rows = yield* store.rowsOf(owner, order.tradeNo)
+        const made: ReadonlyArray<Made> = [
+          { path: "/v1/orders", field: "trade_no", no: order.tradeNo, at: order.createdAt },
+          ...rows.refunds.slice(0, tracedMax).map(({ created_at, refund_no }) => ({
+            path: "/v1/refunds",
+            field: "refund_no",
+            no: refund_no,
+            at: created_at
+          }))
+        ]
+        const creations = yield* Effect.forEach(made, (one) => creationOf(owner, one))
+        const writes = yield* store.writesTo(owner, pathsOf(order, rows), order.createdAt)
+        const requests = new Map<string, RequestRow>()
+        for (const call of [...creations.flat(), ...writes]) requests.set(call.request_id, call)
+        return timelineView(order, rows, [...requests.values()])
+      })
+    })
+  })
+)
+
+const answerHas = ({ response_body }: LogRow, field: string, no: string): boolean =>
+  Predicate.hasProperty(response_body, "data") &&
+  Predicate.hasProperty(response_body.data, field) &&
+  response_body.data[field] === no
+
+/** Of each write to the order, its refunds and its disputes, by either of their numbers. */
+const pathsOf = ({ outTradeNo, tradeNo }: Order, { disputes, refunds }: StoryRows): ReadonlyArray<string> => {
+  const under = (folder: string, numbers: ReadonlyArray<string>, steps: ReadonlyArray<string>) =>
+    numbers.flatMap((no) => steps.map((step) => `/v1/${folder}/${encodeURIComponent(no)}${step}`))
+  const orderNumbers = [tradeNo, outTradeNo]
+  const refundNumbers = refunds.flatMap(({ out_refund_no, refund_no }) => [refund_no, out_refund_no])
+  const disputeNumbers = disputes.flatMap(({ dispute_no, processor_dispute_id }) => [dispute_no, processor_dispute_id])
+  return [
+    ...under("orders", orderNumbers, ["", "/expire", "/send_receipt"]),
+    ...under("refunds", refundNumbers, [""]),
+    ...under("disputes", disputeNumbers, ["/evidence", "/accept"]),
+    ...under("test_helpers/orders", orderNumbers, ["/pay", "/dispute"]),
+    ...under("test_helpers/refunds", refundNumbers, ["/settle"]),
+    ...under("test_helpers/disputes", disputeNumbers, ["/resolve"])
+  ]
+}

@@ -1,0 +1,192 @@
+/** GET /v1/orders/{ref}/timeline: one order's whole story, held against the rows that it is read from. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { envOf, type } from "../../kit/cli.ts"
+import { hooksOf } from "../../kit/Hooks.ts"
+import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
+import { receiver } from "../../kit/Receiver.ts"
+import { Logs } from "../../../src/logs/Logs.ts"
+import { type Running, start } from "../../kit/Service.ts"
+
+class Service extends Context.Service<Service, Running>()("test/timeline") {}
+
+interface Entry {
+  readonly at: string
+  readonly after_ms: number
+  readonly kind: string
+  readonly id: string
+  readonly text: string
+  readonly details: Record<string, any>
+}
+
+/** A payment with two refunds and a lost dispute, with the receiver refusing everything at first. */
+const aLongStory = Effect.fnUntraced(function* (service: Running) {
+  const running = { ...service, merchant: yield* service.api.newMerchant() }
+  const shop = merchantOf(running)
+  const hook = yield* receiver
+  yield* hooksOf(running, running.merchant).create({ url: hook.url })
+  hook.answer(500)
+  const created = yield* shop.post(
+    "/v1/orders",
+    { amount: 9_000, out_trade_no: "a cart/1" },
+    { "Idempotency-Key": "k-1" }
+  )
+  const { trade_no } = created.body.data
+  yield* shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, {})
+  const first = yield* shop.refund({ trade_no, amount: 1_000 })
+  const second = yield* shop.refund({ trade_no, amount: 2_000 })
+  const { dispute_no } = (yield* shop.dispute(trade_no)).body.data
+  hook.answer(200)
+  yield* shop.accept(dispute_no)
+  yield* running.pass("10 hours")
+  yield* shop.post(`/v1/orders/${encodeURIComponent("a cart/1")}/send_receipt`, { email: "buyer@shop.example" })
+  yield* running.atRest
+  yield* Context.get(running.context, Logs).flushed
+  const numbers = [trade_no, first.body.data.refund_no, second.body.data.refund_no, dispute_no]
+  return { running, shop, trade_no: String(trade_no), numbers, requestId: created.body.request_id }
+})
+
+const entriesOf = (kind: string, entries: ReadonlyArray<Entry>) => entries.filter((entry) => entry.kind === kind)
+
+layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: true })("an order's story", (it) => {
+  it.effect(
+    "shows each ledger row, event, delivery and attempt exactly once, with the balances and answers of the rows",
+    () =>
+      Effect.gen(function* () {
+        const { numbers, running, shop, trade_no } = yield* aLongStory(yield* Service)
+        const { body, status, text } = yield* shop.get(`/v1/orders/${trade_no}/timeline`)
+        assert.strictEqual(status, 200, text)
+        const { duration_ms, entries, truncated } = body.data as {
+          entries: Array<Entry>
+          duration_ms: number
+          truncated: boolean
+        }
+        const { sql } = running
+
+        const ledger = yield* sql<any>`select id, type, amount, balance_before, balance_after, frozen_after from ledger
+        where merchant_id = ${running.merchant.merchantId} order by id`
+        assert.isAtLeast(ledger.length, 7)
+        assert.sameDeepMembers(
+          entriesOf("ledger", entries).map(
+            ({ details: { currency: _, reference_id: __, sequence: ___, ...rest }, id }) => ({ id, ...rest })
+          ),
+          ledger as Array<any>
+        )
+
+        const events = yield* sql<any>`select id from events where object_id = any(${numbers})`
+        assert.isAtLeast(events.length, 5)
+        assert.sameMembers(
+          entriesOf("event", entries).map(({ id }) => id),
+          events.map(({ id }) => id)
+        )
+
+        const deliveries =
+          yield* sql<any>`select id from deliveries where event_id = any(${events.map(({ id }) => id)})`
+        assert.sameMembers(
+          entriesOf("delivery", entries).map(({ id }) => id),
+          deliveries.map(({ id }) => id)
+        )
+        const attempts = yield* sql<any>`select delivery_id, attempt, status_code from delivery_attempts
+        where delivery_id = any(${deliveries.map(({ id }) => id)})`
+        assert.isAbove(attempts.length, deliveries.length)
+        assert.sameDeepMembers(
+          entriesOf("attempt", entries).map(({ details: { attempt, delivery_id, status_code } }) => ({
+            delivery_id,
+            attempt,
+            status_code
+          })),
+          attempts as Array<any>
+        )
+
+        assert.deepStrictEqual(
+          entriesOf("refund", entries)
+            .map(({ id }) => id)
+            .toSorted(),
+          [numbers[1], numbers[1], numbers[2], numbers[2]].toSorted() as Array<string>
+        )
+        assert.deepStrictEqual(
+          entriesOf("dispute", entries).map(({ id, text }) => [id, text.split(":")[0]]),
+          [
+            [numbers[3], "the buyer's bank disputed 9000 USD"],
+            [numbers[3], "the dispute ended"]
+          ]
+        )
+        assert.strictEqual(entriesOf("receipt", entries).length, 1)
+
+        const times = entries.map(({ at }) => Date.parse(at))
+        assert.deepStrictEqual(
+          times,
+          times.toSorted((a, b) => a - b)
+        )
+        assert.deepStrictEqual(
+          entries.map(({ after_ms }) => after_ms),
+          times.map((at, n) => (n === 0 ? 0 : at - times[n - 1]!))
+        )
+        assert.strictEqual(duration_ms, times.at(-1)! - times[0]!)
+        assert.isFalse(truncated)
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("begins with the request that created it, its key and address, and has each write about it, once", () =>
+    Effect.gen(function* () {
+      const { requestId, shop, trade_no, numbers } = yield* aLongStory(yield* Service)
+      const { body } = yield* shop.get(`/v1/orders/${trade_no}/timeline`)
+      const requests = entriesOf("request", body.data.entries)
+      assert.deepStrictEqual(
+        requests.map(({ details }) => details["path"]),
+        [
+          "/v1/orders",
+          `/v1/test_helpers/orders/${trade_no}/pay`,
+          "/v1/refunds",
+          "/v1/refunds",
+          `/v1/test_helpers/orders/${trade_no}/dispute`,
+          `/v1/disputes/${numbers[3]}/accept`,
+          "/v1/orders/a%20cart%2F1/send_receipt"
+        ]
+      )
+      const [first] = body.data.entries
+      assert.deepStrictEqual([first.kind, first.id, first.details.idempotency_key], ["request", requestId, "k-1"])
+      assert.match(first.details.ip, /127\.0\.0\.1/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is told by either number, to its merchant in its environment and to an operator, and to nobody else", () =>
+    Effect.gen(function* () {
+      const service = yield* Service
+      const running = { ...service, merchant: yield* service.api.newMerchant() }
+      const shop = merchantOf(running)
+      const { trade_no } = yield* shop.paid(700, { out_trade_no: "cart-2" })
+      const other = yield* service.api.newMerchant()
+      const told = yield* shop.get("/v1/orders/cart-2/timeline")
+      assert.strictEqual(told.body.data.trade_no, trade_no)
+      assertRefused(yield* service.api.get(`/v1/orders/${trade_no}/timeline`, other.sandboxKey), 404, "order_not_found")
+      assertRefused(yield* service.api.get(`/v1/orders/${trade_no}/timeline`), 401, "missing_api_key")
+      assertRefused(yield* shop.get("/v1/orders/nothing/timeline"), 404, "order_not_found")
+      const path = `/merchants/${running.merchant.merchantId}/orders/cart-2/timeline`
+      const seen = yield* service.api.operator("GET", `${path}?mode=sandbox`)
+      assert.deepStrictEqual(seen.body.data, (yield* shop.get("/v1/orders/cart-2/timeline")).body.data)
+      assertRefused(yield* service.api.operator("GET", `${path}?mode=live`), 404, "order_not_found")
+      assertRefused(yield* service.api.operator("GET", path), 400, "invalid_request", "mode")
+    })
+  )
+
+  it.effect("is printed by `coffer orders story`, an entry a line, with balances and durations", () =>
+    Effect.gen(function* () {
+      const { running, shop, trade_no } = yield* aLongStory(yield* Service)
+      const { code, stderr, stdout } = yield* type(["orders", "story", trade_no], envOf(running))
+      assert.strictEqual(code, 0, stderr)
+      const { data } = (yield* shop.get(`/v1/orders/${trade_no}/timeline`)).body
+      const rows = stdout.trimEnd().split("\n").slice(1)
+      assert.strictEqual(rows.length, data.entries.length)
+      for (const [n, { id, text }] of data.entries.entries()) {
+        assert.include(rows[n], id)
+        assert.include(rows[n], text)
+      }
+      assert.match(stdout, /payment_credit of 9000 USD; available 0\.00 → 90\.00 USD, frozen 0\.00/)
+      assert.match(stdout, /25\.0 s/)
+      assert.match(stderr, /entries in \d+\.\d h/)
+      const json = yield* type(["orders", "story", trade_no, "--json"], envOf(running))
+      assert.deepStrictEqual(JSON.parse(json.stdout), data)
+    }).pipe(Effect.scoped)
+  )
+})
