@@ -4,7 +4,7 @@
  */
 import { statfsSync } from "node:fs"
 import path from "node:path"
-import { defineConfig, type TestUserConfig } from "vitest/config"
+import { configDefaults, defineConfig, type TestUserConfig } from "vitest/config"
 
 const memory = "/dev/shm"
 const bytesMin = 4 * 1024 ** 3
@@ -22,6 +22,8 @@ if (hasMemory()) process.env["TMPDIR"] ??= memory
 
 export const test: TestUserConfig = {
   include: ["test/**/*.test.ts"],
+  // For ten minutes, and alone: `npm run test:chaos`.
+  exclude: [...configDefaults.exclude, "test/chaos/**"],
   globalSetup: ["test/kit/globalSetup.ts"],
   setupFiles: ["test/kit/freshMetrics.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.

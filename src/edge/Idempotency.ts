@@ -14,6 +14,10 @@ import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { unavailable } from "../http/refusals.ts"
 import { idempotencyRefusals } from "../idempotency/idempotencyRefusals.ts"
 import { refuseWith, reply } from "../http/replies.ts"
+import { elapsedMillis } from "../platform/runtime/realTime.ts"
+
+/** A request that has taken longer gets its answer before that is stored: two commits may have waited already. */
+const settleWithinMillis = 5_000
 
 export const layer = Layer.effect(
   Idempotency,
@@ -25,20 +29,20 @@ export const layer = Layer.effect(
     const { OtherContent, StillRunning } = idempotencyRefusals
 
     /** Stores the answer or frees the key before the caller gets the answer, so that a retry gets the same one. */
-    const settle = (held: HeldClaim, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
+    const settle = (held: HeldClaim, begun: number, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
       Effect.gen(function* () {
         const { answer } = yield* CurrentRecord
         const claim = yield* Ref.get(held)
-        if (Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined) {
-          return yield* keys.settle(claim, { status: exit.value.status, data: answer.data })
-        }
+        const isKept = Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined
+        const settling = keys.settle(claim, isKept ? { status: exit.value.status, data: answer.data } : undefined)
         // What could not be written in time is not waited for once more.
-        if (isBusy(exit)) yield* Effect.forkIn(keys.settle(claim), scope)
-        else yield* keys.settle(claim)
+        const isLate = isBusy(exit) || elapsedMillis() - begun > settleWithinMillis
+        yield* isLate ? Effect.forkIn(settling, scope) : settling
       })
 
     return Idempotency.of(
       Effect.fnUntraced(function* (httpEffect) {
+        const begun = elapsedMillis()
         const { method, path, sent, text } = yield* CurrentRecord
         const key = sent["idempotency-key"]
         if (key === undefined || (method !== "POST" && method !== "DELETE")) return yield* httpEffect
@@ -58,7 +62,7 @@ export const layer = Layer.effect(
             const held = yield* Ref.make<ClaimState>({ claim: claimed.claim, isAnswered: false })
             return yield* restore(faults.around("Idempotency.run", httpEffect)).pipe(
               Effect.provideService(CurrentClaim, held),
-              Effect.onExit((exit) => faults.around("Idempotency.settle", settle(held, exit)))
+              Effect.onExit((exit) => faults.around("Idempotency.settle", settle(held, begun, exit)))
             )
           })
         )

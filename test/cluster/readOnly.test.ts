@@ -1,6 +1,12 @@
 /** Postgres takes no writes for a while, as when an operator fences it (`default_transaction_read_only`). */
+import { writeFileSync } from "node:fs"
+import path from "node:path"
+import { PgConnection } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import * as EmbeddedPostgres from "../../src/platform/embedded/EmbeddedPostgres.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { troubleOf } from "../../src/platform/postgres/trouble.ts"
 import { connect, eventually, launch, newHome } from "../kit/Process.ts"
 import { freshDatabase, operatorToken, ownersConnection, secretKey } from "../kit/Service.ts"
 import { recoversSoon } from "../kit/Stall.ts"
@@ -42,6 +48,26 @@ describe("Postgres takes no writes for a while", () => {
       yield* recoversSoon(coffer, [key])
       const rows = yield* (yield* connect(database))`select 1 from orders`
       assert.isAbove(rows.length, 0)
+    })
+  )
+})
+
+describe("a server in recovery", () => {
+  it.live("ends each connection of the service when it begins, and is used where any server will do", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      yield* Effect.scoped(EmbeddedPostgres.start({ home }))
+      writeFileSync(path.join(home, "postgres", "standby.signal"), "")
+      const { url } = yield* EmbeddedPostgres.start({ home })
+      const startupParameters = { transaction_read_only: "off" }
+      const ended = yield* Effect.flip(Effect.scoped(PgConnection.make({ url, startupParameters })))
+      assert.strictEqual(troubleOf(ended), "readOnly")
+
+      const layerAt = (address: string) =>
+        Effect.scoped(Layer.build(Postgres.layer({ url: Redacted.make(address), connections: 1, name: "test" })))
+      const refused = yield* Effect.flip(layerAt(Redacted.value(url)))
+      assert.strictEqual(troubleOf(refused), "readOnly")
+      yield* layerAt(`${Redacted.value(url)}?target_session_attrs=any`)
     })
   )
 })

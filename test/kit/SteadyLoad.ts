@@ -35,6 +35,7 @@ export interface Node {
 
 /** The client itself gives a request up after this. */
 const requestMillis = 15_000
+const slowMillis = 8_000
 /** A write that is not answered for good within this is stuck. */
 const stuckMillis = 120_000
 
@@ -50,6 +51,7 @@ export const steadyLoad = (nodes: () => ReadonlyArray<Node>, draw: (limit: numbe
   const acknowledged: Array<Acknowledged> = []
   const wrong: Array<string> = []
   const workers: Array<Promise<void>> = []
+  const slow: Array<string> = []
   const state = { isOver: false, longest: 0, sent: 0, numbers: 0 }
 
   /** One request to one node; undefined when its connection broke. */
@@ -58,7 +60,13 @@ export const steadyLoad = (nodes: () => ReadonlyArray<Node>, draw: (limit: numbe
     const begun = performance.now()
     state.sent++
     const answer = await ask(agent, node.port, path, body, headers)
-    if (!node.wasPaused(begun)) state.longest = Math.max(state.longest, performance.now() - begun)
+    const millis = performance.now() - begun
+    if (node.wasPaused(begun)) return answer
+    state.longest = Math.max(state.longest, millis)
+    if (millis > slowMillis) {
+      const port = `at ${node.port} since ${(begun / 1_000).toFixed(1)} s`
+      slow.push(`${(millis / 1_000).toFixed(1)} s for ${path} ${port}: ${answer?.status ?? "no answer"}`)
+    }
     return answer
   }
 
@@ -91,6 +99,8 @@ export const steadyLoad = (nodes: () => ReadonlyArray<Node>, draw: (limit: numbe
     /** Answers that no merchant should get, and writes that are stuck. */
     wrong,
     sent: () => state.sent,
+    /** Requests to nodes that run which took long, for a person who asks why. */
+    slow,
     /** The longest that one request to a node that runs took, milliseconds. */
     longest: () => state.longest,
     /** Begins a worker of the merchant with this key. */

@@ -157,13 +157,13 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
     return Effect.gen(function* () {
       const { pool, reserved } = pools.current()
       const scope = yield* Scope.fork(yield* Effect.scope)
+      yield* lasting(reserved, scope)
       load.waiting++
       const reserving = pools.orMoved(Scope.provide(pool.reserve, scope))
       const pinned = yield* bounded(reserving, statementMillis, () => late(noConnection)).pipe(
         Effect.ensuring(Effect.sync(() => load.waiting--)),
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
       )
-      yield* lasting(reserved, scope)
       countUse(load, pinned, 1)
       yield* Scope.addFinalizer(
         scope,

@@ -1,0 +1,8 @@
+/** How `npm run test:chaos` runs: one test alone, since it takes the machine for itself. */
+import { configDefaults, defineConfig } from "vitest/config"
+import { resolve, test } from "./vitest.config.ts"
+
+export default defineConfig({
+  resolve,
+  test: { ...test, include: ["test/chaos/*.test.ts"], exclude: configDefaults.exclude }
+})
