@@ -13,7 +13,11 @@ import { CommitError } from "../platform/commit/Change.ts"
 import { Entry } from "../wallets/Wallets.ts"
 import { OrderCommands, OrderNotFound } from "./OrderCommands.ts"
 
-export const { ask: askOrder, layer, messages } = ownerOf({
+export const {
+  ask: askOrder,
+  layer,
+  messages
+} = ownerOf({
   name: "Orders",
   /**
    * The answer to the request, and whatever else is in the entry, is committed with the change or none of it is. With

@@ -10,7 +10,11 @@ import { CommitError } from "../platform/commit/Change.ts"
 import { Entry } from "./Entry.ts"
 import { WalletCommands } from "./WalletCommands.ts"
 
-export const { ask: askWallet, layer, messages } = ownerOf({
+export const {
+  ask: askWallet,
+  layer,
+  messages
+} = ownerOf({
   name: "Wallets",
   payload: { wallet: Schema.Struct({ merchantId: MerchantId, mode: Mode, currency: Currency }), entry: Entry },
   success: Schema.Void,
