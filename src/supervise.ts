@@ -1,7 +1,7 @@
 /**
  * `coffer serve --runners N`: runs N runners on this machine, which share the HTTP port. This process serves nothing
- * itself. It owns the embedded Postgres if there is one, starts and watches the runners, and replaces them one after the
- * other when it gets SIGHUP (docs/operating-runners.md).
+ * itself. It owns the embedded Postgres if there is one, starts and watches the runners, and replaces them one after
+ * the other when it gets SIGHUP (docs/operating-runners.md).
  */
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
@@ -34,9 +34,7 @@ export const supervise = (text: string) =>
     const embedded = Option.isNone(databaseUrl)
     if (embedded && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
     // Read here too, so that a wrong one is told once, and so that the runners find the secrets that a start makes.
-    const context = yield* Layer.build(
-      Settings.layer({ embedded }).pipe(Layer.provideMerge(DataDir.layer(home)))
-    )
+    const context = yield* Layer.build(Settings.layer({ embedded }).pipe(Layer.provideMerge(DataDir.layer(home))))
     const places = yield* runnerPlaces(count)
     const shared: Record<string, string> = embedded ? yield* ownDatabase(home, count, connections) : {}
     const environmentOf = (number: number) => Effect.map(places(number), (place) => ({ ...shared, ...place }))
@@ -51,10 +49,7 @@ export const supervise = (text: string) =>
         return yield* onHangup(children.replaceAll)
       })
     )
-  }).pipe(
-    Effect.catchTags({ FirstChildEnded: ({ message }) => notStarted(message) }),
-    startable
-  )
+  }).pipe(Effect.catchTags({ FirstChildEnded: ({ message }) => notStarted(message) }), startable)
 
 const readCount = (text: string) => {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
@@ -79,13 +74,16 @@ const ownDatabase = Effect.fnUntraced(function* (home: string, count: number, co
 })
 
 /**
- * Where each runner is reached: at ports from RUNNER_PORT up if the cluster has other machines (RUNNER_HOST), and else at
- * free ports of this one. The operator's ports are counted up too, since each runner has its own metrics.
+ * Where each runner is reached: at ports from RUNNER_PORT up if the cluster has other machines (RUNNER_HOST), and else
+ * at free ports of this one. The operator's ports are counted up too, since each runner has its own metrics.
  */
 const runnerPlaces = Effect.fnUntraced(function* (count: number) {
   const { admin, runner } = yield* Config.all({
     admin: Config.option(Config.Port("ADMIN_PORT")),
-    runner: Config.all({ host: Config.option(Config.String("RUNNER_HOST")), port: Config.option(Config.Port("RUNNER_PORT")) })
+    runner: Config.all({
+      host: Config.option(Config.String("RUNNER_HOST")),
+      port: Config.option(Config.Port("RUNNER_PORT"))
+    })
   })
   for (const [name, first] of [
     ["ADMIN_PORT", admin],

@@ -8,7 +8,11 @@ import { ownerOf } from "../platform/cluster/owner.ts"
 import { NotCommitted } from "../platform/commit/Change.ts"
 import { DisputeCommands, DisputeNotFound } from "./DisputeCommands.ts"
 
-export const { ask: askDispute, layer, messages } = ownerOf({
+export const {
+  ask: askDispute,
+  layer,
+  messages
+} = ownerOf({
   name: "Disputes",
   /** The answer to the request is committed with the change. */
   payload: { disputeNo: DisputeNo, command: DisputeCommand, answer: Schema.optional(Answering) },

@@ -12,7 +12,11 @@ import { ownerOf } from "../platform/cluster/owner.ts"
 import { CommitError } from "../platform/commit/Change.ts"
 import { LinkCommands, LinkNotFound } from "./LinkCommands.ts"
 
-export const { ask: askLink, layer, messages } = ownerOf({
+export const {
+  ask: askLink,
+  layer,
+  messages
+} = ownerOf({
   name: "PaymentLinks",
   payload: { linkId: LinkId, command: LinkCommand, answer: Schema.optional(Answering) },
   success: PaymentLink,

@@ -14,7 +14,11 @@ import { Instructions } from "../wallets/Instructions.ts"
 import { EntryMessage, isUnread } from "../wallets/Wallets.ts"
 import { OrderCommands, OrderNotFound } from "./OrderCommands.ts"
 
-export const { ask: askOrder, layer, messages } = ownerOf({
+export const {
+  ask: askOrder,
+  layer,
+  messages
+} = ownerOf({
   name: "Orders",
   /**
    * The answer to the request, and whatever else is in the entry, is committed with the change or none of it is. With

@@ -11,7 +11,11 @@ import { EntryMessage, isUnread } from "./Entry.ts"
 import { Instructions } from "./Instructions.ts"
 import { WalletCommands } from "./WalletCommands.ts"
 
-export const { ask: askWallet, layer, messages } = ownerOf({
+export const {
+  ask: askWallet,
+  layer,
+  messages
+} = ownerOf({
   name: "Wallets",
   payload: { wallet: Schema.Struct({ merchantId: MerchantId, mode: Mode, currency: Currency }), entry: EntryMessage },
   success: Schema.Void,

@@ -1,4 +1,4 @@
-/** One of three runners is killed, or stopped: when its orders and wallets answer again, and what the others say of it. */
+/** One of three runners is killed, or stopped: when its orders and wallets answer again, and what the others log. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import { alarms, busyClients, tally } from "../kit/busyClients.ts"
@@ -76,7 +76,13 @@ describe("of three runners", () => {
         yield* next.ready
         nodes[kill % 3] = next
       }
-      const figures = { kills, lost: lost.length, p50: quantile(lost, 0.5), p99: quantile(lost, 0.99), max: quantile(lost, 1) }
+      const figures = {
+        kills,
+        lost: lost.length,
+        p50: quantile(lost, 0.5),
+        p99: quantile(lost, 0.99),
+        max: quantile(lost, 1)
+      }
       console.log(JSON.stringify({ ...figures, others: { p99: quantile(others, 0.99), max: quantile(others, 1) } }))
       assert.isAbove(lost.length, kills * 5)
       assert.isBelow(figures.p99, yield* seconds(15))

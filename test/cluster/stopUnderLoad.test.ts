@@ -48,35 +48,37 @@ const gauge = Effect.fnUntraced(function* ({ baseUrl }: Coffer, name: string) {
 })
 
 describe("of two runners", () => {
-  it.live("the one that stays counts the other while it lives, says that it stopped, and warns once when one died", () =>
-    Effect.gen(function* () {
-      const database = yield* freshDatabase
-      const stays = yield* onDatabase(database, yield* asMember)
-      const counts = (runners: number) =>
-        eventually(
-          `${runners} runners`,
-          Effect.map(gauge(stays, "effect_cluster_runners"), (found) => found === runners)
-        )
-      yield* counts(1)
-      const stops = yield* onDatabase(database, yield* asMember)
-      yield* counts(2)
-      stops.signal("SIGTERM")
-      assert.deepStrictEqual(yield* stops.ended, { code: 0, signal: null })
-      yield* counts(1)
-      const dies = yield* onDatabase(database, yield* asMember)
-      yield* counts(2)
-      dies.signal("SIGKILL")
-      yield* dies.ended
-      yield* counts(1)
-      const routine = /REDIS_URL is not set/
-      const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !routine.test(line))
-      assert.deepStrictEqual([alarming(stops), alarming(dies)], [[], []])
-      assert.match(stays.said.stderr, /the runner 127\.0\.0\.1:\d+ \(version .*\) has stopped/)
-      const [warning = "", ...others] = alarming(stays)
-      assert.match(warning, /"the runner .* has ended without a word: Postgres has lost its connections\./)
-      assert.match(warning, /"level":"WARN"/)
-      assert.deepStrictEqual(others, [])
-    })
+  it.live(
+    "the one that stays counts the other while it lives, says that it stopped, and warns once when one died",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        const stays = yield* onDatabase(database, yield* asMember)
+        const counts = (runners: number) =>
+          eventually(
+            `${runners} runners`,
+            Effect.map(gauge(stays, "effect_cluster_runners"), (found) => found === runners)
+          )
+        yield* counts(1)
+        const stops = yield* onDatabase(database, yield* asMember)
+        yield* counts(2)
+        stops.signal("SIGTERM")
+        assert.deepStrictEqual(yield* stops.ended, { code: 0, signal: null })
+        yield* counts(1)
+        const dies = yield* onDatabase(database, yield* asMember)
+        yield* counts(2)
+        dies.signal("SIGKILL")
+        yield* dies.ended
+        yield* counts(1)
+        const routine = /REDIS_URL is not set/
+        const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !routine.test(line))
+        assert.deepStrictEqual([alarming(stops), alarming(dies)], [[], []])
+        assert.match(stays.said.stderr, /the runner 127\.0\.0\.1:\d+ \(version .*\) has stopped/)
+        const [warning = "", ...others] = alarming(stays)
+        assert.match(warning, /"the runner .* has ended without a word: Postgres has lost its connections\./)
+        assert.match(warning, /"level":"WARN"/)
+        assert.deepStrictEqual(others, [])
+      })
   )
 })
 

@@ -103,6 +103,7 @@ describe("serve --runners 3 on the embedded Postgres", () => {
         return undefined
       }
       const outcomes = tally(yield* busyClients(16, [coffer.port], key, onPaid))
+      assert.deepStrictEqual(alarming(coffer), [])
       assert.hasAllKeys(outcomes, ["200", "201"], JSON.stringify(outcomes))
       assert.isAtLeast(outcomes["200"]! + outcomes["201"]!, requestsMin)
       yield* eventually(
@@ -112,7 +113,6 @@ describe("serve --runners 3 on the embedded Postgres", () => {
       const after = yield* pidsOf(sql)
       assert.lengthOf(after, runners)
       assert.notIncludeMembers([...after], [...before])
-      assert.deepStrictEqual(alarming(coffer), [])
       yield* assertBooksWhole(sql)
     })
   )

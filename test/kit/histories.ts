@@ -26,7 +26,10 @@ type Order = { readonly key: string; readonly tradeNo: string }
 type Draw = (limit: number) => number
 
 const isShown = ({ notes, status }: OrderState, { body }: Reply) =>
-  body.data.status === status && Object.keys(body.data.metadata ?? {}).toSorted().join() === notes.join()
+  body.data.status === status &&
+  Object.keys(body.data.metadata ?? {})
+    .toSorted()
+    .join() === notes.join()
 
 /** `number` is another for each deed of a history. */
 export const orderDeed = ({ key, tradeNo }: Order, draw: Draw, number: number): Deed<OrderState> => {
@@ -43,14 +46,16 @@ export const orderDeed = ({ key, tradeNo }: Order, draw: Draw, number: number): 
         name: "pays",
         ask: ({ api }) => api.post(`/v1/test_helpers/orders/${tradeNo}/pay`, key, {}),
         // Money for an order that is closed goes back, and changes nothing that is shown.
-        judge: (state, reply) => (reply.status === 409 ? (state.status === "expired" ? state : undefined) : shownAs(paid(state), reply)),
+        judge: (state, reply) =>
+          reply.status === 409 ? (state.status === "expired" ? state : undefined) : shownAs(paid(state), reply),
         unseen: paid
       }
     case 1:
       return {
         name: "closes",
         ask: ({ api }) => api.post(`${path}/expire`, key, {}),
-        judge: (state, reply) => (reply.status === 409 ? (state.status === "paid" ? state : undefined) : shownAs(expired(state), reply)),
+        judge: (state, reply) =>
+          reply.status === 409 ? (state.status === "paid" ? state : undefined) : shownAs(expired(state), reply),
         unseen: expired
       }
     case 2:
@@ -107,9 +112,7 @@ export const walletDeed = ({ key, merchantId, orders }: Purse, draw: Draw, numbe
   }
   const amount = 400 + draw(400)
   const frozen = (state: WalletState) =>
-    state.available < amount
-      ? state
-      : { available: state.available - amount, frozen: state.frozen + amount }
+    state.available < amount ? state : { available: state.available - amount, frozen: state.frozen + amount }
   return {
     name: `pays out ${amount}`,
     ask: ({ api }) =>

@@ -1,6 +1,6 @@
 /**
  * Whether what clients saw of one object can be put in an order in which each operation happens at one moment between
- * its call and its answer, and every answer is what the rules say (Wing and Gong's search, with a memory of what failed).
+ * its call and its answer, and every answer is what the rules say (Wing and Gong's search, which remembers failures).
  */
 
 export interface Operation<State> {

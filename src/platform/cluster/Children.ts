@@ -57,8 +57,8 @@ export interface Children {
 }
 
 /**
- * Runs the children, and `work` beside them. The first child is started alone, so that it makes what all share. Ends when
- * it is interrupted, and then all children have ended.
+ * Runs the children, and `work` beside them. The first child is started alone, so that it makes what all share. Ends
+ * when it is interrupted, and then all children have ended.
  */
 export const run = <E, R, E2, R2>(
   options: Options<E, R>,
@@ -105,7 +105,8 @@ const keep = Effect.fnUntraced(function* <E, R>(seat: Seat, { environmentOf }: O
     }
     if (Duration.isGreaterThanOrEqualTo(lived, pauses.settled)) pause = pauses.first
     yield* Effect.logWarning(
-      `runner ${seat.number} (pid ${pid}) ended by itself (${how}); it is started again in ${Duration.toSeconds(pause)} s`
+      `runner ${seat.number} (pid ${pid}) ended by itself (${how}); ` +
+        `it is started again in ${Duration.toSeconds(pause)} s`
     )
     yield* Effect.sleep(pause)
     pause = Duration.min(Duration.times(pause, 2), pauses.longest)

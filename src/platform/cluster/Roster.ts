@@ -1,7 +1,7 @@
 /**
  * What runners say of themselves when they join, and which of them have ended (docs/decisions/0035). The cluster's own
- * register knows only their addresses, and takes a runner that was killed for alive until somebody has pinged it in vain.
- * Postgres knows at once: the locks of a process end with its connections.
+ * register knows only their addresses, and takes a runner that was killed for alive until a ping has failed. Postgres
+ * knows at once: the locks of a process end with its connections.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

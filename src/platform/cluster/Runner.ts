@@ -43,10 +43,7 @@ const common = {
 } as const
 
 const storage = (config: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
-  Layer.merge(
-    MessageStorage.layerNoop,
-    ShardLocks.layer.pipe(Layer.provide(ShardingConfig.layer(config)))
-  )
+  Layer.merge(MessageStorage.layerNoop, ShardLocks.layer.pipe(Layer.provide(ShardingConfig.layer(config))))
 
 const layerAlone = (remoteSerialization: boolean) => {
   const config = { ...common, simulateRemoteSerialization: remoteSerialization }

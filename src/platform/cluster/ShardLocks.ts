@@ -19,18 +19,21 @@ export class ShardLocks extends Context.Service<
   }
 >()("@coffer/platform/ShardLocks") {}
 
+/** Enough that the connection is not idle between two of them, and so few that none times out while it waits. */
+const releasesAtOnce = 8
+
 export const layer = Layer.effectContext(
   Effect.gen(function* () {
     const storage = yield* RunnerStorage.RunnerStorage
     const roster = yield* Roster
     const witness = makeWitness(roster.own)
-    const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
+    const inLine = Semaphore.makeUnsafe(releasesAtOnce).withPermits(1)
     let hasLeft = false
     let actorsAreGone = false
     let released = false
 
     const release: typeof storage.release = (address, shard) =>
-      oneByOne(
+      inLine(
         Effect.suspend(() => {
           if (released) return Effect.void
           if (!actorsAreGone) return storage.release(address, shard)

@@ -15,7 +15,10 @@ const recentMillis = 30_000
 
 export interface Witness {
   /** Returns the register, in which those that have ended are not healthy. */
-  readonly see: (runners: Registered, entries: ReadonlyMap<string, Entry>) => Effect.Effect<Array<[Runner.Runner, boolean]>>
+  readonly see: (
+    runners: Registered,
+    entries: ReadonlyMap<string, Entry>
+  ) => Effect.Effect<Array<[Runner.Runner, boolean]>>
   /** States that this runner has got the locks of so many shards. */
   readonly took: (shards: number) => Effect.Effect<void>
 }
@@ -38,7 +41,9 @@ export const makeWitness = (own: string | undefined): Witness => {
         const address = addressOf(runner)
         return [runner, healthy && (address === own || entries.get(address)?.lives !== false)]
       })
-      const healthy = new Set(judged.flatMap(([runner, is]) => (is && addressOf(runner) !== own ? [addressOf(runner)] : [])))
+      const healthy = new Set(
+        judged.flatMap(([runner, is]) => (is && addressOf(runner) !== own ? [addressOf(runner)] : []))
+      )
       const registered = new Set(runners.map(([runner]) => addressOf(runner)))
 
       for (const [address, name] of present) {
@@ -49,7 +54,9 @@ export const makeWitness = (own: string | undefined): Witness => {
           yield* Effect.logInfo(remember(`${name} has stopped`))
         } else {
           const why = entry?.lives === false ? "Postgres has lost its connections" : "it does not answer"
-          yield* Effect.logWarning(`${remember(`${name} has ended without a word`)}: ${why}. The others take over its shards`)
+          yield* Effect.logWarning(
+            `${remember(`${name} has ended without a word`)}: ${why}. The others take over its shards`
+          )
         }
       }
       for (const address of healthy) {

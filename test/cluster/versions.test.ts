@@ -1,0 +1,101 @@
+/** Runners of two versions: who talks to whom, and what is told of those who cannot (docs/decisions/0035). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { RunnerTls } from "../../src/platform/cluster/RunnerTls.ts"
+import { callerWith, keyed, localPlace, portOf } from "../kit/Peers.ts"
+import { connect, eventually } from "../kit/Process.ts"
+import { freshDatabase } from "../kit/Service.ts"
+import { runner } from "../kit/TwoRunners.ts"
+
+/** The same runner, which offers these in its handshake. */
+const offering = (tls: RunnerTls, ALPNProtocols: Array<string> | undefined): RunnerTls => ({
+  ...tls,
+  dialling: (to) => {
+    const { ALPNProtocols: _, ...rest } = tls.dialling(to)
+    return ALPNProtocols === undefined ? rest : { ...rest, ALPNProtocols }
+  }
+})
+
+const call = Effect.fnUntraced(function* (protocols: Array<string> | undefined) {
+  const at = yield* localPlace
+  const port = yield* portOf(keyed(at, "key"), at)
+  const other = yield* callerWith(offering(keyed(yield* localPlace, "key"), protocols))
+  return { port, other, heard: yield* other.call(at, "hello") }
+})
+
+describe("in a handshake", () => {
+  it.live("runners that have a shape of messages in common talk", () =>
+    Effect.gen(function* () {
+      const { heard, other, port } = yield* call(["coffer-messages/2", "coffer-messages/1"])
+      assert.strictEqual(heard, "heard hello")
+      assert.deepStrictEqual([port.refused(), other.refused()], [{}, {}])
+    })
+  )
+
+  it.live("a runner of before, which offers none, is understood", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* call(undefined)).heard, "heard hello")
+    })
+  )
+
+  it.live("runners that have none in common refuse each other, and each says so in one line", () =>
+    Effect.gen(function* () {
+      const { heard, other, port } = yield* call(["coffer-messages/99"])
+      assert.isUndefined(heard)
+      assert.deepStrictEqual(port.received, [])
+      assert.deepStrictEqual([port.refused(), other.refused()], [{ "incoming version": 1 }, { "outgoing version": 1 }])
+      for (const { log } of [port, other]) {
+        assert.lengthOf(log, 1)
+        assert.match(log[0]!, /of a version whose messages this one does not understand/)
+      }
+    })
+  )
+})
+
+/** A runner that says of itself that it understands other messages. Without a run it counts as alive. */
+const stranger = (sql: SqlClient.SqlClient, run: number | null) =>
+  sql`insert into runners (address, run, process, version, messages)
+    values ('10.0.0.9:4001', ${run}, 'coffer 1@elsewhere', '9.9.9', '{99}')`
+
+const words =
+  /The runner 10\.0\.0\.9:4001 \(version 9\.9\.9\) understands messages of shape 99, and this one \(version .*\) of shape 1/
+
+describe("a runner that joins", () => {
+  it.live("does not start where a runner is that it cannot talk to, and says which", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const sql = yield* connect(database)
+      yield* stranger(sql, null)
+      const joins = yield* runner(database)
+      assert.strictEqual((yield* joins.ended).code, 1)
+      const lines = joins.said.stderr.split("\n").filter((line) => line.startsWith("coffer:"))
+      assert.lengthOf(lines, 1)
+      assert.match(lines[0]!, words)
+      assert.lengthOf(yield* sql`select 1 from runners`, 1)
+    })
+  )
+
+  it.live("starts where such a runner has ended, tells what it is itself, and names one that comes later", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const sql = yield* connect(database)
+      yield* stranger(sql, 12_345)
+      const joins = yield* runner(database)
+      yield* joins.ready
+      const rows = yield* sql<{ messages: ReadonlyArray<number> }>`select messages from runners`
+      assert.deepStrictEqual(
+        rows.map(({ messages }) => [...messages]),
+        [[1]]
+      )
+      yield* stranger(sql, null)
+      yield* eventually(
+        "it to be named",
+        Effect.sync(() => words.test(joins.said.stderr))
+      )
+      joins.signal("SIGTERM")
+      yield* joins.ended
+      assert.lengthOf(yield* sql`select 1 from runners where version <> '9.9.9'`, 0)
+    })
+  )
+})
