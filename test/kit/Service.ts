@@ -118,6 +118,20 @@ export const asRunner = Effect.map(freePort, (port) => ({ RUNNER_HOST: "127.0.0.
 const clockAt = (millis: number) =>
   Layer.effectDiscard(TestClock.setTime(millis)).pipe(Layer.provideMerge(TestClock.layer()))
 
+const environment = (port: number, options: Options): Record<string, string> => ({
+  PORT: String(port),
+  HOST: "127.0.0.1",
+  SECRET_KEY: secretKey,
+  OPERATOR_TOKEN: operatorToken,
+  ALLOW_PRIVATE_WEBHOOKS: "true",
+  WORKER_POLL: options.clock === "test" ? "1 hour" : "1 second",
+  // Nobody is there, and no test reaches Stripe.
+  STRIPE_API: "http://127.0.0.1:1",
+  // A clock that passes a month would audit every hour of it.
+  AUDIT_INTERVAL: "365 days",
+  ...options.env
+})
+
 /** Runs the service for the length of the surrounding scope, with one merchant in it. */
 export const start = Effect.fnUntraced(function* (options: Options = {}) {
   const url = options.database ?? (yield* freshDatabase)
@@ -125,19 +139,6 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
   const home = mkdtempSync(path.join(tmpdir(), "coffer-test-home-"))
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(home, { recursive: true, force: true })))
 
-  const env = {
-    PORT: String(port),
-    HOST: "127.0.0.1",
-    SECRET_KEY: secretKey,
-    OPERATOR_TOKEN: operatorToken,
-    ALLOW_PRIVATE_WEBHOOKS: "true",
-    WORKER_POLL: options.clock === "test" ? "1 hour" : "1 second",
-    // Nobody is there, and no test reaches Stripe.
-    STRIPE_API: "http://127.0.0.1:1",
-    // A clock that passes a month would audit every hour of it.
-    AUDIT_INTERVAL: "365 days",
-    ...options.env
-  }
   const app = Wiring.layer({ remoteSerialization: true }).pipe(
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(options.faults ?? Faults.layer),
@@ -147,7 +148,7 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.provideMerge(Settings.layer({ embedded: false })),
     Layer.provideMerge(DataDir.layer(home)),
     Layer.provideMerge(Wiring.platform),
-    Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
+    Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env: environment(port, options) }))),
     Layer.provideMerge(Logger.layer([])),
     Layer.provideMerge(options.beneath ?? Layer.empty),
     // Two services of one test are two instances.
