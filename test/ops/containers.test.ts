@@ -126,6 +126,8 @@ describe("docker/compose.yaml", () => {
       names.map((name) => [name, `${name}:${PORT}`])
     )
     assert.include(balancer, "uri /readyz")
+    // It sends again what was not answered. A write without a key could be done twice.
+    assert.include(balancer, "disable-l7-retry unless METH_GET || { req.hdr(idempotency-key) -m found }")
     const { ipv4_address } = compose.services.balancer.networks.default
     assert.strictEqual(runners[0]![1].environment.TRUSTED_PROXIES, ipv4_address)
   })
