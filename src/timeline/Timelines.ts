@@ -21,11 +21,14 @@ export class Timelines extends Context.Service<
 
 /** A creation is found by its answer. So many refunds are traced to the request that made them. */
 const tracedMax = 20
-/** A request comes before what it makes, by what it waits at most; an object's time may be a runner's ahead. */
+/** A request comes before what it makes, by what it waits at most. */
 const beforeSeconds = 60
-const afterSeconds = 5
-/** The newest of that time are looked at. */
-const lookedAtMax = 100
+/** The calls of that time are looked at from the object's backwards, other calls of the path among them. */
+const pagesMax = 5
+const pageSize = 100
+
+/** The day of the cursor has been dropped meanwhile. */
+const noPage = { data: [], hasMore: false }
 
 interface Made {
   readonly path: string
@@ -45,12 +48,19 @@ export const layer = Layer.effect(
     const creationOf = Effect.fnUntraced(function* (owner: Owner, { at, field, no, path }: Made) {
       const created = {
         "created[gte]": isoText(DateTime.subtract(at, { seconds: beforeSeconds })),
-        "created[lte]": isoText(DateTime.add(at, { seconds: afterSeconds }))
+        "created[lte]": isoText(at)
       }
-      const { data } = yield* logs
-        .page(owner, { path, limit: lookedAtMax, ...created })
-        .pipe(Effect.catchTags({ InvalidField: Effect.die }))
-      return data.filter((call) => call.method === "POST" && answerHas(call, field, no))
+      let after = {}
+      for (let pages = 0; pages < pagesMax; pages++) {
+        const { data, hasMore } = yield* logs
+          .page(owner, { path, limit: pageSize, ...created, ...after })
+          .pipe(Effect.catchTags({ InvalidField: () => Effect.succeed(noPage) }))
+        const found = data.find((call) => call.method === "POST" && answerHas(call, field, no))
+        if (found !== undefined) return [found]
+        if (!hasMore) break
+        after = { starting_after: data.at(-1)!.request_id }
+      }
+      return []
     })
 
     return Timelines.of({
