@@ -27,7 +27,7 @@ import { span } from "../platform/runtime/span.ts"
 import { type Entry, noEntry } from "../wallets/Wallets.ts"
 import { makeChannel } from "./SandboxChannel.ts"
 import { paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
-import { type Reach, sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
+import { type Reach, sandboxReach } from "./sandboxReach.ts"
 
 /**
  * How a buyer's attempt ends. `redirect`: the buyer is in 3DS or a wallet's app, and may come back. The bank reports a
@@ -148,7 +148,7 @@ const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Rea
     const reportDueAt = attempt === "succeed_later" ? DateTime.addDuration(now, reportLaterAfter) : null
     const changes = [insert(sandboxPayments, payment, { merchantId, reportDueAt })]
     return { report: reportOf(attempt, payment), entry: { ...noEntry, changes } }
-  }, Effect.catchTags(unreachableOnSqlError))
+  }, sqlDefects)
 
 /** Of an attempt that has a name it follows from that: the second of the same number meets the first one's row. */
 const numberOf = ({ attempt, attemptNo, method, tradeNo }: Charge): string | undefined => {

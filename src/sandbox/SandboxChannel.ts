@@ -6,6 +6,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type CancelReport, Channel, type ChannelUnreachable, type Checkout } from "../channel/Channel.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { span } from "../platform/runtime/span.ts"
 import { paymentOf, sandboxPayments } from "./sandboxPayments.ts"
 import { type Reach, unreachableOnSqlError } from "./sandboxReach.ts"
@@ -36,7 +37,8 @@ const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach
       }
       return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }
     },
-    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die })
+    // Postgres' trouble is ours and not the bank's: the caller is told 503, not 502.
+    sqlDefects
   )
 
 type Unhandled = ChannelUnreachable | SqlError.SqlError | Schema.SchemaError

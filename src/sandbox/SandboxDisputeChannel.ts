@@ -10,7 +10,7 @@ import { isoText } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { oneRow, wordOf } from "./sandboxDisputeRows.ts"
-import { sandboxReach } from "./sandboxReach.ts"
+import { sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
 
 /** The bank writes a conceded dispute off after this. */
 const concessionTakes = "5 seconds"
@@ -21,7 +21,8 @@ export const layer = Layer.effect(
   DisputeChannel,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const reach = yield* sandboxReach
+    const asked = yield* sandboxReach
+    const reach = (merchantId: string) => Effect.catchTags(asked(merchantId), unreachableOnSqlError)
 
     /** The row as of now: one that was conceded, or not answered in time, is lost once its time is up. */
     const current = ({ processorDisputeId }: DisputeName, now: DateTime.Utc) => {

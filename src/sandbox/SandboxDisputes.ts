@@ -76,14 +76,14 @@ export const layer = Layer.effect(
       open: span("SandboxDisputes.open")(function* (order, chargeback) {
         yield* reach(order.merchantId)
         return yield* reported(insert(order, chargeback))
-      }),
+      }, sqlDefects),
       resolve: span("SandboxDisputes.resolve")(function* ({ merchantId, processorDisputeId }, outcome) {
         yield* reach(merchantId)
         const again = DateTime.addDuration(yield* currentTime, reportAgainAfter)
         return yield* reported(sql`update sandbox_disputes
           set state = ${outcome}, report_due_at = ${isoText(again)}::text::timestamptz
           where processor_dispute_id = ${processorDisputeId} returning *`)
-      }),
+      }, sqlDefects),
       acknowledge: reports.done,
       claimReports: (now, limit) => sqlDefects(Effect.map(reports.claim(now, limit), (rows) => rows.map(reportOf))),
       nextReport: sqlDefects(reports.next)

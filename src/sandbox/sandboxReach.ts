@@ -3,7 +3,7 @@
  * The same query tells whether the buyer of an order is on a redirect.
  */
 import { DateTime, Duration, Effect, Schema } from "effect"
-import { SqlClient, SqlResolver } from "effect/sql"
+import { SqlClient, type SqlError, SqlResolver } from "effect/sql"
 import { ChannelUnreachable } from "../channel/Channel.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
@@ -11,11 +11,14 @@ import { isoText } from "../platform/runtime/codecs.ts"
 /** A buyer who has not come back from 3DS or a wallet's app after this will not come back. */
 const redirectLapses = Duration.minutes(30)
 
-/** While the bank's own tables cannot be used, the bank cannot be reached. */
+/** For workers, who try again: while the bank's own tables cannot be used, the bank cannot be reached. */
 export const unreachableOnSqlError = { SqlError: () => Effect.fail(new ChannelUnreachable()) } as const
 
 /** Fails while this merchant's bank cannot be reached; otherwise tells whether this order's buyer is on a redirect. */
-export type Reach = (merchantId: string, tradeNo?: string) => Effect.Effect<boolean, ChannelUnreachable>
+export type Reach = (
+  merchantId: string,
+  tradeNo?: string
+) => Effect.Effect<boolean, ChannelUnreachable | SqlError.SqlError>
 
 export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql): Reach => {
   // One query for everybody who asks in the same turn of the event loop.
@@ -36,6 +39,6 @@ export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql): Reach => {
       const { reachable, redirecting } = yield* SqlResolver.request({ merchantId, tradeNo, since }, checkouts)
       return reachable ? redirecting : yield* new ChannelUnreachable()
     },
-    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die, ResultLengthMismatch: Effect.die })
+    Effect.catchTags({ SchemaError: Effect.die, ResultLengthMismatch: Effect.die })
   )
 })

@@ -3,7 +3,7 @@
  * after, and nothing that was acknowledged is lost. These take real time.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
 import { cable } from "../kit/Cable.ts"
 import {
@@ -24,6 +24,8 @@ import { assertNoneHung, assertNothingLost, countsOf, familyOf, recovers, recove
 /** Requests of these rounds have six seconds and more before the fault ends. */
 const firstRounds = 6
 const rounds = 32
+/** What requests are told whom nothing holds up. */
+const succeeded = ["create 201", "file 200", "list 200", "pay 200", "read 200"]
 
 /** Holds what a statement locks, until the scope closes. */
 const hold = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, statement: string) {
@@ -63,13 +65,7 @@ describe("one wallet's row is locked by somebody else", () => {
           assertNoneHung(theirs, firstRounds)
           assertNoneHung(own, firstRounds)
           const early = theirs.sent.filter(({ round }) => round < firstRounds)
-          assert.deepStrictEqual(Object.keys(countsOf(early)).toSorted(), [
-            "create 201",
-            "file 200",
-            "list 200",
-            "pay 200",
-            "read 200"
-          ])
+          assert.deepStrictEqual(Object.keys(countsOf(early)).toSorted(), succeeded)
           const ownPays = own.sent.filter(({ round, what }) => what === "pay" && round < firstRounds)
           assert.deepStrictEqual(Object.keys(countsOf(ownPays)), ["pay 503"])
         })
@@ -110,6 +106,42 @@ describe("a table is locked by somebody else", () => {
         })
       )
       yield* recoversSoon(service, keys)
+      yield* assertNothingLost(service, requests)
+      yield* assertBooksWhole(service.sql)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("requests that do not need the table are answered within five seconds, beside those that wait for it", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      // As in production. Each that waits holds a connection.
+      const service = yield* start({ database, connections: 20 })
+      const { api, merchant } = service
+      const others = [yield* api.newMerchant(), yield* api.newMerchant()].map(({ sandboxKey }) => sandboxKey)
+      const holder = yield* connect(database)
+      const requests = traffic(service, others)
+      const stock = yield* requests.stock
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* hold(holder, "lock table disputes in access exclusive mode")
+          const held = service.sql`select 1 from pg_locks where relation = 'disputes'::regclass and mode = 'AccessExclusiveLock' and granted`
+          yield* eventually(
+            "the table to be locked",
+            Effect.map(held, ({ length }) => length === 1)
+          )
+          const waiting = yield* Effect.forkScoped(
+            Effect.replicateEffect(api.get("/v1/disputes", merchant.sandboxKey), rounds, { concurrency: 8 })
+          )
+          yield* requests.run(rounds, stock)
+          assertNoneHung(requests, firstRounds)
+          const early = requests.sent.filter(({ round }) => round < firstRounds)
+          assert.deepStrictEqual(Object.keys(countsOf(early)).toSorted(), succeeded)
+          const told = new Set((yield* Fiber.join(waiting)).map(({ status }) => status))
+          assert.deepStrictEqual([...told], [503])
+        })
+      )
+      yield* recoversSoon(service, [merchant.sandboxKey, ...others])
+      assert.strictEqual((yield* api.get("/v1/disputes", merchant.sandboxKey)).status, 200)
       yield* assertNothingLost(service, requests)
       yield* assertBooksWhole(service.sql)
     }).pipe(Effect.scoped)

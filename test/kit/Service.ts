@@ -86,6 +86,8 @@ export interface Options {
   readonly begins?: number
   /** Where another service of the test stands already; a fresh one unless given. */
   readonly database?: string
+  /** How many connections to Postgres it may have; 10 unless given. */
+  readonly connections?: number
   readonly faults?: Layer.Layer<Faults.Faults>
   readonly env?: Record<string, string>
   /** Where its operator's API is, if `env` says that it is at a port of its own. */
@@ -136,7 +138,9 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
   const app = Wiring.layer({ remoteSerialization: true }).pipe(
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(options.faults ?? Faults.layer),
-    Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 10, name: "test" })),
+    Layer.provideMerge(
+      Postgres.layer({ url: Redacted.make(url), connections: options.connections ?? 10, name: "test" })
+    ),
     Layer.provideMerge(Settings.layer({ embedded: false })),
     Layer.provideMerge(DataDir.layer(home)),
     Layer.provideMerge(Wiring.platform),

@@ -9,6 +9,7 @@ import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded } from "../runtime/bounded.ts"
 import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } from "../runtime/patience.ts"
 import type { Servers, Target } from "./Servers.ts"
+import * as SilentConnections from "./silentConnections.ts"
 import { troubleOf } from "./trouble.ts"
 
 export interface Watch {
@@ -120,9 +121,9 @@ const countUse = ({ used }: Watch["load"], connection: object, by: 1 | -1) => {
 }
 
 /** Runs one statement on a connection that others use at the same time. */
-const makeBorrow =
-  (pools: Pools, load: Watch["load"], { watched }: Guard) =>
-  <A, E, R>(use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>, millis: number) => {
+const makeBorrow = (pools: Pools, load: Watch["load"], { watched }: Guard) => {
+  const silent = SilentConnections.make()
+  return <A, E, R>(use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>, millis: number) => {
     const { pool } = pools.current()
     let borrowed: PgConnection.PgConnection | undefined
     load.waiting++
@@ -130,9 +131,14 @@ const makeBorrow =
       load.waiting--
       borrowed = connection
       countUse(load, connection, 1)
+      silent.sent(connection)
       return use(adapted(connection, (query) => query))
     })
-    const ended = Effect.sync(() => (borrowed === undefined ? void load.waiting-- : countUse(load, borrowed, -1)))
+    const ended = Effect.sync(() => {
+      if (borrowed === undefined) return void load.waiting--
+      countUse(load, borrowed, -1)
+      silent.answered(borrowed)
+    })
     const discard = () => {
       if (borrowed !== undefined) Effect.runFork(pool.invalidate(borrowed))
     }
@@ -142,6 +148,7 @@ const makeBorrow =
     })
     return watched(inTime, discard)
   }
+}
 
 /** Takes a connection for one user alone, until the scope closes. */
 const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }: Guard): SqlConnection.Acquirer =>

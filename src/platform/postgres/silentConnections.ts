@@ -1,0 +1,69 @@
+/**
+ * Statements of many callers share a connection, and Postgres answers them in their order. One that waits for a lock or
+ * takes long holds up all that are sent after it. So a connection that owes an answer and has been silent for a while
+ * gets no new statements until it has answered those that it has. New ones go to the pool's other connections.
+ */
+import type { PgConnection } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { elapsedMillis } from "../runtime/realTime.ts"
+
+export const silentMillisMax = 50
+
+/** A connection with statements that are not answered yet. */
+interface Owing {
+  statements: number
+  /** When it last answered, or got its first statement. */
+  heardAt: number
+}
+
+/** What those who send a statement on a shared connection call. */
+export interface SilentConnections {
+  readonly sent: (connection: PgConnection.PgConnection) => void
+  readonly answered: (connection: PgConnection.PgConnection) => void
+}
+
+export const make = (): SilentConnections => {
+  const owing = new Map<PgConnection.PgConnection, Owing>()
+  const aside = new Set<PgConnection.PgConnection>()
+  let looksAgain = false
+
+  const look = () => {
+    looksAgain = false
+    const now = elapsedMillis()
+    for (const [connection, { heardAt }] of owing) {
+      if (now - heardAt >= silentMillisMax && !aside.has(connection)) setAside(connection)
+    }
+    if (owing.size > 0) lookLater()
+  }
+  // After a long turn of the event loop, answers that have arrived in the socket come first.
+  const lookLater = () => {
+    if (looksAgain) return
+    looksAgain = true
+    setTimeout(() => setImmediate(() => setImmediate(look)), silentMillisMax / 2)
+  }
+  /** The pool lends no connection that is pinned, and it is pinned until its last answer has come or it is closed. */
+  const setAside = (connection: PgConnection.PgConnection) => {
+    aside.add(connection)
+    Effect.runFork(
+      Effect.ensuring(
+        Effect.scoped(connection.pin),
+        Effect.sync(() => aside.delete(connection))
+      )
+    )
+  }
+
+  return {
+    sent: (connection) => {
+      const entry = owing.get(connection)
+      if (entry !== undefined) return void entry.statements++
+      owing.set(connection, { statements: 1, heardAt: elapsedMillis() })
+      lookLater()
+    },
+    answered: (connection) => {
+      const entry = owing.get(connection)
+      if (entry === undefined) return
+      entry.heardAt = elapsedMillis()
+      if (--entry.statements === 0) owing.delete(connection)
+    }
+  }
+}
