@@ -2,6 +2,7 @@
  * Front door to idempotency keys: claim one for a request, or learn what the first request with it was answered
  * (silences: I1 to I6). Works across runners, since the claim is a row.
  */
+import { randomInt } from "node:crypto"
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { Runs } from "../platform/cluster/Runs.ts"
@@ -162,7 +163,8 @@ const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(S
 /** The claim of a request whose key nobody has used. */
 const firstClaim = (request: Keyed, now: DateTime.Utc): IdempotencyClaim => ({
   id: idOf(request),
-  version: 1,
+  // Not always the same: a request whose end is written late must not free the claim of a later request.
+  version: randomInt(1, 2 ** 30),
   merchantId: request.merchantId,
   mode: request.mode,
   fingerprint: fingerprintOf(request.body),

@@ -3,7 +3,8 @@
  * was acknowledged is there, what nobody knows of is resolved by its key, and the service goes on by itself.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
+import { patiently } from "../../src/platform/runtime/patience.ts"
 import { command } from "../kit/command.ts"
 import {
   addressOf,
@@ -18,6 +19,7 @@ import {
 } from "../kit/PostgresPair.ts"
 import { assertBooksWhole, connect, eventually, newHome, seeded } from "../kit/Process.ts"
 import { operatorToken, secretKey } from "../kit/Service.ts"
+import { stretched } from "../kit/slowness.ts"
 import { rounds } from "../kit/soak.ts"
 import { assertAllThere, createAndPay, steadyLoad } from "../kit/SteadyLoad.ts"
 import { newKey, runner } from "../kit/TwoRunners.ts"
@@ -91,9 +93,9 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
 
         yield* load.end
         const sql = yield* connect(databaseUrl)
-        yield* assertAllThere(sql, load)
-        yield* assertBooksWhole(sql)
-        assert.isBelow(load.longest(), 10_000, "the longest request, milliseconds")
+        // Of thousands of orders, on a machine that does much else.
+        yield* patiently("2 minutes")(Effect.andThen(assertAllThere(sql, load), assertBooksWhole(sql)))
+        assert.isBelow(load.longest(), Duration.toMillis(yield* stretched("10 seconds")), "the longest request, ms")
         const audited = yield* command(["audit"], { DATABASE_URL: databaseUrl })
         assert.deepStrictEqual([audited.code, audited.stderr], [0, ""], audited.stdout)
         for (const { said } of runners) assert.match(said.stderr, /Postgres is used at 127\.0\.0\.1:\d+ from now on/)
