@@ -32,6 +32,15 @@ describe("a repeated key", () => {
       })
   )
 
+  it.live("two keys' claims begin at versions of their own, so that a late end of one frees no later claim", () =>
+    Effect.gen(function* () {
+      const service = yield* start()
+      for (const key of ["k1", "k2"]) yield* create(service, key, { amount: 100 })
+      const versions = yield* service.sql<{ version: number }>`select distinct version from idempotency_keys`
+      assert.lengthOf(versions, 2)
+    })
+  )
+
   it.live("with different content gives 400 idempotency_error", () =>
     Effect.gen(function* () {
       const service = yield* start()
