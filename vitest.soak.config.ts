@@ -8,6 +8,7 @@ export default defineConfig({
     ...test,
     include: [
       "test/cluster/{crash,deliveriesKilled,deliveriesOutage,steps,twoRunners}.test.ts",
+      "test/cluster/{failover,linearizability,supervised}.test.ts",
       "test/http/edge/fuzz.test.ts",
       "test/http/refunds/refundRaces.test.ts",
       "test/money/*.test.ts",
