@@ -7,7 +7,8 @@ export default defineConfig({
   test: {
     ...test,
     include: [
-      "test/cluster/{crash,deliveriesKilled,deliveriesOutage,failover,steps,twoRunners}.test.ts",
+      "test/cluster/{crash,deliveriesKilled,deliveriesOutage,steps,twoRunners}.test.ts",
+      "test/cluster/{failover,linearizability,postgresFailover,supervised}.test.ts",
       "test/http/edge/fuzz.test.ts",
       "test/http/refunds/refundRaces.test.ts",
       "test/money/*.test.ts",

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
-import { alarms, busyClients, tally } from "../kit/busyClients.ts"
+import { alarms, assertNoneFailed, busyClients, tally } from "../kit/busyClients.ts"
 import {
   answered,
   assertBooksWhole,
@@ -102,10 +102,8 @@ describe("serve --runners 3 on the embedded Postgres", () => {
         }
         return undefined
       }
-      const outcomes = tally(yield* busyClients(16, [coffer.port], key, onPaid))
-      assert.deepStrictEqual(alarming(coffer), [])
-      assert.hasAllKeys(outcomes, ["200", "201"], JSON.stringify(outcomes))
-      assert.isAtLeast(outcomes["200"]! + outcomes["201"]!, requestsMin)
+      const answeredWell = yield* assertNoneFailed(yield* busyClients(16, [coffer.port], key, onPaid))
+      assert.isAtLeast(answeredWell, requestsMin * 0.99)
       yield* eventually(
         "the last restart to be done",
         Effect.sync(() => restarts() > seen)

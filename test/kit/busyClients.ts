@@ -1,7 +1,9 @@
 /** Clients that create orders and pay them on connections that they keep, and no more than connect again. */
 import http from "node:http"
-import { Effect } from "effect"
+import { assert } from "@effect/vitest"
+import { Duration, Effect } from "effect"
 import type { Coffer } from "./Process.ts"
+import { stretched } from "./slowness.ts"
 
 /** Lines of the log that somebody may be woken up for. */
 export const alarms = ({ said }: Pick<Coffer, "said">) =>
@@ -74,3 +76,18 @@ export const tally = (outcomes: ReadonlyArray<Outcome>): Readonly<Record<string,
   }
   return counts
 }
+
+/** Every request was answered as it should be. Returns how many there were. */
+export const assertNoneFailed = (outcomes: ReadonlyArray<Outcome>) =>
+  Effect.gen(function* () {
+    const { "200": paid = 0, "201": made = 0, "503": late = 0, ...others } = tally(outcomes)
+    assert.deepStrictEqual(others, {})
+    // Whoever waits for an owner is told 503 after 5 s. On a busy machine they may be over.
+    const slowness = Duration.toSeconds(yield* stretched("1 second"))
+    assert.isAtMost(
+      late,
+      slowness < 1.5 ? 0 : outcomes.length / 100,
+      `${JSON.stringify(outcomes.find((one) => typeof one !== "string" && one.status === 503))}, ${slowness} times slower`
+    )
+    return paid + made
+  })

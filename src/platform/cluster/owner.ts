@@ -7,7 +7,7 @@
 import { Effect, Hash, Schema } from "effect"
 import { Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import type { ClusterFailure } from "./ask.ts"
+import { ActorUnavailable, type ClusterFailure } from "./ask.ts"
 import { entityLayer } from "./entityLayer.ts"
 import { localPayload } from "./localPayload.ts"
 
@@ -58,7 +58,11 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
       const ask: Perform<Fields, Success, Failure, ClusterFailure> = (command) =>
         Effect.suspend(() => {
           const slot = slotOf(keyOf(command))
-          if (!sharding.hasShardId(shards[slot]!)) return client(slots[slot]!).Perform(command as never) as never
+          if (!sharding.hasShardId(shards[slot]!)) {
+            return elsewhere(
+              () => client(slots[slot]!).Perform(command as never) as Effect.Effect<unknown, unknown>
+            ) as never
+          }
           return here(simulateRemoteSerialization ? asReceived(payload, command) : command)
         })
       return ask
@@ -75,6 +79,17 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
     )
   }
 }
+
+/**
+ * A runner that stops may break off what it does for others. The next owner does it then: whoever asks bounds the wait,
+ * and a command may arrive twice.
+ */
+const elsewhere = <A, E, R>(call: () => Effect.Effect<A, E, R>, triesLeft = 50): Effect.Effect<A, E, R> =>
+  Effect.catch(call(), (error) =>
+    triesLeft > 0 && error instanceof ActorUnavailable && error.reason === "EntityNotAssignedToRunner"
+      ? Effect.delay(elsewhere(call, triesLeft - 1), "100 millis")
+      : Effect.fail(error)
+  )
 
 /** What another runner would receive. The framework does the same to messages that stay in the process. */
 const asReceived = <Message>(schema: Schema.Codec<Message, unknown>, message: Message): Message => {

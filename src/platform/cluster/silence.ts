@@ -90,7 +90,7 @@ const pinging = (line: Line, ping: Ping): Effect.Effect<void> =>
       return Effect.void
     }
     return Effect.timeoutOption(Effect.exit(ping(line.address)), pingInterval).pipe(
-      Effect.flatMap(({ _tag }) => (_tag === "Some" ? heard(line) : Effect.void)),
+      Effect.flatMap(({ _tag }) => (_tag === "Some" ? heard(line) : isSilent(line) ? tell(line) : Effect.void)),
       Effect.andThen(Effect.sleep(pingInterval)),
       Effect.andThen(pinging(line, ping))
     )
