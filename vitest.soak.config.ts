@@ -12,6 +12,7 @@ export default defineConfig({
       "test/http/refunds/refundRaces.test.ts",
       "test/money/*.test.ts",
       "test/store/listIndexes.test.ts",
+      "test/stripe/histories.test.ts",
       "test/webhooks/manyDestinations.test.ts"
     ],
     env: { SOAK: "true" },
