@@ -36,7 +36,7 @@ const view = (row: Row): DifferenceResource => ({
   ours: row.ours,
   theirs: row.theirs,
   status: row.agreed_at === null ? "open" : "agreed",
-  found_at: DateTime.formatIso(row.found_at),
+  created_at: DateTime.formatIso(row.created_at),
   seen_at: DateTime.formatIso(row.seen_at),
   agreed_at: row.agreed_at === null ? null : DateTime.formatIso(row.agreed_at)
 })

@@ -47,7 +47,7 @@ export const Difference = Schema.Struct({
   currency: Currency,
   ours: Schema.Int,
   theirs: Schema.Int,
-  found_at: TimeColumn,
+  created_at: TimeColumn,
   seen_at: TimeColumn,
   agreed_at: Schema.NullOr(TimeColumn)
 })
@@ -179,7 +179,7 @@ const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
     note: Effect.fnUntraced(function* ({ merchantId, mode }, compared, now) {
       const id = yield* ids.next(prefix)
       const rows = yield* sqlDefects(sql`insert into reconciliation (id, merchant_id, mode, payment_id, trade_no,
-            currency, ours, theirs, found_at, seen_at)
+            currency, ours, theirs, created_at, seen_at)
           values (${id}, ${merchantId}, ${mode}, ${compared.payment_id}, ${compared.trade_no}, ${compared.currency},
             ${compared.ours}, ${compared.theirs}, ${at(sql, now)}, ${at(sql, now)})
           on conflict (merchant_id, mode, payment_id) where agreed_at is null do update

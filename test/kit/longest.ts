@@ -3,6 +3,7 @@ import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { queryParametersMax } from "@coffer/model/Limits"
 import { OpenApi } from "effect/http-api"
+import type { SqlClient } from "effect/sql"
 
 /** Node takes a head of 16 kB; the rest of it is for the method, the path and the headers of a client. */
 const queryBytes = 15_500
@@ -112,3 +113,9 @@ const unread = lengthened(
   many((index) => [`${index}`, ""], 0),
   []
 )
+
+/** A difference of Stripe's books and ours, which no request makes. */
+export const difference = (sql: SqlClient.SqlClient, merchantId: string) =>
+  sql`insert into reconciliation (id, merchant_id, mode, payment_id, currency, ours, theirs, created_at, seen_at)
+    values ('rec_01KB0000000000000000000000', ${merchantId}, 'sandbox', 'pi_1', 'USD', 1, 2, 'epoch', 'epoch')
+    on conflict do nothing`

@@ -12,8 +12,10 @@ import { seeded } from "../kit/Process.ts"
 import { rounds } from "../kit/soak.ts"
 import { connectedAs, type World, worlds } from "./kit.ts"
 
-const histories = rounds(6, 1_000)
-const stepsEach = 14
+const histories = rounds(5, 1_000)
+const stepsEach = 18
+/** Each begins with orders that a buyer is about to pay. */
+const opening = [0, 1, 2, 0, 1, 2]
 /** So many of a hundred calls, webhooks and steps of ours go wrong. */
 const troubles = 25
 
@@ -95,15 +97,19 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
         headers: { "Content-Type": "application/x-www-form-urlencoded" }
       })
     },
-    () => {
-      const session = one(mine.sessions().filter(({ status }) => status === "open"))
-      if (session === undefined) return Effect.void
-      const wallet = session.payment_method_types[0] === "alipay"
-      const how = wallet ? { with: "alipay" } : { with: cards[draw(cards.length)]! }
-      const authorises = draw(4) === 0 ? {} : { authorises: draw(4) > 0 }
-      const processing = draw(6) === 0 ? { processing: 30 + draw(600) } : {}
-      return Effect.ignore(control.pay({ session: session.id, ...how, ...authorises, ...processing }))
-    },
+    () =>
+      Effect.gen(function* () {
+        // A buyer has no other address: a session of which the answer was lost for good is nobody's.
+        const rows = yield* world.sql<{ session_id: string | null }>`select session_id from stripe_sessions`
+        const shown = new Set(rows.map(({ session_id }) => session_id))
+        const session = one(mine.sessions().filter(({ id, status }) => status === "open" && shown.has(id)))
+        if (session === undefined) return
+        const wallet = session.payment_method_types[0] === "alipay"
+        const how = wallet ? { with: "alipay" } : { with: cards[draw(cards.length)]! }
+        const authorises = draw(4) === 0 ? {} : { authorises: draw(4) > 0 }
+        const processing = draw(6) === 0 ? { processing: 30 + draw(600) } : {}
+        yield* Effect.ignore(control.pay({ session: session.id, ...how, ...authorises, ...processing }))
+      }),
     () => {
       const order = one(orders)
       return order === undefined ? Effect.void : world.api.call("GET", `${page(order)}?returned=1`)
@@ -183,7 +189,7 @@ describe("a merchant with an account at Stripe", () => {
         const did: Array<number> = []
         may.die = true
         for (let step = 0; step < stepsEach; step++) {
-          const act = one.weighted[draw(one.weighted.length)]!
+          const act = opening[step] ?? one.weighted[draw(one.weighted.length)]!
           did.push(act)
           yield* one.trouble
           yield* one.acts[act]!()

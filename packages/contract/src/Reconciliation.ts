@@ -21,7 +21,7 @@ export const DifferenceResource = Schema.Struct({
   status: Schema.Literals(["open", "agreed"]).annotate({
     description: "`agreed`: the books were found equal later, because one of them moved. Nothing is mended by itself."
   }),
-  found_at: instant("When it was found."),
+  created_at: instant("When it was found."),
   seen_at: instant("When the books were last found different."),
   agreed_at: orNull(Schema.String, "When they were found equal; null while they differ.")
 }).annotate({ identifier: "ReconciliationDifference" })

@@ -15,7 +15,7 @@ import type { Reply } from "../../kit/Api.ts"
 import { endpoints } from "../../kit/endpoints.ts"
 import { escaped, filled, largestBodies } from "../../kit/largest.ts"
 import { held, heldLeast } from "../../kit/held.ts"
-import { isList, longestForPage, longestQueries } from "../../kit/longest.ts"
+import { difference, isList, longestForPage, longestQueries } from "../../kit/longest.ts"
 import { routes } from "../../kit/routes.ts"
 import { type Running, start } from "../../kit/Service.ts"
 import { fileOf, filePart, formOf, headersOfForm, modePart, type Part, upload } from "../../kit/uploads.ts"
@@ -29,7 +29,7 @@ const [bytesMax, valuesMax] = [1_200_000, 2_000]
 
 /** What each request needs to be there: all of them of one merchant, made anew. */
 const world = Effect.gen(function* () {
-  const { api, baseUrl, context } = yield* Service
+  const { api, baseUrl, context, sql } = yield* Service
   const { merchantId, sandboxKey: key } = yield* api.newMerchant()
   const order = Effect.map(api.post("/v1/orders", key, { amount: 1_000 }), ({ body }) => body.data.trade_no as string)
   const paid = Effect.tap(order, (no) => api.post(`/v1/test_helpers/orders/${no}/pay`, key))
@@ -94,7 +94,7 @@ const world = Effect.gen(function* () {
   })
   const get = (address: string) => api.call("GET", address, { key, headers })
   const filePath = new URL(file.body.data.url).pathname
-  const made = Effect.all([refund, dispute, link, payout, endpoint, delivery, operator])
+  const made = Effect.all([refund, dispute, link, payout, endpoint, delivery, operator, difference(sql, merchantId)])
   return { api, baseUrl, key, merchantId, bodies, made, pathOf, filePath, get, send }
 })
 

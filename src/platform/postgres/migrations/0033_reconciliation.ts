@@ -33,7 +33,7 @@ const statements = [
     currency text not null,
     ours bigint not null,
     theirs bigint not null,
-    found_at timestamptz not null,
+    created_at timestamptz not null,
     seen_at timestamptz not null,
     agreed_at timestamptz
   )`,
