@@ -12,8 +12,7 @@ import {
   Runners,
   RunnerServer,
   Sharding,
-  ShardingConfig,
-  Snowflake
+  ShardingConfig
 } from "effect/cluster"
 import { RpcSerialization, RpcServer } from "effect/rpc"
 import { SqlClient } from "effect/sql"
@@ -27,7 +26,6 @@ import * as Roster from "./Roster.ts"
 import * as RunnerDialler from "./RunnerDialler.ts"
 import * as RunnerPort from "./RunnerPort.ts"
 import * as RunnerTls from "./RunnerTls.ts"
-import * as silence from "./silence.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 
 /** Measured: SIGTERM costs 0.6 s, kill -9 more (docs/effect.md, section 2). */
@@ -65,7 +63,7 @@ const layerMember = (place: RunnerPlace, wire: Wire) => {
     Layer.provideMerge(Sharding.layer),
     Layer.provide(RpcServer.layerProtocolSocketServer),
     Layer.provide(RunnerHealth.layerPing),
-    Layer.provide(silence.layer.pipe(Layer.provide(Snowflake.layerGenerator))),
+    Layer.provide(Runners.layerRpc),
     Layer.provide([wire.port, wire.dialler]),
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.provideMerge(storage(config)),
