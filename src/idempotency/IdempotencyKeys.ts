@@ -2,9 +2,8 @@
  * Front door to idempotency keys: claim one for a request, or learn what the first request with it was answered
  * (silences: I1 to I6). Works across runners, since the claim is a row.
  */
-import { randomInt } from "node:crypto"
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
-import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schema } from "effect"
 import { Runs } from "../platform/cluster/Runs.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
@@ -124,7 +123,7 @@ export const layer = Layer.effect(
 
     return IdempotencyKeys.of({
       claim: span("IdempotencyKeys.claim")(function* (request) {
-        const fresh = firstClaim(request, yield* currentTime)
+        const fresh = firstClaim(request, yield* currentTime, yield* Random.nextIntBetween(1, 2 ** 30))
         return yield* Effect.catchTags(take(fresh), { AlreadyExists: () => meet(fresh), StaleVersion: Effect.die })
       }),
       settle: (ended, answer) =>
@@ -161,10 +160,10 @@ const counted = () => {
 const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 /** The claim of a request whose key nobody has used. */
-const firstClaim = (request: Keyed, now: DateTime.Utc): IdempotencyClaim => ({
+const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): IdempotencyClaim => ({
   id: idOf(request),
   // Not always the same: a request whose end is written late must not free the claim of a later request.
-  version: randomInt(1, 2 ** 30),
+  version,
   merchantId: request.merchantId,
   mode: request.mode,
   fingerprint: fingerprintOf(request.body),

@@ -1,4 +1,4 @@
-/** Stripe's balance transactions, and what our books say of the same payments (migration 0033). */
+/** Stripe's balance transactions, and what our books say of the same payments (migration 0031). */
 import { idBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import type { Owner } from "@coffer/model/Owner"

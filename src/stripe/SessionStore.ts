@@ -1,5 +1,5 @@
 /**
- * Rows of Checkout Sessions (`stripe_sessions`, migration 0032). A row is there before Stripe is asked for its session,
+ * Rows of Checkout Sessions (`stripe_sessions`, migration 0030). A row is there before Stripe is asked for its session,
  * and its key is the idempotency key of that call. An order has one row that is not ended, at most.
  */
 import { MerchantId, Mode, TradeNo } from "@coffer/model/Ids"

@@ -35,10 +35,10 @@ import { operators } from "./migrations/0024_operators.ts"
 import { ledgerSources } from "./migrations/0025_ledger_sources.ts"
 import { roles } from "./migrations/0026_roles.ts"
 import { keyRotation } from "./migrations/0027_key_rotation.ts"
-import { runners } from "./migrations/0029_runners.ts"
-import { runnerVitals } from "./migrations/0031_runner_vitals.ts"
-import { stripe } from "./migrations/0032_stripe.ts"
-import { reconciliation } from "./migrations/0033_reconciliation.ts"
+import { runners } from "./migrations/0028_runners.ts"
+import { runnerVitals } from "./migrations/0029_runner_vitals.ts"
+import { stripe } from "./migrations/0030_stripe.ts"
+import { reconciliation } from "./migrations/0031_reconciliation.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -71,10 +71,10 @@ export const migrations = {
   "0025_ledger_sources": ledgerSources,
   "0026_roles": roles,
   "0027_key_rotation": keyRotation,
-  "0029_runners": runners,
-  "0031_runner_vitals": runnerVitals,
-  "0032_stripe": stripe,
-  "0033_reconciliation": reconciliation
+  "0028_runners": runners,
+  "0029_runner_vitals": runnerVitals,
+  "0030_stripe": stripe,
+  "0031_reconciliation": reconciliation
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
