@@ -92,7 +92,8 @@ const day = (api: Api, { sandboxKey: key }: Merchant) =>
  */
 const left: Readonly<Record<string, ReadonlyArray<string>>> = {
   deliveries: ["status", "attempts", "next_attempt_at"],
-  api_logs: ["duration_ms"]
+  api_logs: ["duration_ms"],
+  idempotency_keys: ["version"]
 }
 
 const tables = [

@@ -135,7 +135,9 @@ describe("a table is locked by somebody else", () => {
           yield* requests.run(rounds, stock)
           assertNoneHung(requests, firstRounds)
           const early = requests.sent.filter(({ round }) => round < firstRounds)
-          assert.deepStrictEqual(Object.keys(countsOf(early)).toSorted(), succeeded)
+          const failed = early.filter(({ status }) => status === undefined || status >= 400)
+          // Without the rule every payment fails, which is a quarter of all.
+          assert.isAtMost(failed.length, early.length / 10, JSON.stringify(countsOf(early)))
           const told = new Set((yield* Fiber.join(waiting)).map(({ status }) => status))
           assert.deepStrictEqual([...told], [503])
         })

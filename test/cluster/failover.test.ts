@@ -1,7 +1,7 @@
 /** One of three runners is killed, or stopped: when its orders and wallets answer again, and what the others log. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
-import { alarms, assertNoneCut, busyClients } from "../kit/busyClients.ts"
+import { alarms, assertFewFailed, busyClients } from "../kit/busyClients.ts"
 import { answered, assertBooksWhole, type Coffer, connect, eventually } from "../kit/Process.ts"
 import { freePort, freshDatabase } from "../kit/Service.ts"
 import { stretched } from "../kit/slowness.ts"
@@ -92,7 +92,7 @@ describe("of three runners", () => {
   )
 
   it.live(
-    "one after the other is stopped and started again under load: no request is cut, and no log is alarming",
+    "one after the other is stopped and started again under load: hardly a request is cut or told to come back",
     () =>
       Effect.gen(function* () {
         const { databaseUrl, key, nodes, sql } = yield* three
@@ -112,7 +112,7 @@ describe("of three runners", () => {
           yield* nodes[stops % 3]!.ready
         }
         isOver = true
-        assert.isAtLeast(assertNoneCut(yield* Fiber.join(load)), requestsMin * 0.99)
+        assert.isAtLeast(assertFewFailed(yield* Fiber.join(load)), requestsMin * 0.99)
         for (const coffer of [...retired, ...nodes]) assert.deepStrictEqual(alarming(coffer), [])
         assert.match(nodes[1]!.said.stderr, /the runner 127\.0\.0\.1:\d+ \(version .*\) has stopped/)
         yield* assertBooksWhole(sql)

@@ -2,6 +2,7 @@
  * Coffer as an operator runs it: `node src/main.ts serve` in a process of its own, with an environment of its own, that
  * can be stopped, paused, killed and started again. Whatever a test starts here ends with the test, Postgres included.
  */
+import { patiently } from "../../src/platform/runtime/patience.ts"
 import { type ChildProcess, spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -226,31 +227,34 @@ export const connect = (url: string) =>
 
 /** The ledger is whole and nothing is half-written, as seen at one moment: the service may go on writing meanwhile. */
 export const assertBooksWhole = (sql: SqlClient.SqlClient) =>
-  sql.withTransaction(
-    Effect.gen(function* () {
-      yield* sql`set transaction isolation level repeatable read`
-      yield* assertLedgerWhole(sql)
-      const astray = yield* sql`
+  // Reads whole tables.
+  patiently("1 minute")(
+    sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`set transaction isolation level repeatable read`
+        yield* assertLedgerWhole(sql)
+        const astray = yield* sql`
         select l.id from ledger l left join orders o on o.trade_no = l.reference_id and o.status = 'paid'
           and o.merchant_id = l.merchant_id and o.mode = l.mode and o.currency = l.currency
         where o.trade_no is null`
-      assert.deepStrictEqual(astray, [], "ledger rows without a paid order")
-      const repeated = yield* sql`
+        assert.deepStrictEqual(astray, [], "ledger rows without a paid order")
+        const repeated = yield* sql`
         select reference_id, type from ledger where type in ('payment_credit', 'fee_debit')
         group by reference_id, type having count(*) > 1`
-      assert.deepStrictEqual(repeated, [], "orders that were credited twice")
-      const sums = yield* sql`
+        assert.deepStrictEqual(repeated, [], "orders that were credited twice")
+        const sums = yield* sql`
         select w.wallet_id from wallets w left join ledger l using (wallet_id) group by w.wallet_id
         having w.available <> coalesce(sum(l.balance_after - l.balance_before), 0)
           or w.total_revenue <> coalesce(sum(l.amount) filter (where l.type = 'payment_credit'), 0)
           or w.total_fee <> -coalesce(sum(l.amount) filter (where l.type = 'fee_debit'), 0)`
-      assert.deepStrictEqual(sums, [], "wallets that are not the sum of their ledger")
-      const orphans = yield* sql`
+        assert.deepStrictEqual(sums, [], "wallets that are not the sum of their ledger")
+        const orphans = yield* sql`
         select e.id from events e left join orders o on o.trade_no = e.object_id
           and e.type = case o.status when 'paid' then 'payment.succeeded' when 'expired' then 'payment.expired' end
         where e.type in ('payment.succeeded', 'payment.expired') and o.trade_no is null`
-      assert.deepStrictEqual(orphans, [], "events of what did not happen")
-    })
+        assert.deepStrictEqual(orphans, [], "events of what did not happen")
+      })
+    )
   )
 
 /** Random numbers that are the same in every run, so that a failure can be had again. */

@@ -41,6 +41,8 @@ export const makeWitness = (own: string | undefined): Witness => {
         const address = addressOf(runner)
         return [runner, healthy && (address === own || entries.get(address)?.lives !== false)]
       })
+      // Alone there is nobody to tell of.
+      if (own === undefined) return judged
       const healthy = new Set(
         judged.flatMap(([runner, is]) => (is && addressOf(runner) !== own ? [addressOf(runner)] : []))
       )
