@@ -1,11 +1,12 @@
 /** How `npm run test:soak` runs: the long forms of the tests that repeat something random (test/kit/soak.ts). */
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
 import { resolve, test } from "./vitest.config.ts"
 
 export default defineConfig({
   resolve,
   test: {
     ...test,
+    exclude: configDefaults.exclude,
     include: [
       "test/cluster/{crash,deliveriesKilled,deliveriesOutage,steps,twoRunners}.test.ts",
       "test/cluster/{failover,linearizability,postgresFailover,supervised}.test.ts",

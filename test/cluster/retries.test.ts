@@ -100,7 +100,9 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
                 const { headers, path } = write.opens(reply.body.data)
                 assert.strictEqual((yield* service.api.call("GET", path, { headers })).status, 200, write.name)
               }
-              cells.set(`${write.name}/${column}`, answer)
+              // The end of the write before may be written in this moment, and is lost then instead of the claim.
+              const said = column === "claim unknown" ? answer.replace(" kept", "") : answer
+              cells.set(`${write.name}/${column}`, said)
               played.add(routeOf(asked.method, asked.path)!)
             }
             yield* assertLedgerWhole(service.sql)
