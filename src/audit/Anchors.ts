@@ -56,7 +56,7 @@ export const layer = Layer.effect(
           heads += yield* inOne(rows.map(({ key }) => key))
           yield* alive
         }
-        if (heads > 0) yield* Effect.logInfo("heads of chains anchored", { heads })
+        if (heads > 0) yield* Effect.logDebug("heads of chains anchored", { heads })
         return heads
       },
       patiently(patience),
