@@ -35,7 +35,10 @@ describe("Postgres takes no writes for a while", () => {
       const refused = yield* coffer.api.post("/v1/orders", key, { amount: 1_000 })
       assert.strictEqual(refused.status, 503)
       assert.isTrue(refused.headers.has("retry-after"))
-      assert.strictEqual((yield* coffer.api.get("/readyz")).status, 503)
+      yield* eventually(
+        "/readyz to say so",
+        Effect.map(coffer.api.get("/readyz"), ({ status }) => status === 503)
+      )
 
       const late = yield* launch({ env: { ...env, COFFER_HOME: yield* newHome } })
       assert.strictEqual((yield* late.ended).code, 1)
