@@ -1,5 +1,5 @@
 /** The rows of an order's story as entries in the order of their time: one for each row; two where it has an end. */
-import { type TimelineEntry, type TimelineResource, timelineRowsMax } from "@coffer/contract/Timeline"
+import { entryKinds, type TimelineEntry, type TimelineResource, timelineRowsMax } from "@coffer/contract/Timeline"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
@@ -11,19 +11,6 @@ interface Entry extends Omit<TimelineEntry, "after_ms" | "at"> {
 
 /** Ids of any kind rise with time, within a millisecond too. */
 const placeOf = ({ id }: Entry): string => id.slice(id.lastIndexOf("_") + 1)
-
-/** Of the same thing at the same moment. */
-const order: ReadonlyArray<Entry["kind"]> = [
-  "request",
-  "order",
-  "refund",
-  "dispute",
-  "ledger",
-  "event",
-  "delivery",
-  "attempt",
-  "receipt"
-]
 
 export const timelineView = (about: Order, rows: StoryRows, requests: ReadonlyArray<RequestRow>): TimelineResource => {
   const kinds = [requests, ...Object.values(rows)]
@@ -41,7 +28,7 @@ export const timelineView = (about: Order, rows: StoryRows, requests: ReadonlyAr
     (a, b) =>
       DateTime.toEpochMillis(a.at) - DateTime.toEpochMillis(b.at) ||
       placeOf(a).localeCompare(placeOf(b), "en") ||
-      order.indexOf(a.kind) - order.indexOf(b.kind)
+      entryKinds.indexOf(a.kind) - entryKinds.indexOf(b.kind)
   )
   const times = sorted.map(({ at }) => DateTime.toEpochMillis(at))
   return {

@@ -2,7 +2,7 @@
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { command } from "../kit/command.ts"
+import { commandRun } from "../kit/commandRun.ts"
 import {
   addressOf,
   app,
@@ -60,7 +60,7 @@ describe.skipIf(leftOut)(named("a backup of a service that is at work"), () => {
         yield* pg("pg_restore", "--exit-on-error", "-d", addressOf([second], superuser), dump)
         yield* copy.start
         for (const server of [second, copy]) {
-          const audited = yield* command(["audit"], { DATABASE_URL: addressOf([server], app) })
+          const audited = yield* commandRun(["audit"], { DATABASE_URL: addressOf([server], app) })
           assert.strictEqual(audited.code, 0, audited.stdout + audited.stderr)
           assert.match(audited.stdout, /no violations\n$/)
           const sql = yield* connect(addressOf([server], app))

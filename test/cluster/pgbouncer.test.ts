@@ -6,7 +6,7 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { account, postgresFolder } from "../kit/PostgresPair.ts"
-import { command } from "../kit/command.ts"
+import { commandRun } from "../kit/commandRun.ts"
 import { eventually, newHome } from "../kit/Process.ts"
 import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 
@@ -70,7 +70,7 @@ describe.skipIf(leftOut)(leftOut ? `${title} (left out: this machine has no pgbo
         Effect.gen(function* () {
           const url = yield* through(yield* freshDatabase, mode, ignored)
           const env = { COFFER_HOME: yield* newHome, SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
-          const { code, stderr } = yield* command(["serve"], { ...env, DATABASE_URL: url })
+          const { code, stderr } = yield* commandRun(["serve"], { ...env, DATABASE_URL: url })
           assert.strictEqual(code, 1, stderr)
           assert.match(
             stderr,

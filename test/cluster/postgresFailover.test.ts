@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { patiently } from "../../src/platform/runtime/patience.ts"
-import { command } from "../kit/command.ts"
+import { commandRun } from "../kit/commandRun.ts"
 import {
   addressOf,
   app,
@@ -96,7 +96,7 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
         // Of thousands of orders, on a machine that does much else.
         yield* patiently("2 minutes")(Effect.andThen(assertAllThere(sql, load), assertBooksWhole(sql)))
         assert.isBelow(load.longest(), Duration.toMillis(yield* stretched("10 seconds")), "the longest request, ms")
-        const audited = yield* command(["audit"], { DATABASE_URL: databaseUrl })
+        const audited = yield* commandRun(["audit"], { DATABASE_URL: databaseUrl })
         assert.deepStrictEqual([audited.code, audited.stderr], [0, ""], audited.stdout)
         for (const { said } of runners) assert.match(said.stderr, /Postgres is used at 127\.0\.0\.1:\d+ from now on/)
       }),
@@ -111,7 +111,7 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
         DATABASE_URL: addressOf([primary, standby], app),
         MIGRATION_DATABASE_URL: addressOf([primary, standby], superuser)
       }
-      const migrated = yield* command(["migrate"], urls)
+      const migrated = yield* commandRun(["migrate"], urls)
       assert.strictEqual(migrated.code, 0, migrated.stderr)
       yield* eventually(
         "the standby to have the tables",
@@ -122,7 +122,7 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
           })
         )
       )
-      const audit = (address: string) => command(["audit"], { DATABASE_URL: address })
+      const audit = (address: string) => commandRun(["audit"], { DATABASE_URL: address })
       const refused = yield* audit(addressOf([standby], app))
       assert.match(refused.stderr, /cannot be used: it takes no writes: it is a standby, or was made read-only\n$/)
       assert.strictEqual((yield* audit(`${addressOf([standby], app)}?target_session_attrs=any`)).code, 0)
@@ -131,7 +131,7 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
       const sql = yield* connect(urls.DATABASE_URL)
       const [used] = yield* sql<{ port: number }>`select inet_server_port() as port`
       assert.deepStrictEqual(used, { port: standby.port })
-      const doctor = yield* command(["doctor", "--json"], {
+      const doctor = yield* commandRun(["doctor", "--json"], {
         ...urls,
         COFFER_HOME: yield* newHome,
         SECRET_KEY: secretKey,

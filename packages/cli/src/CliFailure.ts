@@ -1,6 +1,6 @@
 /**
- * What a command ends with that could not do its work: what is wrong, and what to do next. It is printed on standard
- * error, so that standard output holds data alone.
+ * The failure of a command: what is wrong, and what to do next. It is printed on standard error, so that standard
+ * output holds data alone.
  */
 import { redactText } from "@coffer/rules/redaction"
 import { Console, Effect, Schema } from "effect"
@@ -10,7 +10,7 @@ export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
   /** For programs. */
   code: Schema.String,
   message: Schema.String,
-  /** What to do about it. */
+  /** The next step for the user. */
   next: Schema.String,
   exitCode: Schema.Int,
   /** The same may go well later. */

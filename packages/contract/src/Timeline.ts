@@ -11,6 +11,7 @@ import { sampleIds } from "./samples.ts"
 /** Of requests, refunds, disputes, ledger rows, events, deliveries, attempts and mails: so many of each. */
 export const timelineRowsMax = 1_000
 
+/** In this order where several have the same time. */
 export const entryKinds = [
   "request",
   "order",
