@@ -33,6 +33,7 @@ import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
 import * as RefundHttp from "./refunds/RefundHttp.ts"
+import * as HeldUpHttp from "./heldUp/HeldUpHttp.ts"
 import * as TimelineHttp from "./timeline/TimelineHttp.ts"
 import * as WalletHttp from "./wallets/WalletHttp.ts"
 import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
@@ -67,6 +68,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     ReconciliationHttp.layer,
     OrderHttp.layerOperator,
     TimelineHttp.layerOperator,
+    HeldUpHttp.layer,
     PayoutHttp.layer,
     UploadHttp.layerOperator,
     DeliveryHttp.layerOperator,

@@ -67,6 +67,7 @@ import * as Seeds from "./sandbox/Seeds.ts"
 import * as SeedStore from "./sandbox/SeedStore.ts"
 import * as OrderCommands from "./orders/OrderCommands.ts"
 import * as OrderEntity from "./orders/OrderEntity.ts"
+import * as HeldUp from "./heldUp/HeldUp.ts"
 import * as Timelines from "./timeline/Timelines.ts"
 import * as TimelineStore from "./timeline/TimelineStore.ts"
 import * as OrderLists from "./orders/OrderLists.ts"
@@ -168,6 +169,7 @@ const rooms = Layer.mergeAll(
   StripeEvents.layer,
   RefundLists.layer,
   Timelines.layer,
+  HeldUp.layer,
   Links.layer,
   Receipts.layer
 ).pipe(

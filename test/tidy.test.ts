@@ -41,6 +41,7 @@ const floors: ReadonlyArray<string> = [
   "src/disputes",
   "src/refunds",
   "src/timeline",
+  "src/heldUp",
   "src/edge",
   "src/stripe",
   "src/sandbox",

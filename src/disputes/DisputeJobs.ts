@@ -20,7 +20,7 @@ export const layer = Layer.effectDiscard(
       wakeup: "disputes",
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* currentTime, claimedMax)
-        return yield* forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check)
+        return yield* forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check, store.noteOutcomes)
       }),
       next: store.nextDue,
       backlog: store.backlog

@@ -12,7 +12,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
@@ -38,6 +38,7 @@ export class DisputeStore extends Context.Service<
     readonly evidence: (disputeNo: DisputeNo) => Effect.Effect<StoredEvidence>
     /** Disputes about which the channel is to be asked, claimed by pushing their time ahead. */
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DisputeNo>>
+    readonly noteOutcomes: (outcomes: Outcomes) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
@@ -144,7 +145,14 @@ export const layer = Layer.effect(
     // Under review the bank takes its time. Else each look puts the next one off: 30 s, 1 min … at most an hour.
     const growing = backOff(sql, "checks", { soon: 30, late: 3_600 })
     const lease = sql`case status when 'under_review' then interval '24 hours' else ${growing} end`
-    const queue = { table: "disputes", key: "dispute_no", dueAt: "next_check_at", claims: "checks", lease }
+    const queue = {
+      table: "disputes",
+      key: "dispute_no",
+      dueAt: "next_check_at",
+      claims: "checks",
+      error: "check_error",
+      lease
+    }
     const due = leasedRows(sql, queue, numbered)
 
     return DisputeStore.of({
@@ -154,6 +162,7 @@ export const layer = Layer.effect(
       evidence,
       claimDue: (now, limit) =>
         sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(({ dispute_no }) => dispute_no))),
+      noteOutcomes: due.note,
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now))
     })

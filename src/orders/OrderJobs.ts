@@ -34,7 +34,8 @@ export const layer = Layer.effectDiscard(
           "unapplied payments of order",
           due,
           (tradeNo) => tradeNo,
-          orders.returnUnappliedPayments
+          orders.returnUnappliedPayments,
+          store.noteUnapplied
         )
       }),
       next: store.nextDue("stray_due_at"),

@@ -8,7 +8,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import { isOwnedBy, type Owner } from "@coffer/model/Owner"
 import { isStorable } from "../platform/postgres/scans.ts"
@@ -31,6 +31,8 @@ export class OrderStore extends Context.Service<
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
     /** Orders with money that must go back to the buyer, claimed likewise. */
     readonly claimUnapplied: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
+    /** How it went with those. */
+    readonly noteUnapplied: (outcomes: Outcomes) => Effect.Effect<void>
     /** When the next of either is due. */
     readonly nextDue: (kind: "due_at" | "stray_due_at") => Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (kind: "due_at" | "stray_due_at", now: DateTime.Utc) => Effect.Effect<Backlog>
@@ -103,7 +105,7 @@ export const layer = Layer.effect(
     const lease = backOff(sql, "due_attempts", { soon: 30, late: 3_600 })
     const pending = { dueAt: "due_at", only: sql`status = 'pending'`, claims: "due_attempts", lease }
     const deadlines = leasedRows(sql, { ...ofOrders, ...pending }, numbered)
-    const returns = { dueAt: "stray_due_at", lease: sql`interval '1 minute'` }
+    const returns = { dueAt: "stray_due_at", error: "stray_error", lease: sql`interval '1 minute'` }
     const unapplied = leasedRows(sql, { ...ofOrders, ...returns }, numbered)
 
     return OrderStore.of({
@@ -112,6 +114,7 @@ export const layer = Layer.effect(
       byOutTradeNo,
       claimDue: (now, limit) => sqlDefects(Effect.map(deadlines.claim(now, limit), tradeNosOf)),
       claimUnapplied: (now, limit) => sqlDefects(Effect.map(unapplied.claim(now, limit), tradeNosOf)),
+      noteUnapplied: unapplied.note,
       nextDue: (kind) => sqlDefects(kind === "due_at" ? deadlines.next : unapplied.next),
       backlog: (kind, now) => sqlDefects((kind === "due_at" ? deadlines : unapplied).backlog(now))
     })

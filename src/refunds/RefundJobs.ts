@@ -17,7 +17,7 @@ export const layer = Layer.effectDiscard(
       wakeup: "refunds",
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* currentTime, claimedMax)
-        return yield* forEachLeased("refund", due, (refundNo) => refundNo, refunds.check)
+        return yield* forEachLeased("refund", due, (refundNo) => refundNo, refunds.check, store.noteOutcomes)
       }),
       next: store.nextDue,
       backlog: store.backlog

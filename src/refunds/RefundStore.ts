@@ -10,7 +10,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
@@ -31,6 +31,7 @@ export class RefundStore extends Context.Service<
     readonly byRequest: (request: string, since: DateTime.Utc) => Effect.Effect<Option.Option<StoredRefund>>
     /** Refunds that are not settled and due, claimed by pushing their time ahead. */
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<RefundNo>>
+    readonly noteOutcomes: (outcomes: Outcomes) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
@@ -98,7 +99,14 @@ export const layer = Layer.effect(
 
     const { lateSeconds: late, often, soonSeconds: soon } = nextCheck
     const lease = backOff(sql, "checks", { soon, late, often })
-    const queue = { table: "refunds", key: "refund_no", dueAt: "next_check_at", claims: "checks", lease }
+    const queue = {
+      table: "refunds",
+      key: "refund_no",
+      dueAt: "next_check_at",
+      claims: "checks",
+      error: "check_error",
+      lease
+    }
     const due = leasedRows(sql, queue, numbered)
 
     return RefundStore.of({
@@ -108,6 +116,7 @@ export const layer = Layer.effect(
       byRequest: (request, since) => sqlDefects(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
       claimDue: (now, limit) =>
         sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(({ refund_no }) => refund_no))),
+      noteOutcomes: due.note,
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now))
     })

@@ -1,6 +1,6 @@
 /** The rows of an order's story as entries in the order of their time: one for each row; two where it has an end. */
 import { entryKinds, type TimelineEntry, type TimelineResource, timelineRowsMax } from "@coffer/contract/Timeline"
-import type { Order } from "@coffer/rules/order/Order"
+import type { Order, UnappliedPayment } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import type { RequestRow, StoryRows } from "./storyRows.ts"
@@ -13,10 +13,11 @@ interface Entry extends Omit<TimelineEntry, "after_ms" | "at"> {
 const placeOf = ({ id }: Entry): string => id.slice(id.lastIndexOf("_") + 1)
 
 export const timelineView = (about: Order, rows: StoryRows, requests: ReadonlyArray<RequestRow>): TimelineResource => {
-  const kinds = [requests, ...Object.values(rows)]
+  const kinds = [requests, about.unappliedPayments, ...Object.values(rows)]
   const sorted = [
     ...requests.slice(0, timelineRowsMax).map(requestEntry),
     ...orderEntries(about),
+    ...about.unappliedPayments.slice(0, timelineRowsMax).map((payment) => unappliedEntry(about, payment)),
     ...rows.refunds.slice(0, timelineRowsMax).flatMap(refundEntries),
     ...rows.disputes.slice(0, timelineRowsMax).flatMap(disputeEntries),
     ...rows.movements.slice(0, timelineRowsMax).map(movementEntry),
@@ -79,6 +80,29 @@ const orderEntries = (about: Order): ReadonlyArray<Entry> => {
     details: { payment_id: paymentId, payment_method: method, amount, currency, fee }
   }
   return [created, paid]
+}
+
+const reasons = {
+  late: "came after the order had ended",
+  second: "came after the order was paid",
+  mismatch: "was not the order's amount"
+}
+const whereabouts = {
+  due: "it is on its way back to the buyer",
+  returned: "it went back to the buyer",
+  parked: "an operator has to decide about it"
+}
+
+/** When it went back is told by the event. */
+const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment): Entry => {
+  const { amount, currency, method, paidAt, paymentId, reason, state } = payment
+  return {
+    at: paidAt ?? createdAt,
+    kind: "unapplied_payment",
+    id: paymentId,
+    text: `the payment ${paymentId} of ${amount} ${currency} by ${method} ${reasons[reason]}: ${whereabouts[state]}`,
+    details: { payment_id: paymentId, payment_method: method, amount, currency, reason, status: state }
+  }
 }
 
 const refundEntries = (row: StoryRows["refunds"][number]): ReadonlyArray<Entry> => {

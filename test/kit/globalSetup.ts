@@ -9,6 +9,7 @@ import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../src/platform/embedded/EmbeddedPostgres.ts"
+import { laterIndexes, makeIndexes } from "../../src/platform/postgres/laterIndexes.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
@@ -65,6 +66,7 @@ const setup = Effect.gen(function* () {
   yield* Effect.provide(
     Effect.gen(function* () {
       yield* Migrator.migrateFor(serviceRole)
+      yield* makeIndexes(laterIndexes)
       const sql = yield* SqlClient.SqlClient
       for (const statement of [idFunction, withoutTriggersFunction]) yield* sql.unsafe(statement)
     }),

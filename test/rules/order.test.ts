@@ -46,7 +46,8 @@ const unappliedOf = (reason: UnappliedPayment["reason"], payment = another): Una
   amount: payment.amount,
   currency: payment.currency,
   reason,
-  state: reason === "mismatch" ? "parked" : "due"
+  state: reason === "mismatch" ? "parked" : "due",
+  paidAt: payment.paidAt
 })
 
 const pending = order()

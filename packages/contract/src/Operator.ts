@@ -16,6 +16,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { orNull, text } from "./fields.ts"
 import { FilesGroup } from "./Files.ts"
+import { HeldUpGroup } from "./HeldUp.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
 import { Email, OperatorOrdersGroup } from "./Orders.ts"
 import { AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
@@ -191,4 +192,5 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(OperatorsGroup)
   .add(AuditLogGroup)
   .add(ClusterGroup)
+  .add(HeldUpGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly) {}

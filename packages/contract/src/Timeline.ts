@@ -15,6 +15,7 @@ export const timelineRowsMax = 1_000
 export const entryKinds = [
   "request",
   "order",
+  "unapplied_payment",
   "refund",
   "dispute",
   "ledger",
@@ -82,9 +83,9 @@ export class TimelineGroup extends HttpApiGroup.make("timelines")
       OpenApi.annotations({
         summary: "Read an order's whole story",
         description:
-          "Your requests, what became of the order, its refunds and disputes, each ledger row with its balances, " +
-          "each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says " +
-          "what they say. Requests are in it for as long as logs are kept."
+          "Your requests, what became of the order, payments that it did not take, its refunds and disputes, each " +
+          "ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read " +
+          "from the rows of these, so it says what they say. Requests are in it for as long as logs are kept."
       })
     )
   )

@@ -1,5 +1,6 @@
 /** Works on leased rows, several at a time. */
 import { Cause, Effect } from "effect"
+import type { Outcomes } from "../postgres/leasedRows.ts"
 import { isDatabaseTrouble } from "../postgres/trouble.ts"
 
 /** Rows that a worker claims at once. */
@@ -11,29 +12,36 @@ const namedMax = 10
 
 /**
  * A row whose work fails is tried again when its lease ends, and holds up no other row. Rows that fail for the same
- * reason share one log line. Answers how many rows there were.
+ * reason share one log line. `note` is told how each went: why it failed, or null. Answers how many rows there were.
  */
 export const forEachLeased = <Item, E>(
   what: string,
   items: ReadonlyArray<Item>,
   nameOf: (item: Item) => string,
-  work: (item: Item) => Effect.Effect<unknown, E>
+  work: (item: Item) => Effect.Effect<unknown, E>,
+  note: (outcomes: Outcomes) => Effect.Effect<void> = () => Effect.void
 ): Effect.Effect<number> =>
   Effect.gen(function* () {
     const failed = new Map<string, Array<string>>()
+    const outcomes = new Map<string, string | null>(items.map((item) => [nameOf(item), null]))
     yield* Effect.forEach(
       items,
       (item) =>
         Effect.catchCause(work(item), (cause) => {
           const reason = expectedReason(cause)
+          outcomes.set(nameOf(item), reason ?? unexpected)
           if (reason === undefined) return Effect.logError(`${what} ${nameOf(item)} will be tried again`, cause)
           return Effect.sync(() => failed.set(reason, [...(failed.get(reason) ?? []), nameOf(item)]))
         }),
       { concurrency, discard: true }
     )
     for (const [reason, names] of failed) yield* logFailed(what, names, reason)
+    if (outcomes.size > 0) yield* note(outcomes)
     return items.length
   })
+
+/** What the log has in full, with its stack. */
+const unexpected = "an unexpected error, which the log has"
 
 const logFailed = (what: string, names: ReadonlyArray<string>, reason: string) => {
   const others = names.length === 1 ? "" : ` and ${names.length - 1} more`

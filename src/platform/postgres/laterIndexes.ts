@@ -16,21 +16,32 @@ export interface LaterIndex {
 }
 
 /** Only appended to. One that is no longer needed is dropped by a migration and leaves this list. */
-export const laterIndexes: ReadonlyArray<LaterIndex> = []
+export const laterIndexes: ReadonlyArray<LaterIndex> = [
+  // What is held up (src/heldUp): what has not ended, in the order of its ids.
+  { name: "refunds_open", on: "refunds (refund_no) where status in ('reserved', 'pending')" },
+  { name: "disputes_open", on: "disputes (dispute_no) where status in ('needs_response', 'under_review')" },
+  { name: "payouts_open", on: "payouts (payout_no) where status in ('requested', 'approved')" },
+  { name: "deliveries_refused", on: "deliveries (id) where status = 'pending' and attempts > 0" },
+  {
+    name: "orders_unapplied",
+    on: `orders (mode, trade_no) where stray_due_at is not null or stray_payments @> '[{"state": "parked"}]'`
+  },
+  { name: "mails_refused", on: "mails (id) where due_at is not null and error is not null" }
+]
 
 /** Postgres waits for every transaction that is older than the index. */
 const patience = "6 hours"
 
-/** As the owner of the tables, outside of a transaction. */
+/** As the owner of the tables, outside of a transaction, on one connection: there may be no second. */
 export const makeIndexes = Effect.fnUntraced(
   function* (indexes: ReadonlyArray<LaterIndex>) {
-    const sql = yield* SqlClient.SqlClient
-    if ((yield* missingOf(sql, indexes)).length === 0) return
-    const connection = yield* sql.reserve
+    if (indexes.length === 0) return
+    const connection = yield* (yield* SqlClient.SqlClient).reserve
+    if ((yield* missingOf(connection, indexes)).length === 0) return
     const [[isAlone] = []] = yield* connection.executeValues(`select pg_try_advisory_lock(${lock})`, [])
     if (isAlone !== true) return
     yield* Effect.addFinalizer(() => Effect.ignore(connection.executeRaw(`select pg_advisory_unlock(${lock})`, [])))
-    for (const { name, on, unique = false } of yield* missingOf(sql, indexes)) {
+    for (const { name, on, unique = false } of yield* missingOf(connection, indexes)) {
       yield* Effect.logInfo("an index is made; rows are written meanwhile", { index: name, on })
       // One that a killed start has left is there, and not valid.
       yield* connection.executeUnprepared(`drop index concurrently if exists ${name}`, [], undefined)
@@ -44,12 +55,13 @@ export const makeIndexes = Effect.fnUntraced(
 
 const lock = "hashtext('coffer later indexes')"
 
-const missingOf = (sql: SqlClient.SqlClient, indexes: ReadonlyArray<LaterIndex>) =>
-  indexes.length === 0
-    ? Effect.succeed(indexes)
-    : Effect.map(
-        sql<{ readonly name: string }>`select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
-          join pg_namespace n on n.oid = c.relnamespace
-          where n.nspname = current_schema() and i.indisvalid and c.relname = any(${indexes.map(({ name }) => name)})`,
-        (rows) => indexes.filter(({ name }) => !rows.some((row) => row.name === name))
-      )
+const missingOf = (connection: Effect.Success<SqlClient.SqlClient["reserve"]>, indexes: ReadonlyArray<LaterIndex>) =>
+  Effect.map(
+    connection.executeValues(
+      `select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+        join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = current_schema() and i.indisvalid and c.relname = any($1)`,
+      [indexes.map(({ name }) => name)]
+    ),
+    (rows) => indexes.filter(({ name }) => !rows.some(([made]) => made === name))
+  )

@@ -20,7 +20,12 @@ export interface Queue {
   readonly lease: Fragment
   /** The column that counts how often a row was claimed. */
   readonly claims?: string
+  /** The column that says why the last look failed. */
+  readonly error?: string
 }
+
+/** By key: why the work on a row failed, or null. */
+export type Outcomes = ReadonlyMap<string, string | null>
 
 /**
  * A lease that grows: `soon` for the first `often` claims and one more, then twice as long each time, `late` at most.
@@ -41,6 +46,8 @@ export interface Due<Row> {
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
   /** The row is no longer due. If this cannot be written, the row is claimed again, as after a crash. */
   readonly done: (key: string) => Effect.Effect<void>
+  /** Keeps how the last look went, for operators. Where it cannot be written at once it is left. */
+  readonly note: (outcomes: Outcomes) => Effect.Effect<void>
   /** When the next row is due. */
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>, SqlError.SqlError | Schema.SchemaError>
   readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog, SqlError.SqlError | Schema.SchemaError>
@@ -56,7 +63,7 @@ const backlogMax = 10_000
 
 export const leasedRows = <Row>(
   sql: SqlClient.SqlClient,
-  { claims, dueAt, key, lease, table, only = sql`${sql(dueAt)} is not null` }: Queue,
+  { claims, dueAt, error, key, lease, table, only = sql`${sql(dueAt)} is not null` }: Queue,
   row: Schema.Codec<Row, unknown> & { readonly fields?: Readonly<Record<string, unknown>> }
 ): Due<Row> => {
   const decodeRows = Schema.decodeUnknownEffect(Schema.Array(row))
@@ -78,6 +85,7 @@ export const leasedRows = <Row>(
     },
     done: (value) =>
       Effect.ignore(sql`update ${sql(table)} set ${sql(dueAt)} = null where ${sql(key)} = ${value}`, { log: "Warn" }),
+    note: (outcomes) => (error === undefined ? Effect.void : noteOutcomes(sql, { table, key, error }, outcomes)),
     next: Effect.suspend(() => sql`select ${sql(dueAt)} as at ${from} order by ${sql(dueAt)} limit 1`).pipe(
       Effect.flatMap(decodeTimes),
       Effect.map(([first]) => Option.fromNullishOr(first?.at))
@@ -90,6 +98,23 @@ export const leasedRows = <Row>(
         Effect.map(([row]) => row!)
       )
   }
+}
+
+/** Rows that somebody has locked are left out, so that no write waits for this one. */
+const noteOutcomes = (
+  sql: SqlClient.SqlClient,
+  { error, key, table }: Required<Pick<Queue, "table" | "key" | "error">>,
+  outcomes: Outcomes
+) => {
+  const said = sql`unnest(${[...outcomes.keys()]}::text[], ${[...outcomes.values()]}::text[]) as said (key, reason)`
+  return Effect.ignore(
+    sql`with changed as (
+        select said.* from ${sql(table)} join ${said} on ${sql(`${table}.${key}`)} = said.key
+        where ${sql(`${table}.${error}`)} is distinct from said.reason for update of ${sql(table)} skip locked)
+      update ${sql(table)} set ${sql(error)} = changed.reason from changed
+      where ${sql(`${table}.${key}`)} = changed.key`,
+    { log: "Warn" }
+  )
 }
 
 const decodeBacklog = Schema.decodeUnknownEffect(

@@ -127,6 +127,55 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       }).pipe(Effect.scoped)
   )
 
+  it.effect("shows each payment that the order did not take exactly once, with where it is, to both", () =>
+    Effect.gen(function* () {
+      const service = yield* Service
+      const running = { ...service, merchant: yield* service.api.newMerchant() }
+      const shop = merchantOf(running)
+      const { trade_no } = (yield* shop.post("/v1/orders", { amount: 900 })).body.data
+      const pay = (body: object) => shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, body)
+      yield* pay({ amount: 899 })
+      yield* running.pass("1 minute")
+      yield* pay({ amount: 901, payment_method: "alipay" })
+      yield* running.pass("1 minute")
+      yield* pay({ outcome: "succeed_unreported" })
+      yield* pay({ outcome: "succeed_unreported" })
+      yield* shop.post(`/v1/orders/${trade_no}/expire`)
+      yield* running.pass("10 minutes")
+      const [row] = yield* running.sql<any>`select stray_payments from orders where trade_no = ${trade_no}`
+      const stray = row.stray_payments as ReadonlyArray<any>
+      assert.sameMembers(
+        stray.map(({ state }) => state),
+        ["parked", "parked", "returned"]
+      )
+      const { data } = (yield* shop.get(`/v1/orders/${trade_no}/timeline`)).body
+      const shown = entriesOf("unapplied_payment", data.entries)
+      assert.sameDeepMembers(
+        shown.map(({ at, details, id }) => ({ at, id, ...details })),
+        stray.map(({ amount, currency, method, paidAt, paymentId, reason, state }) => ({
+          at: paidAt,
+          id: paymentId,
+          payment_id: paymentId,
+          payment_method: method,
+          amount,
+          currency,
+          reason,
+          status: state
+        }))
+      )
+      for (const { text } of shown) assert.match(text, /an operator has to decide about it|went back to the buyer/)
+      const path = `/merchants/${running.merchant.merchantId}/orders/${trade_no}/timeline?mode=sandbox`
+      assert.deepStrictEqual((yield* service.api.operator("GET", path)).body.data, data)
+
+      // As it was written before the time was kept: told with the order's own.
+      yield* running.sql`update orders set stray_payments = jsonb_path_query_array(stray_payments, '$[0]') #- '{0,paidAt}'
+        where trade_no = ${trade_no}`
+      const later = (yield* shop.get(`/v1/orders/${trade_no}/timeline`)).body.data
+      const [old, ...others] = entriesOf("unapplied_payment", later.entries)
+      assert.deepStrictEqual([old!.id, old!.at, others], [stray[0].paymentId, data.entries[0].at, []])
+    })
+  )
+
   it.effect("begins with the request that created it, its key and address, and has each write about it, once", () =>
     Effect.gen(function* () {
       const { requestId, shop, trade_no, numbers } = yield* aLongStory(yield* Service)

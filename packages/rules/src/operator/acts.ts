@@ -45,7 +45,8 @@ export const acts = {
   "operators.list": { roles: [], isLogged: false },
   "operators.revoke": doneBy(),
   "audit_log.list": { roles: [], isLogged: false },
-  "cluster.retrieve": reading
+  "cluster.retrieve": reading,
+  "held_up.list": reading
 } as const satisfies Record<string, Act>
 export type ActName = keyof typeof acts
 

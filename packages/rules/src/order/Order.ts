@@ -25,7 +25,9 @@ export const UnappliedPayment = Schema.Struct({
   amount: Minor,
   currency: Currency,
   reason: Schema.Literals(["late", "second", "mismatch"]),
-  state: Schema.Literals(["due", "returned", "parked"])
+  state: Schema.Literals(["due", "returned", "parked"]),
+  /** When the channel took it. Left out of payments that were found before this was kept. */
+  paidAt: Schema.optionalKey(Schema.DateTimeUtcFromString)
 })
 export type UnappliedPayment = typeof UnappliedPayment.Type
 

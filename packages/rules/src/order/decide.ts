@@ -86,9 +86,9 @@ const isKnown = (order: Order, { paymentId }: PaymentFacts): boolean =>
   order.unappliedPayments.some((payment) => payment.paymentId === paymentId) ||
   ("paymentId" in order && order.paymentId === paymentId)
 
-const unapplied = ({ amount, currency, method, paymentId }: PaymentFacts, reason: UnappliedPayment["reason"]) =>
+const unapplied = ({ amount, currency, method, paidAt, paymentId }: PaymentFacts, reason: UnappliedPayment["reason"]) =>
   UnappliedPaymentFound.make({
-    payment: { paymentId, method, amount, currency, reason, state: reason === "mismatch" ? "parked" : "due" }
+    payment: { paymentId, method, amount, currency, reason, state: reason === "mismatch" ? "parked" : "due", paidAt }
   })
 
 const decideDeclinePayment = (order: Order): OrderDecision => {

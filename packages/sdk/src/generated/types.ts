@@ -893,7 +893,7 @@ export interface TimelineEntry {
   /** How long after the entry before it, in milliseconds; 0 for the first. */
   readonly after_ms: number
   /** What it is a row of. */
-  readonly kind: "request" | "order" | "refund" | "dispute" | "ledger" | "event" | "delivery" | "attempt" | "receipt"
+  readonly kind: "request" | "order" | "unapplied_payment" | "refund" | "dispute" | "ledger" | "event" | "delivery" | "attempt" | "receipt"
   /** Number of what it is about: of the request, the ledger row, the event and so on. */
   readonly id: string
   /** What happened, for people; do not parse it. */

@@ -1,0 +1,73 @@
+/** What waits for somebody or something (docs/architecture.md, section 7): for operators, not for merchants. */
+import { Mode } from "@coffer/model/Ids"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Decoding, OperatorToken } from "./Caller.ts"
+import { listed } from "./Envelope.ts"
+import { InvalidRequest } from "./Errors.ts"
+import { instant, kind, merchantId, orNull, text } from "./fields.ts"
+import { ListQuery } from "./Lists.ts"
+
+export const heldKinds = ["refund", "dispute", "payout", "delivery", "unapplied_payment", "mail"] as const
+export type HeldKind = (typeof heldKinds)[number]
+
+/** Counts stop here. */
+export const heldCountMax = 10_000
+
+const HeldKind = Schema.Literals(heldKinds)
+
+export const HeldUpResource = Schema.Struct({
+  object: kind("held_up"),
+  kind: HeldKind.annotate({ description: "What it is." }),
+  id: text("Its number; of an unapplied payment the `trade_no` of its order."),
+  merchant_id: merchantId,
+  mode: Mode.annotate({ description: "The environment." }),
+  trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts and for deliveries."),
+  status: text("Its own state, in the words that it has elsewhere; of an unapplied payment `due` or `parked`."),
+  waits_for: Schema.Literals(["channel", "bank", "merchant", "operator", "receiver", "mail_server"]).annotate({
+    description: "Whose turn it is. Merchant and operator are people."
+  }),
+  text: text("What has to happen, for people; do not parse it."),
+  since: instant("Since when it waits."),
+  attempts: orNull(Schema.Int, "How often it was tried or asked about; null where nobody tries."),
+  last_error: orNull(Schema.String, "Why the last attempt failed; null when it did not, or when there was none."),
+  next_attempt_at: orNull(Schema.String, "When the service tries or asks next; null when it waits for a person.")
+}).annotate({ identifier: "HeldUp" })
+export type HeldUpResource = typeof HeldUpResource.Encoded
+
+const counted = (kind: HeldKind) => Schema.Int.annotate({ description: `Of the kind \`${kind}\`.` })
+
+const counts = Schema.Struct(
+  Object.fromEntries(heldKinds.map((kind) => [kind, counted(kind)])) as Record<HeldKind, Schema.Int>
+).annotate({
+  description:
+    "How many there are of each kind, of the merchant and environment that the query names, whatever else it names. " +
+    `${heldCountMax} means so many or more.`
+})
+
+export const HeldUpQuery = Schema.Struct({
+  ...ListQuery,
+  kind: Schema.optionalKey(HeldKind.annotate({ description: "Only of this kind." })),
+  merchant_id: Schema.optionalKey(text("Only of this merchant.")),
+  mode: Schema.optionalKey(Mode.annotate({ description: "Only in this environment." }))
+})
+export type HeldUpQuery = typeof HeldUpQuery.Type
+
+export class HeldUpGroup extends HttpApiGroup.make("held_up")
+  .add(
+    HttpApiEndpoint.get("list", "/operator/v1/held_up", {
+      query: HeldUpQuery,
+      success: listed(HeldUpResource, { counts }),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "What waits for somebody or something, newest first",
+        description:
+          "Refunds that the channel has not settled, disputes that are not decided, payouts without an end, payments " +
+          "that no order takes, and deliveries and mails that were refused and are tried again. What was given up " +
+          "waits for nothing: deliveries of which all attempts failed are listed by `webhook_deliveries?status=failed`."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken) {}

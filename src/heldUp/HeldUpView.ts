@@ -1,0 +1,76 @@
+/** What is held up, on the wire: the one encoder. Pure. */
+import type { HeldUpResource } from "@coffer/contract/HeldUp"
+import { DateTime } from "effect"
+import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
+import type { HeldRow } from "./heldRows.ts"
+
+type Turn = Pick<HeldUpResource, "waits_for" | "text"> & { readonly since: DateTime.Utc }
+
+export const heldUpView =
+  (now: DateTime.Utc) =>
+  (row: HeldRow): HeldUpResource => {
+    const { since, text, waits_for } = turnOf(row, now)
+    const isOfPerson = waits_for === "merchant" || (waits_for === "operator" && row.kind !== "unapplied_payment")
+    return {
+      object: "held_up",
+      kind: row.kind,
+      id: row.id,
+      merchant_id: row.merchant_id,
+      mode: row.mode,
+      trade_no: row.trade_no,
+      status: row.status,
+      waits_for,
+      text,
+      since: isoText(since),
+      attempts: row.attempts,
+      last_error: row.error,
+      next_attempt_at: isOfPerson ? null : isoTextOrNull(row.next_at)
+    }
+  }
+
+const turnOf = (row: HeldRow, now: DateTime.Utc): Turn => {
+  const { created_at: since } = row
+  switch (row.kind) {
+    case "refund":
+      return { waits_for: "channel", text: "the channel has to settle the refund", since }
+    case "dispute":
+      return disputeTurn(row, now)
+    case "payout":
+      return row.status === "requested"
+        ? { waits_for: "operator", text: "an operator has to approve or to reject the payout", since }
+        : { waits_for: "operator", text: "an operator has to report whether it arrived", since: row.updated_at }
+    case "delivery":
+      return { waits_for: "receiver", text: `${row.url} has to take the event`, since }
+    case "mail":
+      return { waits_for: "mail_server", text: "the mail server has to take the receipt", since }
+    case "unapplied_payment":
+      return unappliedTurn(row)
+  }
+}
+
+const disputeTurn = ({ created_at, due_by, is_answered, status, updated_at }: HeldRow, now: DateTime.Utc): Turn => {
+  if (status === "under_review") return { waits_for: "bank", text: "the bank has to decide", since: updated_at }
+  if (is_answered === true) {
+    return { waits_for: "channel", text: "the channel has to take the merchant's answer", since: updated_at }
+  }
+  if (due_by !== null && DateTime.isLessThan(due_by, now)) {
+    return { waits_for: "bank", text: "nobody answered in time: the bank has to say how it ended", since: due_by }
+  }
+  const until = due_by === null ? "" : ` until ${isoText(due_by)}`
+  return { waits_for: "merchant", text: `the merchant has to answer the bank${until}`, since: created_at }
+}
+
+/** Of several payments all are told, and the one that needs a person says whose turn it is. */
+const unappliedTurn = ({ created_at, payments }: HeldRow): Turn => {
+  const waiting = (payments ?? []).filter(({ state }) => state !== "returned")
+  const times = waiting.flatMap(({ paidAt }) => (paidAt === undefined ? [] : [paidAt]))
+  const told = waiting.map(({ amount, currency, paymentId, reason, state }) => {
+    const what = `${paymentId} of ${amount} ${currency} (${reason})`
+    return state === "parked" ? `an operator has to decide about ${what}` : `the channel has to take back ${what}`
+  })
+  return {
+    waits_for: waiting.some(({ state }) => state === "parked") ? "operator" : "channel",
+    text: told.join("; "),
+    since: times.length === 0 ? created_at : times.reduce(DateTime.min)
+  }
+}

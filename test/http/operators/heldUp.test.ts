@@ -1,0 +1,181 @@
+/** GET /operator/v1/held_up: what waits for somebody or something, of every kind, and when it leaves the list. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { Wakeups } from "../../../src/platform/commit/Wakeups.ts"
+import { mailServer } from "../../kit/MailServer.ts"
+import { assertRefused, type Json, merchantOf, said } from "../../kit/Merchant.ts"
+import { receiver } from "../../kit/Receiver.ts"
+import { type Running, start } from "../../kit/Service.ts"
+
+type MailServer = Effect.Success<ReturnType<typeof mailServer>>
+
+class Service extends Context.Service<Service, Running & { readonly mail: MailServer }>()("test/heldUp") {}
+
+const place = Effect.gen(function* () {
+  const mail = yield* mailServer()
+  mail.behave({ refuse: 450 })
+  const running = yield* start({ clock: "test", env: { SMTP_URL: mail.url, MAIL_FROM: "receipts@pay.example" } })
+  return { ...running, mail }
+})
+
+const heldUp = ({ api }: Running, query = "") =>
+  Effect.map(said(api.operator("GET", `/held_up${query}`)), ({ counts, data, has_more }) => ({
+    counts: counts as Json,
+    hasMore: has_more as boolean,
+    data: data as ReadonlyArray<Json>
+  }))
+
+/** A merchant of whom one thing of each kind is held up. */
+const aBadDay = Effect.gen(function* () {
+  const service = yield* Service
+  service.mail.behave({ refuse: 450 })
+  const running = { ...service, merchant: yield* service.api.newMerchant() }
+  const { merchantId } = running.merchant
+  const shop = merchantOf(running)
+  const hook = yield* receiver
+  const [alipay, card] = [yield* shop.paid(1_000, {}, "alipay"), yield* shop.paid(2_000)]
+  hook.answer(500)
+  yield* shop.paid(3_000, { receipt_email: "buyer@shop.example", notify_url: hook.url })
+  const { dispute_no } = yield* said(shop.dispute(card["trade_no"]))
+  const { payout_no } = yield* said(
+    running.api.operator("POST", `/merchants/${merchantId}/payouts`, { mode: "sandbox", currency: "USD", amount: 100 })
+  )
+  const parked = yield* said(shop.post("/v1/orders", { amount: 700 }))
+  yield* said(shop.post(`/v1/test_helpers/orders/${parked["trade_no"]}/pay`, { amount: 699 }))
+  const late = yield* said(shop.post("/v1/orders", { amount: 800 }))
+  yield* said(shop.post(`/v1/orders/${late["trade_no"]}/expire`))
+  const { refund_no } = yield* said(shop.refund({ trade_no: alipay["trade_no"], amount: 300 }))
+  // Reported when the bank does not answer any more, so that it cannot go back.
+  yield* said(shop.post(`/v1/test_helpers/orders/${late["trade_no"]}/pay`, { outcome: "succeed_unreported" }))
+  yield* shop.reachable(false)
+  yield* running.sql`update sandbox_payments set report_due_at = created_at + interval '20 seconds'
+    where trade_no = ${late["trade_no"]}`
+  Context.get(running.context, Wakeups).raise("sandbox_reports")
+  yield* running.pass("2 minutes")
+  const ofMine = (query = "") => heldUp(running, `?merchant_id=${merchantId}${query}`)
+  const numbers = { dispute_no, payout_no, refund_no, parked: parked["trade_no"], late: late["trade_no"] }
+  return { running, shop, hook, ofMine, numbers, merchantId }
+})
+
+layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held up", (it) => {
+  it.effect("is each thing that waits, once, with whom it waits for, its last error and its next attempt", () =>
+    Effect.gen(function* () {
+      const { hook, merchantId, numbers, ofMine } = yield* aBadDay
+      const { counts, data, hasMore } = yield* ofMine()
+      assert.isFalse(hasMore)
+      const ids = data.map(({ id }) => String(id).slice(-26))
+      assert.deepStrictEqual(ids, ids.toSorted().toReversed(), "newest first")
+      const shown = (kind: string) =>
+        data
+          .filter((one) => one["kind"] === kind)
+          .map(({ attempts, id, last_error, merchant_id, mode, next_attempt_at, status, waits_for }) => {
+            assert.deepStrictEqual([merchant_id, mode], [merchantId, "sandbox"])
+            return { id, status, waits_for, attempts, last_error, next: next_attempt_at !== null }
+          })
+      const person = { attempts: null, last_error: null, next: false }
+      assert.deepStrictEqual(shown("payout"), [
+        { ...person, id: numbers.payout_no, status: "requested", waits_for: "operator" }
+      ])
+      assert.deepStrictEqual(shown("dispute"), [
+        { ...person, id: numbers.dispute_no, status: "needs_response", waits_for: "merchant", attempts: 0 }
+      ])
+      assert.deepStrictEqual(shown("unapplied_payment"), [
+        {
+          ...person,
+          id: numbers.late,
+          status: "due",
+          waits_for: "channel",
+          last_error: "ChannelUnreachable",
+          next: true
+        },
+        { ...person, id: numbers.parked, status: "parked", waits_for: "operator" }
+      ])
+      const [refund] = shown("refund")
+      assert.deepInclude(refund, {
+        id: numbers.refund_no,
+        status: "pending",
+        waits_for: "channel",
+        last_error: "ChannelUnreachable",
+        next: true
+      })
+      assert.isAbove(refund!.attempts, 0)
+      const [delivery] = shown("delivery")
+      assert.deepInclude(delivery, { status: "pending", waits_for: "receiver", last_error: "answered 500", next: true })
+      assert.include(data.find(({ kind }) => kind === "delivery")!["text"], hook.url)
+      const [mail] = shown("mail")
+      assert.deepInclude(mail, { status: "due", waits_for: "mail_server", next: true })
+      assert.isString(mail!.last_error)
+      assert.deepStrictEqual(counts, { refund: 1, dispute: 1, payout: 1, delivery: 1, unapplied_payment: 2, mail: 1 })
+      assert.lengthOf(data, 7)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves the list when it moves on, and an error that has passed is told no more", () =>
+    Effect.gen(function* () {
+      const { hook, numbers, ofMine, running, shop } = yield* aBadDay
+      hook.answer(200)
+      running.mail.behave("take")
+      yield* shop.reachable(true)
+      yield* said(running.api.operator("POST", `/payouts/${numbers.payout_no}/approve`))
+      yield* running.pass("1 hour")
+      const { counts, data } = yield* ofMine()
+      assert.deepStrictEqual(
+        data.map(({ id, last_error, status }) => [id, status, last_error]),
+        [
+          [numbers.parked, "parked", null],
+          [numbers.payout_no, "approved", null],
+          [numbers.dispute_no, "needs_response", null]
+        ]
+      )
+      assert.deepStrictEqual(counts, { refund: 0, dispute: 1, payout: 1, delivery: 0, unapplied_payment: 1, mail: 0 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is walked page by page in both ways, and by kind, environment and time", () =>
+    Effect.gen(function* () {
+      const { merchantId, ofMine, running } = yield* aBadDay
+      const all = (yield* ofMine()).data
+      const walked: Array<Json> = []
+      for (let query = "&limit=2"; query !== "";) {
+        const page = yield* ofMine(query)
+        walked.push(...page.data)
+        assert.deepStrictEqual(page.counts, (yield* ofMine()).counts, "counts are of all, not of the page")
+        query = page.hasMore ? `&limit=2&starting_after=${walked.at(-1)!["id"]}` : ""
+      }
+      assert.deepStrictEqual(walked, all)
+      const before = yield* ofMine(`&limit=3&ending_before=${all.at(-1)!["id"]}`)
+      assert.deepStrictEqual([before.data, before.hasMore], [all.slice(-4, -1), true])
+      for (const { id, kind } of all) {
+        const { data } = yield* ofMine(`&kind=${kind}`)
+        assert.isTrue(data.length > 0 && data.every((one) => one["kind"] === kind))
+        assert.include(
+          data.map((one) => one["id"]),
+          id
+        )
+      }
+      assert.deepStrictEqual((yield* ofMine("&mode=live")).data, [])
+      assert.deepStrictEqual((yield* ofMine("&mode=sandbox")).data, all)
+      assert.deepStrictEqual((yield* ofMine("&created[lte]=1")).data, [])
+      assert.deepStrictEqual((yield* ofMine("&created[gte]=1")).data, all)
+      const everybody = yield* heldUp(running, "?limit=100")
+      assert.includeDeepMembers([...everybody.data], [...all])
+      assert.deepStrictEqual((yield* heldUp(running, `?merchant_id=${merchantId}%00`)).data, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("refuses a cursor, a kind and a parameter that cannot be, by name", () =>
+    Effect.gen(function* () {
+      const { api } = yield* Service
+      const refused = (query: string, param: string) =>
+        Effect.map(api.operator("GET", `/held_up?${query}`), (reply) =>
+          assertRefused(reply, 400, "invalid_request", param)
+        )
+      yield* refused(`starting_after=rfd_${"0".repeat(26)}`, "starting_after")
+      yield* refused("ending_before=nothing", "ending_before")
+      yield* refused("kind=order", "kind")
+      yield* refused("limit=0", "limit")
+      yield* refused("status=open", "status")
+      assert.strictEqual((yield* api.call("GET", "/operator/v1/held_up")).status, 401)
+    })
+  )
+})

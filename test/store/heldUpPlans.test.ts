@@ -1,0 +1,96 @@
+/** What is held up, among very many objects that are over: each kind is read along the index of what is not. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { heldKinds, type HeldUpQuery } from "@coffer/contract/HeldUp"
+import { HeldUp } from "../../src/heldUp/HeldUp.ts"
+import { laterIndexes } from "../../src/platform/postgres/laterIndexes.ts"
+import { explained, rowsRead, scansIn } from "../kit/plans.ts"
+import {
+  insertDisputes,
+  insertEvents,
+  insertOrders,
+  insertPastDeliveries,
+  insertRefunds,
+  settled
+} from "../kit/Rows.ts"
+import { ownersConnection, type Running, start } from "../kit/Service.ts"
+import { rounds } from "../kit/soak.ts"
+
+class Service extends Context.Service<Service, Running>()("test/heldUpPlans") {}
+
+/** Objects of each kind that are over, and those of each kind that are not, which are the oldest. */
+const over = rounds(20_000, 100_000)
+const held = 30
+
+const since = Date.UTC(2025, 0, 1)
+const step = 60_000
+
+const place = Effect.gen(function* () {
+  const running = yield* start()
+  const { merchant, sql } = running
+  const many = { merchantId: merchant.merchantId, count: over + held, since, step }
+  const state = (open: string, ended: string) => `case when n <= ${held} then '${open}' else '${ended}' end`
+  yield* insertOrders(sql, many, { status: "'paid'" })
+  yield* sql`update orders set stray_payments = '[{"state": "parked", "paymentId": "pay_1", "method": "card", "amount": 1,
+    "currency": "USD", "reason": "mismatch"}]' where amount <= ${held}`
+  yield* insertEvents(sql, many)
+  yield* insertPastDeliveries(sql, many, { status: state("pending", "succeeded") })
+  yield* insertRefunds(sql, many, { status: state("pending", "succeeded") })
+  yield* insertDisputes(sql, many, { status: state("under_review", "won") })
+  yield* sql.unsafe(`insert into payouts (payout_no, version, merchant_id, mode, currency, amount, fee, status, created_at, updated_at)
+    select 'pyt_' || right(trade_no, 26), 1, merchant_id, mode, 'USD', 1, 0,
+      case when amount <= ${held} then 'requested' else 'succeeded' end, created_at, created_at from orders`)
+  yield* sql.unsafe(`insert into mails (id, version, trade_no, recipient, status, due_at, attempts, error, created_at)
+    select 'mail_' || trade_no, 1, trade_no, 'a@b.example', case when amount <= ${held} then 'due' else 'sent' end,
+      case when amount <= ${held} then timestamptz '2100-01-01' end, 1, case when amount <= ${held} then 'no' end, created_at from orders`)
+  const owner = yield* ownersConnection(running.database)
+  yield* settled(owner)
+  yield* owner`vacuum analyze payouts, mails`
+  return running
+})
+
+layer(Layer.effect(Service, place), { excludeTestServices: true })(`among ${over} of each kind that are over`, (it) => {
+  const read = Effect.fnUntraced(function* (query: HeldUpQuery) {
+    const { context, sql } = yield* Service
+    const heldUp = Context.get(context, HeldUp)
+    const page = yield* explained(sql, heldUp.page(query))
+    const counts = yield* explained(sql, heldUp.counts(query))
+    return { page, counts }
+  })
+
+  it.effect("a page and the counts read what is held up and nothing that is over, whatever is filtered", () =>
+    Effect.gen(function* () {
+      const { merchant } = yield* Service
+      const whose = [{}, { merchant_id: merchant.merchantId }, { mode: "sandbox" as const }, { mode: "live" as const }]
+      const kinds = [{}, ...heldKinds.map((kind) => ({ kind }))]
+      const newest = (yield* read({ limit: 1 })).page.result.data[0]!.id
+      const places = [
+        {},
+        { starting_after: newest },
+        { ending_before: newest },
+        { "created[gte]": String(since / 1_000) }
+      ]
+      for (const one of whose) {
+        for (const kind of kinds) {
+          for (const where of places) {
+            const { counts, page } = yield* read({ ...one, ...kind, ...where, limit: 20 })
+            const scans = scansIn([...page.plans, ...counts.plans])
+            const why = () =>
+              `${JSON.stringify({ ...one, ...kind, ...where })}: ${JSON.stringify([page.plans, counts.plans], null, 1)}`
+            assert.isTrue(scans.length > 0 && scans.every((node) => node["Node Type"] !== "Seq Scan"), why())
+            // Each of six kinds once for the page and once for the count, with the orders of the mails.
+            assert.isAtMost(rowsRead(scans), 2 * 7 * (held + 1) + 2 * 21, why())
+          }
+        }
+      }
+    })
+  )
+
+  it.effect("each kind has its partial index, and uses it for all merchants", () =>
+    Effect.gen(function* () {
+      const { page } = yield* read({ limit: 5 })
+      const used = new Set(page.plans.flatMap(({ nodes }) => nodes.map((node) => node["Index Name"])))
+      for (const { name } of laterIndexes) assert.isTrue(used.has(name), `${name} is not used: ${[...used].join()}`)
+    })
+  )
+})
