@@ -5,7 +5,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { merchantCommands } from "@coffer/cli/commands"
+import { merchantCommands, operatorCommands } from "@coffer/cli/commands"
 import { presenter } from "@coffer/cli/presenter"
 import { redactText } from "@coffer/rules/redaction"
 import { Cause, Console, Effect, Exit, Option, Predicate } from "effect"
@@ -90,7 +90,8 @@ const coffer = Command.make("coffer").pipe(
         ).pipe(Command.withDescription("Print the OpenAPI document of the merchant API"))
       ]
     },
-    { group: "Your account", commands: merchantCommands }
+    { group: "Your account", commands: merchantCommands },
+    { group: "For operators", commands: operatorCommands }
   ])
 )
 

@@ -69,7 +69,7 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/View\.ts$/, (imported) => /(Store|Entity|Http)\.ts$/.test(imported)],
   // It is published alone.
   [/^packages\/sdk\/src\//, (imported) => !imported.startsWith("packages/sdk/src/")],
-  // It needs the merchant API and nothing of the service.
+  // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
   // Shapes decide nothing.
   [/^packages\/(model|contract)\//, (imported) => imported.startsWith("packages/rules/")]

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import path from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { merchantCommands } from "@coffer/cli/commands"
+import { merchantCommands, operatorCommands } from "@coffer/cli/commands"
 import { presenter } from "@coffer/cli/presenter"
 import { ConfigProvider, Console, Deferred, Effect, Exit, Layer, Option, Predicate } from "effect"
 import { CliOutput, Command, TerminalCapabilities } from "effect/cli"
@@ -26,7 +26,7 @@ export const envOf = ({ baseUrl, merchant }: Pick<Running, "baseUrl" | "merchant
   COFFER_BASE_URL: `${baseUrl}/v1`
 })
 
-const coffer = Command.make("coffer").pipe(Command.withSubcommands(merchantCommands))
+const coffer = Command.make("coffer").pipe(Command.withSubcommands([...merchantCommands, ...operatorCommands]))
 
 /** Runs a command in this process. `said` is filled while it runs. */
 export const type = (

@@ -1,6 +1,7 @@
 /**
  * Whose account a command works on: a key and the address that it is for. Either comes from a flag, else from the
- * environment, else from the nearest `.coffer/credentials.json`, which the service writes on a laptop.
+ * environment, else from the nearest `.coffer/credentials.json`, which the service writes on a laptop. A merchant has
+ * an API key and an operator a token; each opens its own API.
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { CliFailure, failed } from "./CliFailure.ts"
@@ -18,13 +19,44 @@ export interface Given {
   readonly baseUrl: Option.Option<string>
 }
 
-const Credentials = Schema.fromJsonString(Schema.Struct({ base_url: Schema.String, sandbox_key: Schema.String }))
+const Credentials = Schema.fromJsonString(
+  Schema.Struct({
+    base_url: Schema.String,
+    sandbox_key: Schema.String,
+    operator_url: Schema.optionalKey(Schema.String),
+    operator_token: Schema.optionalKey(Schema.String)
+  })
+)
 
-const environment = Config.all({
-  key: Config.option(Config.Redacted("COFFER_KEY")),
-  baseUrl: Config.option(Config.String("COFFER_BASE_URL")),
-  home: Config.option(Config.String("COFFER_HOME"))
-})
+/** An API: what opens it, and where the service has written both. */
+export interface Door {
+  /** What opens it, for people. */
+  readonly called: string
+  readonly flags: { readonly key: string; readonly baseUrl: string }
+  readonly variables: { readonly key: string; readonly baseUrl: string }
+  /** Where an address without a path leads. */
+  readonly root: string
+  readonly kept: (file: typeof Credentials.Type) => {
+    readonly baseUrl?: string | undefined
+    readonly key?: string | undefined
+  }
+}
+
+export const merchantDoor: Door = {
+  called: "key",
+  flags: { key: "--key", baseUrl: "--base-url" },
+  variables: { key: "COFFER_KEY", baseUrl: "COFFER_BASE_URL" },
+  root: "/v1",
+  kept: ({ base_url, sandbox_key }) => ({ baseUrl: base_url, key: sandbox_key })
+}
+
+export const operatorDoor: Door = {
+  called: "operator's token",
+  flags: { key: "--operator-token", baseUrl: "--operator-url" },
+  variables: { key: "COFFER_OPERATOR_TOKEN", baseUrl: "COFFER_OPERATOR_URL" },
+  root: "/operator/v1",
+  kept: ({ operator_token, operator_url }) => ({ baseUrl: operator_url, key: operator_token })
+}
 
 interface Kept {
   readonly file: string
@@ -32,36 +64,44 @@ interface Kept {
   readonly key: Redacted.Redacted
 }
 
+const settingsOf = ({ variables }: Door) =>
+  Config.all({
+    key: Config.option(Config.Redacted(variables.key)),
+    baseUrl: Config.option(Config.String(variables.baseUrl)),
+    home: Config.option(Config.String("COFFER_HOME"))
+  })
+
 /** `given`: the flags. */
-export const accountOf = Effect.fnUntraced(function* (given: Given) {
-  const said = yield* environment.pipe(Effect.catchTags({ ConfigError: (error) => badSetting(error.message) }))
+export const accountOf = Effect.fnUntraced(function* (given: Given, door: Door) {
+  const { flags, variables } = door
+  const said = yield* settingsOf(door).pipe(Effect.catchTags({ ConfigError: (error) => badSetting(error.message) }))
   const key = Option.orElse(given.key, () => said.key)
   const address = Option.map(
     Option.orElse(given.baseUrl, () => said.baseUrl),
-    withVersion
+    (url) => withRoot(url, door)
   )
-  const keyFrom = Option.isSome(given.key) ? "--key" : "COFFER_KEY"
+  const keyFrom = Option.isSome(given.key) ? flags.key : variables.key
   if (Option.isSome(key) && Option.isSome(address)) {
     return { key: key.value, baseUrl: address.value, keyFrom } satisfies Account
   }
-  const kept = yield* nearest(said.home)
+  const kept = yield* nearest(said.home, door)
   if (Option.isSome(key)) {
-    if (kept === undefined) return yield* noAddress
+    if (kept === undefined) return yield* noAddress(door)
     return { key: key.value, baseUrl: kept.baseUrl, keyFrom } satisfies Account
   }
-  if (kept === undefined) return yield* noKey
+  if (kept === undefined) return yield* noKey(door)
   // Whoever is at another address must not get this key.
-  if (Option.isSome(address) && address.value !== kept.baseUrl) return yield* keyOfAnother(kept, address.value)
+  if (Option.isSome(address) && address.value !== kept.baseUrl) return yield* keyOfAnother(kept, address.value, door)
   return { key: kept.key, baseUrl: kept.baseUrl, keyFrom: kept.file } satisfies Account
 })
 
 /** `http://127.0.0.1:8080` means its first version. */
-const withVersion = (address: string): string => {
+const withRoot = (address: string, { root }: Door): string => {
   const plain = address.replace(/\/+$/, "")
-  return URL.canParse(plain) && new URL(plain).pathname === "/" ? `${plain}/v1` : plain
+  return URL.canParse(plain) && new URL(plain).pathname === "/" ? `${plain}${root}` : plain
 }
 
-const nearest = Effect.fnUntraced(function* (home: Option.Option<string>) {
+const nearest = Effect.fnUntraced(function* (home: Option.Option<string>, door: Door) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const files = Option.match(home, {
@@ -73,12 +113,14 @@ const nearest = Effect.fnUntraced(function* (home: Option.Option<string>) {
     if (Option.isNone(info)) continue
     // A file that somebody else has put above us may name a server of theirs.
     const owner = Option.getOrUndefined(info.value.uid)
-    if (process.getuid !== undefined && owner !== process.getuid()) return yield* foreign(file)
-    const text = yield* fs.readFileString(file).pipe(Effect.catchTags({ PlatformError: () => unreadable(file) }))
-    const { base_url, sandbox_key } = yield* Schema.decodeEffect(Credentials)(text).pipe(
-      Effect.catchTags({ SchemaError: () => unreadable(file) })
+    if (process.getuid !== undefined && owner !== process.getuid()) return yield* foreign(file, door)
+    const text = yield* fs.readFileString(file).pipe(Effect.catchTags({ PlatformError: () => unreadable(file, door) }))
+    const credentials = yield* Schema.decodeEffect(Credentials)(text).pipe(
+      Effect.catchTags({ SchemaError: () => unreadable(file, door) })
     )
-    return { file, baseUrl: withVersion(base_url), key: Redacted.make(sandbox_key) } satisfies Kept
+    const { baseUrl, key } = door.kept(credentials)
+    if (baseUrl === undefined || key === undefined) return yield* unreadable(file, door)
+    return { file, baseUrl: withRoot(baseUrl, door), key: Redacted.make(key) } satisfies Kept
   }
   return undefined
 })
@@ -92,33 +134,36 @@ const upwards = (path: Path.Path, folder: string): ReadonlyArray<string> => {
 const refuse = (code: string, message: string, next: string): Effect.Effect<never, CliFailure> =>
   Effect.fail(failed(code, message, next, 2))
 
-const noKey = refuse(
-  "no_key",
-  "No key was found: there is no --key, no COFFER_KEY, and no .coffer/credentials.json here or in a folder above.",
-  "start the service here (npm start), which writes that file; or set COFFER_KEY and COFFER_BASE_URL"
-)
-const noAddress = refuse(
-  "no_base_url",
-  "There is a key, but nothing says where the service is.",
-  "give --base-url or COFFER_BASE_URL, as in https://pay.example/v1"
-)
-const keyOfAnother = ({ baseUrl, file }: Kept, address: string) =>
+const noKey = ({ called, flags, variables }: Door) =>
   refuse(
     "no_key",
-    `There is no key for ${address}: the one in ${file} is for ${baseUrl}, and is not sent elsewhere.`,
-    "give the key as well: COFFER_KEY, or --key"
+    `No ${called} was found: there is no ${flags.key}, no ${variables.key}, and no .coffer/credentials.json here or ` +
+      "in a folder above.",
+    `start the service here (npm start), which writes that file; or set ${variables.key} and ${variables.baseUrl}`
   )
-const foreign = (file: string) =>
+const noAddress = ({ called, flags, root, variables }: Door) =>
+  refuse(
+    "no_base_url",
+    `There is a ${called}, but nothing says where the service is.`,
+    `give ${flags.baseUrl} or ${variables.baseUrl}, as in https://pay.example${root}`
+  )
+const keyOfAnother = ({ baseUrl, file }: Kept, address: string, { called, flags, variables }: Door) =>
+  refuse(
+    "no_key",
+    `There is no ${called} for ${address}: the one in ${file} is for ${baseUrl}, and is not sent elsewhere.`,
+    `give the ${called} as well: ${variables.key}, or ${flags.key}`
+  )
+const foreign = (file: string, { variables }: Door) =>
   refuse(
     "foreign_credentials",
     `${file} belongs to another user, so it is not read.`,
-    "set COFFER_KEY and COFFER_BASE_URL"
+    `set ${variables.key} and ${variables.baseUrl}`
   )
-const unreadable = (file: string) =>
+const unreadable = (file: string, { variables }: Door) =>
   refuse(
     "bad_credentials",
     `${file} cannot be read, or is not what the service writes.`,
-    "start the service in its folder again, or set COFFER_KEY and COFFER_BASE_URL"
+    `start the service in its folder again, or set ${variables.key} and ${variables.baseUrl}`
   )
 const badSetting = (message: string) =>
   refuse("bad_setting", `A setting is wrong: ${message}`, "mend it in the environment")

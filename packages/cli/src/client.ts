@@ -1,7 +1,7 @@
 /** Calls of the merchant API for a command: by the SDK, with what it fails with told to whoever typed the command. */
 import { ApiError, Coffer, CofferError, ConnectionError, TimeoutError } from "../../sdk/src/index.ts"
 import { Effect, Redacted } from "effect"
-import { type Account, accountOf } from "./account.ts"
+import { type Account, accountOf, merchantDoor } from "./account.ts"
 import { CliFailure, failed } from "./CliFailure.ts"
 import { baseUrl, key } from "./frame.ts"
 
@@ -14,7 +14,7 @@ export interface Client {
 
 /** `maxRetries`: how many tries the SDK makes after the first, by itself. */
 export const connect = Effect.fnUntraced(function* (maxRetries = 2) {
-  const account = yield* accountOf({ key: yield* key, baseUrl: yield* baseUrl })
+  const account = yield* accountOf({ key: yield* key, baseUrl: yield* baseUrl }, merchantDoor)
   const coffer = yield* Effect.try({
     try: () => new Coffer({ apiKey: Redacted.value(account.key), baseUrl: account.baseUrl, maxRetries }),
     catch: (error) =>

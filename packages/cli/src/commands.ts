@@ -1,12 +1,14 @@
-/** All commands that work through the merchant API. */
+/** All commands that work through the APIs: the merchants', and the operator's. */
 import { deliveriesCommand } from "./deliveries.ts"
 import { disputesCommand } from "./disputes.ts"
 import { eventsCommand } from "./events.ts"
+import { heldUpCommand } from "./heldUp.ts"
 import { ledgerCommand } from "./ledger.ts"
 import { linksCommand } from "./links.ts"
 import { listenCommand } from "./listen.ts"
 import { logsCommand } from "./logs.ts"
 import { ordersCommand } from "./orders.ts"
+import { payoutsCommand } from "./payouts.ts"
 import { refundsCommand } from "./refunds.ts"
 import { triggerCommand } from "./trigger.ts"
 import { webhooksCommand } from "./webhooks.ts"
@@ -24,3 +26,5 @@ export const merchantCommands = [
   triggerCommand,
   webhooksCommand
 ] as const
+
+export const operatorCommands = [heldUpCommand, payoutsCommand] as const

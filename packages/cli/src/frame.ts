@@ -21,6 +21,22 @@ export const baseUrl = GlobalFlag.Setting("base-url")({
   )
 })
 
+export const operatorToken = GlobalFlag.Setting("operator-token")({
+  flag: Flag.Redacted("operator-token").pipe(
+    Flag.optional,
+    Flag.withDescription("Operator's token; otherwise COFFER_OPERATOR_TOKEN, else .coffer/credentials.json")
+  )
+})
+
+export const operatorUrl = GlobalFlag.Setting("operator-url")({
+  flag: Flag.String("operator-url").pipe(
+    Flag.optional,
+    Flag.withDescription(
+      "Address of the operator API (https://pay.example/operator/v1); otherwise COFFER_OPERATOR_URL, else that file"
+    )
+  )
+})
+
 export const json = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
     Flag.withDefault(false),
@@ -28,15 +44,45 @@ export const json = GlobalFlag.Setting("json")({
   )
 })
 
-/** A command with a handler. */
+type Run<Config extends Command.Command.Config, R> = (
+  input: Command.Command.Config.Infer<Config>
+) => Effect.Effect<void, CliFailure | Said, R>
+
+const sayFailure = <R>(run: Effect.Effect<void, CliFailure | Said, R>) =>
+  Effect.catchTags(run, { CliFailure: (failure) => Effect.flatMap(json, (asJson) => say(failure, asJson)) })
+
+/** A command with a handler, for a merchant. */
 export const command = <const Name extends string, const Config extends Command.Command.Config, R>(
   name: Name,
   description: string,
   config: Config,
-  run: (input: Command.Command.Config.Infer<Config>) => Effect.Effect<void, CliFailure | Said, R>
+  run: Run<Config, R>
 ) =>
-  Command.make(name, config, (input) =>
-    Effect.catchTags(run(input), {
-      CliFailure: (failure) => Effect.flatMap(json, (asJson) => say(failure, asJson))
-    })
-  ).pipe(Command.withDescription(description), Command.withGlobalFlags([key, baseUrl, json]))
+  Command.make(name, config, (input) => sayFailure(run(input))).pipe(
+    Command.withDescription(description),
+    Command.withGlobalFlags([key, baseUrl, json])
+  )
+
+/** The same for an operator. */
+export const operatorCommand = <const Name extends string, const Config extends Command.Command.Config, R>(
+  name: Name,
+  description: string,
+  config: Config,
+  run: Run<Config, R>
+) =>
+  Command.make(name, config, (input) => sayFailure(run(input))).pipe(
+    Command.withDescription(description),
+    Command.withGlobalFlags([operatorToken, operatorUrl, json])
+  )
+
+/** The same for whoever of both types it. */
+export const anybodysCommand = <const Name extends string, const Config extends Command.Command.Config, R>(
+  name: Name,
+  description: string,
+  config: Config,
+  run: Run<Config, R>
+) =>
+  Command.make(name, config, (input) => sayFailure(run(input))).pipe(
+    Command.withDescription(description),
+    Command.withGlobalFlags([key, baseUrl, operatorToken, operatorUrl, json])
+  )

@@ -1,0 +1,121 @@
+/**
+ * Acts on many objects, one after the other and not faster than told. Each is tried once in a run. How it went is told
+ * at the end, also of a run that was interrupted: what was done, and what was not, and why.
+ */
+import { Clock, Console, Effect } from "effect"
+import { Flag } from "effect/cli"
+import { type CliFailure, Said } from "./CliFailure.ts"
+import { json } from "./frame.ts"
+import { jsonText } from "./json.ts"
+import { type Column, count, table } from "./output.ts"
+import { progress } from "./progress.ts"
+
+/**
+ * `skipped`: somebody had done it already. `waiting`: a second person has to ask for the same. `unknown`: no answer
+ * came, and it was not asked again.
+ */
+export type Outcome =
+  | { readonly outcome: "done" }
+  | { readonly outcome: "skipped" | "waiting" | "refused" | "unknown"; readonly problem: string }
+
+export const done: Outcome = { outcome: "done" }
+
+export interface Bulk<Item> {
+  /** As people say it: "deliveries", "sent again". */
+  readonly called: string
+  readonly acted: string
+  readonly idOf: (item: Item) => string
+  readonly columns: ReadonlyArray<Column<Item>>
+  /** What fails here fails the run: the same would come of each. */
+  readonly act: (item: Item) => Effect.Effect<Outcome, CliFailure>
+}
+
+export const dryRun = Flag.Boolean("dry-run").pipe(
+  Flag.withDefault(false),
+  Flag.withDescription("Show what would be done, and do nothing")
+)
+
+const rateMax = 50
+
+export const rate = Flag.Int("rate").pipe(
+  Flag.filter(
+    (given) => given >= 1 && given <= rateMax,
+    (given) => `expected 1 to ${rateMax}, got ${given}`
+  ),
+  Flag.optional,
+  Flag.withDescription(`How many a second at most, up to ${rateMax}`)
+)
+
+export const inBulk = Effect.fnUntraced(function* <Item>(
+  bulk: Bulk<Item>,
+  items: ReadonlyArray<Item>,
+  options: { readonly dryRun: boolean; readonly perSecond: number }
+) {
+  if (options.dryRun) return yield* showOnly(bulk, items)
+  const asJson = yield* json
+  const outcomes: Array<Outcome> = []
+  yield* actOnEach(bulk, items, options.perSecond, asJson, outcomes).pipe(
+    Effect.ensuring(Effect.suspend(() => summarize(bulk, items.length, outcomes, asJson)))
+  )
+  if (outcomes.some(({ outcome }) => outcome === "refused" || outcome === "unknown")) {
+    return yield* new Said({ exitCode: 1 })
+  }
+})
+
+const showOnly = Effect.fnUntraced(function* <Item>(
+  { acted, called, columns }: Bulk<Item>,
+  items: ReadonlyArray<Item>
+) {
+  yield* (yield* table(columns))(items)
+  yield* Console.error(`${count(items.length)} ${called} would be ${acted}. Nothing was done.`)
+})
+
+const actOnEach = Effect.fnUntraced(function* <Item>(
+  { act, acted, idOf }: Bulk<Item>,
+  items: ReadonlyArray<Item>,
+  perSecond: number,
+  asJson: boolean,
+  outcomes: Array<Outcome>
+) {
+  const report = yield* progress(items.length)
+  let next = yield* Clock.currentTimeMillis
+  for (const item of items) {
+    const now = yield* Clock.currentTimeMillis
+    if (next > now) yield* Effect.sleep(next - now)
+    // What took longer is not made up for.
+    next = Math.max(next, now) + 1_000 / perSecond
+    const told = yield* act(item)
+    outcomes.push(told)
+    const problem = "problem" in told ? told.problem : null
+    if (asJson) yield* Console.log(jsonText({ id: idOf(item), outcome: told.outcome, problem }))
+    else if (problem !== null) yield* Console.error(`coffer: ${idOf(item)} was not ${acted}: ${problem}`)
+    yield* report(outcomes.length)
+  }
+})
+
+/** On standard output, unless that has a line of JSON for each. */
+const summarize = <Item>(
+  { acted, called }: Bulk<Item>,
+  total: number,
+  outcomes: ReadonlyArray<Outcome>,
+  asJson: boolean
+) => {
+  const reasons = new Map<string, number>()
+  for (const told of outcomes) {
+    if (!("problem" in told)) continue
+    const reason = `${told.outcome}: ${withoutNumbers(told.problem)}`
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  }
+  const succeeded = outcomes.filter(({ outcome }) => outcome === "done").length
+  const left = total - outcomes.length
+  const lines = [
+    `${count(succeeded)} of ${count(total)} ${called} were ${acted}.`,
+    ...[...reasons].map(([reason, times]) => `  ${count(times)} ${reason}`),
+    ...(left === 0 ? [] : [`  ${count(left)} left: the run ended early; begin it again with the same words`])
+  ]
+  return (asJson ? Console.error : Console.log)(lines.join("\n"))
+}
+
+/** What was said of one, so that it counts as the same reason as what was said of another. */
+const withoutNumbers = (problem: string): string =>
+  problem.replace(/ \(req_\w+\)$/, "").replace(/[A-Za-z_]+_[0-9A-HJKMNP-TV-Z]{26}/g, "…")

@@ -1,0 +1,15 @@
+/** What is held up, as the operator API answers it and commands read it. With `--json` its fields stay as they came. */
+export const heldKinds = ["refund", "dispute", "payout", "delivery", "unapplied_payment", "mail"] as const
+
+export interface Held {
+  readonly kind: (typeof heldKinds)[number]
+  readonly id: string
+  readonly merchant_id: string
+  readonly mode: string
+  readonly status: string
+  readonly text: string
+  readonly since: string
+  readonly attempts: number | null
+  readonly last_error: string | null
+  readonly next_attempt_at: string | null
+}

@@ -1,0 +1,75 @@
+/** `coffer held-up`: for an operator, what waits for somebody or something, newest first. */
+import { Console, Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import { count as whole, oneOf, text } from "./flags.ts"
+import { json, operatorCommand } from "./frame.ts"
+import { given, sinceOf } from "./given.ts"
+import { type Held, heldKinds } from "./held.ts"
+import { connectOperator, listed } from "./operatorClient.ts"
+import { type Column, count, table, time } from "./output.ts"
+import { progress } from "./progress.ts"
+import { pageMax } from "./resource.ts"
+
+const rowsDefault = 20
+const rowsMax = 1_000_000
+
+const columns: ReadonlyArray<Column<Held>> = [
+  { title: "SINCE", of: ({ since }) => time(since) },
+  { title: "KIND", of: ({ kind }) => kind },
+  { title: "ID", of: ({ id }) => id },
+  { title: "MERCHANT", of: ({ merchant_id }) => merchant_id },
+  { title: "MODE", of: ({ mode }) => mode },
+  { title: "STATUS", of: ({ status }) => status, isStatus: true },
+  { title: "TRIES", of: ({ attempts }) => (attempts === null ? "-" : String(attempts)) },
+  { title: "NEXT", of: ({ next_attempt_at }) => time(next_attempt_at) },
+  { title: "LAST ERROR", of: ({ last_error }) => last_error ?? "-" },
+  { title: "WAITS FOR", of: ({ text }) => text }
+]
+
+export const heldUpCommand = operatorCommand(
+  "held-up",
+  "For operators: what waits for somebody or something, newest first",
+  {
+    kind: oneOf("kind", heldKinds, "Only of this kind"),
+    merchant: text("merchant", "Only of this merchant"),
+    mode: oneOf("mode", ["sandbox", "live"], "Only in this environment"),
+    since: Flag.String("since").pipe(
+      Flag.optional,
+      Flag.withDescription("Only what was created since: 30s, 15m, 2h, 7d ago, or 2026-11-23T06:00:00Z")
+    ),
+    limit: whole("limit", [1, rowsMax], rowsDefault, "How many at most")
+  },
+  Effect.fnUntraced(function* ({ kind, limit, merchant, mode, since }) {
+    const operator = yield* connectOperator
+    const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value) } : {}
+    const query = { ...given({ kind, merchant_id: merchant, mode }), ...created }
+    const next = listed<Held>(operator, "/held_up", query, ({ id }) => id)
+    const print = yield* table(columns)
+    const report = yield* progress()
+    let rows = 0
+    while (rows < limit) {
+      const some = yield* next(Math.min(limit - rows, pageMax))
+      if (some.length === 0) break
+      yield* print(some)
+      rows += some.length
+      yield* report(rows)
+    }
+    if (yield* json) return
+    const { counts } = (yield* operator.get("/held_up", { ...query, limit: 1 })) as Counted
+    const told = heldKinds.filter((kind) => counts[kind] > 0).map((kind) => `${count(counts[kind])} ${words[kind]}`)
+    yield* Console.error(told.length === 0 ? "Nothing is held up." : `Held up: ${told.join(", ")}.`)
+  })
+)
+
+interface Counted {
+  readonly counts: Readonly<Record<Held["kind"], number>>
+}
+
+const words = {
+  refund: "refunds",
+  dispute: "disputes",
+  payout: "payouts",
+  delivery: "deliveries",
+  unapplied_payment: "unapplied payments",
+  mail: "mails"
+}

@@ -1,0 +1,124 @@
+/** Calls of the operator API for a command, with what they fail with told to whoever typed the command. */
+import { Duration, Effect, Option, Redacted, Schedule, Schema } from "effect"
+import { type Account, accountOf, operatorDoor } from "./account.ts"
+import { CliFailure, failed } from "./CliFailure.ts"
+import { operatorToken, operatorUrl } from "./frame.ts"
+import { pageMax } from "./resource.ts"
+
+type Query = Readonly<Record<string, string | number>>
+
+export interface Operator {
+  /** A read, which is asked again when no answer comes. */
+  readonly get: (path: string, query?: Query) => Effect.Effect<unknown, CliFailure>
+  /**
+   * One try. A failure that may pass (`isPassing`) says that nobody knows whether it was done; what came too often is
+   * asked again, since it was not done.
+   */
+  readonly post: (path: string) => Effect.Effect<unknown, CliFailure>
+}
+
+export const connectOperator = Effect.gen(function* () {
+  const account = yield* accountOf({ key: yield* operatorToken, baseUrl: yield* operatorUrl }, operatorDoor)
+  const call = callAs(account)
+  const operator: Operator = {
+    get: (path, query = {}) =>
+      Effect.retry(call("GET", path, query), { while: ({ isPassing }) => isPassing, times: 4, schedule: again }),
+    post: (path) =>
+      Effect.retry(call("POST", path, {}), {
+        while: ({ code }) => code === "rate_limited",
+        times: 20,
+        schedule: calmly
+      })
+  }
+  return operator
+})
+
+const again = Schedule.exponential("500 millis")
+/** The service counts by the minute. */
+const calmly = Schedule.spaced("5 seconds")
+/** The service answers within five. */
+const patience = Duration.seconds(30)
+
+const callAs =
+  (account: Account) =>
+  (method: "GET" | "POST", path: string, query: Query): Effect.Effect<unknown, CliFailure> =>
+    Effect.gen(function* () {
+      const url = `${account.baseUrl}${path}?${new URLSearchParams(Object.entries(query).map(([k, v]) => [k, `${v}`]))}`
+      const headers = { Authorization: `Bearer ${Redacted.value(account.key)}` }
+      const { ok, status, text } = yield* Effect.tryPromise({
+        try: (signal) =>
+          fetch(url, { method, headers, signal, redirect: "error" }).then((response) =>
+            response.text().then((text) => ({ ok: response.ok, status: response.status, text }))
+          ),
+        catch: () => unanswered(account)
+      }).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(unanswered(account)) }))
+      if (ok) {
+        const { data } = yield* Effect.catchTags(decodeAnswer(text), { SchemaError: () => Effect.fail(foreign) })
+        return data
+      }
+      const refusal = Option.getOrElse(yield* Effect.option(decodeRefusal(text)), () => ({
+        error: "unexpected_answer",
+        message: `It answered ${status}.`
+      }))
+      return yield* refusedAs(status, refusal, account)
+    })
+
+const decodeAnswer = Schema.decodeEffect(Schema.fromJsonString(Schema.Struct({ data: Schema.Unknown })))
+const decodeRefusal = Schema.decodeEffect(
+  Schema.fromJsonString(Schema.Struct({ error: Schema.String, message: Schema.String }))
+)
+
+const unanswered = ({ baseUrl }: Account) =>
+  new CliFailure({
+    code: "connection_failed",
+    message: `Nothing answers at ${baseUrl}.`,
+    next: "start the service (npm start), or say where it is: --operator-url, or COFFER_OPERATOR_URL",
+    exitCode: 1,
+    isPassing: true
+  })
+
+const foreign = failed(
+  "unexpected_answer",
+  "The answer is not that of the operator API.",
+  "check --operator-url: it ends with /operator/v1"
+)
+
+const refusedAs = (
+  status: number,
+  { error, message }: { readonly error: string; readonly message: string },
+  { keyFrom }: Account
+) =>
+  new CliFailure({
+    code: error,
+    message: `The service refused it. ${message}`,
+    next: nextOf(status, error, keyFrom),
+    exitCode: 1,
+    isPassing: status >= 500 || status === 429
+  })
+
+const nextOf = (status: number, code: string, keyFrom: string): string => {
+  if (status === 401) return `give a token that is valid: this one came from ${keyFrom}`
+  if (status === 403) return `use the token of an operator who may do this: this one came from ${keyFrom}`
+  if (code === "unexpected_answer" || code === "route_not_found") return foreign.next
+  if (status === 404) return "check the number of the merchant"
+  return status >= 500 || status === 429
+    ? "wait a moment and try again"
+    : "mend it; --help shows what the command takes"
+}
+
+interface ListOf<Item> {
+  readonly data: ReadonlyArray<Item>
+  readonly has_more: boolean
+}
+
+/** The objects of a list, newest first: gives the next ones, a page at most; none after the last. */
+export const listed = <Item>({ get }: Operator, path: string, query: Query, idOf: (item: Item) => string) => {
+  let after: Query | undefined = {}
+  return Effect.fnUntraced(function* (countMax: number) {
+    if (after === undefined) return []
+    const limit = Math.min(countMax, pageMax)
+    const { data, has_more } = (yield* get(path, { ...query, ...after, limit })) as ListOf<Item>
+    after = has_more ? { starting_after: idOf(data.at(-1)!) } : undefined
+    return data
+  })
+}

@@ -1,0 +1,112 @@
+/** `coffer payouts`: for an operator, a step of many payouts at once. A step that was taken already changes nothing. */
+import { Effect, Option, Predicate, Schedule } from "effect"
+import { Command, Flag } from "effect/cli"
+import { type Bulk, done, dryRun, inBulk, type Outcome, rate } from "./bulk.ts"
+import { type CliFailure, failed } from "./CliFailure.ts"
+import { count as whole, text } from "./flags.ts"
+import { operatorCommand } from "./frame.ts"
+import { given, sinceOf } from "./given.ts"
+import type { Held } from "./held.ts"
+import { connectOperator, listed, type Operator } from "./operatorClient.ts"
+import { type Column, time } from "./output.ts"
+import { pageMax } from "./resource.ts"
+
+/** From which state it leads, and what it does, for people. */
+const steps = {
+  approve: { from: "requested", acted: "approved", does: "Let requested payouts go to the bank" },
+  reject: { from: "requested", acted: "rejected", does: "Refuse requested payouts; their amounts are available again" },
+  complete: {
+    from: "approved",
+    acted: "completed",
+    does: "Report that the bank has approved payouts; fees are charged"
+  },
+  fail: {
+    from: "approved",
+    acted: "reported as failed",
+    does: "Report that approved payouts did not arrive; their amounts are available again"
+  }
+} as const
+
+const stepsMax = 10_000
+const perSecond = 10
+
+const columns: ReadonlyArray<Column<Held>> = [
+  { title: "ID", of: ({ id }) => id },
+  { title: "STATUS", of: ({ status }) => status },
+  { title: "MERCHANT", of: ({ merchant_id }) => merchant_id },
+  { title: "SINCE", of: ({ since }) => time(since) }
+]
+
+const step = <const Name extends keyof typeof steps>(name: Name) =>
+  operatorCommand(
+    name,
+    steps[name].does,
+    {
+      mode: Flag.Literals("mode", ["sandbox", "live"]).pipe(Flag.withDescription("The environment")),
+      merchant: text("merchant", "Those of this merchant"),
+      all: Flag.Boolean("all").pipe(Flag.withDefault(false), Flag.withDescription("Those of all merchants")),
+      since: Flag.String("since").pipe(
+        Flag.optional,
+        Flag.withDescription("Only those requested since: 30s, 15m, 2h, 7d ago, or a time")
+      ),
+      limit: whole("limit", [1, stepsMax], stepsMax, "How many at most"),
+      rate,
+      dryRun
+    },
+    Effect.fnUntraced(function* ({ all, dryRun, limit, merchant, mode, rate, since }) {
+      if (all === Option.isSome(merchant)) {
+        return yield* failed("no_filter", "Whose payouts?", "say either --merchant or --all", 2)
+      }
+      const operator = yield* connectOperator
+      const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value) } : {}
+      const query = { ...given({ merchant_id: merchant }), ...created, kind: "payout", mode }
+      const waiting = (yield* waitingFor(operator, query)).filter(({ status }) => status === steps[name].from)
+      const bulk: Bulk<Held> = {
+        called: "payouts",
+        acted: steps[name].acted,
+        idOf: ({ id }) => id,
+        columns,
+        act: ({ id }) => take(operator, `/payouts/${id}/${name}`)
+      }
+      yield* inBulk(bulk, waiting.slice(0, limit), { dryRun, perSecond: Option.getOrElse(rate, () => perSecond) })
+    })
+  )
+
+/** Oldest first. */
+const waitingFor = Effect.fnUntraced(function* (operator: Operator, query: Readonly<Record<string, string>>) {
+  const next = listed<Held>(operator, "/held_up", query, ({ id }) => id)
+  const found: Array<Held> = []
+  for (;;) {
+    const some = yield* next(pageMax)
+    if (some.length === 0) return found.toReversed()
+    found.push(...some)
+  }
+})
+
+/** A step that is taken twice is answered with the payout as it is, so one whose answer is lost is sent again. */
+const take = (operator: Operator, path: string): Effect.Effect<Outcome, CliFailure> =>
+  Effect.retry(operator.post(path), {
+    while: ({ isPassing }) => isPassing,
+    times: 4,
+    schedule: Schedule.exponential("500 millis")
+  }).pipe(
+    Effect.matchEffect({
+      onSuccess: (answer) =>
+        Effect.succeed<Outcome>(
+          Predicate.hasProperty(answer, "object") && answer.object === "approval"
+            ? { outcome: "waiting", problem: "another operator has to ask for the same within a day" }
+            : done
+        ),
+      onFailure: (failure) => {
+        if (failure.code === "conflict" || failure.code === "payout_not_found") {
+          return Effect.succeed<Outcome>({ outcome: "refused", problem: failure.message })
+        }
+        return Effect.fail(failure)
+      }
+    })
+  )
+
+export const payoutsCommand = Command.make("payouts").pipe(
+  Command.withDescription("For operators: a step of many payouts at once: approve, reject, complete, fail"),
+  Command.withSubcommands([step("approve"), step("reject"), step("complete"), step("fail")])
+)

@@ -1,0 +1,155 @@
+/**
+ * `coffer deliveries resend`: what has failed is sent again, of a merchant with its key, or of any with an operator's
+ * token. What has been sent again since is left alone, so a run that was cut short can be begun again.
+ */
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import type { WebhookDelivery } from "../../sdk/src/index.ts"
+import { type Bulk, done, dryRun, inBulk, type Outcome, rate } from "./bulk.ts"
+import { type CliFailure, failed } from "./CliFailure.ts"
+import { connect } from "./client.ts"
+import { deliveryColumns } from "./deliveryColumns.ts"
+import { count as whole, oneOf, text } from "./flags.ts"
+import { anybodysCommand } from "./frame.ts"
+import { given, sinceOf } from "./given.ts"
+import { connectOperator, listed } from "./operatorClient.ts"
+import { progress } from "./progress.ts"
+import { merged, pageMax } from "./resource.ts"
+
+const resendMax = 10_000
+
+/** Half of what a merchant may write, so that its shop can go on; and what receivers may be asked to bear. */
+const perSecond = { merchant: 1, operator: 10 }
+
+/** How deliveries are found and sent again. */
+interface Sender {
+  readonly next: (countMax: number) => Effect.Effect<ReadonlyArray<WebhookDelivery>, CliFailure>
+  readonly act: (delivery: WebhookDelivery) => Effect.Effect<Outcome, CliFailure>
+  readonly perSecond: number
+}
+
+export const resend = anybodysCommand(
+  "resend",
+  "Send deliveries again: one attempt each, of the same event. What has arrived since is left alone",
+  {
+    failed: Flag.Boolean("failed").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Those of which all attempts have failed")
+    ),
+    since: Flag.String("since").pipe(Flag.withDescription("Only those created since: 30s, 15m, 2h, 7d ago, or a time")),
+    endpointId: text("endpoint-id", "Only those to this endpoint"),
+    merchant: text("merchant", "Those of this merchant, with an operator's token"),
+    mode: oneOf("mode", ["sandbox", "live"], "Together with --merchant: the environment"),
+    limit: whole("limit", [1, resendMax], resendMax, "How many at most"),
+    rate,
+    dryRun
+  },
+  Effect.fnUntraced(function* ({ dryRun, endpointId, failed: onlyFailed, limit, merchant, mode, rate, since }) {
+    if (!onlyFailed) return yield* failed("no_filter", "What is to be sent again?", "say --failed", 2)
+    if (Option.isSome(merchant) !== Option.isSome(mode)) {
+      return yield* failed("half_a_merchant", "Whose deliveries?", "say both --merchant and --mode, or neither", 2)
+    }
+    const query = { ...given({ endpoint_id: endpointId }), since: yield* sinceOf(since) }
+    const sender = Option.isSome(merchant)
+      ? yield* byOperator(merchant.value, Option.getOrThrow(mode), query)
+      : yield* byMerchant(query)
+    const bulk: Bulk<WebhookDelivery> = {
+      called: "deliveries",
+      acted: "sent again",
+      idOf: ({ id }) => id,
+      columns: deliveryColumns,
+      act: sender.act
+    }
+    const chosen = (yield* failedOf(sender)).slice(0, limit)
+    yield* inBulk(bulk, chosen, { dryRun, perSecond: Option.getOrElse(rate, () => sender.perSecond) })
+  })
+)
+
+interface Query {
+  readonly since: string
+  readonly endpoint_id?: string
+}
+
+/** To one receiver: of its deliveries of an event the newest counts. */
+const wayOf = ({ endpoint_id, event_id, url }: WebhookDelivery) => `${event_id} ${endpoint_id ?? url}`
+
+/** Oldest first, as they would have come. */
+const failedOf = Effect.fnUntraced(function* ({ next }: Sender) {
+  const report = yield* progress()
+  const chosen: Array<WebhookDelivery> = []
+  const judged = new Set<string>()
+  let seen = 0
+  for (;;) {
+    const some = yield* next(pageMax)
+    if (some.length === 0) break
+    for (const delivery of some) {
+      const way = wayOf(delivery)
+      if (!judged.has(way) && delivery.status === "failed") chosen.push(delivery)
+      judged.add(way)
+    }
+    seen += some.length
+    yield* report(seen)
+  }
+  return chosen.toReversed()
+})
+
+/** Writes are counted by the minute; what comes above waits as long as the service says. */
+const untilLetIn = { maxRetries: 20, deadlineMs: 600_000 }
+
+const byMerchant = Effect.fnUntraced(function* ({ since, ...query }: Query) {
+  const client = yield* connect()
+  const list = client.coffer.webhookDeliveries.list({ ...query, created: { gte: since }, limit: pageMax })
+  const sender: Sender = {
+    next: merged(client, [list], ({ id }) => id),
+    perSecond: perSecond.merchant,
+    // Under a key of its own, so that a command which is begun again after a cut sends nothing twice.
+    act: ({ id }) =>
+      told(
+        client.ask((coffer) =>
+          coffer.webhookDeliveries.resend(id, { ...untilLetIn, idempotencyKey: `coffer-cli-resend-${id}` })
+        )
+      )
+  }
+  return sender
+})
+
+const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, { since, ...query }: Query) {
+  const operator = yield* connectOperator
+  const path = `/merchants/${encodeURIComponent(merchant)}/webhook_deliveries`
+  const idOf = ({ id }: WebhookDelivery) => id
+  /** Whether the event is on its way again, or has arrived. */
+  const isOvertaken = (delivery: WebhookDelivery) =>
+    Effect.map(listed(operator, path, { mode, event_id: delivery.event_id }, idOf)(pageMax), (deliveries) =>
+      deliveries.some((one) => wayOf(one) === wayOf(delivery) && one.id > delivery.id)
+    )
+  const sender: Sender = {
+    next: listed(operator, path, { ...query, mode, "created[gte]": since }, idOf),
+    perSecond: perSecond.operator,
+    // The operator's API knows no Idempotency-Key: one whose answer is lost is looked for, and not sent again.
+    act: Effect.fnUntraced(function* (delivery) {
+      if (yield* isOvertaken(delivery)) return { outcome: "skipped", problem: "it has been sent again already" }
+      return yield* told(operator.post(`/webhook_deliveries/${delivery.id}/resend`)).pipe(
+        Effect.catchIf(
+          ({ isPassing }) => isPassing,
+          (failure) =>
+            Effect.map(isOvertaken(delivery), (isSent): Outcome =>
+              isSent
+                ? done
+                : { outcome: "unknown", problem: `no answer came (${failure.code}), and it was not repeated` }
+            )
+        )
+      )
+    })
+  }
+  return sender
+})
+
+/** Of one delivery: the others go on. All else is the same for each. */
+const told = (sending: Effect.Effect<unknown, CliFailure>): Effect.Effect<Outcome, CliFailure> =>
+  Effect.matchEffect(sending, {
+    onSuccess: () => Effect.succeed(done),
+    onFailure: (failure) =>
+      failure.code === "conflict" || failure.code === "delivery_not_found"
+        ? Effect.succeed<Outcome>({ outcome: "refused", problem: failure.message })
+        : Effect.fail(failure)
+  })
