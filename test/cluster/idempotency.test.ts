@@ -150,4 +150,52 @@ describe("an Idempotency-Key on two runners", () => {
       assert.lengthOf(yield* other.sql`select 1 from orders`, 1)
     })
   )
+
+  it.live("a request whose end is written late frees no claim of a later one: a third gets the second's answer", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const wire = yield* cable(database)
+      const held = yield* blocking("Idempotency.run", "before")
+      const cutOff = yield* start({ database: wire.url, env: yield* asRunner, clock: "test", beneath: aRun(database) })
+      const other = yield* start({ database, env: yield* asRunner, clock: "test", faults: held.layer })
+      const key = cutOff.merchant.sandboxKey
+      yield* cutOff.api.get("/v1/orders", key)
+      const rows = other.sql<{ state: string; version: number }>`select state, version from idempotency_keys`
+      const staleOf = Effect.map(cutOff.api.get("/metrics"), ({ text }) =>
+        Number(/^coffer_change_sets\S*outcome="stale"\S* (\d+)$/m.exec(text)![1])
+      )
+
+      // Nobody knows whether its claim was written, so its runner goes on trying to free the key.
+      wire.cutAt("idempotency_keys")
+      assert.strictEqual((yield* create(cutOff, key)).status, 503)
+      assert.deepStrictEqual(yield* rows, [])
+      const second = yield* Effect.forkChild(create(other, key))
+      yield* Deferred.await(held.reached)
+      const [claimed] = yield* rows
+      const before = yield* staleOf
+      wire.heal()
+      yield* eventually(
+        "the end of the first to be written, or refused",
+        Effect.gen(function* () {
+          const [row] = yield* rows
+          return (yield* staleOf) > before || row?.version !== claimed!.version
+        }),
+        "1 minute"
+      )
+
+      assert.deepStrictEqual(yield* rows, [claimed!])
+      for (const door of [cutOff, other]) {
+        assert.strictEqual((yield* create(door, key)).body.error, "idempotency_in_progress")
+      }
+      yield* held.release
+      const { body, status } = yield* Fiber.join(second)
+      assert.strictEqual(status, 201)
+      for (const door of [cutOff, other]) {
+        const third = yield* create(door, key)
+        assert.strictEqual(third.headers.get("idempotent-replayed"), "true")
+        assert.strictEqual(third.body.data.trade_no, body.data.trade_no)
+      }
+      assert.lengthOf(yield* other.sql`select 1 from orders`, 1)
+    })
+  )
 })

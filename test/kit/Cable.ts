@@ -9,6 +9,8 @@ export interface Cable {
   readonly url: string
   /** Connections break, and no new one is made. */
   readonly cut: () => void
+  /** As `cut`, when a statement with this text comes by, which does not arrive. */
+  readonly cutAt: (text: string) => void
   /** Connections there are, and those that are made from now on, carry nothing any more. Nobody is told. */
   readonly swallow: () => void
   /** Connections that LISTEN carry nothing any more; how many they are. Later ones do. Nobody is told. */
@@ -42,12 +44,14 @@ export const cable = (
       const links = new Set<Link>()
       let isCut = false
       let isDeaf = false
+      let breaking: string | undefined
 
       const later = (step: () => void) => (delayMillis === 0 ? step() : void setTimeout(step, delayMillis))
       const pass = (link: Link, from: Socket, to: Socket) => {
         from.setNoDelay(true)
         from.on("data", (bytes: Buffer) => {
           if (bytes.includes("LISTEN ")) link.listens = true
+          if (breaking !== undefined && bytes.includes(breaking)) return cut()
           later(() => link.isDead || !to.writable || to.write(bytes))
         })
         from.on("error", () => to.destroy())
@@ -77,7 +81,11 @@ export const cable = (
         for (const link of listening) link.isDead = true
         return listening.length
       }
+      const cutAt = (text: string) => {
+        breaking = text
+      }
       const heal = () => {
+        breaking = undefined
         isCut = isDeaf = false
       }
       server.listen(at.port, at.host, () => {
@@ -87,7 +95,7 @@ export const cable = (
           cut()
           server.close()
         }
-        resume(Effect.succeed({ url: near.href, cut, swallow, deafen, heal, stop }))
+        resume(Effect.succeed({ url: near.href, cut, cutAt, swallow, deafen, heal, stop }))
       })
     }),
     ({ stop }) => Effect.sync(stop)
