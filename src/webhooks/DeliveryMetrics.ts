@@ -1,21 +1,13 @@
 /**
- * Metrics of deliveries: how many are due and since when, what is under way, how attempts end, and how many
- * destinations fail. Every metric exists from the start.
- * The first two describe the whole database, so every runner shows the same values.
+ * Metrics of deliveries: what is under way, how attempts end, and how many destinations fail. Every metric exists from
+ * the start. How many are due is told with what is due for other workers (`platform/jobs/backlogs.ts`).
  */
 import { DateTime, Effect, Metric, Option } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { DeliveryStore } from "./DeliveryStore.ts"
 import type { NotDeliveredReason } from "./Outbound.ts"
 import { isDelivered, type Posted } from "./postDelivery.ts"
 import type { Work } from "../platform/jobs/Work.ts"
 
-const due = Metric.gauge("coffer_deliveries_due", {
-  description: "Deliveries that are due and not under way; those beyond 10000 are not counted"
-})
-const oldestDue = Metric.gauge("coffer_deliveries_oldest_due_seconds", {
-  description: "How long the oldest of them has been due, seconds"
-})
 const inFlight = Metric.gauge("coffer_deliveries_in_flight", {
   description: "Posts that are under way on this runner"
 })
@@ -63,19 +55,11 @@ export const countProxyFailure = Metric.update(byOutcome.proxy, 1)
 
 /** `failingNow`: how many destinations fail at this time, Unix milliseconds. */
 export const make = Effect.fnUntraced(function* (failingNow: (now: number) => number) {
-  const store = yield* DeliveryStore
-  for (const gauge of [due, oldestDue, inFlight, failing]) yield* Metric.update(gauge, 0)
+  for (const gauge of [inFlight, failing]) yield* Metric.update(gauge, 0)
   yield* Metric.update(successes, 0)
   yield* Effect.forEach(Object.values(byOutcome), (counter) => Metric.update(counter, 0), { discard: true })
 
-  const show = Effect.gen(function* () {
-    const now = yield* currentTime
-    const { count, oldest } = yield* store.backlog(now)
-    yield* Metric.update(due, count)
-    const millis = oldest === null ? 0 : DateTime.toEpochMillis(now) - DateTime.toEpochMillis(oldest)
-    yield* Metric.update(oldestDue, millis / 1_000)
-    yield* Metric.update(failing, failingNow(DateTime.toEpochMillis(now)))
-  })
+  const show = Effect.flatMap(currentTime, (now) => Metric.update(failing, failingNow(DateTime.toEpochMillis(now))))
 
   const work: Work = { name: "delivery metrics", run: Effect.as(show, 0), next: Effect.succeed(Option.none()) }
   return {

@@ -38,8 +38,6 @@ const table: ReadonlyArray<Row> = [
   ...["orders", "wallets", "refunds", "disputes", "payouts", "events"].map(
     (table) => ["coffer_stale_versions", { table }, 0] as const
   ),
-  ["coffer_deliveries_due", {}, 0],
-  ["coffer_deliveries_oldest_due_seconds", {}, 0],
   ["coffer_deliveries_in_flight", {}, 0],
   ["coffer_delivery_destinations_failing", {}, 0],
   ["coffer_delivery_successes", {}, 0],
