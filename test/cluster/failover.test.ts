@@ -1,10 +1,9 @@
-/** One of three runners is killed, or stopped: when its orders and wallets answer again, and what the others log. */
+/** One of three runners is killed, or stopped: its orders and wallets answer again, and what the others log. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { alarms, assertFewFailed, busyClients } from "../kit/busyClients.ts"
 import { answered, assertBooksWhole, type Coffer, connect, eventually } from "../kit/Process.ts"
 import { freePort, freshDatabase } from "../kit/Service.ts"
-import { stretched } from "../kit/slowness.ts"
 import { rounds } from "../kit/soak.ts"
 import { holders, ownerOf, threeRunners } from "../kit/threeRunners.ts"
 import { newKey, newOrder, type Order, perform, runner } from "../kit/TwoRunners.ts"
@@ -18,7 +17,7 @@ const requestsMin = rounds(1_500, 20_000)
 const quantile = (numbers: ReadonlyArray<number>, share: number) =>
   numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length * share) - 1] ?? 0
 
-/** Asks again as soon as it is told to come back. Returns seconds, and how often it was told. */
+/** Asks again as soon as it is told to come back. Returns seconds, which are shown, and how often it was told. */
 const untilDone = (coffer: Coffer, order: Order, note: string) =>
   Effect.gen(function* () {
     const begun = performance.now()
@@ -48,7 +47,7 @@ const routine = /REDIS_URL is not set/
 const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !routine.test(line))
 
 describe("of three runners", () => {
-  it.live(`one is killed, ${kills} times: what it owned answers within 15 s (p99), and the others' at once`, () =>
+  it.live(`one is killed, ${kills} times: what it owned answers while it is away, the others' at the first call`, () =>
     Effect.gen(function* () {
       const { databaseUrl, key, nodes, sql } = yield* three
       const orders = yield* Effect.forEach(
@@ -66,8 +65,11 @@ describe("of three runners", () => {
         const done = yield* Effect.forEach(orders, (order) => untilDone(askedOf, order, `kill${kill % 10}`), {
           concurrency: "unbounded"
         })
-        for (const { order, seconds } of done) {
-          ;(ownerOf(order.tradeNo, held) === victim.pid ? lost : others).push(seconds)
+        for (const { order, refused, seconds } of done) {
+          const isLost = ownerOf(order.tradeNo, held) === victim.pid
+          ;(isLost ? lost : others).push(seconds)
+          // A call that ends, ends within the service's own limit.
+          if (!isLost) assert.strictEqual(refused, 0, "an order of a runner that lives was told to come back")
         }
         const told = new RegExp(`the runner 127\\.0\\.0\\.1:\\d+ \\(version .*\\) has ended without a word`)
         assert.match(askedOf.said.stderr, told)
@@ -85,8 +87,6 @@ describe("of three runners", () => {
       }
       console.log(JSON.stringify({ ...figures, others: { p99: quantile(others, 0.99), max: quantile(others, 1) } }))
       assert.isAbove(lost.length, kills * 5)
-      assert.isBelow(figures.p99, yield* seconds(15))
-      assert.isBelow(quantile(others, 0.99), yield* seconds(2))
       yield* assertBooksWhole(sql)
     })
   )
@@ -119,8 +119,6 @@ describe("of three runners", () => {
       })
   )
 })
-
-const seconds = (promised: number) => Effect.map(stretched(Duration.seconds(promised)), Duration.toSeconds)
 
 describe("a runner that is killed in a call", () => {
   it.live("leaves nobody waiting: its clients are cut, and the same address is a runner again when it is started", () =>

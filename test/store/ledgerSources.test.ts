@@ -72,7 +72,10 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
       Effect.gen(function* () {
         const { sql } = yield* Books
         const { reason } = yield* Effect.flip(sql`update wallets set reserved = -1`)
-        assert.match(String(reason.cause), /wallets_(promised|reserved_check)/)
+        assert.match(String(reason.cause), /wallets_reserved_check/)
+        const said = yield* sql`select 1 from pg_constraint
+          where conrelid = 'wallets'::regclass and pg_get_constraintdef(oid) like '%reserved >= 0%'`
+        assert.lengthOf(said, 1, "said once")
       })
     )
   })
