@@ -1,7 +1,7 @@
 /** What operators type: what is held up, and acts in bulk, of which each happens once whatever is lost. */
 import { heldKinds as kindsTyped } from "@coffer/cli/held"
 import { heldKinds } from "@coffer/contract/HeldUp"
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { launchCli, type } from "../kit/cli.ts"
 import { faultyLine } from "../kit/FaultyLine.ts"
@@ -46,7 +46,10 @@ const afterAnOutage = Effect.gen(function* () {
 })
 
 const somePayouts = Effect.gen(function* () {
-  const { merchantId, running, shop } = yield* aMerchant
+  return yield* payoutsOf(yield* aMerchant)
+})
+
+const payoutsOf = Effect.fnUntraced(function* ({ merchantId, running, shop }: Effect.Success<typeof aMerchant>) {
   yield* shop.paid(100_000)
   const numbers: Array<string> = []
   for (const amount of [100, 200, 300]) {
@@ -204,3 +207,15 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
     })
   )
 })
+
+it.live("a payout that takes two operators is told as waiting, and the others go on", () =>
+  Effect.gen(function* () {
+    const running = yield* start({ env: { TWO_OPERATORS: "payouts:250" } })
+    const mine = { running, shop: merchantOf(running), merchantId: running.merchant.merchantId }
+    const { payouts, states } = yield* payoutsOf(mine)
+    const { code, stdout } = yield* payouts("approve", "--all")
+    assert.match(stdout, /^2 of 3 payouts were approved\.\n {2}1 waiting: another operator has to ask for the same/)
+    assert.strictEqual(code, 0)
+    assert.deepStrictEqual(yield* states, ["approved", "approved", "requested"])
+  })
+)

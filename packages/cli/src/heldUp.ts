@@ -28,7 +28,7 @@ const columns: ReadonlyArray<Column<Held>> = [
 
 export const heldUpCommand = operatorCommand(
   "held-up",
-  "For operators: what waits for somebody or something, newest first",
+  "What waits for somebody or something, newest first",
   {
     kind: oneOf("kind", heldKinds, "Only of this kind"),
     merchant: text("merchant", "Only of this merchant"),

@@ -107,6 +107,6 @@ const take = (operator: Operator, path: string): Effect.Effect<Outcome, CliFailu
   )
 
 export const payoutsCommand = Command.make("payouts").pipe(
-  Command.withDescription("For operators: a step of many payouts at once: approve, reject, complete, fail"),
+  Command.withDescription("A step of many payouts at once: approve, reject, complete, fail"),
   Command.withSubcommands([step("approve"), step("reject"), step("complete"), step("fail")])
 )
