@@ -163,6 +163,32 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
     }).pipe(Effect.scoped)
   )
 
+  it.effect("shows an order and its first mail, which have the same digits, once each, in both ways", () =>
+    Effect.gen(function* () {
+      const { ofMine, running, shop } = yield* aBadDay
+      yield* shop.reachable(true)
+      const { trade_no } = yield* said(shop.post("/v1/orders", { amount: 500, receipt_email: "buyer@shop.example" }))
+      yield* said(shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, { amount: 499 }))
+      yield* said(shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, {}))
+      yield* running.pass("10 seconds")
+      const ids = (yield* ofMine()).data.map(({ id }) => id as string)
+      assert.deepStrictEqual(
+        ids.filter((id) => id.endsWith(trade_no)).toSorted(),
+        [trade_no as string, `mail_${trade_no}`].toSorted()
+      )
+      const walked = Effect.fnUntraced(function* (cursor: string, first: string) {
+        const found = [first]
+        for (;;) {
+          const { data } = yield* ofMine(`&limit=1&${cursor}=${found.at(-1)}`)
+          if (data.length === 0) return found
+          found.push(data[0]!["id"])
+        }
+      })
+      assert.deepStrictEqual(yield* walked("starting_after", ids[0]!), ids)
+      assert.deepStrictEqual(yield* walked("ending_before", ids.at(-1)!), ids.toReversed())
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("refuses a cursor, a kind and a parameter that cannot be, by name", () =>
     Effect.gen(function* () {
       const { api } = yield* Service
