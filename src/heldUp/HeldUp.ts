@@ -48,8 +48,7 @@ export const layer = Layer.effect(
       page: span("HeldUp.page")(function* (query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
         const from = yield* placeOf(request)
-        const chosen = sourcesFor(query.mode, query.kind)
-        return pageOf(chosen.length === 0 ? [] : yield* rowsOf(sql, chosen, { query, request, from }), request)
+        return pageOf(yield* rowsOf(sql, { query, request, from }), request)
       }, sqlDefects),
       counts: span("HeldUp.counts")(function* (query) {
         const kinds = heldKinds.map((kind) => countOf(sql, query, kind))
@@ -83,14 +82,10 @@ interface Place {
 }
 
 /** One more than the page holds, walking away from the cursor. */
-const rowsOf = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  sources: ReadonlyArray<HeldSource>,
-  sought: Sought
-) {
+const rowsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, sought: Sought) {
   const { cursor, limit } = sought.request
   const direction = sql.literal(cursor?.param === "ending_before" ? "asc" : "desc")
-  const scans = sources.map((source) => {
+  const scans = sourcesFor(sought.query.mode, sought.query.kind).map((source) => {
     const { held, key, table } = source
     const conditions = [...holds(sql, sought.query), ...isThere(sql, source, sought)]
     return sql`(select ${sql.literal(columnsOf(source))} from ${from(sql, source)}
@@ -100,7 +95,7 @@ const rowsOf = Effect.fnUntraced(function* (
   const page = sql`select * from (${sql.join(" union all ", false)(scans)}) as held
     order by place ${direction} limit ${limit + 1}`
   return yield* decodeRows(
-    yield* sql`select page.*, coalesce(page.error, last.error) as error from (${page}) as page
+    yield* sql`select page.*, coalesce(page.own_error, last.error) as error from (${page}) as page
       left join lateral (select coalesce('answered ' || status_code, failure) as error from delivery_attempts
         where delivery_id = page.id order by attempt desc limit 1) as last on page.kind = 'delivery'
       order by place ${direction}`
@@ -169,7 +164,7 @@ const columnsOf = (source: HeldSource): string => {
   return [
     `'${kind}'::text as kind`,
     `${table}.${key} as id`,
-    `right(${table}.${key}, 26) || '${rankOf(source)}' as place`,
+    `right(${table}.${key}, 26) || '${rankOf(source).toString(36)}' as place`,
     "merchant_id",
     "mode",
     `${trade_no ?? "null::text"} as trade_no`,
@@ -177,7 +172,7 @@ const columnsOf = (source: HeldSource): string => {
     "created_at",
     `${updated_at} as updated_at`,
     `${attempts ?? "null"}::int4 as attempts`,
-    `${error ?? "null::text"} as error`,
+    `${error ?? "null::text"} as own_error`,
     `${next_at ?? "null::timestamptz"} as next_at`,
     `${is_answered ?? "null::boolean"} as is_answered`,
     `${due_by ?? "null::timestamptz"} as due_by`,
