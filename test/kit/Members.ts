@@ -11,6 +11,8 @@ import { freePort } from "./Service.ts"
 
 class Name extends Context.Service<Name, string>()("test/Members/Name") {}
 
+class First extends Context.Service<First, Effect.Effect<void>>()("test/Members/First") {}
+
 /** Every object answers with the name of the member that owns it. */
 const objects = ownerOf({
   name: "Objects",
@@ -18,18 +20,24 @@ const objects = ownerOf({
   success: Schema.String,
   failure: Schema.Never,
   keyOf: ({ key }) => key,
-  perform: Effect.map(Name, (name) => () => Effect.succeed(name))
+  perform: Effect.map(
+    Effect.all([First, Name]),
+    ([first, name]) =>
+      () =>
+        Effect.as(first, name)
+  )
 })
 
 class Ask extends Context.Service<Ask, Effect.Success<typeof objects.ask>>()("test/Members/Ask") {}
 
 const keys = Array.from({ length: 40 }, (_, index) => `object ${index}`)
 
-/** Serves until the surrounding scope closes. */
+/** Serves until the surrounding scope closes. `first` comes before each of its answers. */
 export const member = Effect.fnUntraced(function* (
   name: string,
   database: string,
-  secrets: readonly [key: Redacted.Redacted, previous?: Redacted.Redacted]
+  secrets: readonly [key: Redacted.Redacted, previous?: Redacted.Redacted],
+  first: Effect.Effect<void> = Effect.void
 ) {
   const registry = Context.make(Metric.MetricRegistry, new Map())
   const [secretKey, secretKeyPrevious] = secrets
@@ -42,6 +50,7 @@ export const member = Effect.fnUntraced(function* (
       Layer.provideMerge(Layer.succeed(Settings, { runner, secretKey, secretKeyPrevious } as Settings["Service"])),
       Layer.provideMerge(Wakeups.layer),
       Layer.provideMerge(Layer.succeed(Name, name)),
+      Layer.provideMerge(Layer.succeed(First, first)),
       Layer.provideMerge(Layer.succeed(Metric.MetricRegistry, Context.get(registry, Metric.MetricRegistry))),
       Layer.provideMerge(Logger.layer([]))
     )

@@ -4,10 +4,13 @@
  * with two statements on one connection, and all time-outs begin at once. On a slow database the last ones time out,
  * the connection is replaced, and every release fails and starts again.
  *
+ * It gathers the locks of shards that were assigned together (`gathered.ts`).
+ *
  * It also tells the library at once which runners have ended, as Postgres knows it (`Roster.ts`).
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { ClusterMetrics, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
+import { gathered } from "./gathered.ts"
 import { Roster } from "./Roster.ts"
 import { makeWitness } from "./takeovers.ts"
 
@@ -58,7 +61,14 @@ export const layer = Layer.effectContext(
     )
 
     const acquire: typeof storage.acquire = (address, shards) =>
-      Effect.tap(storage.acquire(address, shards), ({ length }) => witness.took(length))
+      Effect.tap(
+        gathered(
+          shards,
+          (missing) => storage.acquire(address, missing),
+          () => hasLeft
+        ),
+        ({ length }) => witness.took(length)
+      )
 
     const unregister: typeof storage.unregister = (address) =>
       Effect.suspend(() => {

@@ -4,7 +4,7 @@
  * runner is carried out in the caller's own fiber, without a message. Any other runner sends it to the slot. No object
  * has an actor of its own that would have to wake.
  */
-import { Effect, Hash, Schema } from "effect"
+import { Cause, Effect, Hash, Option, Schema } from "effect"
 import { Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ActorUnavailable, type ClusterFailure } from "./ask.ts"
@@ -81,15 +81,21 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
 }
 
 /**
- * A runner that stops may break off what it does for others. The next owner does it then: whoever asks bounds the wait,
- * and a command may arrive twice.
+ * A runner that stops, or that has lost its locks, breaks off what it does for others. Its reply is an interruption, or
+ * that a command within the command found no owner. The next owner does it then: whoever asks bounds the wait, and a
+ * command may arrive twice. Whoever is interrupted here does not ask again.
  */
 const elsewhere = <A, E, R>(call: () => Effect.Effect<A, E, R>, triesLeft = 50): Effect.Effect<A, E, R> =>
-  Effect.catch(call(), (error) =>
-    triesLeft > 0 && error instanceof ActorUnavailable && error.reason === "EntityNotAssignedToRunner"
-      ? Effect.delay(elsewhere(call, triesLeft - 1), "100 millis")
-      : Effect.fail(error)
+  Effect.catchCauseIf(
+    call(),
+    (cause) => triesLeft > 0 && (Cause.hasInterruptsOnly(cause) || isWithoutOwner(cause)),
+    () => Effect.delay(elsewhere(call, triesLeft - 1), "100 millis")
   )
+
+const isWithoutOwner = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error instanceof ActorUnavailable && error.reason === "EntityNotAssignedToRunner"
+}
 
 /** What another runner would receive. The framework does the same to messages that stay in the process. */
 const asReceived = <Message>(schema: Schema.Codec<Message, unknown>, message: Message): Message => {
