@@ -5,7 +5,8 @@
  * runner.
  */
 import { webhookAcknowledgement } from "@coffer/model/Limits"
-import { allot, type DueLine, type Line, lineKey } from "@coffer/rules/delivery/places"
+import type { Mode } from "@coffer/model/Ids"
+import { allot, allotBoth, type DueLine, type Keys, keysOf, type Line, lineKey } from "@coffer/rules/delivery/places"
 import { DateTime, Duration, Effect, Exit, FiberSet, Layer, Option } from "effect"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { type Worker, Workers } from "../platform/jobs/Workers.ts"
@@ -13,11 +14,12 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import type { Ended, LeasedDelivery } from "./deliveryAttempts.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import { logLost, makeResults } from "./deliveryResults.ts"
-import { DeliveryStore } from "./DeliveryStore.ts"
+import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
 import { makeFailingDestinations } from "./failingDestinations.ts"
 import * as DueLines from "./DueLines.ts"
 import { makePlacesInUse } from "./placesInUse.ts"
 import { attemptOf, isDelivered, makePost, type Posted } from "./postDelivery.ts"
+import { makeWaiting } from "./waitingDeliveries.ts"
 
 /** Live first, so that live deliveries do not wait for a walk through the sandbox's backlog. */
 const modes = ["live", "sandbox"] as const
@@ -35,29 +37,48 @@ export const layer = Layer.effectDiscard(
     const places = makePlacesInUse()
     const failing = makeFailingDestinations()
     const metrics = yield* DeliveryMetrics.make(failing.count)
-    const { isBehind, nextLeaseEnd, start } = yield* makeStart({ places, failing, metrics })
+    const waiting = makeWaiting<Started>()
+    const { begin, isBehind, nextLeaseEnd } = yield* makeBegin({ places, waiting, failing, metrics })
 
     /** Whether this runner has committed deliveries since the last round, which it may have no place for. */
     let isNew = false
     yield* wakeups.onRaise("deliveries", (isOwn) => void (isNew ||= isOwn))
 
+    const giveBack = (given: ReadonlyArray<Started>) =>
+      Effect.when(
+        Effect.ensuring(
+          store.giveBack(given),
+          Effect.sync(() => given.forEach(({ worker }) => worker.release()))
+        ),
+        Effect.sync(() => given.length > 0)
+      )
+    // What waits here need not wait for its lease. If this fails, it does.
+    yield* Effect.addFinalizer(() => Effect.ignoreCause(giveBack(waiting.takeOverdue())))
+
     yield* workers.supervise((worker) => {
       let lastLook = DateTime.makeUnsafe(0)
       let hasBegun = false
 
-      /** Starts as many posts as there are places for. */
+      /** Leases as many as there are places for, with a backlog as many as may wait besides, and begins them. */
       const startDue = (now: DateTime.Utc) =>
-        Effect.fnUntraced(function* (due: ReadonlyArray<DueLine>) {
-          const lines = allot(due, places)
+        Effect.fnUntraced(function* (due: ReadonlyArray<DueLine>, isBacklog: boolean) {
+          const lines = isBacklog ? allotBoth(due, places, waiting.room(places)) : allot(due, places)
           if (lines.length === 0) return []
           const leaseUntil = DateTime.addDuration(now, lease)
           const leased = yield* store.lease({ now, leaseUntil, lines })
-          for (const delivery of leased) yield* start({ delivery, leaseUntil, worker })
+          for (const delivery of leased) {
+            worker.hold()
+            waiting.add({ delivery, leaseUntil, worker, keys: keysOf(lineOf(delivery)) })
+          }
+          modes.forEach(begin)
           yield* metrics.underWay(places.posts())
           hasBegun ||= leased.length > 0
           const byLine = Map.groupBy(leased, (delivery) => lineKey(lineOf(delivery)))
           return lines.map((line) => ({ ...line, leased: byLine.get(lineKey(line))?.length ?? 0 }))
         })
+
+      // A place that is free now is one that nothing that waits may take.
+      const mayLease = (mode: Mode) => places.hasFreePlace(mode) || (waiting.hasFew(mode) && dueLines.isBacklog())
 
       return {
         name: "deliveries",
@@ -68,16 +89,19 @@ export const layer = Layer.effectDiscard(
         next: Effect.gen(function* () {
           if (isNew && (dueLines.hasLeft() || !modes.every(places.hasFreePlace))) wakeups.pass("deliveries")
           isNew = false
+          const overdue = waiting.nextOverdue()
           if (hasBegun && dueLines.isKnown()) {
             hasBegun = false
             return Option.some(DateTime.addDuration(yield* currentTime, soon))
           }
           const next = yield* store.nextDue(lastLook)
-          return earlier(next, nextLeaseEnd(lastLook))
+          return earlier(earlier(next, nextLeaseEnd(lastLook)), overdue)
         }),
         run: Effect.gen(function* () {
           lastLook = yield* currentTime
-          const open = modes.filter(places.hasFreePlace)
+          yield* giveBack(waiting.takeOverdue(lastLook))
+          modes.forEach(begin)
+          const open = modes.filter(mayLease)
           return open.length === 0 || isBehind() ? 0 : yield* dueLines.offer(open, lastLook, startDue(lastLook))
         })
       }
@@ -91,13 +115,14 @@ const earlier = (a: Option.Option<DateTime.Utc>, b: Option.Option<DateTime.Utc>)
 
 interface Surroundings {
   readonly places: ReturnType<typeof makePlacesInUse>
+  readonly waiting: ReturnType<typeof makeWaiting<Started>>
   readonly failing: ReturnType<typeof makeFailingDestinations>
   readonly metrics: Effect.Success<ReturnType<typeof DeliveryMetrics.make>>
 }
 
-interface Started {
-  readonly delivery: LeasedDelivery
-  readonly leaseUntil: DateTime.Utc
+/** A delivery that was leased. It keeps the worker from being at rest until its result is written. */
+interface Started extends Lease {
+  readonly keys: Keys
   readonly worker: Worker
 }
 
@@ -106,11 +131,8 @@ interface Made extends Ended {
   readonly worker: Worker
 }
 
-/**
- * Starts an attempt in a fiber of its own. It holds a place until the post has ended, and keeps the worker from being
- * at rest until its result is written.
- */
-const makeStart = Effect.fnUntraced(function* ({ failing, metrics, places }: Surroundings) {
+/** Begins what waits, each attempt in a fiber of its own, which holds a place until the post has ended. */
+const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places, waiting }: Surroundings) {
   const store = yield* DeliveryStore
   const post = yield* makePost
   const unrecorded = makeUnrecorded()
@@ -125,10 +147,10 @@ const makeStart = Effect.fnUntraced(function* ({ failing, metrics, places }: Sur
       }
     })
   )
-  const fibers = yield* FiberSet.make()
+  const run = yield* FiberSet.makeRuntime<never>()
 
   /** The result, if there is one to be written. */
-  const attempt = Effect.fnUntraced(function* ({ delivery, leaseUntil, worker }: Started) {
+  const attempt = Effect.fnUntraced(function* ({ delivery, keys, leaseUntil, worker }: Started) {
     // One that begins later may outlive its lease, and another runner would post the same event meanwhile.
     const posted = yield* post(delivery, DateTime.subtractDuration(leaseUntil, webhookAcknowledgement))
     if (posted === "skipped") return yield* Effect.as(store.skip(delivery), undefined)
@@ -138,32 +160,47 @@ const makeStart = Effect.fnUntraced(function* ({ failing, metrics, places }: Sur
       return undefined
     }
     const made: Made = { delivery, attempt: attemptOf(delivery, posted), outcome: posted.outcome, worker }
-    places.learn(lineOf(delivery), made.attempt.durationMillis)
+    places.learn(keys, made.attempt.durationMillis)
     yield* judge(failing, made, DateTime.toEpochMillis(posted.ended))
     return made
   })
 
   const start = (started: Started) => {
-    const { delivery, leaseUntil, worker } = started
-    places.take(lineOf(delivery))
-    worker.hold()
-    return attempt(started).pipe(
-      Effect.catchCause((cause) => {
-        unrecorded.add(leaseUntil)
-        return Effect.as(logLost(delivery, cause), undefined)
-      }),
-      Effect.onExit((exit) =>
-        Effect.sync(() => {
-          places.free(lineOf(delivery))
-          worker.wake()
-          if (Exit.isSuccess(exit) && exit.value !== undefined) results.add(exit.value)
-          else worker.release()
-        })
-      ),
-      FiberSet.run(fibers)
+    const { delivery, keys, leaseUntil, worker } = started
+    const { mode } = delivery
+    places.take(keys)
+    run(
+      attempt(started).pipe(
+        Effect.catchCause((cause) => {
+          unrecorded.add(leaseUntil)
+          return Effect.as(logLost(delivery, cause), undefined)
+        }),
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            places.free(keys)
+            begin(mode)
+            if (waiting.hasFew(mode) || places.hasFreePlace(mode)) worker.wake()
+            if (Exit.isSuccess(exit) && exit.value !== undefined) results.add(exit.value)
+            else worker.release()
+          })
+        )
+      )
     )
   }
-  return { start, isBehind: results.isBehind, nextLeaseEnd: unrecorded.next }
+
+  let isBeginning = false
+  const begin = (mode: Mode) => {
+    // An attempt may end while it is begun.
+    if (isBeginning) return
+    isBeginning = true
+    while (places.hasFreePlace(mode) && !results.isBehind()) {
+      const next = waiting.next(mode, places)
+      if (next === undefined) break
+      start(next)
+    }
+    isBeginning = false
+  }
+  return { begin, isBehind: results.isBehind, nextLeaseEnd: unrecorded.next }
 })
 
 /** Ends of leases that leave no trace in the database: their deliveries are due again then. */

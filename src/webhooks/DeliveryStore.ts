@@ -9,7 +9,7 @@ import { type Allotted, type DueLine, placesPerLine } from "@coffer/rules/delive
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { TimeColumn } from "../platform/runtime/codecs.ts"
+import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { type Ended, LeasedDelivery, recordAttempts } from "./deliveryAttempts.ts"
 
 /** Where a walk through the merchants of one mode continues. */
@@ -53,6 +53,12 @@ export interface LeaseOptions {
   readonly lines: ReadonlyArray<Allotted>
 }
 
+/** Of one delivery. */
+export interface Lease {
+  readonly delivery: LeasedDelivery
+  readonly leaseUntil: DateTime.Utc
+}
+
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
@@ -62,6 +68,8 @@ export class DeliveryStore extends Context.Service<
     readonly walk: (now: DateTime.Utc, position: Position) => Effect.Effect<ReadonlyArray<WalkRow>>
     /** Leases due deliveries, oldest first within a line. */
     readonly lease: (options: LeaseOptions) => Effect.Effect<ReadonlyArray<LeasedDelivery>>
+    /** Gives back what was leased and not begun: it is due again at once. */
+    readonly giveBack: (leases: ReadonlyArray<Lease>) => Effect.Effect<void>
     /**
      * Stores attempts and what follows from them. Leaves out one that another runner has recorded. A delivery that was
      * skipped meanwhile stays so, unless the attempt has succeeded.
@@ -89,6 +97,7 @@ export const layer = Layer.effect(
       oldest: (now) => sqlDefects(oldest(sql, now)),
       walk: (now, position) => sqlDefects(walk(sql, now, position)),
       lease: (options) => sqlDefects(lease(sql, options)),
+      giveBack: (leases) => sqlDefects(giveBack(sql, leases)),
       record: (ended) => sqlDefects(recordAttempts(sql, ended)),
       ...makeChanges(sql),
       nextDue: (now) =>
@@ -189,6 +198,15 @@ const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now }: LeaseOption
       d.resend_of is not null as is_manual, e.body, e.packed`,
     decodeLeased
   )
+}
+
+/** By id, as results are written. A lease that has ended, and may be somebody else's now, is left alone. */
+const giveBack = (sql: SqlClient.SqlClient, leases: ReadonlyArray<Lease>) => {
+  const sorted = leases.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
+  return Effect.asVoid(sql`update deliveries d set leased_until = null
+    from unnest(${sorted.map(({ delivery }) => delivery.id)}::text[],
+      ${sorted.map(({ leaseUntil }) => isoText(leaseUntil))}::text[]) as given (id, leased_until)
+    where d.id = given.id and d.leased_until = given.leased_until::timestamptz`)
 }
 
 const decodeLeased = Schema.decodeUnknownEffect(Schema.Array(LeasedDelivery))

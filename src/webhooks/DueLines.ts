@@ -30,7 +30,8 @@ interface Walk {
 export interface Taken extends Allotted {
   readonly leased: number
 }
-type Take = (due: ReadonlyArray<DueLine>) => Effect.Effect<ReadonlyArray<Taken>>
+/** `isBacklog`: there is more than can be read at once. */
+type Take = (due: ReadonlyArray<DueLine>, isBacklog: boolean) => Effect.Effect<ReadonlyArray<Taken>>
 
 /** What a look has found is offered again for so long, without another look. */
 const knownMillis = 50
@@ -43,10 +44,11 @@ export const make = (store: DeliveryStore["Service"]) => {
   /** What the last look has found and nobody has taken. */
   let known: ReadonlyArray<DueLine> = []
   let lookedAt = -Infinity
+  let isBacklog = false
   const isKnown = () => known.length > 0 && elapsedMillis() - lookedAt < knownMillis
 
   const offerSome = Effect.fnUntraced(function* (due: ReadonlyArray<DueLine>, take: Take) {
-    const taken = yield* take(due)
+    const taken = yield* take(due, isBacklog)
     known = [...known, ...leftOf(due, taken)]
     return taken.reduce((sum, { leased }) => sum + leased, 0)
   })
@@ -65,8 +67,9 @@ export const make = (store: DeliveryStore["Service"]) => {
   const look = Effect.fnUntraced(function* (modes: ReadonlyArray<Mode>, now: DateTime.Utc, take: Take) {
     lookedAt = elapsedMillis()
     const oldest = yield* store.oldest(now)
+    isBacklog = oldest.reduce((sum, { due }) => sum + due, 0) >= oldestMax
     if (oldest.length === 0) return 0
-    if (oldest.reduce((sum, { due }) => sum + due, 0) < oldestMax) return yield* offerSome(oldest, take)
+    if (!isBacklog) return yield* offerSome(oldest, take)
     let taken = 0
     for (const mode of modes) taken += yield* walk(mode, now, take)
     return taken
@@ -74,6 +77,8 @@ export const make = (store: DeliveryStore["Service"]) => {
 
   return {
     isKnown,
+    /** Whether the last look has found more than it could read at once. */
+    isBacklog: () => isBacklog,
     /** Whether the last look has found more than was taken. */
     hasLeft: () => known.length > 0,
     /** Offers due lines to `take` until it takes some, or no more are due in these modes. How many were taken. */

@@ -6,18 +6,17 @@
  * again at once, on a connection of its own.
  */
 import { Resolver, lookup } from "node:dns"
-import http from "node:http"
-import https from "node:https"
 import { isIP } from "node:net"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import { isHttpUrl, isPublicAddress, isPublicHttpsUrl } from "@coffer/rules/delivery/address"
-import { Clock, Context, Duration, Effect, identity, Layer, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Effect, Exit, identity, Layer, Redacted, Result, Schema } from "effect"
 import { makeDeadlines } from "../platform/runtime/deadlines.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { type Checked, type Connections, makeConnections, type Trip } from "./connections.ts"
-import { makeEgressProxy, ProxyTrouble } from "./egressProxy.ts"
+import { makeConnections } from "./connections.ts"
+import { makeEgressProxy } from "./egressProxy.ts"
+import { exchange, type ExchangeMeans, excerptPatience, notDelivered, outcomeOf, type Received } from "./exchange.ts"
 import { makeProxyLog } from "./proxyLog.ts"
 
 export interface OutboundRequest {
@@ -66,17 +65,18 @@ export const layerWith = ({ proxy, resolve }: Ways): Layer.Layer<Outbound> =>
         proxy === undefined
           ? undefined
           : makeEgressProxy(new URL(Redacted.value(proxy)), () => clock.currentTimeMillisUnsafe())
-      const connections = yield* makeConnections(egress)
       const proxyLog = makeProxyLog()
-      const deadlines = yield* makeDeadlines(webhookAcknowledgement)
-      const excerpts = yield* makeDeadlines(excerptPatience)
-      const means: Means = { resolve, connections, stopReading: excerpts.after }
+      const means: Means = {
+        resolve,
+        connections: yield* makeConnections(egress),
+        // Headers in time acknowledge the delivery, even if the body is still arriving.
+        deadlines: yield* makeDeadlines(webhookAcknowledgement),
+        excerpts: yield* makeDeadlines(excerptPatience)
+      }
 
       return Outbound.of({
         post: span("Outbound.post")(function* (request) {
-          const received: Received = { stage: "dns", status: undefined, chunks: [], bytes: 0 }
-          // Headers in time acknowledge the delivery, even if the body is still arriving.
-          const outcome = yield* deadlines.heed(attempt(request, means, received), () => tooLate(received))
+          const outcome = yield* attempt(request, means)
           if (egress !== undefined) yield* proxyLog(outcome)
           return outcome
         })
@@ -95,162 +95,91 @@ export const layer = Layer.unwrap(
   })
 )
 
-/** Bytes of the receiver's answer that are kept, so that the merchant can see it. */
-const snippetBytesMax = 1024
-/** How long they are waited for. The headers have decided already, and the post holds a place meanwhile. */
-const excerptPatience = Duration.seconds(1)
-
-interface Means {
-  readonly resolve: Resolve
-  readonly connections: Connections
-  /** Calls back after {@link excerptPatience}, unless what it returns is called before. */
-  readonly stopReading: (late: () => void) => () => void
+interface Means extends Ways, ExchangeMeans {
+  readonly deadlines: Effect.Success<ReturnType<typeof makeDeadlines>>
 }
-
-/** What has arrived so far. It outlives the exchange, so that a time-out can still report it. */
-interface Received {
-  /** What has failed if nothing more comes. */
-  stage: NotDeliveredReason
-  status: number | undefined
-  bytes: number
-  readonly chunks: Array<Buffer>
-}
-
-const notDelivered = (reason: NotDeliveredReason, detail: string): Outcome => ({
-  _tag: "NotDelivered",
-  reason,
-  detail
-})
-
-/** The answer as far as it has arrived; without a status, the reason why there is none. */
-const outcomeOf = ({ chunks, status }: Received, reason: NotDeliveredReason, detail: string): Outcome =>
-  status === undefined ? notDelivered(reason, detail) : { _tag: "Answered", status, snippet: snippetOf(chunks) }
 
 const tooLate = (received: Received): Outcome =>
   outcomeOf(received, received.stage === "proxy" ? "proxy" : "timeout", `no answer within ${webhookAcknowledgement}`)
 
-// PostgreSQL's text cannot hold a NUL, and a receiver may send one.
-const snippetOf = (chunks: ReadonlyArray<Buffer>): string =>
-  Buffer.concat(chunks).subarray(0, snippetBytesMax).toString("utf8").replaceAll("\0", "\uFFFD")
+/**
+ * Checks the address, looks up the name if it has one, and posts. All that is in callbacks, since each fiber costs as
+ * much as the checks (docs/performance-notes.md).
+ */
+const attempt = (request: OutboundRequest, means: Means): Effect.Effect<Outcome> =>
+  Effect.withFiber((parent) => {
+    const target = targetOf(request)
+    if (target === undefined) return Effect.succeed(notDelivered("refused_address", "the URL is not allowed here"))
+    const { literal, url } = target
+    return Effect.callback<Outcome>((resume) => {
+      const received: Received = { stage: "dns", status: undefined, chunks: [], bytes: 0 }
+      let stop = () => {}
+      const inTime = means.deadlines.after(() => {
+        resume(Effect.succeed(tooLate(received)))
+        stop()
+      })
+      const end = (outcome: Outcome) => {
+        if (inTime()) resume(Effect.succeed(outcome))
+      }
+      const postTo = (addresses: ReadonlyArray<string>) => {
+        const refusal = refusalOf(addresses, request)
+        if (refusal !== undefined) return end(refusal)
+        const given = { checked: { url, addresses }, request, received }
+        // A kept connection turned out to be closed: once more, on one of its own.
+        stop = exchange({ ...given, fresh: false }, means, (outcome) => {
+          if (outcome !== undefined) return end(outcome)
+          stop = exchange({ ...given, fresh: true }, means, (again) => end(again ?? stale))
+        })
+      }
+      if (literal !== undefined) postTo([literal])
+      else {
+        const asking = Effect.runForkWith(parent.context)(
+          Effect.result(means.resolve(url.hostname, request.privateAllowed))
+        )
+        stop = () => asking.interruptUnsafe()
+        asking.addObserver((exit) => {
+          if (Exit.isFailure(exit)) return void (inTime() && resume(Effect.failCause(exit.cause)))
+          const found = exit.value
+          return Result.isSuccess(found) ? postTo(found.success) : end(notDelivered("dns", found.failure.code))
+        })
+      }
+      return Effect.sync(() => {
+        inTime()
+        stop()
+      })
+    })
+  })
 
-const attempt = Effect.fnUntraced(
-  function* (request: OutboundRequest, means: Means, received: Received) {
-    const { httpAllowed = false, privateAllowed } = request
-    const isAllowed = privateAllowed || httpAllowed ? isHttpUrl : isPublic
-    const url = isAllowed(request.url) ? URL.parse(request.url) : null
-    if (url === null) return notDelivered("refused_address", "the URL is not allowed here")
+interface Target {
+  readonly url: URL
+  /** The address, if the URL has no name. */
+  readonly literal: string | undefined
+}
 
-    const addresses = yield* addressesOf(url, means.resolve, privateAllowed)
-    if (addresses.length === 0) return notDelivered("dns", "ENODATA")
-    // Every address has to be public: one private address among public ones is an attack or a mistake.
-    if (!privateAllowed && !addresses.every(isPublicAddress)) {
-      return notDelivered("refused_address", "the host resolves to an address that is not public")
-    }
-    const answered = yield* exchange({ url, addresses }, request, means, received, false)
-    return answered ?? (yield* exchange({ url, addresses }, request, means, received, true)) ?? stale
-  },
-  Effect.catchTags({ HostNotFound: ({ code }) => Effect.succeed(notDelivered("dns", code)) })
-)
+const targetOf = ({ httpAllowed = false, privateAllowed, url }: OutboundRequest): Target | undefined => {
+  const { isPublic, ...target } = read(url)
+  return target.url !== undefined && (privateAllowed || httpAllowed || isPublic)
+    ? { url: target.url, literal: target.literal }
+    : undefined
+}
 
-/** Whether a text is such an address depends on nothing else, and costs 30 µs. */
-const isPublic = memoize(4_096, identity<string>, isPublicHttpsUrl)
+/** What a text says depends on nothing else, and costs 30 µs to find out. */
+const read = memoize(4_096, identity<string>, (text) => {
+  const url = isHttpUrl(text) ? new URL(text) : undefined
+  const host = url?.hostname.replace(/^\[(.*)\]$/, "$1") ?? ""
+  return { url, literal: isIP(host) === 0 ? undefined : host, isPublic: isPublicHttpsUrl(text) }
+})
 
-const addressesOf = (url: URL, resolve: Resolve, privateAllowed: boolean) => {
-  const literal = url.hostname.replace(/^\[(.*)\]$/, "$1")
-  return isIP(literal) === 0 ? resolve(url.hostname, privateAllowed) : Effect.succeed([literal])
+const refusalOf = (addresses: ReadonlyArray<string>, { privateAllowed }: OutboundRequest): Outcome | undefined => {
+  if (addresses.length === 0) return notDelivered("dns", "ENODATA")
+  // Every address has to be public: one private address among public ones is an attack or a mistake.
+  return privateAllowed || addresses.every(isPublicAddress)
+    ? undefined
+    : notDelivered("refused_address", "the host resolves to an address that is not public")
 }
 
 /** A connection of its own is never found closed, so nobody sees this one. */
 const stale = notDelivered("protocol", "ECONNRESET")
-
-/**
- * Connects, sends, and listens until the snippet is full, the answer ends, or it takes too long to end. Interruption
- * closes the connection. Undefined when a kept connection turned out to be closed.
- */
-const exchange = (
-  checked: Checked,
-  request: OutboundRequest,
-  { connections, stopReading }: Means,
-  received: Received,
-  fresh: boolean
-) =>
-  Effect.callback<Outcome | undefined>((resume) => {
-    const isTls = checked.url.protocol === "https:"
-    let cancel: AbortController | undefined
-    let ended = false
-    let disarm = () => {}
-    const trip: Trip = Object.assign(received, {
-      stage: "connect" as const,
-      cancelled: () => (cancel ??= new AbortController()).signal
-    })
-    const { headers, ...options } = connections.optionsFor(checked, trip, fresh)
-
-    // Host, SNI and the certificate's name are those of the URL, whichever address is connected to.
-    const client = (isTls ? https : http).request(checked.url, {
-      ...options,
-      method: "POST",
-      headers: { ...request.headers, ...(headers as Record<string, string>) }
-    })
-    const finish = (detail: string, error?: Error) => {
-      disarm()
-      const isStale = client.reusedSocket && received.status === undefined && closedCodes.has(detail)
-      const reason = error instanceof ProxyTrouble ? error.reason : trip.stage
-      resume(Effect.succeed(isStale ? undefined : outcomeOf(received, reason, detail)))
-      client.destroy()
-    }
-    followStages(client, trip, isTls)
-    // Redirects are not followed by node:http: a 3xx is an answer like another.
-    client.once("response", (response) => {
-      if (connections.isProxysOwn(checked.url, response.statusCode)) {
-        trip.stage = "proxy"
-        return finish(`the proxy answered ${response.statusCode}`)
-      }
-      received.status = response.statusCode
-      disarm = stopReading(() => finish(""))
-      response.on("data", (chunk: Buffer) => {
-        received.chunks.push(chunk)
-        received.bytes += chunk.length
-        // A longer answer is cut off, and its connection with it.
-        if (received.bytes >= snippetBytesMax) finish("")
-      })
-      response.once("end", () => {
-        ended = true
-        disarm()
-        // Nothing is destroyed, and the connection is back in its place before the next post looks for one.
-        process.nextTick(() => resume(Effect.succeed(outcomeOf(received, trip.stage, ""))))
-      })
-      response.on("error", (error) => finish(codeOf(error)))
-    })
-    // `on`, not `once`: destroying the request may raise another error, and one without a listener ends the process.
-    client.on("error", (error) => finish(codeOf(error), error))
-    client.once("close", () => {
-      if (!ended) finish("ECONNRESET")
-    })
-    client.end(request.body)
-
-    return Effect.sync(() => {
-      disarm()
-      cancel?.abort()
-      client.destroy()
-    })
-  })
-
-/** What a connection says that was closed before we wrote to it. */
-const closedCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"])
-
-const followStages = (client: http.ClientRequest, trip: Trip, isTls: boolean) =>
-  client.once("socket", (socket) => {
-    if (client.reusedSocket) {
-      trip.stage = "protocol"
-      return
-    }
-    socket.once("connect", () => (trip.stage = isTls ? "tls" : "protocol"))
-    socket.once("secureConnect", () => (trip.stage = "protocol"))
-  })
-
-/** The code alone, since messages of others contain addresses. */
-const codeOf = (error: NodeJS.ErrnoException): string =>
-  error instanceof ProxyTrouble ? error.message : (error.code ?? error.name)
 
 /** As other programs on this machine do: knows `localhost`, the hosts file and neighbouring containers. */
 const resolveLocally = (hostname: string) =>
@@ -259,7 +188,7 @@ const resolveLocally = (hostname: string) =>
       resume(
         error === null
           ? Effect.succeed(found.map(({ address }) => address))
-          : Effect.fail(new HostNotFound({ code: codeOf(error) }))
+          : Effect.fail(new HostNotFound({ code: error.code ?? error.name }))
       )
     )
   )
@@ -292,6 +221,8 @@ type Answer = (error: NodeJS.ErrnoException | null, addresses: Array<string>) =>
 const recordsOf = (ask: (answer: Answer) => void) =>
   Effect.callback<ReadonlyArray<string>, HostNotFound>((resume) =>
     ask((error, addresses) =>
-      resume(error === null ? Effect.succeed(addresses) : Effect.fail(new HostNotFound({ code: codeOf(error) })))
+      resume(
+        error === null ? Effect.succeed(addresses) : Effect.fail(new HostNotFound({ code: error.code ?? error.name }))
+      )
     )
   )

@@ -3,22 +3,20 @@
  * and the addresses that were checked when it was made, and only a post whose own check found the same addresses gets
  * it. So the address that is written to is always one that was checked, also after a name has moved.
  *
- * What is in use is bounded by the places for posts (docs/decisions/0016), what is idle by the numbers below.
+ * Each is a client of undici with one socket, which we open. What is in use is bounded by the places for posts
+ * (docs/decisions/0016), what is idle by the numbers below.
  */
-import http from "node:http"
-import https from "node:https"
-import { isIP, type LookupFunction } from "node:net"
-import type { Duplex } from "node:stream"
+import type { Socket } from "node:net"
 import { Duration, Effect, FiberHandle } from "effect"
-import { absoluteForm, type EgressProxy, tunnelTo } from "./egressProxy.ts"
+import { Client } from "undici"
+import { makeDial } from "./dial.ts"
+import { absoluteForm, type EgressProxy } from "./egressProxy.ts"
 import type { NotDeliveredReason } from "./Outbound.ts"
 
 /** One exchange, as far as it has come. */
 export interface Trip {
   /** What has failed if it fails now. */
   stage: NotDeliveredReason
-  /** Ends what is under way before there is a connection. */
-  readonly cancelled: () => AbortSignal
 }
 
 export interface Checked {
@@ -27,17 +25,35 @@ export interface Checked {
   readonly addresses: ReadonlyArray<string>
 }
 
-export interface PinnedOptions extends https.RequestOptions {
-  readonly pinned?: Checked
-  readonly trip?: Trip
+export interface Connection {
+  readonly client: Client
+  /** After an answer: back to its place, or closed when there is no room or its server keeps none. */
+  readonly release: () => void
+  /** Ends it, whatever it does. */
+  readonly close: () => void
 }
 
-/** How `node:http` and `node:https` are asked for a connection. */
+export interface Taken {
+  readonly connection: Connection
+  /** Whether it was kept from another post. */
+  readonly isKept: boolean
+}
+
+/** The way to a destination: its own server, or a proxy that speaks http for us. */
+export interface Way {
+  /** Whose connections may be used. */
+  readonly key: string
+  readonly origin: string
+  readonly path: string
+  readonly headers: Record<string, string>
+}
+
 export interface Connections {
+  readonly wayTo: (checked: Checked, headers: Record<string, string>) => Way
   /** `fresh`: a connection of its own, which is closed after it. */
-  readonly optionsFor: (checked: Checked, trip: Trip, fresh: boolean) => PinnedOptions
+  readonly take: (way: Way, checked: Checked, trip: Trip, fresh: boolean) => Taken
   /** Whether an answer to a post is the proxy's: 407, where it speaks http for us. */
-  readonly isProxysOwn: (url: URL, status: number | undefined) => boolean
+  readonly isProxysOwn: (url: URL, status: number) => boolean
 }
 
 /** Idle connections to one host, and to all hosts. One more is closed. */
@@ -47,93 +63,117 @@ const idleMax = { perHost: 8, all: 512 }
  * most servers wait.
  */
 const idleRound = Duration.seconds(10)
+/** Real time, for undici: it heeds a server's own limit (`Keep-Alive: timeout=5`) only where it is below ours. */
+const idleLimit = 2 * Duration.toMillis(idleRound)
+
+/** The limits in time are those of the exchange (`Outbound`), which run on Effect's clock. */
+const clientOptions: Client.Options = {
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  pipelining: 1,
+  allowH2: false,
+  keepAliveTimeout: idleLimit,
+  keepAliveMaxTimeout: idleLimit,
+  // A post may be on its way when the server's time ends.
+  keepAliveTimeoutThreshold: 1_000
+}
 
 export const makeConnections = Effect.fnUntraced(function* (proxy: EgressProxy | undefined) {
   const run = yield* FiberHandle.makeRuntime<never>()
   const idle = makeIdle((rounds) => run(rounds, { onlyIfMissing: true }))
-  const kept = makeAgents({ keepAlive: true, maxFreeSockets: idleMax.perHost, timeout: idleLimit }, proxy, idle)
-  const fresh = makeAgents({ keepAlive: false }, proxy, idle)
-  yield* Effect.addFinalizer(() => Effect.sync(() => [...kept, ...fresh].forEach((agent) => agent.destroy())))
+  const dial = makeDial(proxy)
+  const opened = new Set<Connection>()
+  yield* Effect.addFinalizer(() => Effect.sync(() => opened.forEach(({ close }) => close())))
+  const isForwarded = ({ protocol }: URL) => proxy !== undefined && protocol === "http:"
+
+  const open = (way: Way, checked: Checked, trip: Trip, fresh: boolean): Connection => {
+    let socket: Socket | undefined
+    const cancel = new AbortController()
+    const client = new Client(way.origin, {
+      ...clientOptions,
+      connect: (_, done) =>
+        dial({ way, checked, trip, signal: cancel.signal }, (error, made) => {
+          if (made === undefined) return done(error!, null)
+          // It has this one socket: a client would open the next one by itself.
+          socket = made.once("close", connection.close)
+          return done(null, made)
+        })
+    })
+    const connection: Connection = {
+      client,
+      release: () => {
+        if (fresh || socket?.destroyed !== false || !idle.add(way.key, connection)) connection.close()
+      },
+      close: () => {
+        idle.remove(way.key, connection)
+        if (!opened.delete(connection)) return
+        cancel.abort()
+        client.destroy(null, () => {})
+      }
+    }
+    opened.add(connection)
+    return connection
+  }
 
   const connections: Connections = {
-    optionsFor: (checked, trip, isFresh) => {
-      const [plain, secure] = isFresh ? fresh : kept
-      const { addresses, url } = checked
-      if (proxy !== undefined) trip.stage = "proxy"
-      if (url.protocol === "https:") return { agent: secure, pinned: checked, trip, lookup: pinnedTo(addresses) }
-      return proxy === undefined
-        ? { agent: plain, pinned: checked, trip, lookup: pinnedTo(addresses) }
-        : { agent: plain, trip, ...absoluteForm(proxy, checked) }
+    wayTo: (checked, headers) => {
+      const { url } = checked
+      if (proxy !== undefined && isForwarded(url)) return { key: "proxy", ...absoluteForm(proxy, checked, headers) }
+      return { key: keyOf(checked), origin: url.origin, path: url.pathname + url.search, headers }
     },
-    isProxysOwn: (url, status) => proxy !== undefined && url.protocol === "http:" && status === 407
+    take: (way, checked, trip, fresh) => {
+      const kept = fresh ? undefined : idle.take(way.key)
+      if (kept === undefined) trip.stage = proxy === undefined ? "connect" : "proxy"
+      else trip.stage = "protocol"
+      return { connection: kept ?? open(way, checked, trip, fresh), isKept: kept !== undefined }
+    },
+    isProxysOwn: (url, status) => isForwarded(url) && status === 407
   }
   return connections
 })
 
-/** Real time, for Node: it heeds a server's own limit (`Keep-Alive: timeout=5`) only where it is below one of ours. */
-const idleLimit = 2 * Duration.toMillis(idleRound)
-
-const makeAgents = (options: https.AgentOptions, proxy: EgressProxy | undefined, idle: Idle) => {
-  const secure = new https.Agent(options)
-  if (proxy !== undefined) secure.createConnection = tunnelTo(proxy)
-  return [pinned(new http.Agent(options), idle), pinned(secure, idle)] as const
-}
-
-interface Idle {
-  /** False when there is no room for one more. */
-  readonly add: (socket: Duplex) => boolean
-  readonly remove: (socket: Duplex) => void
-}
+/** Addresses may come in any order. */
+const keyOf = ({ addresses, url }: Checked): string =>
+  addresses.length === 1 ? `${url.origin} ${addresses[0]}` : `${url.origin} ${addresses.toSorted().join(" ")}`
 
 /** `start`: runs the rounds until nothing is idle any more. */
-const makeIdle = (start: (rounds: Effect.Effect<void>) => void): Idle => {
+const makeIdle = (start: (rounds: Effect.Effect<void>) => void) => {
+  /** By key, the one that was used last at the end. */
+  const places = new Map<string, Array<Connection>>()
   /** Whether it was idle in the round before, too. */
-  const sockets = new Map<Duplex, boolean>()
-  const known = new WeakSet<Duplex>()
+  const rested = new Map<Connection, boolean>()
 
   const rounds = Effect.gen(function* () {
-    while (sockets.size > 0) {
+    while (rested.size > 0) {
       yield* Effect.sleep(idleRound)
-      for (const [socket, wasIdle] of sockets) {
-        if (wasIdle) socket.destroy()
-        else sockets.set(socket, true)
+      for (const [connection, wasIdle] of rested) {
+        if (wasIdle) connection.close()
+        else rested.set(connection, true)
       }
     }
   })
   return {
-    add: (socket) => {
-      if (sockets.size >= idleMax.all) return false
-      sockets.set(socket, false)
-      if (!known.has(socket)) socket.once("close", () => sockets.delete(socket))
-      known.add(socket)
+    /** False when there is no room for one more. */
+    add: (key: string, connection: Connection): boolean => {
+      const there = places.get(key) ?? []
+      if (rested.size >= idleMax.all || there.length >= idleMax.perHost) return false
+      if (there.push(connection) === 1) places.set(key, there)
+      rested.set(connection, false)
       start(rounds)
       return true
     },
-    remove: (socket) => sockets.delete(socket)
-  }
-}
-
-/** Keeps connections by the addresses that were checked, and says what is idle. */
-const pinned = <Agent extends http.Agent>(agent: Agent, idle: Idle): Agent => {
-  const getName = agent.getName.bind(agent)
-  const keepSocketAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean
-  const reuseSocket = agent.reuseSocket.bind(agent)
-  return Object.assign(agent, {
-    getName: (options: PinnedOptions = {}) =>
-      `${getName(options)} ${options.pinned?.addresses.toSorted().join(" ") ?? ""}`,
-    keepSocketAlive: (socket: Duplex) => keepSocketAlive(socket) && idle.add(socket),
-    reuseSocket: (socket: Duplex, request: http.ClientRequest) => {
-      idle.remove(socket)
-      reuseSocket(socket, request)
+    take: (key: string): Connection | undefined => {
+      const there = places.get(key)
+      const connection = there?.pop()
+      if (there?.length === 0) places.delete(key)
+      if (connection !== undefined) rested.delete(connection)
+      return connection
+    },
+    remove: (key: string, connection: Connection) => {
+      if (!rested.delete(connection)) return
+      const left = places.get(key)!.filter((other) => other !== connection)
+      if (left.length === 0) places.delete(key)
+      else places.set(key, left)
     }
-  })
-}
-
-/** A look-up that returns the checked addresses. Asking DNS again would let the answer change (DNS rebinding). */
-const pinnedTo =
-  (addresses: ReadonlyArray<string>): LookupFunction =>
-  (_hostname, { all }, callback) => {
-    const found = addresses.map((address) => ({ address, family: isIP(address) }))
-    if (all === true) callback(null, found)
-    else callback(null, found[0]!.address, found[0]!.family)
   }
+}

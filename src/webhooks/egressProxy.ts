@@ -7,9 +7,7 @@
  */
 import http from "node:http"
 import { isIP, type Socket } from "node:net"
-import type { Duplex } from "node:stream"
-import tls from "node:tls"
-import type { Checked, PinnedOptions, Trip } from "./connections.ts"
+import type { Checked, Trip } from "./connections.ts"
 import type { NotDeliveredReason } from "./Outbound.ts"
 
 export interface EgressProxy {
@@ -50,38 +48,40 @@ const lately = 60_000
 const addressesMax = 4
 
 /** For http the proxy is the server that is spoken to. */
-export const absoluteForm = (proxy: EgressProxy, { addresses, url }: Checked): PinnedOptions => ({
-  hostname: proxy.hostname,
-  port: proxy.port,
+export const absoluteForm = (proxy: EgressProxy, { addresses, url }: Checked, headers: Record<string, string>) => ({
+  origin: `http://${isIP(proxy.hostname) === 6 ? `[${proxy.hostname}]` : proxy.hostname}:${proxy.port}`,
   path: `http://${authority(addresses[0]!, url)}${url.pathname}${url.search}`,
-  headers: { ...proxy.headers, Host: url.host }
+  headers: { ...headers, ...proxy.headers, Host: url.host }
 })
 
-/** An agent's `createConnection` that goes through the proxy: to the first address that the proxy can reach. */
-export const tunnelTo =
-  (proxy: EgressProxy) =>
-  (options: PinnedOptions, created?: (error: Error | null, stream: Duplex) => void): undefined => {
-    const checked = options.pinned!
-    const trip = options.trip!
-    // Some proxies have no IPv6.
-    const addresses = checked.addresses.toSorted((a, b) => isIP(a) - isIP(b)).slice(0, addressesMax)
-    const none = undefined as unknown as Duplex
+/** A tunnel to the first address that the proxy can reach. `done` is called once. */
+export const tunnelTo = (
+  proxy: EgressProxy,
+  checked: Checked,
+  trip: Trip,
+  signal: AbortSignal,
+  done: (error: ProxyTrouble | undefined, tunnel: Socket | undefined) => void
+): void => {
+  // Some proxies have no IPv6.
+  const addresses = checked.addresses.toSorted((a, b) => isIP(a) - isIP(b)).slice(0, addressesMax)
+  const next = (index: number) =>
+    connect({ proxy, path: authority(addresses[index]!, checked.url), trip, signal }, (outcome) => {
+      if (!(outcome instanceof ProxyTrouble)) return done(undefined, outcome)
+      if (outcome.reason === "connect" && index + 1 < addresses.length) return next(index + 1)
+      return done(outcome, undefined)
+    })
+  next(0)
+}
 
-    const next = (index: number) =>
-      connect(proxy, authority(addresses[index]!, checked.url), trip, (outcome) => {
-        if (!(outcome instanceof ProxyTrouble)) {
-          trip.stage = "tls"
-          return created?.(null, tls.connect({ ...options, socket: outcome } as tls.ConnectionOptions))
-        }
-        if (outcome.reason === "connect" && index + 1 < addresses.length) return next(index + 1)
-        return created?.(outcome, none)
-      })
-    next(0)
-    return undefined
-  }
+interface Asking {
+  readonly proxy: EgressProxy
+  readonly path: string
+  readonly trip: Trip
+  readonly signal: AbortSignal
+}
 
 /** One CONNECT. `done` is called once. */
-const connect = (proxy: EgressProxy, path: string, trip: Trip, done: (outcome: Socket | ProxyTrouble) => void) => {
+const connect = ({ path, proxy, signal, trip }: Asking, done: (outcome: Socket | ProxyTrouble) => void) => {
   trip.stage = "proxy"
   const { headers, hostname, port } = proxy
   const client = http.request({
@@ -91,7 +91,7 @@ const connect = (proxy: EgressProxy, path: string, trip: Trip, done: (outcome: S
     method: "CONNECT",
     headers: { ...headers, Host: path },
     agent: false,
-    signal: trip.cancelled()
+    signal
   })
   let ended = false
   const end = (outcome: Socket | ProxyTrouble) => {

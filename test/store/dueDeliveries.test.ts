@@ -115,5 +115,21 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
         )
       })
     )
+
+    it.effect("what is given back is due at once, and a lease that is another's by now stays", () =>
+      Effect.gen(function* () {
+        const store = storeOf(yield* Service)
+        const line = { mode: "sandbox" as const, merchantId: idOf(17), destination: "shop.example", places: 8 }
+        const lease = (leaseUntil: DateTime.Utc) => store.lease({ now, leaseUntil, lines: [line] })
+        const leaseUntil = DateTime.makeUnsafe(90_000)
+        const leases = (yield* lease(leaseUntil)).map((delivery) => ({ delivery, leaseUntil }))
+        assert.strictEqual(leases.length, 2)
+        yield* store.giveBack([{ ...leases[0]!, leaseUntil: DateTime.makeUnsafe(89_999) }, leases[1]!])
+        assert.deepStrictEqual(
+          (yield* lease(leaseUntil)).map(({ id }) => id),
+          [leases[1]!.delivery.id]
+        )
+      })
+    )
   }
 )

@@ -3,6 +3,7 @@
  * service's clock stands still, so a post that hangs hangs until the test moves the clock.
  */
 import http from "node:http"
+import { placesPerLine } from "@coffer/rules/delivery/places"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, type Duration, Effect, Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -167,6 +168,33 @@ describe("webhooks", () => {
       yield* notified(running, other.url)
       yield* other.next
       assert.strictEqual(dead.hanging(), 1)
+    })
+  )
+
+  it.live("that wait for a place of a host that hangs are given back after five seconds", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const dead = yield* halfDead
+      const { merchant, sql } = running
+      const host = `'127.0.0.1:${dead.port}'`
+      yield* insertDeliveries(sql, { merchantId: merchant.merchantId, count: 1 }, host, "/hook")
+      const wakeups = Context.get(running.context as Context.Context<Wakeups>, Wakeups)
+      wakeups.raise("deliveries")
+      yield* dead.answered
+      yield* running.atRest
+      yield* insertDeliveries(sql, { merchantId: merchant.merchantId, count: 1_000 }, host)
+      wakeups.raise("deliveries")
+      yield* hang(dead, placesPerLine)
+      const leases = sql`select leased_until as until, count(*)::int4 from deliveries where leased_until is not null
+        group by until order by until`.pipe(Effect.map((rows) => rows.map(({ count }) => count)))
+      // Eight under way, and as many that wait.
+      yield* Effect.repeat(leases, { until: ([count]) => count === 2 * placesPerLine })
+      yield* wait(running, "5 seconds")
+      // It may have been at work when the clock moved, and its next sleep would not end.
+      wakeups.raise("deliveries")
+      // What was given back is leased again: it is due, and nobody else was there to take it.
+      yield* Effect.repeat(leases, { until: ([first, second]) => first === placesPerLine && second === placesPerLine })
+      assert.strictEqual(dead.hanging(), placesPerLine)
     })
   )
 

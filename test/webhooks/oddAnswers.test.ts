@@ -54,6 +54,7 @@ describe("outbound: an answer", () => {
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
       broken("ECONNRESET")
     ],
+    ["after a 100 Continue that nobody asked for is none", `HTTP/1.1 100 Continue\r\n\r\n${ok}`, broken("ECONNRESET")],
     [
       "with two lengths is none",
       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",

@@ -46,7 +46,7 @@ describe("outbound: the answer", () => {
       yield* post({ url: `http://127.0.0.1:${server.port}/a%20b?c=d&e#f`, headers, body })
       const { line, headers: raw } = yield* Deferred.await(seen)
       assert.strictEqual(line, "POST /a%20b?c=d&e")
-      assert.includeMembers([...raw], [...Object.entries(headers).flat(), "Content-Length"])
+      assert.includeMembers([...raw], [...Object.entries(headers).flat(), "content-length"])
       assert.strictEqual(Buffer.concat(bytes).toString("utf8"), body)
     })
   )
@@ -183,13 +183,13 @@ describe("outbound: time", () => {
   )
 })
 
-/** Done when node:http has read a whole response head in this process. */
+/** Done when undici has read a whole response head in this process. */
 const clientHearsHeaders = Effect.gen(function* () {
   const heard = yield* Deferred.make<void>()
   const listener = () => Deferred.doneUnsafe(heard, Effect.void)
   yield* Effect.acquireRelease(
-    Effect.sync(() => subscribe("http.client.response.finish", listener)),
-    () => Effect.sync(() => unsubscribe("http.client.response.finish", listener))
+    Effect.sync(() => subscribe("undici:request:headers", listener)),
+    () => Effect.sync(() => unsubscribe("undici:request:headers", listener))
   )
   return heard
 })

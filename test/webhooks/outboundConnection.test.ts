@@ -117,7 +117,7 @@ describe("outbound: connecting", () => {
 
   const failures: ReadonlyArray<readonly [string, Outcome, (socket: net.Socket) => void]> = [
     ["closes without a word", failed("protocol", "ECONNRESET"), (s) => s.end()],
-    ["does not speak HTTP", failed("protocol", "HPE_INVALID_CONSTANT"), (s) => s.end("SSH-2.0-OpenSSH\r\n")],
+    ["does not speak HTTP", failed("protocol", "the answer is not HTTP/1.1"), (s) => s.end("SSH-2.0-OpenSSH\r\n")],
     [
       "sends headers without end",
       failed("protocol", "HPE_HEADER_OVERFLOW"),

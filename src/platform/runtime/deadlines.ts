@@ -1,9 +1,8 @@
 /**
- * Limits effects, and what is done in callbacks, to one length of time on Effect's clock. `Effect.timeoutOrElse` starts
- * two fibers and a timer for each effect. This starts one fiber for an effect and none for a callback, and keeps one
- * timer for all of them, since they end in the order in which they began.
+ * Limits what is done in callbacks to one length of time on Effect's clock. `Effect.timeoutOrElse` starts two fibers
+ * and a timer for each effect. This keeps one timer for all, since they end in the order in which they began.
  */
-import { Clock, Duration, Effect, Fiber, FiberHandle } from "effect"
+import { Clock, Duration, Effect, FiberHandle } from "effect"
 
 interface Entry {
   /** Milliseconds of the clock. */
@@ -39,27 +38,5 @@ export const makeDeadlines = Effect.fnUntraced(function* (limit: Duration.Input)
     return () => entries.delete(entry)
   }
 
-  return {
-    after,
-    /** After the limit the caller goes on with `late` at once. The effect is interrupted, and ends when it can. */
-    heed: <A, E, R>(effect: Effect.Effect<A, E, R>, late: () => A): Effect.Effect<A, E, R> =>
-      Effect.withFiber<A, E, R>((parent) =>
-        Effect.callback<A, E, R>((resume) => {
-          const fiber = Effect.runForkWith(parent.context)(effect as Effect.Effect<A, E>)
-          const done = fiber.pollUnsafe()
-          if (done !== undefined) return resume(done)
-          const inTime = after(() => {
-            resume(Effect.succeed(late()))
-            fiber.interruptUnsafe()
-          })
-          fiber.addObserver((exit) => {
-            if (inTime()) resume(exit)
-          })
-          return Effect.suspend(() => {
-            inTime()
-            return Fiber.interrupt(fiber)
-          })
-        })
-      )
-  }
+  return { after }
 })

@@ -29,9 +29,15 @@ export interface Places {
   readonly taken: ReadonlyMap<string, number>
   /** How many posts each line may have under way, by {@link lineKey}; {@link placesOfNew} where there is no entry. */
   readonly limits: ReadonlyMap<string, number>
+  /** How many there are in each mode; {@link placesPerMode} where it is left out. */
+  readonly perMode?: number
+  /** Where `taken` counts what waits: the posts under way. A line that is not known to be quick has those besides. */
+  readonly begun?: ReadonlyMap<string, number>
 }
 
 export const placesPerMode = 64
+/** Deliveries that may be leased and wait for a place, while there is a backlog (docs/decisions/0046). */
+export const waitingPerMode = 256
 export const placesPerLine = 8
 /** Nobody knows yet whether such a line hangs. With more, a few that do would hold all places of their merchant. */
 export const placesOfNew = 1
@@ -42,32 +48,42 @@ const shareOfHung = 1 / 4
 export const lineKey = ({ destination, merchantId, mode }: Line): string => `${mode} ${merchantId} ${destination}`
 const merchantKey = ({ merchantId, mode }: Line): string => `${mode} ${merchantId}`
 
-/** What a post to this line is counted under. */
-export const keysOf = (line: Line): ReadonlyArray<string> => [line.mode, merchantKey(line), lineKey(line)]
+/** What a post to a line is counted under. */
+export type Keys = readonly [mode: string, merchant: string, line: string]
+export const keysOf = (line: Line): Keys => [line.mode, merchantKey(line), lineKey(line)]
+
+/** Whether a merchant that has not hung may take one more place now. */
+export const merchantMayTake = ([mode, merchant]: readonly [string, string, ...unknown[]], places: Places): boolean =>
+  (places.taken.get(merchant) ?? 0) < freeOf(mode, places)
+
+const freeOf = (mode: string, { perMode = placesPerMode, taken }: Places): number => perMode - (taken.get(mode) ?? 0)
+
+/** Whether a line may take one more place now. */
+export const mayTake = ([mode, merchant, line]: Keys, places: Places): boolean => {
+  const { begun, limits, taken } = places
+  const limit = limits.get(line)
+  const isQuick = limit === placesPerLine
+  const held = (taken.get(line) ?? 0) + (isQuick ? 0 : (begun?.get(line) ?? 0))
+  if (held >= (limit ?? placesOfNew)) return false
+  const share = limit === undefined || isQuick ? 1 : shareOfHung
+  return (taken.get(merchant) ?? 0) < freeOf(mode, places) * share
+}
 
 /**
  * Hands out places in rounds: in each round every merchant gets at most one, for its lines in turn. `due` is in the
  * order of the first round. Lines that get nothing are left out.
  */
-export const allot = (due: ReadonlyArray<DueLine>, { limits, taken }: Places): ReadonlyArray<Allotted> => {
-  const counts = new Map(taken)
+export const allot = (due: ReadonlyArray<DueLine>, places: Places): ReadonlyArray<Allotted> => {
+  const counts = new Map(places.taken)
+  const room = { ...places, taken: counts }
   const given = new Map<DueLine, number>()
-  const countOf = (key: string) => counts.get(key) ?? 0
 
-  const mayTake = (line: DueLine): boolean => {
-    const known = limits.get(lineKey(line))
-    const limit = known ?? placesOfNew
-    const share = known !== undefined && known < placesPerLine ? shareOfHung : 1
-    const free = placesPerMode - countOf(line.mode)
-    return (
-      (given.get(line) ?? 0) < line.due && countOf(lineKey(line)) < limit && countOf(merchantKey(line)) < free * share
-    )
-  }
   /** A line that may not take a place now may not take one later in the same call: counts only grow. */
   const giveOne = (queue: Array<DueLine>): boolean => {
     for (let line = queue.shift(); line !== undefined; line = queue.shift()) {
-      if (!mayTake(line)) continue
-      for (const key of keysOf(line)) counts.set(key, countOf(key) + 1)
+      const keys = keysOf(line)
+      if ((given.get(line) ?? 0) >= line.due || !mayTake(keys, room)) continue
+      for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
       given.set(line, (given.get(line) ?? 0) + 1)
       queue.push(line)
       return true
@@ -78,6 +94,19 @@ export const allot = (due: ReadonlyArray<DueLine>, { limits, taken }: Places): R
   let merchants = [...Map.groupBy(due, merchantKey).values()]
   while (merchants.length > 0) merchants = merchants.filter(giveOne)
   return [...given].map(([{ destination, merchantId, mode }, places]) => ({ mode, merchantId, destination, places }))
+}
+
+/** What may begin now, and of the rest what may wait for its place. */
+export const allotBoth = (due: ReadonlyArray<DueLine>, now: Places, waiting: Places): ReadonlyArray<Allotted> => {
+  const first = new Map(allot(due, now).map((line) => [lineKey(line), line.places]))
+  const firstOf = (line: Line) => first.get(lineKey(line)) ?? 0
+  const rest = due.map((line) => ({ ...line, due: line.due - firstOf(line) }))
+  const more = new Map(allot(rest, waiting).map((line) => [lineKey(line), line.places]))
+  return due.flatMap(({ destination, merchantId, mode }) => {
+    const line = { mode, merchantId, destination }
+    const places = firstOf(line) + (more.get(lineKey(line)) ?? 0)
+    return places === 0 ? [] : [{ ...line, places }]
+  })
 }
 
 /** A post that took this long has hung; one below {@link quickMillis} has not. Between them nothing changes. */

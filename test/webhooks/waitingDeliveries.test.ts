@@ -1,0 +1,55 @@
+/** Deliveries that are leased and wait for a place (docs/decisions/0046): whose turn it is, and for how long. */
+import { keysOf, placesPerLine, placesPerMode } from "@coffer/rules/delivery/places"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Option } from "effect"
+import type { LeasedDelivery } from "../../src/webhooks/deliveryAttempts.ts"
+import { makeWaiting } from "../../src/webhooks/waitingDeliveries.ts"
+
+const leasedAt = (seconds: number) => DateTime.makeUnsafe(seconds * 1_000 + 30_000)
+
+const one = (merchantId: string, destination: string, id = "", seconds = 0) => ({
+  delivery: { id, merchant_id: merchantId, mode: "live", destination } as LeasedDelivery,
+  keys: keysOf({ mode: "live", merchantId, destination }),
+  leaseUntil: leasedAt(seconds)
+})
+
+const waitingFor = (...all: ReadonlyArray<ReturnType<typeof one>>) => {
+  const waiting = makeWaiting<ReturnType<typeof one>>()
+  all.forEach(waiting.add)
+  return waiting
+}
+const quick = new Map(["a", "b"].flatMap((m) => ["x", "y"].map((d) => [`live ${m} ${d}`, placesPerLine] as const)))
+const free = { taken: new Map<string, number>(), limits: quick }
+const destinations = (waiting: ReturnType<typeof waitingFor>, places = free) => {
+  const taken: Array<string> = []
+  for (let next = waiting.next("live", places); next !== undefined; next = waiting.next("live", places)) {
+    taken.push(next.keys[2])
+  }
+  return taken
+}
+
+describe("deliveries that wait for a place", () => {
+  it("are begun in turn: one of each merchant, and of a merchant one of each destination", () => {
+    const waiting = waitingFor(one("a", "x"), one("a", "x"), one("a", "x"), one("a", "y"), one("b", "x"))
+    assert.deepStrictEqual(destinations(waiting), ["live a x", "live b x", "live a y", "live a x", "live a x"])
+  })
+
+  it("wait while their destination or their merchant has all its places, and others pass them", () => {
+    const all = [one("a", "x"), one("b", "y")]
+    const full = { limits: quick, taken: new Map([["live a x", placesPerLine]]) }
+    assert.deepStrictEqual(destinations(waitingFor(...all), full), ["live b y"])
+    const greedy = { limits: quick, taken: new Map(Object.entries({ live: placesPerMode - 5, "live a": 5 })) }
+    assert.deepStrictEqual(destinations(waitingFor(...all), greedy), ["live b y"])
+  })
+
+  it("are given back after five seconds, and not before", () => {
+    const waiting = waitingFor(one("a", "x", "first"), one("a", "x", "second", 1))
+    assert.deepStrictEqual(waiting.nextOverdue(), Option.some(DateTime.makeUnsafe(5_000)))
+    assert.deepStrictEqual(waiting.takeOverdue(DateTime.makeUnsafe(4_999)), [])
+    const [given] = waiting.takeOverdue(DateTime.makeUnsafe(5_000))
+    assert.strictEqual(given?.delivery.id, "first")
+    assert.strictEqual(waiting.takeOverdue().length, 1)
+    assert.deepStrictEqual(waiting.nextOverdue(), Option.none())
+    assert.isEmpty(waiting.room(free).taken)
+  })
+})
