@@ -1,5 +1,5 @@
 /**
- * Deliveries that this runner has leased and that wait for a place (docs/decisions/0046). Merchants have their turns,
+ * Deliveries that this runner has leased and that wait for a place (docs/decisions/0041). Merchants have their turns,
  * and within a merchant its lines. None waits for long: what has not begun in time is given back.
  */
 import { type Keys, mayTake, merchantMayTake, type Places, waitingPerMode } from "@coffer/rules/delivery/places"

@@ -39,7 +39,7 @@ import { runners } from "./migrations/0028_runners.ts"
 import { runnerVitals } from "./migrations/0029_runner_vitals.ts"
 import { stripe } from "./migrations/0030_stripe.ts"
 import { reconciliation } from "./migrations/0031_reconciliation.ts"
-import { workErrors } from "./migrations/0033_work_errors.ts"
+import { workErrors } from "./migrations/0032_work_errors.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -76,7 +76,7 @@ export const migrations = {
   "0029_runner_vitals": runnerVitals,
   "0030_stripe": stripe,
   "0031_reconciliation": reconciliation,
-  "0033_work_errors": workErrors
+  "0032_work_errors": workErrors
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */

@@ -36,7 +36,7 @@ export interface Places {
 }
 
 export const placesPerMode = 64
-/** Deliveries that may be leased and wait for a place, while there is a backlog (docs/decisions/0046). */
+/** Deliveries that may be leased and wait for a place, while there is a backlog (docs/decisions/0041). */
 export const waitingPerMode = 256
 export const placesPerLine = 8
 /** Nobody knows yet whether such a line hangs. With more, a few that do would hold all places of their merchant. */
