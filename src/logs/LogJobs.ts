@@ -11,6 +11,10 @@ import { Workers } from "../platform/jobs/Workers.ts"
 /** Partitions created in advance. With two, a database that is away for a day loses no logs of the next. */
 const daysAhead = 2
 
+/** Days that have a partition at this moment. */
+export const daysOpenAt = (now: DateTime.Utc): ReadonlyArray<DateTime.Utc> =>
+  Array.from({ length: 1 + daysAhead }, (_, ahead) => DateTime.add(DateTime.removeTime(now), { days: ahead }))
+
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
@@ -21,11 +25,9 @@ export const layer = Layer.effectDiscard(
       name: "retention of API logs",
       run: Effect.gen(function* () {
         const now = yield* currentTime
-        const today = DateTime.removeTime(now)
-        const day = DateTime.formatIsoDateUtc(today)
+        const day = DateTime.formatIsoDateUtc(now)
         if (day === doneFor) return 0
-        const days = Array.from({ length: 1 + daysAhead }, (_, ahead) => DateTime.add(today, { days: ahead }))
-        yield* store.openDays(days)
+        yield* store.openDays(daysOpenAt(now))
         yield* store.dropBefore(DateTime.removeTime(DateTime.subtract(now, { days: retentionDays })))
         doneFor = day
         return 0

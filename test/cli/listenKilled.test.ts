@@ -3,14 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { launchCli } from "../kit/cli.ts"
 import { merchantOf } from "../kit/Merchant.ts"
-import { demoKey, eventually, launch, newHome } from "../kit/Process.ts"
+import { demoKey, eventually, launch } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { freePort } from "../kit/Service.ts"
+import { usedHome } from "../kit/usedHome.ts"
 
 describe("coffer listen", () => {
   it.live("forwards each event at least once, under kill -9 of itself and of the service", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const port = yield* freePort
       const hook = yield* receiver
       const serve = Effect.tap(launch({ env: { COFFER_HOME: home }, port }), ({ ready }) => ready)

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Api } from "../kit/Api.ts"
 import { credentialsOf, eventually, launch, newHome, run } from "../kit/Process.ts"
 import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
+import { usedHome } from "../kit/usedHome.ts"
 
 const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
 
@@ -53,7 +54,7 @@ it.live(
   "with the embedded database everything is at one port unless ADMIN_PORT is set, and the credentials say where",
   () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const port = yield* freePort
       yield* Effect.scoped(
         Effect.gen(function* () {

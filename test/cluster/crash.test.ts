@@ -13,7 +13,6 @@ import {
   databaseOf,
   demoKey,
   eventually,
-  newHome,
   postgresRuns,
   run,
   seeded
@@ -21,6 +20,7 @@ import {
 import { receiver } from "../kit/Receiver.ts"
 import { freePort } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
+import { usedHome } from "../kit/usedHome.ts"
 
 const kills = rounds(3, 20)
 const answersMax = 200
@@ -40,7 +40,7 @@ describe("kill -9", () => {
     "of the process at random moments while orders are paid: what was answered is kept, once, and every event arrives",
     () =>
       Effect.gen(function* () {
-        const home = yield* newHome
+        const home = yield* usedHome
         const hook = yield* receiver
         const port = yield* freePort
         const moment = seeded(seed)

@@ -13,13 +13,13 @@ import {
   databaseOf,
   eventually,
   liftQuotas,
-  newHome,
   postmasterOf,
   run
 } from "../kit/Process.ts"
 import { Api } from "../kit/Api.ts"
 import { freshDatabase, start } from "../kit/Service.ts"
 import { assertNoneHung, assertNothingLost, countsOf, familyOf, recovers, recoversSoon, traffic } from "../kit/Stall.ts"
+import { usedHome } from "../kit/usedHome.ts"
 
 /** Requests of these rounds have six seconds and more before the fault ends. */
 const firstRounds = 6
@@ -173,7 +173,7 @@ describe("connections to Postgres die without a word", () => {
 describe("Postgres is stopped (SIGSTOP)", () => {
   it.live("every request is answered, all is well when it goes on, and the log says so in two lines", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })
       const known = credentialsOf(home)
       const api = new Api(coffer.baseUrl, known.operator_token)

@@ -19,6 +19,7 @@ import {
 } from "../kit/Process.ts"
 import { freePort, freshDatabase, secretKey } from "../kit/Service.ts"
 import { stretched } from "../kit/slowness.ts"
+import { usedHome } from "../kit/usedHome.ts"
 
 /** An order whose headers have arrived and whose body is still on its way. */
 const beginOrder = (url: string, key: string, body: string) =>
@@ -53,7 +54,7 @@ const assertPrompt = (duration: Duration.Duration) =>
 describe("a stop", () => {
   it.live("SIGTERM finishes what is in flight and exits 0 within 10 s", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })
       const key = yield* demoKey(coffer, home)
       const body = JSON.stringify({ amount: 1999, out_trade_no: "in-flight" })
@@ -77,7 +78,7 @@ describe("a stop", () => {
 
   it.live("a request that never ends does not hold up the stop: it exits 0 within 10 s all the same", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })
       const request = yield* beginOrder(coffer.baseUrl, credentialsOf(home).sandbox_key, "{}")
       request.on("error", () => undefined)
@@ -91,7 +92,7 @@ describe("a stop", () => {
 
   it.live("a write that waits for a lock is told to come back, and the stop ends in good order within 10 s", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })
       const key = yield* demoKey(coffer, home)
       const [holder, sql] = [yield* connect(databaseOf(home)), yield* connect(databaseOf(home))]
@@ -122,7 +123,7 @@ describe("a stop", () => {
 
   it.live("SIGTERM under load: every payment that was answered is kept, and the others were refused or not made", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const env = { COFFER_HOME: home }
       const coffer = yield* run({ env })
       const key = yield* demoKey(coffer, home)
@@ -152,7 +153,7 @@ describe("a stop", () => {
 
   it.live("a second start finds the data again", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const env = { COFFER_HOME: home }
       const first = yield* run({ env })
       const known = credentialsOf(home)
@@ -211,7 +212,7 @@ describe("a start that fails says why in one line and exits with a code that is 
 
   it.live("when another Coffer has its home", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const first = yield* run({ env: { COFFER_HOME: home } })
       const line = yield* refusal({ COFFER_HOME: home })
       assert.include(line, `${home} is in use by another Coffer process (pid ${first.pid})`)

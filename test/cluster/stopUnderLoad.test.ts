@@ -5,6 +5,7 @@ import { type Coffer, demoKey, eventually, launch, newHome, run } from "../kit/P
 import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 import { alarms, busyClients } from "../kit/busyClients.ts"
 import { cable } from "../kit/Cable.ts"
+import { usedHome } from "../kit/usedHome.ts"
 
 const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
 
@@ -17,7 +18,7 @@ const asMember = Effect.map(freePort, (port) => ({ RUNNER_HOST: "127.0.0.1", RUN
 describe("a stop", () => {
   it.live("under load answers every request that was sent, exits 0, and logs nothing alarming", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })
       const key = yield* demoKey(coffer, home)
       const stopAt = (paid: number) => void (paid === 300 && coffer.signal("SIGTERM"))
@@ -85,7 +86,7 @@ describe("of two runners", () => {
 describe("npm start", () => {
   it.live("hands SIGTERM on to the service, which ends before npm does", () =>
     Effect.gen(function* () {
-      const home = yield* newHome
+      const home = yield* usedHome
       const coffer = yield* launch({ env: { COFFER_HOME: home }, through: "npm start" })
       yield* coffer.ready
       coffer.signal("SIGTERM")

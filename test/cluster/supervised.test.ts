@@ -19,6 +19,7 @@ import {
 } from "../kit/Process.ts"
 import { freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
+import { usedHome } from "../kit/usedHome.ts"
 
 const runners = 3
 
@@ -43,7 +44,7 @@ const says = (coffer: Coffer, words: RegExp) =>
 const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !line.includes("REDIS_URL is not set"))
 
 const supervised = Effect.gen(function* () {
-  const home = yield* newHome
+  const home = yield* usedHome
   const coffer = yield* run({ env: { COFFER_HOME: home }, runners })
   const sql = yield* connect(databaseOf(home))
   return { home, coffer, sql, key: yield* demoKey(coffer, home) }
@@ -181,8 +182,8 @@ describe("serve --runners does not start, and says why in one line,", () => {
 
   it.live("when its port is taken", () =>
     Effect.gen(function* () {
-      const first = yield* run({ env: { COFFER_HOME: yield* newHome } })
-      const home = yield* newHome
+      const first = yield* run({ env: { COFFER_HOME: yield* usedHome } })
+      const home = yield* usedHome
       const coffer = yield* launch({ env: { COFFER_HOME: home }, runners: 2, port: first.port })
       assert.strictEqual((yield* coffer.ended).code, 1)
       assert.include(coffer.said.stderr, `coffer: Port ${first.port} is in use`)

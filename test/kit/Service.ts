@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
+import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
@@ -22,22 +22,25 @@ import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
 import * as Wiring from "../../src/Wiring.ts"
 import { Workers } from "../../src/platform/jobs/Workers.ts"
 import { Api, type Merchant } from "./Api.ts"
-import { asService, databaseUrl, template } from "./globalSetup.ts"
+import { asService, databaseUrl, templates } from "./globalSetup.ts"
 
 export const operatorToken = "operator-token-of-the-tests-long-enough"
 export const secretBytes = createHash("sha256").update("a key of the tests").digest()
 export const secretKey = secretBytes.toString("base64")
 export const otherSecretKey = createHash("sha256").update("another key").digest("base64")
 
-/** A clone of the migrated template, as a service uses it, dropped at the end. */
-export const freshDatabase = Effect.acquireRelease(
-  Effect.gen(function* () {
-    const name = `test_${randomBytes(8).toString("hex")}`
-    yield* onServer(`create database ${name} template ${template} strategy file_copy`)
-    return asService(databaseUrl(inject("postgresUrl"), name))
-  }),
-  (url) => Effect.ignore(onServer(`drop database ${nameIn(url)} with (force)`))
-)
+/** A clone of a migrated template, as a service uses it, dropped at the end. */
+const cloneOf = (template: string) =>
+  Effect.acquireRelease(
+    Effect.gen(function* () {
+      const name = `test_${randomBytes(8).toString("hex")}`
+      yield* onServer(`create database ${name} template ${template} strategy file_copy`)
+      return asService(databaseUrl(inject("postgresUrl"), name))
+    }),
+    (url) => Effect.ignore(onServer(`drop database ${nameIn(url)} with (force)`))
+  )
+
+export const freshDatabase = cloneOf(templates.live)
 
 const nameIn = (url: string) => url.slice(url.lastIndexOf("/") + 1)
 
@@ -57,10 +60,21 @@ export const errorsLoggedIn = (url: string): ReadonlyArray<string> =>
     .split("\n")
     .filter((line) => line.includes(` ${nameIn(url)} ERROR: `) && !line.endsWith(" timeout"))
 
+/** One connection for all databases that a worker of vitest makes and drops; the worker's end closes it. */
+const server = Effect.runSync(
+  Effect.cached(
+    Effect.suspend(() =>
+      Layer.buildWithScope(
+        Postgres.layer({ url: Redacted.make(inject("postgresUrl")), connections: 1, name: "test", watched: false }),
+        Scope.makeUnsafe()
+      )
+    )
+  )
+)
+
 const onServer = (statement: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
-    patiently("5 minutes", "5 minutes"),
-    Effect.provide(Postgres.layer({ url: Redacted.make(inject("postgresUrl")), connections: 1, name: "test" }))
+  Effect.flatMap(server, (context) =>
+    patiently("5 minutes", "5 minutes")(Context.get(context, SqlClient.SqlClient).unsafe(statement))
   )
 
 /**
@@ -134,7 +148,7 @@ const environment = (port: number, options: Options): Record<string, string> => 
 
 /** Runs the service for the length of the surrounding scope, with one merchant in it. */
 export const start = Effect.fnUntraced(function* (options: Options = {}) {
-  const url = options.database ?? (yield* freshDatabase)
+  const url = options.database ?? (yield* cloneOf(templates[options.clock ?? "live"]))
   const port = yield* freePort
   const home = mkdtempSync(path.join(tmpdir(), "coffer-test-home-"))
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(home, { recursive: true, force: true })))

@@ -5,12 +5,14 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../src/platform/embedded/EmbeddedPostgres.ts"
 import { laterIndexes, makeIndexes } from "../../src/platform/postgres/laterIndexes.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
+import { daysOpenAt } from "../../src/logs/LogJobs.ts"
+import * as LogStore from "../../src/logs/LogStore.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { idFunction, withoutTriggersFunction } from "./Rows.ts"
@@ -24,7 +26,8 @@ declare module "vitest" {
   }
 }
 
-export const template = "coffer_template"
+/** Each has the partitions of API logs that a service creates at its start: its time is now, or begins at 0. */
+export const templates = { live: "coffer_template", test: "coffer_template_at_0" } as const
 
 /** The same server, another database. */
 export const databaseUrl = (url: string, database: string) => url.replace(/\/[^/]*$/, `/${database}`)
@@ -47,31 +50,32 @@ const setup = Effect.gen(function* () {
       "fsync=off",
       "synchronous_commit=off",
       "full_page_writes=off",
+      // With the default, each connection costs both its ends some milliseconds, and tests make ten thousand.
+      "scram_iterations=1",
       "max_connections=400",
       "log_line_prefix=%m [%p] %d "
     ]
   })
   const at = (database: string) =>
     Postgres.layer({ url: Redacted.make(databaseUrl(Redacted.value(url), database)), connections: 1, name: "test" })
-  yield* Effect.provide(
-    Effect.flatMap(SqlClient.SqlClient, (sql) => patiently("1 minute")(sql.unsafe(`create database ${template}`))),
-    at("coffer")
-  )
-  yield* Effect.provide(
+  const run = (database: string, statements: ReadonlyArray<string>) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) =>
-      sql.unsafe(`create role ${serviceRole} login password '${servicePassword}'`)
-    ),
-    at("coffer")
-  )
-  yield* Effect.provide(
-    Effect.gen(function* () {
-      yield* Migrator.migrateFor(serviceRole)
-      yield* makeIndexes(laterIndexes)
-      const sql = yield* SqlClient.SqlClient
-      for (const statement of [idFunction, withoutTriggersFunction]) yield* sql.unsafe(statement)
-    }),
-    at(template)
-  )
+      patiently("1 minute")(Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }))
+    ).pipe(Effect.provide(at(database)))
+  const openDays = (database: string, time: DateTime.Utc) =>
+    Effect.flatMap(LogStore.LogStore, (store) => store.openDays(daysOpenAt(time))).pipe(
+      Effect.provide(Layer.provide(LogStore.layer, at(database)))
+    )
+
+  yield* run("coffer", [
+    `create database ${templates.live}`,
+    `create role ${serviceRole} login password '${servicePassword}'`
+  ])
+  yield* Effect.provide(Effect.andThen(Migrator.migrateFor(serviceRole), makeIndexes(laterIndexes)), at(templates.live))
+  yield* run(templates.live, [idFunction, withoutTriggersFunction])
+  yield* run("coffer", [`create database ${templates.test} template ${templates.live}`])
+  yield* openDays(templates.live, yield* DateTime.now)
+  yield* openDays(templates.test, DateTime.makeUnsafe(0))
   return { url: Redacted.value(url), log: path.join(home, "postgres.log") }
 })
 

@@ -1,4 +1,4 @@
 /** How long something random is tried: for a while in `npm test`, for as long as it takes in `npm run test:soak`. */
-const isSoak = process.env["SOAK"] === "true"
+export const isSoak = process.env["SOAK"] === "true"
 
 export const rounds = (short: number, long: number): number => (isSoak ? long : short)
