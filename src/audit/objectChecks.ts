@@ -70,7 +70,8 @@ const orderChecks: ReadonlyArray<Check> = [
           ["payment.expired", "o.status = 'expired'"],
           [
             "payment.duplicate_refunded",
-            "select count(*) from jsonb_array_elements(o.stray_payments) s where s->>'state' = 'returned'"
+            `select count(*) from jsonb_array_elements(o.stray_payments) s
+              where s->>'state' = 'returned' or s->>'wasReturned' = 'true'`
           ]
         ])}
         when ${rows("o", "trade_no")} <> case when o.paid_at is null then 0 else 2 end

@@ -3,7 +3,7 @@
  * world (the channel), so that the actors never have to.
  */
 import type { CreateOrder, UpdateOrder } from "@coffer/contract/Orders"
-import { prefixes, type TradeNo } from "@coffer/model/Ids"
+import { type PaymentId, prefixes, type TradeNo } from "@coffer/model/Ids"
 import { patchProblem } from "@coffer/model/Metadata"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Order, OrderCommand, type OrderConflict, type RefundRefused } from "@coffer/rules/order/Order"
@@ -21,7 +21,7 @@ import { closeEarly, reachDeadline } from "./closeOrder.ts"
 import { createOrder, type OrderNumberTaken } from "./createOrder.ts"
 import type { OrderNotFound } from "./OrderCommands.ts"
 import { orderServices, type OrderServices } from "./OrderServices.ts"
-import { note, type OrderName, report, returnUnappliedPayments } from "./reportPayment.ts"
+import { note, type OrderName, report, reportFailedReturn, returnUnappliedPayments } from "./reportPayment.ts"
 
 export class Orders extends Context.Service<
   Orders,
@@ -77,6 +77,11 @@ export class Orders extends Context.Service<
     readonly returnUnappliedPayments: (
       tradeNo: TradeNo
     ) => Effect.Effect<void, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
+    /** The channel has the money again that it took back to the buyer: it is parked. */
+    readonly reportFailedReturn: (
+      tradeNo: TradeNo,
+      paymentId: PaymentId
+    ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
   }
 >()("@coffer/orders/Orders") {}
 
@@ -97,7 +102,8 @@ export const layer = Layer.effect(
       reachDeadline: reachDeadline(services),
       perform: (tradeNo, command, entry) =>
         faults.around("Orders.perform", services.performHalf(tradeNo, command, entry)),
-      returnUnappliedPayments: returnUnappliedPayments(services)
+      returnUnappliedPayments: returnUnappliedPayments(services),
+      reportFailedReturn: reportFailedReturn(services)
     })
   })
 )

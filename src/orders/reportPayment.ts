@@ -1,5 +1,5 @@
 /** What the channel says of payments of an order, and the way back of money that must not stay. */
-import type { TradeNo } from "@coffer/model/Ids"
+import type { PaymentId, TradeNo } from "@coffer/model/Ids"
 import { type Order, OrderCommand, type PaymentFacts } from "@coffer/rules/order/Order"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { Effect } from "effect"
@@ -57,6 +57,12 @@ export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderSe
     }
   })
 
+/** The buyer did not get the money: somebody has to look. */
+export const reportFailedReturn = ({ perform }: OrderServices) =>
+  span("Orders.reportFailedReturn")(function* (tradeNo: TradeNo, paymentId: PaymentId) {
+    return yield* perform(tradeNo, FailReturn.make({ paymentId }))
+  })
+
 /** Adds what only we know: the fee of this merchant's schedule. */
 export const paymentFacts = (
   { merchantOf }: OrderServices,
@@ -68,7 +74,7 @@ export const paymentFacts = (
     fee: feeFor(fees, { ...payment, mode: order.mode })
   }))
 
-const { ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment } = OrderCommand.cases
+const { ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, FailReturn } = OrderCommand.cases
 
 const commandOf = (services: OrderServices, order: OrderName, said: ChannelReport): Effect.Effect<OrderCommand> => {
   switch (said._tag) {

@@ -1,7 +1,8 @@
 /** Stripe as the channel of orders: closes a checkout, and gives a payment back to the buyer. */
-import type { PaymentId } from "@coffer/model/Ids"
+import { PaymentId } from "@coffer/model/Ids"
 import type { Minor } from "@coffer/model/Money"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
+import type { Stripe } from "stripe"
 import { type CancelReport, type Channel, type Checkout, ChannelUnreachable } from "../channel/Channel.ts"
 import { span } from "../platform/runtime/span.ts"
 import { isMade, Sessions } from "./Sessions.ts"
@@ -47,6 +48,14 @@ export const makeStripeChannel = Effect.gen(function* () {
 
   return { cancel, giveBack } satisfies Channel["Service"]
 })
+
+const isPaymentId = Schema.is(PaymentId)
+
+/** Which payment this refund gives back as a whole; none for a refund that somebody asked for. */
+export const returnedPaymentIn = ({ metadata }: Stripe.Refund): Option.Option<PaymentId> => {
+  const text = metadata?.[returnKey]
+  return isPaymentId(text) ? Option.some(text) : Option.none()
+}
 
 const cancelled: CancelReport = { _tag: "Cancelled" }
 

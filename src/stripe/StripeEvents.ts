@@ -20,6 +20,7 @@ import { expand, standingOf, timeOf, tradeNoIn } from "./standing.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { type EventKind, StripeEventStore, type Told } from "./StripeEventStore.ts"
 import { StripePayments } from "./StripePayments.ts"
+import { returnedPaymentIn } from "./StripeChannel.ts"
 import { answerOf, refundNoOf } from "./StripeRefunds.ts"
 
 /** What it is about is not in our books yet: it is looked at again later. */
@@ -64,6 +65,7 @@ export const layer = Layer.effect(
 const eventServices = Effect.gen(function* () {
   const orders = yield* Orders
   return {
+    orders,
     client: yield* StripeClient,
     store: yield* SessionStore,
     payments: yield* StripePayments,
@@ -106,12 +108,22 @@ const handleSession = ({ client, orderIn, payments, store }: Services) =>
     return "adopted" as const
   })
 
-const handleRefund = ({ client, refunds }: Services) =>
+const handleRefund = ({ client, orderIn, orders, refunds }: Services) =>
   Effect.fnUntraced(function* (owner: Owner, id: string) {
-    const seen = yield* client.read(owner, (stripe) => stripe.refunds.retrieve(id))
+    const seen = yield* client.read(owner, (stripe) => stripe.refunds.retrieve(id, { expand: ["payment_intent"] }))
+    const returned = returnedPaymentIn(seen)
+    if (Option.isSome(returned)) {
+      const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
+      const order = yield* orderIn(owner, intent?.metadata)
+      if (Option.isNone(order) || intent?.id !== returned.value) {
+        return yield* ignored("a refund gives back no payment of ours")
+      }
+      if (answerOf(seen)._tag === "Refused") yield* orders.reportFailedReturn(order.value.tradeNo, returned.value)
+      return "adopted" as const
+    }
     const refundNo = refundNoOf(seen)
     const found = Option.isNone(refundNo) ? Option.none() : yield* Effect.option(refunds.find(owner, refundNo.value))
-    // Given back as a whole, or made in Stripe's dashboard.
+    // Made in Stripe's dashboard.
     if (Option.isNone(found)) return yield* ignored("a refund is none that a merchant has asked us for")
     const answer = answerOf(seen)
     if (answer._tag === "Pending") return "adopted" as const

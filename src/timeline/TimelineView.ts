@@ -90,17 +90,18 @@ const reasons = {
 const whereabouts = {
   due: "it is on its way back to the buyer",
   returned: "it went back to the buyer",
-  parked: "an operator has to decide about it"
+  parked: "an operator has to decide about it",
+  cameBack: "it went back and did not reach the buyer, so an operator has to decide about it"
 }
 
 /** When it went back is told by the event. */
 const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment): Entry => {
-  const { amount, currency, method, paidAt, paymentId, reason, state } = payment
+  const { amount, currency, method, paidAt, paymentId, reason, state, wasReturned } = payment
   return {
     at: paidAt ?? createdAt,
     kind: "unapplied_payment",
     id: paymentId,
-    text: `the payment ${paymentId} of ${amount} ${currency} by ${method} ${reasons[reason]}: ${whereabouts[state]}`,
+    text: `the payment ${paymentId} of ${amount} ${currency} by ${method} ${reasons[reason]}: ${whereabouts[wasReturned ? "cameBack" : state]}`,
     details: { payment_id: paymentId, payment_method: method, amount, currency, reason, status: state }
   }
 }

@@ -59,6 +59,7 @@ export const {
   ConfirmReturn,
   DeclinePayment,
   FailPayment,
+  FailReturn,
   ReachDeadline,
   ReserveRefund
 } = OrderCommand.cases
@@ -76,6 +77,7 @@ export const {
   RefundReserved,
   RefundReversed,
   UnappliedPaymentFound,
+  UnappliedPaymentParked,
   UnappliedPaymentReturned
 } = OrderEvent.cases
 export const { AlreadyPaid, BuyerBusy, Cancelled } = CancelAnswer.cases

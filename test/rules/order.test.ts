@@ -16,6 +16,7 @@ import {
   CloseEarly,
   ConfirmPayment,
   ConfirmReturn,
+  FailReturn,
   createdAt,
   DeclinePayment,
   expiresAt,
@@ -32,6 +33,7 @@ import {
   RefundReserved,
   ReserveRefund,
   UnappliedPaymentFound,
+  UnappliedPaymentParked,
   UnappliedPaymentReturned
 } from "../kit/fixtures.ts"
 import { given } from "../kit/Given.ts"
@@ -113,6 +115,25 @@ describe("order: payment", () => {
       .when(ConfirmReturn.make({ paymentId }))
       .then()
   })
+
+  it("a payment that did not reach the buyer is parked, whichever is told first, and once", () => {
+    const { paymentId } = another
+    const found = [OrderExpired.make({}), UnappliedPaymentFound.make({ payment: unappliedOf("late") })]
+    const parked = UnappliedPaymentParked.make({ payment: { ...unappliedOf("late"), state: "parked" } })
+    const cameBack = UnappliedPaymentParked.make({ payment: { ...parked.payment, wasReturned: true } })
+    order(...found)
+      .when(FailReturn.make({ paymentId }))
+      .then(parked)
+    order(...found, UnappliedPaymentReturned.make({ paymentId }))
+      .when(FailReturn.make({ paymentId }))
+      .then(cameBack)
+    order(...found, parked)
+      .when(FailReturn.make({ paymentId }))
+      .then()
+    order(...found, parked)
+      .when(ConfirmReturn.make({ paymentId }))
+      .then()
+  })
 })
 
 describe("order: deadline", () => {
@@ -187,13 +208,13 @@ describe("order: status by command", () => {
   const refunded = reserved(10_00, RefundCompleted.make({ amount: facts.amount })).state
   const partly = reserved(1, RefundCompleted.make({ amount: Minor.make(1) })).state
   const table = matrix(`
-    status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | Annotate
-    pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | OrderAnnotated
-    paid               | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
-    partially_refunded | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
-    refunded           | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
-    failed             | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | OrderAnnotated
-    expired            | UnappliedPaymentFound | -               | -             | -             | -               | -             | OrderAnnotated
+    status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | FailReturn | Annotate
+    pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | -          | OrderAnnotated
+    paid               | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | OrderAnnotated
+    partially_refunded | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | OrderAnnotated
+    refunded           | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | OrderAnnotated
+    failed             | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | OrderAnnotated
+    expired            | UnappliedPaymentFound | -               | -             | -             | -               | -             | -          | OrderAnnotated
   `)
   const back = matrix(`
     status             | ReserveRefund    | CompleteRefund  | ReleaseRefund  | ReverseRefund  | OpenDispute   | CloseDispute  | RegainDispute
@@ -228,6 +249,7 @@ describe("order: status by command", () => {
     ReachDeadline: ReachDeadline.make({ now: expiresAt, answer: Cancelled.make({}) }),
     CloseEarly: CloseEarly.make({ answer: Cancelled.make({}) }),
     ConfirmReturn: ConfirmReturn.make({ paymentId: another.paymentId }),
+    FailReturn: FailReturn.make({ paymentId: another.paymentId }),
     Annotate: Annotate.make({ metadata: { a: "1" } }),
     NumberReceipt: OrderCommand.cases.NumberReceipt.make({ number: "RCP-202601-0001" }),
     RequestReceipt: OrderCommand.cases.RequestReceipt.make({

@@ -126,6 +126,30 @@ describe("a refund at Stripe", () => {
 })
 
 describe("a payment that comes too late", () => {
+  for (const told of ["by a webhook", "by the events that Stripe keeps, when the webhook is lost"]) {
+    it.live(`is parked when what went back did not reach the buyer, which is told ${told}`, () =>
+      Effect.gen(function* () {
+        const { choose, control, merchant, order, pass, sessions, settled, sql } = yield* connected()
+        const made = yield* order()
+        yield* choose(made)
+        yield* merchant.post(`/v1/test_helpers/orders/${made.trade_no}/pay`)
+        yield* control.pay({ session: sessions(made)[0]!.id, with: "pm_card_refundFail" })
+        const books = yield* merchant.balance()
+        yield* settled
+        if (told !== "by a webhook") yield* control.fault({ on: "webhook *", kind: "lose", times: 100 })
+        yield* pass("30 minutes")
+        yield* settled
+        yield* pass("30 minutes")
+        const [row] = yield* sql<{ state: string; amount: number }>`select p->>'state' as state,
+          (p->>'amount')::int4 as amount from orders, jsonb_array_elements(stray_payments) as p
+          where trade_no = ${made.trade_no}`
+        assert.deepStrictEqual(row, { state: "parked", amount: 2_000 })
+        assert.deepStrictEqual(yield* merchant.balance(), books)
+        yield* assertLedgerWhole(sql)
+      })
+    )
+  }
+
   it.live("goes back whole, once, and the merchant's books do not move", () =>
     Effect.gen(function* () {
       const { choose, control, merchant, order, pass, sessions, settled, simulator, sql } = yield* connected()

@@ -17,7 +17,7 @@ export const Locale = Schema.Literals(["zh", "en"])
 /**
  * Money that reached the channel for this order but must not stay in the wallet: paid after closure, paid a second
  * time, or not the amount that was asked. `due` is on its way back to the buyer, `returned` was accepted by the
- * channel, `parked` waits for a person (silences: O15, O17).
+ * channel, `parked` waits for a person (silences: O15, O17, O37).
  */
 export const UnappliedPayment = Schema.Struct({
   paymentId: PaymentId,
@@ -26,6 +26,8 @@ export const UnappliedPayment = Schema.Struct({
   currency: Currency,
   reason: Schema.Literals(["late", "second", "mismatch"]),
   state: Schema.Literals(["due", "returned", "parked"]),
+  /** It was `returned` before it was parked: merchants were told so. */
+  wasReturned: Schema.optionalKey(Schema.Literal(true)),
   /** When the channel took it. Left out of payments that were found before this was kept. */
   paidAt: Schema.optionalKey(Schema.DateTimeUtcFromString)
 })
@@ -141,6 +143,8 @@ export const OrderCommand = Schema.TaggedUnion({
   CloseEarly: { answer: CancelAnswer },
   /** The channel took an unapplied payment back to the buyer. */
   ConfirmReturn: { paymentId: PaymentId },
+  /** What the channel took back to the buyer has not reached the buyer: the channel has it again (silences: O37). */
+  FailReturn: { paymentId: PaymentId },
   /** The merchant's own notes: a patch of the metadata, and the receipt's address. What is left out stays. */
   Annotate: {
     metadata: Schema.optionalKey(MetadataPatch),
@@ -177,6 +181,7 @@ export const OrderEvent = Schema.TaggedUnion({
   OrderExpired: {},
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },
+  UnappliedPaymentParked: { payment: UnappliedPayment },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   ReceiptNumbered: { number: Schema.String },
   ReceiptRequested: { at: Schema.DateTimeUtc, mailId: Schema.String, address: Schema.String, save: Schema.Boolean },

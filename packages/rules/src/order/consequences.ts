@@ -14,6 +14,7 @@ export const consequences = (before: Order, event: OrderEvent): Consequence =>
     UnappliedPaymentReturned: (): Consequence => ({ ...nothing, announced: "payment.duplicate_refunded" }),
     PaymentDeclined: () => nothing,
     UnappliedPaymentFound: () => nothing,
+    UnappliedPaymentParked: () => nothing,
     OrderAnnotated: () => nothing,
     ReceiptNumbered: () => nothing,
     ReceiptRequested: () => nothing,

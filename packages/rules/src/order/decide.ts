@@ -35,6 +35,7 @@ const {
   RefundReserved,
   RefundReversed,
   UnappliedPaymentFound,
+  UnappliedPaymentParked,
   UnappliedPaymentReturned
 } = OrderEvent.cases
 
@@ -46,6 +47,7 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     ReachDeadline: (deadline): OrderDecision => decideReachDeadline(order, deadline),
     CloseEarly: (close): OrderDecision => decideCloseEarly(order, close),
     ConfirmReturn: (confirm): OrderDecision => decideConfirmReturn(order, confirm),
+    FailReturn: (fail): OrderDecision => decideFailReturn(order, fail),
     Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate),
     NumberReceipt: (receipt): OrderDecision => decideNumberReceipt(order, receipt),
     RequestReceipt: (receipt): OrderDecision => decideRequestReceipt(order, receipt),
@@ -177,6 +179,14 @@ const decideConfirmReturn = (order: Order, { paymentId }: CommandOf<"ConfirmRetu
   order.unappliedPayments.some((payment) => payment.paymentId === paymentId && payment.state === "due")
     ? accept(UnappliedPaymentReturned.make({ paymentId }))
     : accept()
+
+/** It may be told before it is known that the channel had accepted the return. */
+const decideFailReturn = (order: Order, { paymentId }: CommandOf<"FailReturn">): OrderDecision => {
+  const payment = order.unappliedPayments.find((each) => each.paymentId === paymentId)
+  if (payment === undefined || payment.state === "parked") return accept()
+  const told = payment.state === "returned" ? ({ wasReturned: true } as const) : {}
+  return accept(UnappliedPaymentParked.make({ payment: { ...payment, ...told, state: "parked" } }))
+}
 
 /**
  * The same in every status: notes are the merchant's at all times. The front door has checked the patch; what two

@@ -25,6 +25,10 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
         payment.paymentId === paymentId ? { ...payment, state: "returned" } : payment
       )
     }),
+    UnappliedPaymentParked: ({ payment }): Order => ({
+      ...order,
+      unappliedPayments: order.unappliedPayments.map((each) => (each.paymentId === payment.paymentId ? payment : each))
+    }),
     OrderAnnotated: ({ metadata, receiptEmail }): Order => ({ ...order, metadata, receiptEmail }),
     ReceiptNumbered: ({ number }): Order => ({ ...order, receipt: { ...(order.receipt ?? noReceipt), number } }),
     ReceiptRequested: ({ address, at, save }): Order => ({
