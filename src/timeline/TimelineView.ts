@@ -97,11 +97,12 @@ const whereabouts = {
 /** When it went back is told by the event. */
 const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment): Entry => {
   const { amount, currency, method, paidAt, paymentId, reason, state, wasReturned } = payment
+  const now = whereabouts[wasReturned ? "cameBack" : state]
   return {
     at: paidAt ?? createdAt,
     kind: "unapplied_payment",
     id: paymentId,
-    text: `the payment ${paymentId} of ${amount} ${currency} by ${method} ${reasons[reason]}: ${whereabouts[wasReturned ? "cameBack" : state]}`,
+    text: `the payment ${paymentId} of ${amount} ${currency} by ${method} ${reasons[reason]}: ${now}`,
     details: { payment_id: paymentId, payment_method: method, amount, currency, reason, status: state }
   }
 }

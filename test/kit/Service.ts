@@ -40,7 +40,7 @@ const cloneOf = (template: string) =>
     (url) => Effect.ignore(onServer(`drop database ${nameIn(url)} with (force)`))
   )
 
-export const freshDatabase = cloneOf(templates.live)
+export const freshDatabase = cloneOf(templates.bare)
 
 const nameIn = (url: string) => url.slice(url.lastIndexOf("/") + 1)
 

@@ -26,8 +26,8 @@ declare module "vitest" {
   }
 }
 
-/** Each has the partitions of API logs that a service creates at its start: its time is now, or begins at 0. */
-export const templates = { live: "coffer_template", test: "coffer_template_at_0" } as const
+/** Migrated. Two have the partitions of API logs that a service creates at its start: its time is now, or begins at 0. */
+export const templates = { bare: "coffer_template", live: "coffer_template_now", test: "coffer_template_at_0" } as const
 
 /** The same server, another database. */
 export const databaseUrl = (url: string, database: string) => url.replace(/\/[^/]*$/, `/${database}`)
@@ -68,14 +68,15 @@ const setup = Effect.gen(function* () {
     )
 
   yield* run("coffer", [
-    `create database ${templates.live}`,
+    `create database ${templates.bare}`,
     `create role ${serviceRole} login password '${servicePassword}'`
   ])
-  yield* Effect.provide(Effect.andThen(Migrator.migrateFor(serviceRole), makeIndexes(laterIndexes)), at(templates.live))
-  yield* run(templates.live, [idFunction, withoutTriggersFunction])
-  yield* run("coffer", [`create database ${templates.test} template ${templates.live}`])
-  yield* openDays(templates.live, yield* DateTime.now)
-  yield* openDays(templates.test, DateTime.makeUnsafe(0))
+  yield* Effect.provide(Effect.andThen(Migrator.migrateFor(serviceRole), makeIndexes(laterIndexes)), at(templates.bare))
+  yield* run(templates.bare, [idFunction, withoutTriggersFunction])
+  for (const clock of ["live", "test"] as const) {
+    yield* run("coffer", [`create database ${templates[clock]} template ${templates.bare}`])
+    yield* openDays(templates[clock], clock === "live" ? yield* DateTime.now : DateTime.makeUnsafe(0))
+  }
   return { url: Redacted.value(url), log: path.join(home, "postgres.log") }
 })
 

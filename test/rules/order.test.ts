@@ -33,7 +33,6 @@ import {
   RefundReserved,
   ReserveRefund,
   UnappliedPaymentFound,
-  UnappliedPaymentParked,
   UnappliedPaymentReturned
 } from "../kit/fixtures.ts"
 import { given } from "../kit/Given.ts"
@@ -112,25 +111,6 @@ describe("order: payment", () => {
       UnappliedPaymentFound.make({ payment: unappliedOf("late") }),
       UnappliedPaymentReturned.make({ paymentId })
     )
-      .when(ConfirmReturn.make({ paymentId }))
-      .then()
-  })
-
-  it("a payment that did not reach the buyer is parked, whichever is told first, and once", () => {
-    const { paymentId } = another
-    const found = [OrderExpired.make({}), UnappliedPaymentFound.make({ payment: unappliedOf("late") })]
-    const parked = UnappliedPaymentParked.make({ payment: { ...unappliedOf("late"), state: "parked" } })
-    const cameBack = UnappliedPaymentParked.make({ payment: { ...parked.payment, wasReturned: true } })
-    order(...found)
-      .when(FailReturn.make({ paymentId }))
-      .then(parked)
-    order(...found, UnappliedPaymentReturned.make({ paymentId }))
-      .when(FailReturn.make({ paymentId }))
-      .then(cameBack)
-    order(...found, parked)
-      .when(FailReturn.make({ paymentId }))
-      .then()
-    order(...found, parked)
       .when(ConfirmReturn.make({ paymentId }))
       .then()
   })

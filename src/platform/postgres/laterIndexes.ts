@@ -42,7 +42,9 @@ export const makeIndexes = Effect.fnUntraced(
     if (isAlone !== true) return
     yield* Effect.addFinalizer(() => Effect.ignore(connection.executeRaw(`select pg_advisory_unlock(${lock})`, [])))
     for (const { name, on, unique = false } of yield* missingOf(connection, indexes)) {
-      yield* Effect.logInfo("an index is made; rows are written meanwhile", { index: name, on })
+      const [[isEmpty] = []] = yield* connection.executeValues(`select pg_relation_size(${tableOf(on)}) = 0`, [])
+      // A first start has nothing to wait for, and says nothing.
+      if (isEmpty !== true) yield* Effect.logInfo("an index is made; rows are written meanwhile", { index: name, on })
       // One that a killed start has left is there, and not valid.
       yield* connection.executeUnprepared(`drop index concurrently if exists ${name}`, [], undefined)
       const statement = `create ${unique ? "unique " : ""}index concurrently ${name} on ${on}`
@@ -54,6 +56,8 @@ export const makeIndexes = Effect.fnUntraced(
 )
 
 const lock = "hashtext('coffer later indexes')"
+
+const tableOf = (on: string) => `'${on.split(" ")[0]}'::regclass`
 
 const missingOf = (connection: Effect.Success<SqlClient.SqlClient["reserve"]>, indexes: ReadonlyArray<LaterIndex>) =>
   Effect.map(
