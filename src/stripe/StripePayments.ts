@@ -95,6 +95,9 @@ export const layer = Layer.effect(
         const found = yield* store.active(order.tradeNo)
         const begun = Option.isSome(found) ? yield* beginAt(order, found.value, method) : undefined
         if (begun !== undefined) return begun
+        // Its session may have ended because the order did, which is committed first: a second one would be paid twice.
+        const now = yield* orders.byTradeNo(order.tradeNo)
+        if (now.status !== "pending") return settled
         const planned = yield* sessions.plan(order, method)
         if (Option.isSome(planned)) {
           return yield* make(order, planned.value)
@@ -119,5 +122,7 @@ export const layer = Layer.effect(
   })
 )
 
+const settled: Begun = { _tag: "Settled" }
+
 const begunOf = (standing: Standing | undefined): Begun =>
-  standing?._tag === "Open" ? { _tag: "Redirect", url: standing.url } : { _tag: "Settled" }
+  standing?._tag === "Open" ? { _tag: "Redirect", url: standing.url } : settled

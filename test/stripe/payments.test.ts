@@ -1,6 +1,9 @@
 /** A buyer pays through Stripe: the way there, the way back, and what the order hears. */
+import { TradeNo } from "@coffer/model/Ids"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
+import { Orders } from "../../src/orders/Orders.ts"
+import { StripePayments } from "../../src/stripe/StripePayments.ts"
 import { feeOf } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { connected, leadsTo, worlds } from "./kit.ts"
@@ -169,6 +172,25 @@ describe("sessions of an order", () => {
       }
     })
   )
+
+  for (const end of ["paid", "expired"]) {
+    it.live(`a buyer whose page was read before the order was ${end} is led to no other session`, () =>
+      Effect.gen(function* () {
+        const { choose, context, control, merchant, order, sessions, settled } = yield* connected()
+        const payments = Context.get(context, StripePayments)
+        const made = yield* order()
+        const before = yield* Context.get(context, Orders).byTradeNo(TradeNo.make(made.trade_no))
+        yield* choose(made)
+        if (end === "paid") yield* control.pay({ session: sessions(made)[0]!.id })
+        else yield* merchant.post(`/v1/orders/${made.trade_no}/expire`)
+        yield* settled
+        assert.strictEqual((yield* merchant.order(made.trade_no))["status"], end)
+        const begun = yield* payments.begin(before, "card").pipe(Effect.provideContext(context))
+        assert.deepStrictEqual(begun, { _tag: "Settled" })
+        assert.lengthOf(sessions(made), 1)
+      })
+    )
+  }
 
   it.live("a payment that Stripe does not take is said so, and another method can be chosen", () =>
     Effect.gen(function* () {
