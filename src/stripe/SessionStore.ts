@@ -40,6 +40,8 @@ export class SessionStore extends Context.Service<
     readonly opened: (key: string, sessionId: string) => Effect.Effect<Option.Option<SessionRow>>
     readonly processing: (key: string) => Effect.Effect<void>
     readonly ended: (key: string) => Effect.Effect<void>
+    /** Ends it unless Stripe is known to have made it. False when that became known meanwhile. */
+    readonly giveUp: (key: string) => Effect.Effect<boolean>
     /** The order's row of the session with this number at Stripe. */
     readonly find: (tradeNo: TradeNo, sessionId: string) => Effect.Effect<Option.Option<SessionRow>>
   }
@@ -81,6 +83,14 @@ export const layer = Layer.effect(
       processing: (key) =>
         write(sqlDefects(sql`update stripe_sessions set state = 'processing' where key = ${key} and state = 'open'`)),
       ended: (key) => write(sqlDefects(sql`update stripe_sessions set state = 'ended' where key = ${key}`)),
+      giveUp: (key) =>
+        write(
+          Effect.map(
+            sqlDefects(sql`update stripe_sessions set state = 'ended'
+              where key = ${key} and state in ('asked', 'ended') returning key`),
+            ({ length }) => length > 0
+          )
+        ),
       find: (tradeNo, sessionId) =>
         sqlDefects(first(sql`select * from stripe_sessions where trade_no = ${tradeNo} and session_id = ${sessionId}`))
     })

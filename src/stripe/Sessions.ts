@@ -94,8 +94,8 @@ export const layer = Layer.effect(
         {
           // Stripe would repeat its failure for this key. If it has made a session, nobody knows its address.
           StripeSilent: ({ wasAnswered }) =>
-            Effect.andThen(wasAnswered ? store.ended(row.key) : Effect.void, Effect.fail(new ChannelUnreachable())),
-          StripeRefused: (refused) => Effect.andThen(store.ended(row.key), Effect.fail(refused))
+            Effect.andThen(wasAnswered ? store.giveUp(row.key) : Effect.void, Effect.fail(new ChannelUnreachable())),
+          StripeRefused: (refused) => Effect.andThen(store.giveUp(row.key), Effect.fail(refused))
         }
       )
       const opened = yield* store.opened(row.key, made.id)

@@ -19,14 +19,15 @@ export const makeStripeChannel = Effect.gen(function* () {
   const sessions = yield* Sessions
   const store = yield* SessionStore
 
-  const cancel = span("StripeChannel.cancel")(function* ({ tradeNo }: Checkout) {
+  const cancel = span("StripeChannel.cancel")(function* ({
+    tradeNo
+  }: Checkout): Effect.fn.Return<CancelReport, ChannelUnreachable> {
     const found = yield* store.active(tradeNo)
     if (Option.isNone(found)) return cancelled
     const row = found.value
     if (isMade(row)) return reportOf(yield* sessions.end(row, { force: false }))
     // Whether Stripe made it is not known, but its address is: nobody has it. Whoever is asking for it now gives it up.
-    yield* store.ended(row.key)
-    return cancelled
+    return (yield* store.giveUp(row.key)) ? cancelled : yield* new ChannelUnreachable()
   })
 
   const giveBack = span("StripeChannel.giveBack")(function* (

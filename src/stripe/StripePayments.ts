@@ -82,7 +82,8 @@ export const layer = Layer.effect(
       if (!isMade(row)) {
         // The answer was lost, or somebody is asking now: asked again under its key, it is one session.
         if (isSame) return yield* make(order, row)
-        yield* store.ended(row.key)
+        // Where it was made meanwhile, the next attempt finds it.
+        yield* store.giveUp(row.key)
         return undefined
       }
       const standing = isSame ? yield* sessions.look(row) : yield* sessions.end(row, { force: true })

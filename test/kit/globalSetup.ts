@@ -26,7 +26,7 @@ declare module "vitest" {
   }
 }
 
-/** Migrated. Two have the partitions of API logs that a service creates at its start: its time is now, or begins at 0. */
+/** Migrated. Two have the partitions of API logs that a service creates at its start, now or at 0. */
 export const templates = { bare: "coffer_template", live: "coffer_template_now", test: "coffer_template_at_0" } as const
 
 /** The same server, another database. */
