@@ -80,9 +80,10 @@ describe("a webhook of Stripe", () => {
       yield* send(world, world.event, { secret: "whsec_other" })
       yield* world.sql`select pg_stat_force_next_flush()`
       const before = yield* asked
-      for (let time = 0; time < 200; time++) yield* send(world, world.event, { secret: "whsec_other" })
+      for (let time = 0; time < 1_000; time++) yield* send(world, world.event, { secret: "whsec_other" })
       yield* world.sql`select pg_stat_force_next_flush()`
-      assert.isBelow((yield* asked) - before, 100, "heartbeats and ours, and none for each request")
+      // Other connections tell late what they did before.
+      assert.isBelow((yield* asked) - before, 500, "heartbeats and ours, and none for each request")
     })
   )
 
