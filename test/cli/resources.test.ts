@@ -130,7 +130,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       yield* shop.reachable(true)
       yield* eventually(
         "both calls to be in the logs",
-        Effect.map(lines("logs list --failed --limit 100"), (logs) => logs.length >= 2)
+        Effect.map(lines("logs list --failed --limit 100"), (logs) => logs.some(({ status }) => status === 502))
       )
       const failed = yield* lines("logs list --failed --limit 100")
       assert.deepStrictEqual(
