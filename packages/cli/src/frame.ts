@@ -51,38 +51,23 @@ type Run<Config extends Command.Command.Config, R> = (
 const sayFailure = <R>(run: Effect.Effect<void, CliFailure | Said, R>) =>
   Effect.catchTags(run, { CliFailure: (failure) => Effect.flatMap(json, (asJson) => say(failure, asJson)) })
 
-/** A command with a handler, for a merchant. */
-export const command = <const Name extends string, const Config extends Command.Command.Config, R>(
-  name: Name,
-  description: string,
-  config: Config,
-  run: Run<Config, R>
-) =>
-  Command.make(name, config, (input) => sayFailure(run(input))).pipe(
-    Command.withDescription(description),
-    Command.withGlobalFlags([key, baseUrl, json])
-  )
+/** Makes commands with a handler, which take these flags besides their own. */
+const commandWith =
+  <const Flags extends ReadonlyArray<GlobalFlag.GlobalFlag<any>>>(flags: Flags) =>
+  <const Name extends string, const Config extends Command.Command.Config, R>(
+    name: Name,
+    description: string,
+    config: Config,
+    run: Run<Config, R>
+  ) =>
+    Command.make(name, config, (input) => sayFailure(run(input))).pipe(
+      Command.withDescription(description),
+      Command.withGlobalFlags(flags)
+    )
 
-/** The same for an operator. */
-export const operatorCommand = <const Name extends string, const Config extends Command.Command.Config, R>(
-  name: Name,
-  description: string,
-  config: Config,
-  run: Run<Config, R>
-) =>
-  Command.make(name, config, (input) => sayFailure(run(input))).pipe(
-    Command.withDescription(description),
-    Command.withGlobalFlags([operatorToken, operatorUrl, json])
-  )
-
-/** The same for whoever of both types it. */
-export const anybodysCommand = <const Name extends string, const Config extends Command.Command.Config, R>(
-  name: Name,
-  description: string,
-  config: Config,
-  run: Run<Config, R>
-) =>
-  Command.make(name, config, (input) => sayFailure(run(input))).pipe(
-    Command.withDescription(description),
-    Command.withGlobalFlags([key, baseUrl, operatorToken, operatorUrl, json])
-  )
+/** For a merchant. */
+export const command = commandWith([key, baseUrl, json])
+/** For an operator. */
+export const operatorCommand = commandWith([operatorToken, operatorUrl, json])
+/** For whoever of both types it. */
+export const anybodysCommand = commandWith([key, baseUrl, operatorToken, operatorUrl, json])

@@ -6,9 +6,8 @@ import { json, operatorCommand } from "./frame.ts"
 import { given, sinceOf } from "./given.ts"
 import { type Held, heldKinds } from "./held.ts"
 import { connectOperator, listed } from "./operatorClient.ts"
-import { type Column, count, table, time } from "./output.ts"
-import { progress } from "./progress.ts"
-import { pageMax } from "./resource.ts"
+import { type Column, count, time } from "./output.ts"
+import { printList } from "./printList.ts"
 
 const rowsDefault = 20
 const rowsMax = 1_000_000
@@ -44,16 +43,7 @@ export const heldUpCommand = operatorCommand(
     const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value) } : {}
     const query = { ...given({ kind, merchant_id: merchant, mode }), ...created }
     const next = listed<Held>(operator, "/held_up", query, ({ id }) => id)
-    const print = yield* table(columns)
-    const report = yield* progress()
-    let rows = 0
-    while (rows < limit) {
-      const some = yield* next(Math.min(limit - rows, pageMax))
-      if (some.length === 0) break
-      yield* print(some)
-      rows += some.length
-      yield* report(rows)
-    }
+    yield* printList(columns, limit, next)
     if (yield* json) return
     const { counts } = (yield* operator.get("/held_up", { ...query, limit: 1 })) as Counted
     const told = heldKinds.filter((kind) => counts[kind] > 0).map((kind) => `${count(counts[kind])} ${words[kind]}`)

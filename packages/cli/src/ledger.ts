@@ -11,7 +11,7 @@ import { command, json } from "./frame.ts"
 import { jsonText } from "./json.ts"
 import { count, paint } from "./output.ts"
 import { progress } from "./progress.ts"
-import { pageMax } from "./resource.ts"
+import { pageMax } from "./printList.ts"
 
 type Currency = (typeof currencies)[number]
 

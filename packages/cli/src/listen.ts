@@ -15,7 +15,8 @@ import { command, json } from "./frame.ts"
 import { jsonText } from "./json.ts"
 import { openState } from "./listenState.ts"
 import { paint, time } from "./output.ts"
-import { type Cursors, pageMax, sourceOf, tellOutages } from "./resource.ts"
+import { pageMax } from "./printList.ts"
+import { type Cursors, sourceOf, tellOutages } from "./resource.ts"
 
 const repeated = 1_000
 /** While nobody listens: between two tries, up to this. */

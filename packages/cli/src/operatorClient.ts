@@ -3,7 +3,7 @@ import { Duration, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { type Account, accountOf, operatorDoor } from "./account.ts"
 import { CliFailure, failed } from "./CliFailure.ts"
 import { operatorToken, operatorUrl } from "./frame.ts"
-import { pageMax } from "./resource.ts"
+import { pageMax } from "./printList.ts"
 
 type Query = Readonly<Record<string, string | number>>
 

@@ -9,7 +9,7 @@ import { given, sinceOf } from "./given.ts"
 import type { Held } from "./held.ts"
 import { connectOperator, listed, type Operator } from "./operatorClient.ts"
 import { type Column, time } from "./output.ts"
-import { pageMax } from "./resource.ts"
+import { pageMax } from "./printList.ts"
 
 /** From which state it leads, and what it does, for people. */
 const steps = {

@@ -14,7 +14,8 @@ import { anybodysCommand } from "./frame.ts"
 import { given, sinceOf } from "./given.ts"
 import { connectOperator, listed } from "./operatorClient.ts"
 import { progress } from "./progress.ts"
-import { merged, pageMax } from "./resource.ts"
+import { pageMax } from "./printList.ts"
+import { merged } from "./resource.ts"
 
 const resendMax = 10_000
 

@@ -9,7 +9,7 @@ import { count } from "./flags.ts"
 import { command, json } from "./frame.ts"
 import { sinceOf } from "./given.ts"
 import { type Column, printObject, table } from "./output.ts"
-import { progress } from "./progress.ts"
+import { pageMax, printList } from "./printList.ts"
 
 export interface Cursors {
   readonly limit: number
@@ -33,9 +33,6 @@ export interface Resource<Item, Filters extends Command.Command.Config> {
   /** Left out of `tail`: what tailing makes itself. */
   readonly isOwnEcho?: (item: Item, filters: Command.Command.Config.Infer<Filters>) => boolean
 }
-
-/** What the API gives at once at most. */
-export const pageMax = 100
 const rowsDefault = 20
 const rowsMax = 1_000_000
 const lastDefault = 10
@@ -67,18 +64,9 @@ export const listCommand = <Item, const Filters extends Command.Command.Config>(
     Effect.fnUntraced(function* ({ filters, limit, since }) {
       const client = yield* connect()
       const created = Option.isSome(since) ? { created: { gte: yield* sinceOf(since.value) } } : {}
-      const print = yield* table(resource.columns)
-      const report = yield* progress()
       const cursors = { limit: Math.min(limit, pageMax), ...created }
       const next = merged(client, resource.list(client.coffer, cursors, filters as never), resource.idOf)
-      let rows = 0
-      while (rows < limit) {
-        const some = yield* next(Math.min(limit - rows, pageMax))
-        if (some.length === 0) break
-        yield* print(some)
-        rows += some.length
-        yield* report(rows)
-      }
+      const rows = yield* printList(resource.columns, limit, next)
       if (rows === 0 && !(yield* json)) yield* Console.error(`There are no such ${resource.called}.`)
     })
   )
