@@ -19,9 +19,7 @@ export const makeStripeChannel = Effect.gen(function* () {
   const sessions = yield* Sessions
   const store = yield* SessionStore
 
-  const cancel = span("StripeChannel.cancel")(function* ({
-    tradeNo
-  }: Checkout): Effect.fn.Return<CancelReport, ChannelUnreachable> {
+  const cancel = span("StripeChannel.cancel")(function* ({ tradeNo }: Checkout) {
     const found = yield* store.active(tradeNo)
     if (Option.isNone(found)) return cancelled
     const row = found.value

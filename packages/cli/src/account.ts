@@ -30,7 +30,7 @@ const Credentials = Schema.fromJsonString(
 
 /** An API: what opens it, and where the service has written both. */
 export interface Door {
-  /** What opens it, for people. */
+  /** The credential that opens it, in words for people. */
   readonly called: string
   readonly flags: { readonly key: string; readonly baseUrl: string }
   readonly variables: { readonly key: string; readonly baseUrl: string }

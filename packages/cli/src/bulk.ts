@@ -26,7 +26,7 @@ export interface Bulk<Item> {
   readonly acted: string
   readonly idOf: (item: Item) => string
   readonly columns: ReadonlyArray<Column<Item>>
-  /** What fails here fails the run: the same would come of each. */
+  /** A failure here ends the run: each of the others would fail alike. */
   readonly act: (item: Item) => Effect.Effect<Outcome, CliFailure>
 }
 
@@ -82,7 +82,7 @@ const actOnEach = Effect.fnUntraced(function* <Item>(
   for (const item of items) {
     const now = yield* Clock.currentTimeMillis
     if (next > now) yield* Effect.sleep(next - now)
-    // What took longer is not made up for.
+    // A slow call is not made up for by faster ones.
     next = Math.max(next, now) + 1_000 / perSecond
     const told = yield* act(item)
     outcomes.push(told)
@@ -116,6 +116,6 @@ const summarize = <Item>(
   return (asJson ? Console.error : Console.log)(lines.join("\n"))
 }
 
-/** What was said of one, so that it counts as the same reason as what was said of another. */
+/** A reason without the numbers of its object, so that equal reasons are counted together. */
 const withoutNumbers = (problem: string): string =>
   problem.replace(/ \(req_\w+\)$/, "").replace(/[A-Za-z_]+_[0-9A-HJKMNP-TV-Z]{26}/g, "…")

@@ -1,4 +1,4 @@
-/** What is held up, as the operator API answers it and commands read it. With `--json` its fields stay as they came. */
+/** An object that is held up, as the operator API answers it. With `--json` its fields stay as they came. */
 export const heldKinds = ["refund", "dispute", "payout", "delivery", "unapplied_payment", "mail"] as const
 
 export interface Held {

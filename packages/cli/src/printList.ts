@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Column, table } from "./output.ts"
 import { progress } from "./progress.ts"
 
-/** What the API gives at once at most. */
+/** The API gives so many at once, at most. */
 export const pageMax = 100
 
 /** Prints what `next` gives until it gives nothing more, `limit` at most. How many that were. */

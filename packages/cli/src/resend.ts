@@ -1,6 +1,6 @@
 /**
  * `coffer deliveries resend`: what has failed is sent again, of a merchant with its key, or of any with an operator's
- * token. What has been sent again since is left alone, so a run that was cut short can be begun again.
+ * token. A delivery that has been sent again since is left alone, so a run that was cut short can be begun again.
  */
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"

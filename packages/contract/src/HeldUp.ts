@@ -1,4 +1,4 @@
-/** What waits for somebody or something (docs/architecture.md, section 7): for operators, not for merchants. */
+/** Objects that wait for somebody or something (docs/architecture.md, section 7): for operators, not for merchants. */
 import { Mode } from "@coffer/model/Ids"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

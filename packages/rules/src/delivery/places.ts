@@ -48,7 +48,7 @@ const shareOfHung = 1 / 4
 export const lineKey = ({ destination, merchantId, mode }: Line): string => `${mode} ${merchantId} ${destination}`
 const merchantKey = ({ merchantId, mode }: Line): string => `${mode} ${merchantId}`
 
-/** What a post to a line is counted under. */
+/** The counts in which a post to a line is counted. */
 export type Keys = readonly [mode: string, merchant: string, line: string]
 export const keysOf = (line: Line): Keys => [line.mode, merchantKey(line), lineKey(line)]
 
