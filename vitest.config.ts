@@ -24,7 +24,7 @@ export const test: TestUserConfig = {
   include: ["test/**/*.test.ts"],
   // For ten minutes, and alone: `npm run test:chaos`.
   exclude: [...configDefaults.exclude, "test/chaos/**"],
-  globalSetup: ["test/kit/globalSetup.ts"],
+  globalSetup: ["test/kit/globalSetup.ts", "test/kit/program.ts"],
   setupFiles: ["test/kit/freshMetrics.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.
   testTimeout: 600_000,
@@ -35,7 +35,13 @@ export const test: TestUserConfig = {
   isolate: false
 }
 
-/** The package's exports name what its build makes. */
-export const resolve = { alias: { "@coffer/sdk": path.resolve("packages/sdk/src/index.ts") } }
+/** The packages' exports name what their builds make. */
+export const resolve = {
+  alias: {
+    "@coffer/sdk": path.resolve("packages/sdk/src/index.ts"),
+    "@coffer/testkit/effect": path.resolve("packages/testkit/src/effect.ts"),
+    "@coffer/testkit": path.resolve("packages/testkit/src/index.ts")
+  }
+}
 
 export default defineConfig({ test, resolve })

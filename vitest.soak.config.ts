@@ -11,10 +11,11 @@ export default defineConfig({
       "test/cluster/{crash,deliveriesKilled,deliveriesOutage,steps,twoRunners}.test.ts",
       "test/cluster/{failover,linearizability,postgresFailover,supervised}.test.ts",
       "test/http/edge/fuzz.test.ts",
+      "test/http/sandbox/clockJumps.test.ts",
       "test/http/refunds/refundRaces.test.ts",
       "test/money/*.test.ts",
       "test/store/listIndexes.test.ts",
-      "test/stripe/histories.test.ts",
+      "test/stripe/{crash,faults,histories}.test.ts",
       "test/webhooks/manyDestinations.test.ts"
     ],
     env: { SOAK: "true" },

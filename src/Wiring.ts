@@ -9,6 +9,9 @@ import * as Anchors from "./audit/Anchors.ts"
 import * as Auditor from "./audit/Auditor.ts"
 import * as AuditStore from "./audit/AuditStore.ts"
 import * as SandboxBank from "./sandbox/SandboxBank.ts"
+import * as ClockJobs from "./sandbox/ClockJobs.ts"
+import * as SandboxClocks from "./sandbox/SandboxClocks.ts"
+import * as SandboxClockStore from "./sandbox/SandboxClockStore.ts"
 import * as SandboxJobs from "./sandbox/SandboxJobs.ts"
 import * as SandboxDisputeChannel from "./sandbox/SandboxDisputeChannel.ts"
 import * as SandboxDisputes from "./sandbox/SandboxDisputes.ts"
@@ -36,6 +39,7 @@ import * as LogoFiles from "./files/LogoFiles.ts"
 import * as S3Storage from "./files/S3Storage.ts"
 import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
+import * as MerchantClocks from "./platform/runtime/MerchantClocks.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
 import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
@@ -86,6 +90,7 @@ import * as WalletEntity from "./wallets/WalletEntity.ts"
 import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
 import * as Accounts from "./stripe/Accounts.ts"
+import * as AccountUses from "./stripe/AccountUses.ts"
 import * as Reconciliation from "./stripe/Reconciliation.ts"
 import * as ReconciliationJobs from "./stripe/ReconciliationJobs.ts"
 import * as ReconciliationStore from "./stripe/ReconciliationStore.ts"
@@ -134,6 +139,7 @@ const stores = Layer.mergeAll(
   AuditStore.layer,
   RefundStore.layer,
   SeedStore.layer,
+  SandboxClockStore.layer,
   WebhookSettingsStore.layer,
   LinkStore.layer,
   SessionStore.layer,
@@ -153,6 +159,7 @@ const fileStorage = Layer.unwrap(
 const files = LogoFiles.layer.pipe(Layer.provideMerge(Files.layer.pipe(Layer.provide([FileStore.layer, fileStorage]))))
 
 const stripe = Layer.mergeAll(Accounts.layer, Sessions.layer, Reconciliation.layer).pipe(
+  Layer.provide(AccountUses.layer),
   Layer.provideMerge(StripeClient.layer)
 )
 
@@ -166,6 +173,7 @@ const sandbox = Layer.mergeAll(
 const rooms = Layer.mergeAll(
   Layer.provideMerge(Seeds.layerNewSandbox, Seeds.layer),
   SandboxIssuer.layer,
+  SandboxClocks.layer,
   StripeEvents.layer,
   RefundLists.layer,
   Timelines.layer,
@@ -214,6 +222,7 @@ const workers = Layer.mergeAll(
   KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
   OperatorJobs.layer,
   SandboxJobs.layer,
+  ClockJobs.layer,
   StripeJobs.layer,
   ReconciliationJobs.layer,
   AuditJobs.layer
@@ -226,6 +235,7 @@ const base = Transactor.layer.pipe(
     Layer.mergeAll(
       Wakeups.layer,
       NewIds.layer,
+      MerchantClocks.layer,
       Secrets.layer,
       Draining.layer,
       Admission.layer,

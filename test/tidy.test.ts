@@ -50,6 +50,8 @@ const floors: ReadonlyArray<string> = [
   "packages/sdk/src",
   "packages/cli",
   "src",
+  // The house inside a test.
+  "packages/testkit",
   // It is a program of its own, and knows nothing of the house.
   "packages/simulator",
   // They look at the house from outside.
@@ -81,6 +83,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
   [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
   [/^packages\/cli\//, /^node:/],
+  [/^packages\/testkit\//, /^node:/],
   [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
   [/^packages\//, /^$/],
   [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
@@ -98,7 +101,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/simulator\/scripts\/\w+|packages\/sdk\/generator\/(main|build)|test\/kit\/(freshMetrics|globalSetup|standingRunner)|.*\.test)\.ts$/
+  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(freshMetrics|globalSetup|program|standingRunner)|.*\.test)\.ts$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => file.startsWith("packages/sdk/src/generated/")
@@ -145,7 +148,7 @@ const isTest = (file: string) => file.startsWith("test/")
 const printed = /["'`|]/
 
 /** Programs beside the service, and the tests that stand around it, read real clocks and use promises. */
-const isBeside = (file: string) => /^packages\/(bench|sdk|simulator\/scripts)\//.test(file) || isTest(file)
+const isBeside = (file: string) => /^packages\/(bench|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
 
 const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "")
 

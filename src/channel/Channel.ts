@@ -36,6 +36,12 @@ export type CancelReport =
   | { readonly _tag: "AlreadyPaid"; readonly payment: ChannelPayment }
   | { readonly _tag: "BuyerBusy" }
 
+/** The answer to "give this payment back". */
+export type ReturnAnswer =
+  | { readonly _tag: "Taken" }
+  /** The channel will never take it back; asking again is of no use. */
+  | { readonly _tag: "Refused"; readonly reason: string }
+
 export interface Checkout extends Owner {
   readonly tradeNo: TradeNo
 }
@@ -52,6 +58,6 @@ export class Channel extends Context.Service<
     readonly giveBack: (
       checkout: Checkout,
       payment: { readonly paymentId: PaymentId; readonly amount: Minor }
-    ) => Effect.Effect<void, ChannelUnreachable>
+    ) => Effect.Effect<ReturnAnswer, ChannelUnreachable>
   }
 >()("@coffer/channel/Channel") {}

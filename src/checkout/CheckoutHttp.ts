@@ -11,6 +11,7 @@ import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Orders } from "../orders/Orders.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
@@ -30,17 +31,26 @@ const path = "/checkout/:token"
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | OrderLinks | Merchants | NewIds | Orders | SandboxBuyer | StripePayments
+  | HttpRouter.HttpRouter
+  | Admission
+  | OrderLinks
+  | MerchantClocks
+  | Merchants
+  | NewIds
+  | Orders
+  | SandboxBuyer
+  | StripePayments
 >
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* OrderLinks
     const orders = yield* Orders
+    const clocks = yield* MerchantClocks
     const desks = { buyer: yield* SandboxBuyer, payments: yield* StripePayments }
     const respond = respondAs({ links, merchants: yield* Merchants, ids: yield* NewIds })
     const step = takeStep({ ...desks, links, respond })
-    const through = yield* PublicAdmission.make
+    const through = yield* PublicAdmission.makePage
 
     const openOrder = Effect.gen(function* () {
       const { token } = yield* HttpRouter.params
@@ -63,9 +73,9 @@ export const layer: Routes = HttpRouter.use(
     const noSuchPage = () => respond.with({ _tag: "InvalidLink" }, 404)
     const orNoSuchPage = { LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }
 
-    const show = Effect.gen(function* () {
+    const showOf = Effect.fnUntraced(function* (opened: Order) {
       const { url } = yield* HttpServerRequest.HttpServerRequest
-      const order = yield* asked(yield* openOrder, url)
+      const order = yield* asked(opened, url)
       const page = yield* currentPage(desks, order)
       const method = walletIn(url)
       // A phone has read the code that another screen shows.
@@ -75,11 +85,15 @@ export const layer: Routes = HttpRouter.use(
         method !== undefined &&
         (yield* respond.offered(order)).includes(method)
       return yield* respond.with(isAway ? { _tag: "Away", order, method } : page)
-    }).pipe(Effect.catchTags(orNoSuchPage), Effect.withSpan("checkout.show"))
+    })
+    const show = Effect.flatMap(openOrder, (order) => clocks.within(order, showOf(order))).pipe(
+      Effect.catchTags(orNoSuchPage),
+      Effect.withSpan("checkout.show")
+    )
 
     const take = Effect.gen(function* () {
       const order = yield* openOrder
-      return yield* step(order, yield* readForm)
+      return yield* clocks.within(order, step(order, yield* readForm))
     }).pipe(Effect.catchTags(orNoSuchPage), Effect.withSpan("checkout.step"))
 
     const notNow = (tag: "Unreachable" | "Uncertain") => respond.with({ _tag: tag }, 503)
@@ -89,7 +103,7 @@ export const layer: Routes = HttpRouter.use(
       Effect.catchDefect(answer, (defect) => (isDatabaseTrouble(defect) ? notNow(tag) : Effect.die(defect)))
 
     yield* router.add("GET", path, through(orNotNow("Unreachable", show), notNow("Unreachable")))
-    yield* router.add("POST", path, through(orNotNow("Uncertain", take), notNow("Unreachable")))
+    yield* router.add("POST", path, through(orNotNow("Uncertain", take), notNow("Unreachable"), notNow("Uncertain")))
   })
 )
 

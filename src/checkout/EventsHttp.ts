@@ -7,6 +7,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Draining } from "../edge/Draining.ts"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
+import type { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Orders } from "../orders/Orders.ts"
 import { headers } from "../pages/respond.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
@@ -23,7 +24,7 @@ const beatsMax = 20
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | OrderLinks | Draining | Orders | SandboxBuyer
+  HttpRouter.HttpRouter | Admission | OrderLinks | Draining | MerchantClocks | Orders | SandboxBuyer
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -31,7 +32,7 @@ export const layer: Routes = HttpRouter.use(
     const links = yield* OrderLinks
     const orders = yield* Orders
     const watch = yield* OrderWatch.make
-    const through = yield* PublicAdmission.make
+    const through = yield* PublicAdmission.makePage
 
     const events = Effect.gen(function* () {
       const { token } = yield* HttpRouter.params

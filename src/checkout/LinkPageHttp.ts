@@ -11,6 +11,7 @@ import * as PublicQuota from "../edge/PublicQuota.ts"
 import type { Admission } from "../http/Admission.ts"
 import { Links } from "../links/Links.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type LinkPage, renderLink } from "./LinkPage.ts"
@@ -25,7 +26,7 @@ const path = "/pay/:link_id"
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | OrderLinks | Links | Merchants | PublicQuota.Needs
+  HttpRouter.HttpRouter | Admission | OrderLinks | Links | MerchantClocks | Merchants | PublicQuota.Needs
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -33,8 +34,9 @@ export const layer: Routes = HttpRouter.use(
     const links = yield* Links
     const checkouts = yield* OrderLinks
     const merchants = yield* Merchants
+    const clocks = yield* MerchantClocks
     const take = yield* PublicQuota.make
-    const through = yield* PublicAdmission.make
+    const through = yield* PublicAdmission.makePage
 
     const respond = Effect.fnUntraced(function* (
       page: LinkPage,
@@ -73,7 +75,8 @@ export const layer: Routes = HttpRouter.use(
     )
 
     const visit = Effect.gen(function* () {
-      return yield* follow(yield* links.byId((yield* HttpRouter.params)["link_id"] ?? ""))
+      const link = yield* links.byId((yield* HttpRouter.params)["link_id"] ?? "")
+      return yield* clocks.within(link, follow(link))
     }).pipe(
       Effect.catchTags({ LinkNotFound: () => respond({ _tag: "Closed", reason: "unknown" }) }),
       Effect.catchDefect((defect) => (isDatabaseTrouble(defect) ? unreachable() : Effect.die(defect))),

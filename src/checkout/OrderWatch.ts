@@ -7,6 +7,7 @@ import { DateTime, Deferred, Effect, RcMap, type Scope } from "effect"
 import { Draining } from "../edge/Draining.ts"
 import { Orders } from "../orders/Orders.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 
 /** Listeners at once, of one order and of all in this process. Each holds a connection. */
@@ -27,6 +28,7 @@ export const make = Effect.gen(function* () {
   const orders = yield* Orders
   const buyer = yield* SandboxBuyer
   const draining = yield* Draining
+  const clocks = yield* MerchantClocks
   const listening = new Map<TradeNo, number>()
   let all = 0
   const count = (tradeNo: TradeNo, change: number) =>
@@ -40,7 +42,8 @@ export const make = Effect.gen(function* () {
   /** Of an order whose end has come, the bank may still have the payment. */
   const isOpen = Effect.fnUntraced(function* (order: Order) {
     if (order.status !== "pending") return false
-    return DateTime.isLessThan(yield* currentTime, order.expiresAt) || (yield* buyer.hasPaid(order))
+    const isInTime = Effect.map(currentTime, (now) => DateTime.isLessThan(now, order.expiresAt))
+    return (yield* clocks.working(order, isInTime)) || (yield* buyer.hasPaid(order))
   })
 
   const look = Effect.fnUntraced(

@@ -21,7 +21,7 @@ export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* OrderLinks
     const receipts = yield* Receipts
-    const through = yield* PublicAdmission.make
+    const through = yield* PublicAdmission.makePage
 
     const page = Effect.gen(function* () {
       const token = (yield* HttpRouter.params)["token"] ?? ""

@@ -63,6 +63,8 @@ const makeLeave = ({ payments, respond }: Services) =>
           return yield* respond.with({ _tag: "Leaving", order, url: begun.url })
         case "Settled":
           return yield* respond.byGet(order)
+        case "Unknown":
+          return yield* respond.with({ _tag: "Uncertain", order }, 503)
         case "NotTaken":
           return yield* respond.with({ ...page, method, notice: "notTaken" }, 422)
       }

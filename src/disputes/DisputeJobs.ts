@@ -3,10 +3,10 @@
  * a deadline that has passed, a bank that takes its time.
  */
 import { Effect, Layer } from "effect"
-import { currentTime } from "../platform/runtime/clock.ts"
 import { Disputes } from "./Disputes.ts"
 import { DisputeStore } from "./DisputeStore.ts"
-import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { dueWork } from "../platform/jobs/dueWork.ts"
+import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 
 export const layer = Layer.effectDiscard(
@@ -18,10 +18,9 @@ export const layer = Layer.effectDiscard(
     yield* workers.supervise(() => ({
       name: "dispute checks",
       wakeup: "disputes",
-      run: Effect.gen(function* () {
-        const due = yield* store.claimDue(yield* currentTime, claimedMax)
-        return yield* forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check, store.noteOutcomes)
-      }),
+      ...dueWork(store, (due) =>
+        forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check, store.noteOutcomes)
+      ),
       next: store.nextDue,
       backlog: store.backlog
     }))

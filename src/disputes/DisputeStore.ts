@@ -12,7 +12,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { type Backlog, backOff, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, type DueSandbox, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
@@ -37,7 +37,13 @@ export class DisputeStore extends Context.Service<
     readonly byProcessorId: (owner: Owner, processorDisputeId: string) => Effect.Effect<Option.Option<StoredDispute>>
     readonly evidence: (disputeNo: DisputeNo) => Effect.Effect<StoredEvidence>
     /** Disputes about which the channel is to be asked, claimed by pushing their time ahead. */
-    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DisputeNo>>
+    readonly claimDue: (
+      now: DateTime.Utc,
+      limit: number,
+      merchantId?: string
+    ) => Effect.Effect<ReadonlyArray<DisputeNo>>
+    /** When the first is due of each of these sandboxes. */
+    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     readonly noteOutcomes: (outcomes: Outcomes) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
@@ -160,8 +166,9 @@ export const layer = Layer.effect(
       resolve,
       byProcessorId,
       evidence,
-      claimDue: (now, limit) =>
-        sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(({ dispute_no }) => dispute_no))),
+      claimDue: (...asked) =>
+        sqlDefects(Effect.map(due.claim(...asked), (rows) => rows.map(({ dispute_no }) => dispute_no))),
+      nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
       noteOutcomes: due.note,
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now))

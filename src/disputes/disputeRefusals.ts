@@ -15,5 +15,7 @@ const conflictMessage = {
 
 export const disputeRefusals = {
   DisputeNotFound: refuseAs(Wire.DisputeNotFound, ({ ref }: DisputeNotFound) => ({ message: `No dispute ${ref}.` })),
-  DisputeConflict: refuseAs(Wire.Conflict, ({ reason }: DisputeConflict) => ({ message: conflictMessage[reason] }))
+  DisputeConflict: refuseAs(Wire.Conflict, ({ reason, said }: DisputeConflict) => ({
+    message: said === undefined ? conflictMessage[reason] : `The channel did not take it: ${said}`
+  }))
 }

@@ -9,15 +9,17 @@ import type { DisputeNo } from "@coffer/model/Ids"
 import { type Dispute, DisputeCommand, DisputeConflict, isOpen, type Response } from "@coffer/rules/dispute/Dispute"
 import { evidenceProblem, filesProblem } from "@coffer/rules/dispute/evidence"
 import { canonical } from "@coffer/rules/idempotency/claim"
-import { Effect, Fiber, FiberSet, Option } from "effect"
+import { Effect, Fiber, FiberSet } from "effect"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
+import type { StepAnswer } from "../channel/DisputeChannel.ts"
 import { answering, currentRequest } from "../idempotency/Answering.ts"
 import type { Owner } from "@coffer/model/Owner"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { millisForChannel } from "../platform/runtime/Deadline.ts"
 import type { DisputeNotFound } from "./DisputeCommands.ts"
 import type { DisputeServices } from "./DisputeServices.ts"
 import { applyStatus } from "./reportDispute.ts"
@@ -28,7 +30,7 @@ export type StepFailure = ChannelUnreachable | DisputeConflict | DisputeNotFound
 export type Completing = FiberSet.FiberSet<Dispute, StepFailure>
 
 /** After this nobody knows what the channel did. Less than it takes until it is asked again. */
-const channelPatience = "15 seconds"
+const channelMillis = 15_000
 
 const { AskAgain, BeginAccept, BeginSubmit, ConfirmStep, RejectStep, SaveDraft, WithdrawStep } = DisputeCommand.cases
 
@@ -98,7 +100,7 @@ const completeStep = span("Disputes.completeStep")(function* (
     return after.response?.id === response.id ? after : yield* sent.failure
   }
   const answer = sent.success
-  if (answer === undefined) return yield* load(disputeNo)
+  if (answer._tag === "Unknown") return yield* load(disputeNo)
   if (answer._tag === "Taken") {
     return yield* perform(disputeNo, ConfirmStep.make({ at, processorStatus: answer.status }))
   }
@@ -106,10 +108,11 @@ const completeStep = span("Disputes.completeStep")(function* (
   const after = yield* applyStatus(services, yield* load(disputeNo), answer.word)
   // Lost is what acceptance asks for, whoever was first.
   if (response.step === "accept" && after.status === "lost") return after
-  return yield* new DisputeConflict({ disputeNo, reason: "not_taken" })
+  const said = answer.reason === undefined ? {} : { said: answer.reason }
+  return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...said })
 })
 
-/** Undefined: no answer came, and nobody knows. */
+/** Unknown also when no answer comes in time. */
 const sendToChannel = Effect.fnUntraced(function* (
   { channel, faults, store }: DisputeServices,
   dispute: Dispute,
@@ -120,7 +123,8 @@ const sendToChannel = Effect.fnUntraced(function* (
     submitting === null
       ? faults.around("DisputeChannel.accept", channel.accept(dispute))
       : faults.around("DisputeChannel.submit", channel.submit(dispute, submitting))
-  return Option.getOrUndefined(yield* Effect.timeoutOption(call, channelPatience))
+  const orElse = () => Effect.succeed<StepAnswer>({ _tag: "Unknown" })
+  return yield* Effect.timeoutOrElse(call, { duration: yield* millisForChannel(channelMillis), orElse })
 })
 
 /** What it has beside the names we know stays outside. */

@@ -24,7 +24,7 @@ export const make = Effect.map(
   Logs,
   (logs) =>
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
-      const { arrived, ip, method, owner, path, requestId, sent } = record
+      const { ahead, arrived, ip, method, owner, path, requestId, sent } = record
       if (owner === undefined) return Effect.void
       return Effect.flatMap(body, (requestBody) =>
         logs.append({
@@ -34,6 +34,7 @@ export const make = Effect.map(
           path,
           status: response.status,
           at: DateTime.makeUnsafe(arrived),
+          aheadMillis: ahead,
           durationMillis: answered - arrived,
           ip,
           userAgent: sent["user-agent"],

@@ -11,13 +11,15 @@ import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { asProblem } from "../http/problem.ts"
 import type { LoggedBody } from "../logs/logRow.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { inTime } from "../platform/runtime/bounded.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
+import { CurrentDeadline, Deadline, graceMillis, requestMillis, RequestTime } from "../platform/runtime/Deadline.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import * as AccessLog from "./AccessLog.ts"
 import * as ApiLogging from "./ApiLogging.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import { Draining } from "./Draining.ts"
-import { answerFailure, isNoRoute, makeAnswerNoRoute, normalized } from "./fallback.ts"
+import { answerFailure, isNoRoute, makeAnswerNoRoute, normalized, unavailable } from "./fallback.ts"
 import * as Metrics from "./Metrics.ts"
 import type { Route } from "./routes.ts"
 import { pathOf } from "./routing.ts"
@@ -61,6 +63,7 @@ export const make = Effect.gen(function* () {
   const logAccess = yield* AccessLog.make
   const clientAddress = yield* ClientAddress.make
   const admission = yield* Admission
+  const time = yield* RequestTime
   const answerNoRoute = makeAnswerNoRoute(yield* Merchants, admission)
 
   /** Releases what the request has taken up. To be called when the answer is sent, or has nobody to go to. */
@@ -90,13 +93,17 @@ export const make = Effect.gen(function* () {
     const ip = clientAddress(incoming.peer, incoming.sent["x-forwarded-for"])
     const record = newRecord(incoming, { requestId, ip, arrived: yield* currentMillis })
     incoming.record = record
-    const response = yield* route.pipe(
+    const deadline = new Deadline(requestMillis, time)
+    const response = yield* Effect.interruptible(
+      inTime(route, () => Effect.succeed(unavailable(record)), graceMillis)
+    ).pipe(
       Effect.map((response) => normalized(response, record)),
       Effect.catchCause((cause) =>
         isNoRoute(cause) ? answerNoRoute(record) : answerFailure(cause, incoming.isConnected(), record)
       ),
-      Effect.updateContext((context: Context.Context<R>) => withRecord(context, record, addServices))
+      Effect.updateContext((context: Context.Context<R>) => withRecord(context, { record, deadline }, addServices))
     )
+    deadline.lift()
     const size = response.body._tag === "Uint8Array" ? response.body.contentLength : 0
     if (size > unreadMin && record.visit !== undefined) admission.owe(record.visit, size)
     const answered = yield* currentMillis
@@ -122,14 +129,20 @@ const newRecord = (
   text: body.text,
   behind,
   owner: undefined,
+  ahead: 0,
   visit: undefined,
   quotas: {}
 })
 
 /** Adds all services in one update: each update of a context costs some microseconds. */
-const withRecord = <R>(context: Context.Context<R>, record: RequestRecord, addServices?: AddServices) => {
+const withRecord = <R>(
+  context: Context.Context<R>,
+  { deadline, record }: { readonly record: RequestRecord; readonly deadline: Deadline },
+  addServices?: AddServices
+) => {
   const extended = context.pipe(
     Context.add(CurrentRecord, record),
+    Context.add(CurrentDeadline, deadline),
     Context.add(References.CurrentLogAnnotations, {
       ...Context.get(context, References.CurrentLogAnnotations),
       request_id: record.requestId

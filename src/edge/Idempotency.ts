@@ -14,6 +14,7 @@ import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { unavailable } from "../http/refusals.ts"
 import { idempotencyRefusals } from "../idempotency/idempotencyRefusals.ts"
 import { refuseWith, reply } from "../http/replies.ts"
+import { withoutDeadline } from "../platform/runtime/Deadline.ts"
 import { elapsedMillis } from "../platform/runtime/realTime.ts"
 
 /** A request that has taken longer gets its answer before that is stored: two commits may have waited already. */
@@ -37,7 +38,7 @@ export const layer = Layer.effect(
         const settling = keys.settle(claim, isKept ? { status: exit.value.status, data: answer.data } : undefined)
         // What could not be written in time is not waited for once more.
         const isLate = isBusy(exit) || elapsedMillis() - begun > settleWithinMillis
-        yield* isLate ? Effect.forkIn(settling, scope) : settling
+        yield* isLate ? Effect.forkIn(withoutDeadline(settling), scope) : settling
       })
 
     return Idempotency.of(

@@ -6,10 +6,13 @@
 import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
-import { Effect, Layer, Option, Redacted, Result } from "effect"
+import { prefixes } from "@coffer/model/Ids"
+import { Effect, Layer, Option, Redacted, References, Result } from "effect"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Admission } from "../http/Admission.ts"
-import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
 import { kindOf } from "./Quotas.ts"
 import { busy, refuseWith } from "../http/replies.ts"
@@ -20,6 +23,15 @@ export const layer = Layer.effect(
     const merchants = yield* Merchants
     const admission = yield* Admission
     const failed = yield* FailedCredentials
+    const clocks = yield* MerchantClocks
+    const ids = yield* NewIds
+
+    /** Its log is listed by the time in its id, as all objects are. */
+    const renamed = <A, E, R>(record: RequestRecord, effect: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(ids.next(prefixes.request), (request_id) => {
+        record.requestId = request_id
+        return Effect.updateService(effect, References.CurrentLogAnnotations, (all) => ({ ...all, request_id }))
+      })
 
     return MerchantKey.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential }) {
@@ -47,6 +59,7 @@ export const layer = Layer.effect(
         }
         const { merchant, mode } = owner.value
         record.owner = { merchantId: merchant.merchant_id, mode }
+        record.ahead = clocks.offsetOf(record.owner)
         record.quotas = merchant.quotas
         if (!isCallerAllowed(merchant.modes[mode], record.ip)) {
           return yield* refuseWith(
@@ -70,7 +83,8 @@ export const layer = Layer.effect(
         const behind = keyed.isRecalled ? record.behind : 0
         record.visit = admission.enter("merchants", merchant.merchant_id, kind, behind)
         if (record.visit === undefined) return yield* busy
-        return yield* Effect.provideService(httpEffect, Caller, { merchantId: merchant.merchant_id, mode })
+        const called = Effect.provideService(httpEffect, Caller, record.owner)
+        return yield* record.ahead === 0 ? called : clocks.within(record.owner, renamed(record, called))
       })
     })
   })

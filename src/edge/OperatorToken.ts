@@ -6,7 +6,7 @@
 import { CurrentOperator, OperatorToken } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { acts, type ActName, actOf, mayDo } from "@coffer/rules/operator/acts"
-import { Effect, Exit, Layer, Option, Redacted } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Redacted } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
@@ -14,6 +14,7 @@ import { busy, isRefusal, refuseWith } from "../http/replies.ts"
 import { AuditLog, type Entry } from "../operators/AuditLog.ts"
 import { type Identity, Operators } from "../operators/Operators.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
+import { withoutDeadline } from "../platform/runtime/Deadline.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
 import { kindOf } from "./Quotas.ts"
 
@@ -79,6 +80,7 @@ const logged = <E, R>(
       yield* log.write({ ...entry, phase: "begun", details: yield* askedFor(record) })
       const exit = yield* Effect.exit(restore(handled))
       yield* log.write({ ...entry, phase: "done", status: statusOf(exit), details: record.change ?? {} }).pipe(
+        withoutDeadline,
         // The act is done. Its first entry stands, and its answer is true.
         Effect.catchCause((cause) => Effect.logError("an act has no second entry in the audit log", entry.act, cause))
       )
@@ -96,6 +98,8 @@ const askedFor = (record: RequestRecord) =>
 
 const statusOf = <E>(exit: Exit.Exit<HttpServerResponse.HttpServerResponse, E>): number => {
   if (Exit.isSuccess(exit)) return exit.value.status
+  // The client has left, or was told to come back: nobody knows what was done.
+  if (Cause.hasInterruptsOnly(exit.cause)) return 503
   const error = Option.getOrUndefined(Exit.findErrorOption(exit))
   return isRefusal(error) ? error.code : 500
 }

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { inTime } from "../platform/runtime/bounded.ts"
 import { kindOf } from "./Quotas.ts"
 import { busy } from "../http/replies.ts"
 
@@ -20,6 +21,21 @@ export const make = Effect.map(
         record.visit = admission.enter("public", record.ip, kindOf(record), record.behind)
         return record.visit === undefined ? shed : route
       })
+)
+
+/** The same of a page, and `late` when it has waited for too long: by default the page that is shown without room. */
+export const makePage = Effect.map(
+  make,
+  (through) =>
+    <E, R, ShedE, ShedR>(
+      page: Route<E, R>,
+      shed: Route<ShedE, ShedR>,
+      late: Route<ShedE, ShedR> = shed
+    ): Route<E | ShedE, R | ShedR> =>
+      through(
+        inTime<HttpServerResponse.HttpServerResponse, E | ShedE, R | ShedR>(page, () => late),
+        shed
+      )
 )
 
 /** In front of all routes of the layers that it is provided to. The refusal is the envelope's. */

@@ -2,7 +2,7 @@
 import { quotaWindow } from "@coffer/model/Limits"
 import { Duration, Effect } from "effect"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
-import { currentMillis } from "../platform/runtime/clock.ts"
+import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
 import { QuotaStore, type Taken } from "./QuotaStore.ts"
 
 /** What has to be provided. */
@@ -17,6 +17,6 @@ export const make = Effect.map(
     (what: string, limit: number): Effect.Effect<Taken> =>
       Effect.gen(function* () {
         const { ip } = yield* CurrentRecord
-        return yield* store.take(`${what}:${ip}`, limit, windowMillis, yield* currentMillis)
+        return yield* store.take(`${what}:${ip}`, limit, windowMillis, yield* unmovedMillis)
       })
 )

@@ -8,7 +8,7 @@ import * as Wire from "@coffer/contract/Errors"
 import { quotaWindow } from "@coffer/model/Limits"
 import { quotaOf, type QuotaKind } from "@coffer/model/Quotas"
 import { Context, Duration, Effect, Layer } from "effect"
-import { millisOf } from "../platform/runtime/clock.ts"
+import { unmovedMillisOf } from "../platform/runtime/MovedClock.ts"
 import { QuotaStore, type Taken } from "./QuotaStore.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { refuseWith } from "../http/replies.ts"
@@ -26,7 +26,7 @@ export const layer = Layer.effect(
       const record = fiber.getRef(CurrentRecord)
       const kind = record.visit?.kind ?? kindOf(record)
       const limit = quotaOf(record.quotas, kind)
-      const take = store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, millisOf(fiber))
+      const take = store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, unmovedMillisOf(fiber))
       return Effect.flatMap(take, (taken) => {
         // Kept on the record, so that refusals and errors carry them, too.
         record.headers = headersOf(kind, limit, taken)

@@ -54,7 +54,7 @@ export const answerFailure = <E>(
 }
 
 /** Nothing is known to be wrong with the request: it may be sent again. */
-const unavailable = (record: RequestRecord): Response =>
+export const unavailable = (record: RequestRecord): Response =>
   normalized(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id: record.requestId })), record)
 
 const isBodyIncomplete = (error: unknown): boolean =>

@@ -5,7 +5,7 @@
 import { prefixes } from "@coffer/model/Ids"
 import { withoutSignatures } from "@coffer/rules/signedAddresses"
 import { type Addresses, destinationOf, route } from "@coffer/rules/delivery/route"
-import { Context, type DateTime, Effect, Layer, Schema } from "effect"
+import { Clock, Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type ChangeSet, insert } from "../platform/commit/Change.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
@@ -46,11 +46,11 @@ export const layer = Layer.effect(
     const shown = shownTo(links.complete)
 
     const recorderTo =
-      ({ merchantId, mode }: Owner, addresses: Omit<Addresses, "notifyUrl">): Recorder =>
+      ({ merchantId, mode }: Owner, addresses: Omit<Addresses, "notifyUrl">, clock: Clock.Clock): Recorder =>
       (happening, now) => {
         const { notifyUrl, objectId, tradeNo, type } = happening
         const shared = { merchantId, mode, createdAt: now }
-        const id = ids.at(prefixes.event, now)
+        const id = ids.at(prefixes.event, now, clock)
         const object = withoutSignatures(happening.object)
         const body = jsonText(eventView(id, now, { ...happening, mode, object }))
         return [
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
           ...route(type, { notifyUrl, ...addresses }).map(({ endpointId, url }) =>
             insert(deliveries, {
               ...shared,
-              id: ids.at(prefixes.delivery, now),
+              id: ids.at(prefixes.delivery, now, clock),
               eventId: id,
               endpointId,
               url,
@@ -74,13 +74,15 @@ export const layer = Layer.effect(
 
     return Events.of({
       recorder: (owner) =>
-        merchants.find(owner.merchantId).pipe(
-          Effect.map(({ modes }) => {
-            const { default_notify_url: defaultUrl, webhooks } = modes[owner.mode]
-            return recorderTo(owner, { defaultUrl, endpoints: webhooks.endpoints })
-          }),
-          // Whoever owns what has changed is a merchant.
-          Effect.catchTags({ MerchantNotFound: Effect.die })
+        Effect.withFiber((fiber) =>
+          merchants.find(owner.merchantId).pipe(
+            Effect.map(({ modes }) => {
+              const { default_notify_url: defaultUrl, webhooks } = modes[owner.mode]
+              return recorderTo(owner, { defaultUrl, endpoints: webhooks.endpoints }, fiber.getRef(Clock.Clock))
+            }),
+            // Whoever owns what has changed is a merchant.
+            Effect.catchTags({ MerchantNotFound: Effect.die })
+          )
         ),
       // Most events are of orders; the others are as they were stored.
       deliverable: (stored) => {

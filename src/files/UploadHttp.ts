@@ -12,6 +12,7 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { Effect, Schema, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { waitingForClient } from "../platform/runtime/Deadline.ts"
 import { span } from "../platform/runtime/span.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
@@ -19,6 +20,7 @@ import { compressed, isCompressed } from "../http/Body.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { refuseField, reply } from "../http/replies.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Files } from "./Files.ts"
 import { tooLarge } from "./Incoming.ts"
 import type { ReceivedFile } from "./FileStorage.ts"
@@ -86,7 +88,7 @@ interface Form {
   file?: ReceivedFile
 }
 
-const makeUpload = Effect.map(Files, (files) => {
+const makeUpload = Effect.map(Effect.all([Files, MerchantClocks]), ([files, clocks]) => {
   /** Other parts are read over, as unknown fields are in any body (silences: G5). */
   const readForm = Effect.fnUntraced(function* (parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>) {
     const form: Form = {}
@@ -102,11 +104,11 @@ const makeUpload = Effect.map(Files, (files) => {
       })
     )
     return form
-  })
+  }, waitingForClient)
 
   const keep = Effect.fnUntraced(function* (owner: Owner, { file }: Form) {
     if (file === undefined) return yield* problem("file", "is required")
-    const { contentType, size, url } = yield* files.keep(owner, file)
+    const { contentType, size, url } = yield* clocks.within(owner, files.keep(owner, file))
     return yield* reply({ url, content_type: contentType, size }, 201)
   })
 

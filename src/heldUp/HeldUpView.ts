@@ -1,5 +1,6 @@
 /** What is held up, on the wire: the one encoder. Pure. */
 import type { HeldUpResource } from "@coffer/contract/HeldUp"
+import type { ChannelDispute } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import type { HeldRow } from "./heldRows.ts"
@@ -60,12 +61,23 @@ const disputeTurn = ({ created_at, due_by, is_answered, status, updated_at }: He
   return { waits_for: "merchant", text: `the merchant has to answer the bank${until}`, since: created_at }
 }
 
+/** Only the operator answers it, at the channel. */
+const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string => {
+  const until = isOver || answerBy === undefined ? "" : `, to be answered at the channel until ${isoText(answerBy)}`
+  return `its dispute ${id} is ${status}${until}`
+}
+
 /** Of several payments all are told, and the one that needs a person says whose turn it is. */
 const unappliedTurn = ({ created_at, payments }: HeldRow): Turn => {
   const waiting = (payments ?? []).filter(({ state }) => state !== "returned")
   const times = waiting.flatMap(({ paidAt }) => (paidAt === undefined ? [] : [paidAt]))
-  const told = waiting.map(({ amount, currency, paymentId, reason, state }) => {
-    const what = `${paymentId} of ${amount} ${currency} (${reason})`
+  const told = waiting.map(({ amount, currency, dispute, paymentId, problem, reason, state }) => {
+    const why = [
+      reason,
+      ...(problem === undefined ? [] : [`it did not go back: ${problem}`]),
+      ...(dispute === undefined ? [] : [disputeText(dispute)])
+    ].join("; ")
+    const what = `${paymentId} of ${amount} ${currency} (${why})`
     return state === "parked" ? `an operator has to decide about ${what}` : `the channel has to take back ${what}`
   })
   return {

@@ -59,6 +59,7 @@ const unapplied = (mode: Mode): HeldSource => ({
     trade_no: "trade_no",
     status: `case when stray_payments @> '[{"state": "parked"}]' then 'parked' else 'due' end`,
     updated_at: "created_at",
+    attempts: "stray_attempts",
     error: "stray_error",
     next_at: "stray_due_at",
     payments: "stray_payments"

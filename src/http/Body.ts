@@ -6,6 +6,7 @@
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
 import type * as Wire from "@coffer/contract/Errors"
 import { Effect, Option } from "effect"
+import { waitingForClient } from "../platform/runtime/Deadline.ts"
 import { Admission } from "./Admission.ts"
 import { CurrentRecord } from "./CurrentRequest.ts"
 import { busy, refuseField } from "./replies.ts"
@@ -59,10 +60,7 @@ export const make = Effect.map(Admission, (admission) => (incoming: IncomingBody
     const visit = (record.visit ??= { door: "public", party: record.ip, kind: undefined, bytes: 0 })
     if (length !== undefined && !admission.hold(visit, length)) return busy
     isTouched = true
-    return Effect.flatMap(
-      bytes((more) => admission.hold(visit, more)),
-      checked
-    )
+    return Effect.flatMap(waitingForClient(bytes((more) => admission.hold(visit, more))), checked)
   })
   return { text: read, known: () => known, isTouched: () => isTouched }
 })

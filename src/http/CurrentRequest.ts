@@ -10,7 +10,8 @@ import type { BodyRefused } from "./Body.ts"
 
 /** One object per request, never shared. Fields that are not readonly are set while the request is processed. */
 export interface RequestRecord {
-  readonly requestId: string
+  /** Where the owner's clock was moved, one of its time takes the place of the first. */
+  requestId: string
   /** Milliseconds since 1970. */
   readonly arrived: number
   readonly method: string
@@ -28,6 +29,8 @@ export interface RequestRecord {
   readonly behind: number
   /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
   owner: Owner | undefined
+  /** Milliseconds that the owner's clock was ahead when the request came. */
+  ahead: number
   /** What the request takes up, once it is let in. */
   visit: Visit | undefined
   /** The owner's own limits. */
@@ -52,6 +55,7 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
     ip: "",
     behind: 0,
     owner: undefined,
+    ahead: 0,
     visit: undefined,
     quotas: {}
   })

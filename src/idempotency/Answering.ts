@@ -57,6 +57,12 @@ export const currentClaim = Effect.flatMap(CurrentClaim, (held) =>
   held === undefined ? Effect.undefined : Effect.map(Ref.get(held), ({ claim }) => claim)
 )
 
+/** The day for which the answer of the request that is running is kept begins at this moment. */
+export const keepClaimFrom = (createdAt: DateTime.Utc) =>
+  Effect.flatMap(CurrentClaim, (held) =>
+    held === undefined ? Effect.void : Ref.update(held, (state) => ({ ...state, claim: { ...state.claim, createdAt } }))
+  )
+
 /** What names the request that is running, also when it is sent again; null without a key. */
 export const currentRequest = Effect.map(currentClaim, (claim) => claim?.id ?? null)
 

@@ -15,6 +15,7 @@ export const layer = Layer.effectDiscard(
     const store = yield* IdempotencyStore
     yield* workers.supervise(() => ({
       name: "expired idempotency keys",
+      tidies: true,
       run: Effect.flatMap(currentTime, (now) =>
         store.dropBefore(DateTime.subtractDuration(now, keptDuration), batchMax)
       ),

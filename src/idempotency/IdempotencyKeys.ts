@@ -6,6 +6,8 @@ import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schema } from "effect"
 import { Runs } from "../platform/cluster/Runs.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { withoutDeadline } from "../platform/runtime/Deadline.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
@@ -78,14 +80,15 @@ export const layer = Layer.effect(
         // Somebody else has the claim by then, or it was written all the same.
         Effect.ignore,
         onRealTime,
+        withoutDeadline,
         Effect.forkIn(scope)
       )
 
     /** It counts as running before its row is there: whoever meets the row must not take it for forsaken. */
     const take = (claim: IdempotencyClaim, replaces?: number) =>
-      Effect.suspend(() => {
+      Effect.flatMap(unmovedTime, (now) => {
         here.enter(claim.id)
-        return transactor.commit(claim.id, [running(claim, claim.createdAt, runs.own, replaces)]).pipe(
+        return transactor.commit(claim.id, [running(claim, now, runs.own, replaces)]).pipe(
           Effect.as({ _tag: "Claimed" as const, claim }),
           Effect.onError(() => Effect.sync(() => here.leave(claim.id))),
           Effect.tapError((error) =>
@@ -105,11 +108,12 @@ export const layer = Layer.effect(
       const { data, leaseUntil, run, state, status, version } = row.value
       // The run that took it has ended, or it was this one and never learnt whether the claim was written.
       const isForsaken = state === "running" && !here.has(id) && (yield* runs.isForsaken(run))
-      switch (judge(row.value, fingerprint, now, isForsaken)) {
+      const unmoved = yield* unmovedTime
+      switch (judge(row.value, fingerprint, now, isForsaken, unmoved)) {
         case "OtherContent":
           return yield* new OtherContent()
         case "InProgress":
-          return yield* new StillRunning({ lasts: DateTime.distance(now, leaseUntil ?? now) })
+          return yield* new StillRunning({ lasts: DateTime.distance(unmoved, leaseUntil ?? unmoved) })
         case "Replay":
           return { _tag: "Replay", status: status!, data: links.complete(parseData(openedAnswer(id, data!, decrypt))) }
         case "TakeOver":

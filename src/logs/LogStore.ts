@@ -29,7 +29,10 @@ export interface NewLogRow extends Bodies {
   readonly ip: string | null
   readonly user_agent: string | null
   readonly idempotency_key: string | null
+  /** Real time: days are kept and dropped by it. */
   readonly created_at: DateTime.Utc
+  /** How far the clock of the owner's sandbox was ahead of it. The id has that time. */
+  readonly ahead_ms?: number
 }
 
 const StoredRow = Schema.Struct({
@@ -49,10 +52,12 @@ const StoredRow = Schema.Struct({
   /** Where the bodies are; null of a call without any. */
   block: Schema.NullOr(Schema.Int),
   place: Schema.NullOr(Schema.Int),
-  created_at: TimeColumn
+  created_at: TimeColumn,
+  /** Null of a row of an older version. */
+  ahead_ms: Schema.NullOr(Schema.Int)
 })
 type StoredRow = typeof StoredRow.Type
-export type LogRow = Omit<StoredRow, "block" | "place">
+export type LogRow = Omit<StoredRow, "block" | "place" | "ahead_ms">
 
 export interface LogFilter {
   readonly requestId: string | undefined
@@ -76,7 +81,13 @@ export class LogStore extends Context.Service<
   {
     /** Writes all of them or none. A day that has no partition yet gets one. */
     readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<void, SqlError.SqlError>
-    readonly page: (owner: Owner, request: PageRequest, filter: LogFilter) => Effect.Effect<Page<LogRow>, InvalidField>
+    /** `isTimedByIds`: the owner's clock was moved, so only ids have its times. */
+    readonly page: (
+      owner: Owner,
+      request: PageRequest,
+      filter: LogFilter,
+      isTimedByIds?: boolean
+    ) => Effect.Effect<Page<LogRow>, InvalidField>
     /** Makes the partitions of these days where there are none. */
     readonly openDays: (days: ReadonlyArray<DateTime.Utc>) => Effect.Effect<void>
     /** Drops the partitions of all days before this one. */
@@ -114,8 +125,8 @@ export const layer = Layer.effect(
 
     return LogStore.of({
       insert,
-      page: Effect.fnUntraced(function* (owner, request, filter) {
-        const page = yield* pages.page(owner, request, yield* search(owner, filter))
+      page: Effect.fnUntraced(function* (owner, request, filter, isTimedByIds = false) {
+        const page = yield* pages.page(owner, request, { ...(yield* search(owner, filter)), isTimedByIds })
         return { ...page, data: yield* withBodies(page.data) }
       }),
       openDays: (some) => sqlDefects(openDays(some)),
@@ -182,7 +193,10 @@ const makeWithBodies = (sql: SqlClient.SqlClient) => {
     const wanted = new Map<number, DateTime.Utc>()
     for (const { block, created_at } of rows) if (block !== null) wanted.set(block, DateTime.removeTime(created_at))
     const blocks = wanted.size === 0 ? new Map<number, Unpacked>() : yield* read(wanted)
-    return rows.map(({ block, place, ...row }): LogRow => {
+    return rows.map(({ ahead_ms, block, place, ...stored }): LogRow => {
+      const row = ahead_ms
+        ? { ...stored, created_at: DateTime.add(stored.created_at, { milliseconds: ahead_ms }) }
+        : stored
       const bodies = block === null ? undefined : blocks.get(block)
       if (bodies === undefined) return row
       const [request_body, response_body] = bodies(place ?? 0)
@@ -214,14 +228,16 @@ const cells: Record<keyof Cells, (row: Cells) => unknown> = {
   ip: text("ip"),
   user_agent: text("user_agent"),
   idempotency_key: text("idempotency_key"),
-  created_at: ({ created_at }) => DateTime.toDateUtc(created_at)
+  created_at: ({ created_at }) => DateTime.toDateUtc(created_at),
+  ahead_ms: ({ ahead_ms = 0 }) => ahead_ms
 }
 const columns = Object.keys(cells) as ReadonlyArray<keyof Cells>
 
 const typeOf: Partial<Record<keyof Cells, string>> = {
   status: "integer",
   duration_ms: "integer",
-  created_at: "timestamptz"
+  created_at: "timestamptz",
+  ahead_ms: "bigint"
 }
 const valueOf = (column: keyof Cells): string => (column in typeOf ? column : `nullif(${column}, '')`)
 

@@ -7,6 +7,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { Owner } from "@coffer/model/Owner"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { makeLogQueue } from "./logQueue.ts"
 import type { LoggedCall } from "./logRow.ts"
 import { type LogFilter, type LogRow, LogStore } from "./LogStore.ts"
@@ -27,6 +28,7 @@ export const layer = Layer.effect(
   Logs,
   Effect.gen(function* () {
     const store = yield* LogStore
+    const clocks = yield* MerchantClocks
     const { append, flushed } = yield* makeLogQueue
 
     const page = span("Logs.page")(function* (owner: Owner, query: LogQuery) {
@@ -37,7 +39,8 @@ export const layer = Layer.effect(
         return yield* new InvalidField({ param: cursor.param, problem })
       }
       const from = created.from === undefined ? oldest : DateTime.max(created.from, oldest)
-      return yield* store.page(owner, { cursor, limit, created: { ...created, from } }, filterOf(query))
+      const request = { cursor, limit, created: { ...created, from } }
+      return yield* store.page(owner, request, filterOf(query), clocks.offsetOf(owner) > 0)
     })
 
     return Logs.of({ append, flushed, page })

@@ -21,6 +21,8 @@ export interface LoggedCall {
   readonly path: string
   readonly status: number
   readonly at: DateTime.Utc
+  /** How far the clock of a sandbox was ahead of that. */
+  readonly aheadMillis?: number
   readonly durationMillis: number
   readonly ip: string | undefined
   readonly userAgent: string | undefined
@@ -54,7 +56,8 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
     idempotency_key: redactedHeader(call.idempotencyKey),
     request_body: storable(redactedBody(call.requestBody)),
     response_body: storable(response),
-    created_at: call.at
+    created_at: call.at,
+    ahead_ms: call.aheadMillis ?? 0
   }
 }
 

@@ -1,7 +1,7 @@
 /** Rows of mails that somebody has to look at. */
 import { Context, type DateTime, Effect, Layer, type Option } from "effect"
-import { SqlClient } from "effect/sql"
-import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { SqlClient, type Statement } from "effect/sql"
+import { type Backlog, backOff, type DueSandbox, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Mail, mails } from "./mails.ts"
 
@@ -9,7 +9,9 @@ export class MailStore extends Context.Service<
   MailStore,
   {
     /** Leases mails that are due. Each attempt doubles the wait for the next: 1 min, 2 min … at most an hour. */
-    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Mail>>
+    readonly claimDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Mail>>
+    /** When the first is due of each of these sandboxes. */
+    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
@@ -20,9 +22,13 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const lease = backOff(sql, "attempts", { soon: 60, late: 3_600 })
-    const due = leasedRows(sql, { table: "mails", key: "id", dueAt: "due_at", claims: "attempts", lease }, mails.row)
+    const ofSandbox = (merchantId: Statement.Fragment) => sql`exists (select 1 from orders o
+      where o.trade_no = mails.trade_no and o.merchant_id = ${merchantId} and o.mode = 'sandbox')`
+    const queue = { table: "mails", key: "id", dueAt: "due_at", claims: "attempts", lease, ofSandbox }
+    const due = leasedRows(sql, queue, mails.row)
     return MailStore.of({
-      claimDue: (now, limit) => sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(mails.read))),
+      claimDue: (...asked) => sqlDefects(Effect.map(due.claim(...asked), (rows) => rows.map(mails.read))),
+      nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now))
     })

@@ -4,9 +4,10 @@
  * Authentication, 4 and 5).
  */
 import { Cache, Duration, Effect, Exit, Option } from "effect"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { listenForChanges } from "./listenForChanges.ts"
-import { MerchantStore } from "./MerchantStore.ts"
+import { MerchantStore, type MovedSandbox } from "./MerchantStore.ts"
 
 /** Merchants, and likewise keys, that are kept in memory. */
 export const cachedMax = 10_000
@@ -17,18 +18,41 @@ const lifetime = Duration.minutes(1)
 export const make = Effect.gen(function* () {
   const store = yield* MerchantStore
   const secrets = yield* Secrets
+  const clocks = yield* MerchantClocks
 
   const byKeyHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: lifetimeOf })
   const byId = yield* Cache.makeWith(store.byId, { capacity: cachedMax, timeToLive: lifetimeOf })
   const clear = Effect.andThen(Cache.invalidateAll(byKeyHash), Cache.invalidateAll(byId))
-  const listener = yield* listenForChanges(yield* secrets.random(12), clear)
+  const hear = (moved: ReadonlyArray<MovedSandbox>) => {
+    for (const { merchantId, offset } of moved) clocks.hear(merchantId, offset)
+  }
+  const readClocks = Effect.map(store.movedClocks, hear)
+  yield* readClocks
+  const reread = Effect.andThen(clear, readClocks)
+  const listener = yield* listenForChanges(yield* secrets.random(12), { forget: clear, reread })
 
+  /** Where it cannot be proven that changes are heard, neither are moves of clocks. */
   const cached =
-    <Value>(cache: Cache.Cache<string, Value>, lookup: (key: string) => Effect.Effect<Value>) =>
+    <Value>(
+      cache: Cache.Cache<string, Option.Option<Value>>,
+      lookup: (key: string) => Effect.Effect<Option.Option<Value>>,
+      merchantOf: (value: Value) => string
+    ) =>
     (key: string) =>
-      Effect.suspend(() => (listener.isProven() ? Cache.get(cache, key) : lookup(key)))
+      Effect.suspend(() =>
+        listener.isProven()
+          ? Cache.get(cache, key)
+          : Effect.tap(lookup(key), (found) =>
+              Option.isNone(found) ? Effect.void : Effect.map(store.movedClock(merchantOf(found.value)), hear)
+            )
+      )
 
-  return { byKeyHash: cached(byKeyHash, store.byKeyHash), byId: cached(byId, store.byId), clear }
+  return {
+    byKeyHash: cached(byKeyHash, store.byKeyHash, ({ merchant }) => merchant.merchant_id),
+    byId: cached(byId, store.byId, ({ merchant_id }) => merchant_id),
+    clear,
+    clockIsHeard: listener.clockIsHeard
+  }
 })
 
 /** Only what was found is kept: guessed keys must not push out real ones, and a failure must not outlive its cause. */

@@ -9,7 +9,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { DefaultEndpoint, Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Faults } from "../platform/runtime/Faults.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
@@ -74,6 +74,10 @@ export class MerchantStore extends Context.Service<
       patch: (row: MerchantRow) => MerchantRow
     ) => Effect.Effect<Option.Option<MerchantRow>>
     readonly isEmpty: Effect.Effect<boolean>
+    /** Sandboxes whose clock is ahead, and by how many milliseconds. */
+    readonly movedClocks: Effect.Effect<ReadonlyArray<MovedSandbox>>
+    /** The same of one. */
+    readonly movedClock: (merchantId: string) => Effect.Effect<ReadonlyArray<MovedSandbox>>
     /** Newest first. */
     readonly page: (request: PageRequest, query: MerchantQuery) => Effect.Effect<Page<MerchantRow>, InvalidField>
     /** The next page of accounts' secrets that are encrypted in this form, by merchant and environment. */
@@ -104,6 +108,8 @@ export const layer = Layer.effect(
       sealedAs: (form, after) => sqlDefects(sealedAs({ form, after: after?.id ?? "" })),
       reseal: (row, fresh) => sqlDefects(reseal(row, fresh)),
       isEmpty: sqlDefects(isEmpty),
+      movedClocks: movedClocks(sql, sql``),
+      movedClock: (merchantId) => movedClocks(sql, sql`and merchant_id = ${merchantId}`),
       page: makePage(sql)
     })
   })
@@ -164,6 +170,18 @@ const makePage = (sql: SqlClient.SqlClient): MerchantStore["Service"]["page"] =>
     return { ...page, data: page.data.flatMap((id) => found.get(id) ?? []) }
   })
 }
+
+const MovedSandbox = Schema.Struct({ merchantId: Schema.String, offset: Schema.Int })
+export type MovedSandbox = typeof MovedSandbox.Type
+
+const movedClocks = (sql: SqlClient.SqlClient, also: Statement.Fragment) =>
+  sqlDefects(
+    Effect.flatMap(
+      sql`select merchant_id as "merchantId", offset_ms as offset from sandbox_clocks where offset_ms > 0 ${also}`,
+      decodeClocks
+    )
+  )
+const decodeClocks = Schema.decodeUnknownEffect(Schema.Array(MovedSandbox))
 
 const ListedRow = Schema.Struct({ merchant_id: Schema.String })
 

@@ -6,6 +6,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
@@ -59,6 +60,8 @@ export class Merchants extends Context.Service<
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
     /** What this runner has read of merchants is read again: somebody has changed what belongs to one. */
     readonly forget: Effect.Effect<void>
+    /** Waits until the other runners know that the clock of a sandbox is so far ahead, for some seconds at most. */
+    readonly clockIsHeard: (merchantId: string, offset: number) => Effect.Effect<void>
     readonly isEmpty: Effect.Effect<boolean>
   }
 >()("@coffer/merchants/Merchants") {}
@@ -71,6 +74,7 @@ export const layer = Layer.effect(
     const secrets = yield* Secrets
     const { allowPrivateWebhooks } = yield* Settings
     const cache = yield* MerchantCache.make
+    const numbering = yield* makeNumbering(ids)
 
     const find = (merchantId: string) =>
       isMerchantId(merchantId)
@@ -97,7 +101,7 @@ export const layer = Layer.effect(
       update: span("Merchants.update")(function* (merchantId, patch) {
         const problem = settingsProblem(patch, allowPrivateWebhooks)
         if (problem !== undefined) return yield* problem
-        const number = yield* numbering(ids)
+        const number = yield* numbering((yield* find(merchantId)).merchant_id)
         return yield* change(merchantId, (merchant) => withSettings(merchant, patch, number))
       }),
       list: span("Merchants.list")(function* (query) {
@@ -123,16 +127,23 @@ export const layer = Layer.effect(
           openAccountSecret(secrets, { merchantId: merchant_id, mode }, modes[mode].webhooks.signing)
         ),
       forget: cache.clear,
+      clockIsHeard: cache.clockIsHeard,
       isEmpty: store.isEmpty
     })
   })
 )
 
-/** What a single address is numbered with when it is first set. */
-const numbering = Effect.fnUntraced(function* (ids: NewIds["Service"]) {
-  const number = Effect.map(ids.next(prefixes.endpoint), (id) => EndpointId.make(id))
-  return { sandbox: yield* number, live: yield* number, now: yield* currentTime }
-})
+/** What a single address is numbered with when it is first set. The operator asks under no merchant's clock. */
+const makeNumbering = (ids: NewIds["Service"]) =>
+  Effect.map(MerchantClocks, (clocks) => {
+    const number = Effect.all({
+      id: Effect.map(ids.next(prefixes.endpoint), (id) => EndpointId.make(id)),
+      now: currentTime
+    })
+    return Effect.fnUntraced(function* (merchantId: MerchantId) {
+      return { sandbox: yield* clocks.within({ merchantId, mode: "sandbox" }, number), live: yield* number }
+    })
+  })
 
 const makeByKey = (
   byKeyHash: MerchantStore["Service"]["byKeyHash"],

@@ -10,6 +10,7 @@ import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Schedule, Schema } from "effect"
 import { type Wakeup, Wakeups } from "../platform/commit/Wakeups.ts"
 import { elapsedMillis, onRealTime } from "../platform/runtime/realTime.ts"
+import { makeClockNews } from "./clockNews.ts"
 import { changedChannel } from "./MerchantStore.ts"
 
 const heartbeatInterval = "1 second"
@@ -24,11 +25,22 @@ const passInterval = "10 millis"
 interface Listener {
   /** Whether a change older than {@link silenceMaxMillis} would have been received. */
   readonly isProven: () => boolean
+  /** Waits until the other runners know that the clock of a sandbox is so far ahead. */
+  readonly clockIsHeard: (merchantId: string, offset: number) => Effect.Effect<void>
 }
 
-/** `forget` drops what was read of merchants. `runner` is a name that no other runner has. */
-export const listenForChanges = Effect.fnUntraced(function* (runner: string, forget: Effect.Effect<void>) {
+const answer = (pinned: Pinned, word: string | undefined) =>
+  word === undefined ? Effect.void : Effect.asVoid(pinned.query("select pg_notify($1, $2)", [changedChannel, word]))
+
+type Pinned = Effect.Success<PgConnection.PgConnection["pin"]>
+
+/** `reread` drops what was read of merchants, and reads the clocks. `runner` is a name that no other runner has. */
+export const listenForChanges = Effect.fnUntraced(function* (
+  runner: string,
+  { forget, reread }: { readonly forget: Effect.Effect<void>; readonly reread: Effect.Effect<void> }
+) {
   const pg = yield* PgClient.PgClient
+  const clockNews = yield* makeClockNews(runner)
   const wakeups = yield* Wakeups
   const ownHeartbeat = `${heartbeatPrefix}${runner}:`
   const ownWork = `${workPrefix}${runner}:`
@@ -48,7 +60,7 @@ export const listenForChanges = Effect.fnUntraced(function* (runner: string, for
         const pinned = yield* connection.pin
         const notifications = yield* pinned.listen(changedChannel)
         // Changes made while nobody listened are unknown, so nothing read before is kept.
-        yield* forget
+        yield* reread
         provenAt = began
         if (isLost) yield* Effect.logInfo("hearing of merchant changes again")
         isLost = false
@@ -58,9 +70,13 @@ export const listenForChanges = Effect.fnUntraced(function* (runner: string, for
         )
         const take = Effect.flatMap(Queue.take(notifications), ({ payload }) => {
           if (payload.startsWith(ownHeartbeat)) provenAt = Number(payload.slice(ownHeartbeat.length))
-          else if (payload.startsWith(heartbeatPrefix)) othersAt = elapsedMillis()
-          else if (!payload.startsWith(workPrefix)) return forget
-          else if (!payload.startsWith(ownWork)) wakeups.hear(payload.slice(payload.lastIndexOf(":") + 1))
+          else if (payload.startsWith(heartbeatPrefix)) {
+            othersAt = elapsedMillis()
+            clockNews.beat(payload.split(":")[1]!)
+          } else if (!payload.startsWith(workPrefix)) {
+            const news = clockNews.take(payload)
+            return news === undefined ? forget : answer(pinned, news.answer)
+          } else if (!payload.startsWith(ownWork)) wakeups.hear(payload.slice(payload.lastIndexOf(":") + 1))
           return Effect.void
         })
         const heartbeats = Effect.repeat(sendHeartbeat, Schedule.spaced(heartbeatInterval))
@@ -78,12 +94,8 @@ export const listenForChanges = Effect.fnUntraced(function* (runner: string, for
 
   const failOnSilence = Effect.suspend(() => {
     const began = elapsedMillis()
-    return Effect.suspend(() =>
-      // Nobody writes to a server that is not used any more, so nothing would be heard there.
-      pg.config !== config || elapsedMillis() - Math.max(began, provenAt) > silenceMaxMillis
-        ? Effect.fail(new NoHeartbeat())
-        : Effect.void
-    ).pipe(Effect.repeat(Schedule.spaced(heartbeatInterval)))
+    // Nobody writes to a server that is not used any more, so nothing would be heard there.
+    return failWhen(() => pg.config !== config || elapsedMillis() - Math.max(began, provenAt) > silenceMaxMillis)
   })
 
   const own = Effect.suspend(() => {
@@ -101,9 +113,14 @@ export const listenForChanges = Effect.fnUntraced(function* (runner: string, for
     Effect.repeat(Schedule.spaced("1 second")),
     Effect.forkScoped
   )
-  const listener: Listener = { isProven: () => elapsedMillis() - provenAt < silenceMaxMillis }
-  return listener
+  const isProven = () => elapsedMillis() - provenAt < silenceMaxMillis
+  return { isProven, clockIsHeard: clockNews.isHeard } satisfies Listener
 })
+
+const failWhen = (isSilent: () => boolean) =>
+  Effect.suspend(() => (isSilent() ? Effect.fail(new NoHeartbeat()) : Effect.void)).pipe(
+    Effect.repeat(Schedule.spaced(heartbeatInterval))
+  )
 
 /**
  * The connection's scope closes before the scope of the fiber that reads from it: on a dead connection that fiber

@@ -42,10 +42,8 @@ const allowlistProblem = (param: string, text: string | undefined): InvalidField
 
 type ModePatch = NonNullable<UpdateMerchant["sandbox"]>
 
-/** What the account's single addresses are numbered with, if they have no number yet. */
-export interface Numbering extends Readonly<Record<Mode, EndpointId>> {
-  readonly now: DateTime.Utc
-}
+/** The time of each environment, and what its single address is numbered with if it has no number yet. */
+export type Numbering = Readonly<Record<Mode, { readonly id: EndpointId; readonly now: DateTime.Utc }>>
 
 /** A patch leaves out what it does not change. */
 export const withSettings = (
@@ -68,12 +66,12 @@ const withAddress = (
   merchant: MerchantRow,
   mode: Mode,
   patch: ModePatch,
-  { now, [mode]: fresh }: Numbering
+  { [mode]: { id, now } }: Numbering
 ): MerchantRow => {
   const { default_endpoint: before, default_notify_url: url } = merchant.modes[mode]
   const after = patch.default_notify_url ?? null
   if (after === null || after === url) return withMode(merchant, mode, patch)
-  const endpoint = { id: before?.id ?? fresh, createdAt: before?.createdAt ?? now, updatedAt: now }
+  const endpoint = { id: before?.id ?? id, createdAt: before?.createdAt ?? now, updatedAt: now }
   return withMode(merchant, mode, { ...patch, default_endpoint: endpoint })
 }
 

@@ -14,6 +14,7 @@ export const layer = Layer.effectDiscard(
     const second = yield* SecondOperator
     yield* workers.supervise(() => ({
       name: "expired approvals",
+      tidies: true,
       run: Effect.flatMap(currentTime, (now) => second.dropExpired(now, batchMax)),
       next: Effect.map(currentTime, (now) => Option.some(DateTime.addDuration(now, every)))
     }))

@@ -67,7 +67,10 @@ export const layer = Layer.effect(
       orderOf: (order) => order,
       creates: mailOf,
       instruction: performedCommand("order", TradeNo, OrderCommand),
-      alarm: (fact) => ("payment" in fact ? alarmOfParked(fact.payment) : undefined),
+      alarm: (fact) =>
+        fact._tag === "UnappliedPaymentFound" || fact._tag === "UnappliedPaymentParked"
+          ? alarmOfParked(fact.payment)
+          : undefined,
       attemptsMax: 2,
       owned: { kind: "orders", rememberedMax: 2_048 }
     }
@@ -92,11 +95,11 @@ const mailOf = (order: Order, fact: OrderEvent): ChangeSet => {
 }
 
 const parked = Metric.counter("coffer_payments_parked", {
-  description: "Payments that are not what the order asked for, or could not be given back; somebody has to look",
+  description: "Payments that are not what the order asked for, or cannot be given back; somebody has to look",
   incremental: true
 })
 
-/** Money that nobody may decide on but a person (silences: O17, O37). */
+/** Money that nobody may decide on but a person (silences: O17, O37 to O39). */
 const alarmOfParked = (payment: Order["unappliedPayments"][number]) =>
   payment.state === "parked"
     ? Effect.andThen(Metric.update(parked, 1), Effect.logError("a payment was parked", payment))

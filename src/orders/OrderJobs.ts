@@ -5,9 +5,9 @@
 import { Effect, Layer } from "effect"
 import { Orders } from "./Orders.ts"
 import { OrderStore } from "./OrderStore.ts"
-import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { dueWork } from "../platform/jobs/dueWork.ts"
+import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
-import { currentTime } from "../platform/runtime/clock.ts"
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -15,29 +15,32 @@ export const layer = Layer.effectDiscard(
     const store = yield* OrderStore
     const orders = yield* Orders
 
+    const expiry = dueWork(
+      { claimDue: store.claimDue, nextDueOf: (merchantIds) => store.nextDueOf("due_at", merchantIds) },
+      (due) => forEachLeased("order", due, (tradeNo) => tradeNo, orders.reachDeadline)
+    )
     yield* workers.supervise(() => ({
       name: "expiry",
-      run: Effect.gen(function* () {
-        const due = yield* store.claimDue(yield* currentTime, claimedMax)
-        return yield* forEachLeased("order", due, (tradeNo) => tradeNo, orders.reachDeadline)
-      }),
+      ...expiry,
       next: store.nextDue("due_at"),
       backlog: (now) => store.backlog("due_at", now)
     }))
 
-    yield* workers.supervise(() => ({
-      name: "unapplied payments",
-      wakeup: "stray_payments",
-      run: Effect.gen(function* () {
-        const due = yield* store.claimUnapplied(yield* currentTime, claimedMax)
-        return yield* forEachLeased(
+    const returns = dueWork(
+      { claimDue: store.claimUnapplied, nextDueOf: (merchantIds) => store.nextDueOf("stray_due_at", merchantIds) },
+      (due) =>
+        forEachLeased(
           "unapplied payments of order",
           due,
           (tradeNo) => tradeNo,
           orders.returnUnappliedPayments,
           store.noteUnapplied
         )
-      }),
+    )
+    yield* workers.supervise(() => ({
+      name: "unapplied payments",
+      wakeup: "stray_payments",
+      ...returns,
       next: store.nextDue("stray_due_at"),
       backlog: (now) => store.backlog("stray_due_at", now)
     }))

@@ -8,7 +8,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { type Backlog, backOff, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, type DueSandbox, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import { isOwnedBy, type Owner } from "@coffer/model/Owner"
 import { isStorable } from "../platform/postgres/scans.ts"
@@ -20,6 +20,8 @@ export interface StoredOrder {
   readonly version: number
 }
 
+type Claim = (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<TradeNo>>
+
 export class OrderStore extends Context.Service<
   OrderStore,
   {
@@ -28,13 +30,18 @@ export class OrderStore extends Context.Service<
     readonly resolve: (owner: Owner, ref: string) => Effect.Effect<Option.Option<StoredOrder>>
     readonly byOutTradeNo: (owner: Owner, outTradeNo: string) => Effect.Effect<Option.Option<StoredOrder>>
     /** Pending orders whose deadline is due, claimed until `lease` by pushing `due_at` ahead. */
-    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
+    readonly claimDue: Claim
     /** Orders with money that must go back to the buyer, claimed likewise. */
-    readonly claimUnapplied: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<TradeNo>>
+    readonly claimUnapplied: Claim
     /** How it went with those. */
     readonly noteUnapplied: (outcomes: Outcomes) => Effect.Effect<void>
     /** When the next of either is due. */
     readonly nextDue: (kind: "due_at" | "stray_due_at") => Effect.Effect<Option.Option<DateTime.Utc>>
+    /** The same for each of these sandboxes. */
+    readonly nextDueOf: (
+      kind: "due_at" | "stray_due_at",
+      merchantIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<DueSandbox>>
     readonly backlog: (kind: "due_at" | "stray_due_at", now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/orders/OrderStore") {}
@@ -105,18 +112,23 @@ export const layer = Layer.effect(
     const lease = backOff(sql, "due_attempts", { soon: 30, late: 3_600 })
     const pending = { dueAt: "due_at", only: sql`status = 'pending'`, claims: "due_attempts", lease }
     const deadlines = leasedRows(sql, { ...ofOrders, ...pending }, numbered)
-    const returns = { dueAt: "stray_due_at", error: "stray_error", lease: sql`interval '1 minute'` }
+    // 1 min, 2 min … an hour (silences: O38).
+    const returnLease = backOff(sql, "stray_attempts", { soon: 60, late: 3_600 })
+    const returns = { dueAt: "stray_due_at", error: "stray_error", claims: "stray_attempts", lease: returnLease }
     const unapplied = leasedRows(sql, { ...ofOrders, ...returns }, numbered)
+
+    const queueOf = (kind: "due_at" | "stray_due_at") => (kind === "due_at" ? deadlines : unapplied)
 
     return OrderStore.of({
       load,
       resolve,
       byOutTradeNo,
-      claimDue: (now, limit) => sqlDefects(Effect.map(deadlines.claim(now, limit), tradeNosOf)),
-      claimUnapplied: (now, limit) => sqlDefects(Effect.map(unapplied.claim(now, limit), tradeNosOf)),
+      claimDue: (...asked) => sqlDefects(Effect.map(deadlines.claim(...asked), tradeNosOf)),
+      claimUnapplied: (...asked) => sqlDefects(Effect.map(unapplied.claim(...asked), tradeNosOf)),
       noteUnapplied: unapplied.note,
-      nextDue: (kind) => sqlDefects(kind === "due_at" ? deadlines.next : unapplied.next),
-      backlog: (kind, now) => sqlDefects((kind === "due_at" ? deadlines : unapplied).backlog(now))
+      nextDue: (kind) => sqlDefects(queueOf(kind).next),
+      nextDueOf: (kind, merchantIds) => sqlDefects(queueOf(kind).nextOf(merchantIds)),
+      backlog: (kind, now) => sqlDefects(queueOf(kind).backlog(now))
     })
   })
 )

@@ -6,9 +6,15 @@ import type { CreateOrder, UpdateOrder } from "@coffer/contract/Orders"
 import { type PaymentId, prefixes, type TradeNo } from "@coffer/model/Ids"
 import { patchProblem } from "@coffer/model/Metadata"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { type Order, OrderCommand, type OrderConflict, type RefundRefused } from "@coffer/rules/order/Order"
+import {
+  type ChannelDispute,
+  type Order,
+  OrderCommand,
+  type OrderConflict,
+  type RefundRefused
+} from "@coffer/rules/order/Order"
 import { hasReceipt } from "@coffer/rules/order/receipt"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Option } from "effect"
 import type { EntryFailure, WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelReport, ChannelUnreachable } from "../channel/Channel.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
@@ -21,7 +27,14 @@ import { closeEarly, reachDeadline } from "./closeOrder.ts"
 import { createOrder, type OrderNumberTaken } from "./createOrder.ts"
 import type { OrderNotFound } from "./OrderCommands.ts"
 import { orderServices, type OrderServices } from "./OrderServices.ts"
-import { note, type OrderName, report, reportFailedReturn, returnUnappliedPayments } from "./reportPayment.ts"
+import {
+  note,
+  noteDispute,
+  type OrderName,
+  report,
+  reportFailedReturn,
+  returnUnappliedPayments
+} from "./reportPayment.ts"
 
 export class Orders extends Context.Service<
   Orders,
@@ -77,11 +90,18 @@ export class Orders extends Context.Service<
     readonly returnUnappliedPayments: (
       tradeNo: TradeNo
     ) => Effect.Effect<void, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
-    /** The channel has the money again that it took back to the buyer: it is parked. */
+    /** The channel has the money again that it took back to the buyer, and says why: it is parked. */
     readonly reportFailedReturn: (
       tradeNo: TradeNo,
-      paymentId: PaymentId
+      paymentId: PaymentId,
+      problem: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
+    /** How a dispute about a payment that the order did not take stands. None when the payment is not known here. */
+    readonly noteDispute: (
+      tradeNo: TradeNo,
+      paymentId: PaymentId,
+      dispute: ChannelDispute
+    ) => Effect.Effect<Option.Option<Order>, OrderConflict | OrderNotFound | WriteFailure>
   }
 >()("@coffer/orders/Orders") {}
 
@@ -103,7 +123,8 @@ export const layer = Layer.effect(
       perform: (tradeNo, command, entry) =>
         faults.around("Orders.perform", services.performHalf(tradeNo, command, entry)),
       returnUnappliedPayments: returnUnappliedPayments(services),
-      reportFailedReturn: reportFailedReturn(services)
+      reportFailedReturn: reportFailedReturn(services),
+      noteDispute: noteDispute(services)
     })
   })
 )

@@ -1,8 +1,14 @@
 /** What the channel says of payments of an order, and the way back of money that must not stay. */
 import type { PaymentId, TradeNo } from "@coffer/model/Ids"
-import { type Order, OrderCommand, type PaymentFacts } from "@coffer/rules/order/Order"
+import {
+  type ChannelDispute,
+  type Order,
+  OrderCommand,
+  type PaymentFacts,
+  type UnappliedPayment
+} from "@coffer/rules/order/Order"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { withoutEntry } from "../aggregate/WriteLoop.ts"
 import type { ChannelPayment, ChannelReport } from "../channel/Channel.ts"
 import { answering, answerOf } from "../idempotency/Answering.ts"
@@ -47,20 +53,37 @@ export const note = ({ links, transactor }: OrderServices) =>
       })
   )
 
-export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderServices) =>
-  span("Orders.returnUnappliedPayments")(function* (tradeNo: TradeNo) {
-    const order = yield* byTradeNo(tradeNo)
-    for (const payment of order.unappliedPayments) {
-      if (payment.state !== "due") continue
-      yield* channel.giveBack(order, payment)
-      yield* perform(tradeNo, ConfirmReturn.make({ paymentId: payment.paymentId }))
-    }
+export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderServices) => {
+  const giveBack = Effect.fnUntraced(function* (order: Order, payment: UnappliedPayment) {
+    const { paymentId } = payment
+    const answer = yield* channel.giveBack(order, payment)
+    const command =
+      answer._tag === "Taken"
+        ? ConfirmReturn.make({ paymentId })
+        : FailReturn.make({ paymentId, problem: answer.reason })
+    yield* perform(order.tradeNo, command)
   })
+  return span("Orders.returnUnappliedPayments")(function* (tradeNo: TradeNo) {
+    const order = yield* byTradeNo(tradeNo)
+    const due = order.unappliedPayments.filter(({ state }) => state === "due")
+    // One that cannot go back now keeps no other from it.
+    const tried = yield* Effect.forEach(due, (payment) => Effect.exit(giveBack(order, payment)))
+    yield* Effect.forEach(tried, (each) => each, { discard: true })
+  })
+}
 
 /** The buyer did not get the money: somebody has to look. */
 export const reportFailedReturn = ({ perform }: OrderServices) =>
-  span("Orders.reportFailedReturn")(function* (tradeNo: TradeNo, paymentId: PaymentId) {
-    return yield* perform(tradeNo, FailReturn.make({ paymentId }))
+  span("Orders.reportFailedReturn")(function* (tradeNo: TradeNo, paymentId: PaymentId, problem: string) {
+    return yield* perform(tradeNo, FailReturn.make({ paymentId, problem }))
+  })
+
+/** Of an unapplied payment. None when it is not known here. */
+export const noteDispute = ({ byTradeNo, perform }: OrderServices) =>
+  span("Orders.noteDispute")(function* (tradeNo: TradeNo, paymentId: PaymentId, dispute: ChannelDispute) {
+    const order = yield* byTradeNo(tradeNo)
+    if (!order.unappliedPayments.some((each) => each.paymentId === paymentId)) return Option.none<Order>()
+    return Option.some(yield* perform(tradeNo, NoteDispute.make({ paymentId, dispute })))
   })
 
 /** Adds what only we know: the fee of this merchant's schedule. */
@@ -74,7 +97,7 @@ export const paymentFacts = (
     fee: feeFor(fees, { ...payment, mode: order.mode })
   }))
 
-const { ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, FailReturn } = OrderCommand.cases
+const { ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, FailReturn, NoteDispute } = OrderCommand.cases
 
 const commandOf = (services: OrderServices, order: OrderName, said: ChannelReport): Effect.Effect<OrderCommand> => {
   switch (said._tag) {

@@ -4,7 +4,7 @@
  */
 import type { CreatePayout, PayoutQuery } from "@coffer/contract/Payouts"
 import { payoutFeeOf } from "@coffer/model/Fees"
-import { type Mode, PayoutNo, prefixes } from "@coffer/model/Ids"
+import { type MerchantId, type Mode, PayoutNo, prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { currencyProblem } from "@coffer/rules/order/termsProblem"
@@ -17,6 +17,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
 import { performedCommand } from "../aggregate/performedCommand.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -71,16 +72,23 @@ export const layer = Layer.effect(
   Payouts,
   Effect.gen(function* () {
     const services = yield* payoutServices
+    const clocks = yield* MerchantClocks
     const { load, loop, merchants, store } = services
 
     const step = (name: string, make: (at: DateTime.Utc) => PayoutCommand): Step =>
       span(`Payouts.${name}`)(function* (payoutNo) {
         // The amount is frozen and the fee promised: the wallet refuses nothing.
-        return yield* Effect.catchTags(loop.perform(payoutNo, make(yield* currentTime)), withoutEntry)
+        const { state } = yield* load(payoutNo)
+        const performed = Effect.flatMap(currentTime, (at) => loop.perform(payoutNo, make(at)))
+        // The operator asks under no merchant's clock.
+        return yield* clocks.within(state, Effect.catchTags(performed, withoutEntry))
       })
 
     return Payouts.of({
-      request: request(services),
+      request: (merchantId, terms) => {
+        const owner = { merchantId: merchantId as MerchantId, mode: terms.mode }
+        return clocks.within(owner, request(services)(merchantId, terms))
+      },
       find: (payoutNo) => Effect.map(load(payoutNo), ({ state }) => state),
       list: span("Payouts.list")(function* (merchantId, query) {
         const owner = ownerOf(yield* merchants.find(merchantId), query.mode)

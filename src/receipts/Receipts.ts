@@ -14,6 +14,7 @@ import type { Shop } from "../pages/shop.ts"
 import { type NotCommitted, type StaleVersion } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { span } from "../platform/runtime/span.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { Instructions } from "../wallets/Instructions.ts"
@@ -65,6 +66,7 @@ const sentMail = (mail: Mail) => mailAfter(mail, sent)
 const receiptServices = Effect.gen(function* () {
   return {
     orders: yield* Orders,
+    clocks: yield* MerchantClocks,
     merchants: yield* Merchants,
     numbers: yield* ReceiptNumbers,
     links: yield* OrderLinks,
@@ -76,16 +78,19 @@ const receiptServices = Effect.gen(function* () {
 
 type ReceiptServices = Effect.Success<typeof receiptServices>
 
-const show = ({ merchants, numbers, orders }: ReceiptServices) =>
+const show = ({ clocks, merchants, numbers, orders }: ReceiptServices) =>
   span("Receipts.show")(function* (tradeNo: TradeNo) {
     const order = yield* settled(yield* orders.byTradeNo(tradeNo))
     const shop = shopOf(yield* Effect.catchTags(merchants.find(order.merchantId), { MerchantNotFound: Effect.die }))
     if (order.receipt?.number) return { order, shop }
-    const number = yield* numbers.next(order, yield* currentTime)
-    const after = yield* orders
-      .perform(tradeNo, OrderCommand.cases.NumberReceipt.make({ number }), noEntry)
-      .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
-    return { order: yield* settled(after), shop }
+    const numbered = Effect.gen(function* () {
+      const number = yield* numbers.next(order, yield* currentTime)
+      return yield* orders
+        .perform(tradeNo, OrderCommand.cases.NumberReceipt.make({ number }), noEntry)
+        .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
+    })
+    // Whoever opens the page asks under no merchant's clock, and the number has the month.
+    return { order: yield* settled(yield* clocks.within(order, numbered)), shop }
   })
 
 const settled = (order: Order): Effect.Effect<SettledOrder, NoReceipt> =>

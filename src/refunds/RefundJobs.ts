@@ -1,9 +1,9 @@
 /** Refunds that the channel has not settled, or whose driver died: it is asked about them (silences: R8). */
 import { Effect, Layer } from "effect"
-import { currentTime } from "../platform/runtime/clock.ts"
 import { Refunds } from "./Refunds.ts"
 import { RefundStore } from "./RefundStore.ts"
-import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { dueWork } from "../platform/jobs/dueWork.ts"
+import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 
 export const layer = Layer.effectDiscard(
@@ -15,10 +15,9 @@ export const layer = Layer.effectDiscard(
     yield* workers.supervise(() => ({
       name: "refunds",
       wakeup: "refunds",
-      run: Effect.gen(function* () {
-        const due = yield* store.claimDue(yield* currentTime, claimedMax)
-        return yield* forEachLeased("refund", due, (refundNo) => refundNo, refunds.check, store.noteOutcomes)
-      }),
+      ...dueWork(store, (due) =>
+        forEachLeased("refund", due, (refundNo) => refundNo, refunds.check, store.noteOutcomes)
+      ),
       next: store.nextDue,
       backlog: store.backlog
     }))

@@ -7,6 +7,7 @@ import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { Owner } from "@coffer/model/Owner"
 import { Runs } from "../platform/cluster/Runs.ts"
+import { millisForChannel } from "../platform/runtime/Deadline.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import type { Answered, DriveFailure } from "./refundAnswers.ts"
@@ -15,7 +16,7 @@ import { RefundNotFound } from "./refundErrors.ts"
 import { RefundStore } from "./RefundStore.ts"
 
 /** After this nobody knows what the channel did, and it is asked again later. Less than a claim's lease. */
-const channelPatience = "15 seconds"
+const channelMillis = 15_000
 
 export const refundServices = Effect.gen(function* () {
   const store = yield* RefundStore
@@ -38,11 +39,10 @@ export const refundServices = Effect.gen(function* () {
       return Option.isSome(stored) ? stored.value.refund : yield* new RefundNotFound({ ref })
     }),
     askChannel: (refund: Refund): Effect.Effect<RefundAnswer, ChannelUnreachable> =>
-      faults.around("RefundChannel.refund", channel.refund(refund)).pipe(
-        Effect.timeoutOrElse({
-          duration: channelPatience,
-          orElse: () => Effect.succeed({ _tag: "Pending" as const })
-        })
+      Effect.flatMap(millisForChannel(channelMillis), (duration) =>
+        faults
+          .around("RefundChannel.refund", channel.refund(refund))
+          .pipe(Effect.timeoutOrElse({ duration, orElse: () => Effect.succeed({ _tag: "Pending" as const }) }))
       )
   }
 })

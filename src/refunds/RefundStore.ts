@@ -10,7 +10,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { type Backlog, backOff, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, backOff, type DueSandbox, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
@@ -30,7 +30,9 @@ export class RefundStore extends Context.Service<
     /** What an idempotency claim has made since. */
     readonly byRequest: (request: string, since: DateTime.Utc) => Effect.Effect<Option.Option<StoredRefund>>
     /** Refunds that are not settled and due, claimed by pushing their time ahead. */
-    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<RefundNo>>
+    readonly claimDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<RefundNo>>
+    /** When the first is due of each of these sandboxes. */
+    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     readonly noteOutcomes: (outcomes: Outcomes) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
@@ -114,8 +116,9 @@ export const layer = Layer.effect(
       resolve,
       byOutRefundNo,
       byRequest: (request, since) => sqlDefects(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
-      claimDue: (now, limit) =>
-        sqlDefects(Effect.map(due.claim(now, limit), (rows) => rows.map(({ refund_no }) => refund_no))),
+      claimDue: (...asked) =>
+        sqlDefects(Effect.map(due.claim(...asked), (rows) => rows.map(({ refund_no }) => refund_no))),
+      nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
       noteOutcomes: due.note,
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now))

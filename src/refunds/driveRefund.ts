@@ -10,6 +10,8 @@ import { actorPatience } from "../platform/cluster/ask.ts"
 import { NotCommitted } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { withoutDeadline } from "../platform/runtime/Deadline.ts"
 import { fresh } from "./refundAnswers.ts"
 import { ChannelRefused } from "./refundErrors.ts"
 import type { ReservedRefund } from "./RefundCommands.ts"
@@ -46,12 +48,14 @@ export const driveRefund = span("Refunds.drive")(function* (services: RefundServ
 
 /** The order's promise, the wallet's, and the refund's row: together, before anybody is asked. */
 const reserve = ({ commands, runs, store }: RefundServices, refund: ReservedRefund) =>
-  renewing(refund.createdAt, runs.own, (renewal) =>
-    commands.create(refund, renewal).pipe(
-      Effect.catch((failure) =>
-        // The message may arrive twice, and the second time is refused because of the first.
-        Effect.flatMap(store.load(refund.refundNo), (own) =>
-          Option.isSome(own) ? Effect.succeed(refund) : Effect.fail(failure)
+  Effect.flatMap(unmovedTime, (now) =>
+    renewing(now, runs.own, (renewal) =>
+      commands.create(refund, renewal).pipe(
+        Effect.catch((failure) =>
+          // The message may arrive twice, and the second time is refused because of the first.
+          Effect.flatMap(store.load(refund.refundNo), (own) =>
+            Option.isSome(own) ? Effect.succeed(refund) : Effect.fail(failure)
+          )
         )
       )
     )
@@ -67,7 +71,8 @@ const settle = Effect.fnUntraced(function* (
   const waited = DateTime.distance(refund.createdAt, command.at)
   const left = Duration.max(settlePatienceMin, Duration.subtract(actorPatience, waited))
   const handled = commands.handleReport(refund.refundNo, command, answer)
-  const fiber = yield* Effect.forkIn(Effect.retry(handled, { times: settleRetriesMax, schedule: settleAgain }), scope)
+  const settled = Effect.retry(handled, { times: settleRetriesMax, schedule: settleAgain })
+  const fiber = yield* Effect.forkIn(withoutDeadline(settled), scope)
   return yield* Effect.timeoutOrElse(Fiber.join(fiber), {
     duration: left,
     orElse: () => Effect.fail(new NotCommitted({ reason: "unknown" }))

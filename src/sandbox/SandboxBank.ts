@@ -16,7 +16,7 @@ import {
   type Checkout
 } from "../channel/Channel.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
-import { type Backlog, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, type DueSandbox, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
@@ -61,11 +61,13 @@ export class SandboxBank extends Context.Service<
     /** The service has processed the report of this payment. */
     readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
     /** Leases payments whose report is due. */
-    readonly claimReports: (
+    readonly claimDue: (
       now: DateTime.Utc,
-      limit: number
+      limit: number,
+      merchantId?: string
     ) => Effect.Effect<ReadonlyArray<{ readonly tradeNo: TradeNo; readonly payment: ChannelPayment }>>
     readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     readonly setReachable: (merchantId: string, reachable: boolean) => Effect.Effect<void>
   }
@@ -101,7 +103,13 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
   const lease = sql`make_interval(secs => ${Duration.toSeconds(reportAgainAfter)})`
   const reports = leasedRows(
     sql,
-    { table: "sandbox_payments", key: "payment_id", dueAt: "report_due_at", lease },
+    {
+      table: "sandbox_payments",
+      key: "payment_id",
+      dueAt: "report_due_at",
+      lease,
+      ofSandbox: (merchantId) => sql`merchant_id = ${merchantId}`
+    },
     sandboxPayments.row
   )
 
@@ -118,13 +126,14 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
         sqlDefects
       ),
     acknowledge: reports.done,
-    claimReports: (now, limit) =>
+    claimDue: (...asked) =>
       sqlDefects(
-        Effect.map(reports.claim(now, limit), (rows) =>
+        Effect.map(reports.claim(...asked), (rows) =>
           rows.map(sandboxPayments.read).map((payment) => ({ tradeNo: payment.tradeNo, payment: paymentOf(payment) }))
         )
       ),
     nextReport: sqlDefects(reports.next),
+    nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),
     backlog: (now) => sqlDefects(reports.backlog(now)),
     setReachable: (merchantId, reachable) =>
       faults.around(

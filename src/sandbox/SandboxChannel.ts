@@ -3,7 +3,13 @@ import { Minor } from "@coffer/model/Money"
 import type { PaymentId } from "@coffer/model/Ids"
 import { DateTime, Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type CancelReport, Channel, type ChannelUnreachable, type Checkout } from "../channel/Channel.ts"
+import {
+  type CancelReport,
+  Channel,
+  type ChannelUnreachable,
+  type Checkout,
+  type ReturnAnswer
+} from "../channel/Channel.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -55,4 +61,5 @@ const makeGiveBack = (sql: SqlClient.SqlClient, reach: Reach) =>
     yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, created_at)
         values (${`return/${payment.paymentId}`}, ${payment.paymentId}, ${payment.amount}, ${DateTime.toDateUtc(now)})
         on conflict do nothing`
+    return { _tag: "Taken" } satisfies ReturnAnswer
   }, Effect.catchTags(unreachableOnSqlError))

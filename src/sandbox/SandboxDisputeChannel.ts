@@ -9,7 +9,7 @@ import { DisputeChannel, type DisputeName, type StepAnswer } from "../channel/Di
 import { isoText } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { oneRow, wordOf } from "./sandboxDisputeRows.ts"
+import { oneRow, stepTaken, wordOf } from "./sandboxDisputeRows.ts"
 import { sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
 
 /** The bank writes a conceded dispute off after this. */
@@ -40,13 +40,13 @@ export const layer = Layer.effect(
         const now = yield* currentTime
         yield* current(dispute, now)
         const submittedAt = sql`${isoText(now)}::text::timestamptz`
-        const row = yield* oneRow(sql`update sandbox_disputes set
+        const written = sql`update sandbox_disputes set
             submitted_at = case when state = 'needs_response' then ${submittedAt} else submitted_at end,
             state = case when state = 'needs_response' then 'under_review' else state end
-          where processor_dispute_id = ${dispute.processorDisputeId} returning *`)
-        return row.submitted_at === null
-          ? { _tag: "Refused", word: wordOf(row) }
-          : { _tag: "Taken", status: "under_review" }
+          where processor_dispute_id = ${dispute.processorDisputeId} returning *`
+        return yield* stepTaken(written, (row) =>
+          row.submitted_at === null ? { _tag: "Refused", word: wordOf(row) } : { _tag: "Taken", status: "under_review" }
+        )
       }),
 
       accept: span("SandboxDisputes.accept")(function* (dispute): Step {
@@ -54,11 +54,13 @@ export const layer = Layer.effect(
         const now = yield* currentTime
         yield* current(dispute, now)
         const lostAt = sql`${isoText(DateTime.addDuration(now, concessionTakes))}::text::timestamptz`
-        const row = yield* oneRow(sql`update sandbox_disputes set
+        const written = sql`update sandbox_disputes set
             lost_at = case when state = 'needs_response' then ${lostAt} else lost_at end,
             state = case when state = 'needs_response' then 'accepted' else state end
-          where processor_dispute_id = ${dispute.processorDisputeId} returning *`)
-        return row.lost_at === null ? { _tag: "Refused", word: wordOf(row) } : { _tag: "Taken", status: "accepted" }
+          where processor_dispute_id = ${dispute.processorDisputeId} returning *`
+        return yield* stepTaken(written, (row) =>
+          row.lost_at === null ? { _tag: "Refused", word: wordOf(row) } : { _tag: "Taken", status: "accepted" }
+        )
       }),
 
       status: span("SandboxDisputes.status")(function* (dispute) {

@@ -12,7 +12,7 @@ import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { DisputeName, DisputeReport } from "../channel/DisputeChannel.ts"
 import { currentRequest } from "../idempotency/Answering.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
-import { type Backlog, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { type Backlog, type DueSandbox, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
@@ -42,8 +42,13 @@ export class SandboxDisputes extends Context.Service<
     /** The service has processed the report of this dispute. */
     readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>
     /** Leases reports that were not acknowledged in time. */
-    readonly claimReports: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DisputeReport>>
+    readonly claimDue: (
+      now: DateTime.Utc,
+      limit: number,
+      merchantId?: string
+    ) => Effect.Effect<ReadonlyArray<DisputeReport>>
     readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/sandbox/SandboxDisputes") {}
@@ -69,7 +74,13 @@ export const layer = Layer.effect(
     const lease = sql`${reportAgainAfter}::text::interval`
     const reports = leasedRows(
       sql,
-      { table: "sandbox_disputes", key: "processor_dispute_id", dueAt: "report_due_at", lease },
+      {
+        table: "sandbox_disputes",
+        key: "processor_dispute_id",
+        dueAt: "report_due_at",
+        lease,
+        ofSandbox: (merchantId) => sql`merchant_id = ${merchantId}`
+      },
       DisputeRow
     )
 
@@ -86,8 +97,9 @@ export const layer = Layer.effect(
           where processor_dispute_id = ${processorDisputeId} returning *`)
       }, sqlDefects),
       acknowledge: reports.done,
-      claimReports: (now, limit) => sqlDefects(Effect.map(reports.claim(now, limit), (rows) => rows.map(reportOf))),
+      claimDue: (...asked) => sqlDefects(Effect.map(reports.claim(...asked), (rows) => rows.map(reportOf))),
       nextReport: sqlDefects(reports.next),
+      nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),
       backlog: (now) => sqlDefects(reports.backlog(now))
     })
   })

@@ -6,6 +6,8 @@ import { Effect, Layer } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Disputes } from "../disputes/Disputes.ts"
 import { Orders } from "../orders/Orders.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { dueWork } from "../platform/jobs/dueWork.ts"
 import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { SandboxBank } from "./SandboxBank.ts"
@@ -21,9 +23,8 @@ const paymentReports = Effect.gen(function* () {
   yield* workers.supervise(() => ({
     name: "sandbox reports",
     wakeup: "sandbox_reports",
-    run: Effect.gen(function* () {
-      const due = yield* bank.claimReports(yield* currentTime, claimedMax)
-      return yield* forEachLeased(
+    ...dueWork(bank, (due) =>
+      forEachLeased(
         "the bank's report about order",
         due,
         ({ tradeNo }) => tradeNo,
@@ -33,7 +34,7 @@ const paymentReports = Effect.gen(function* () {
             bank.acknowledge(payment.paymentId)
           )
       )
-    }),
+    ),
     next: bank.nextReport,
     backlog: bank.backlog
   }))
@@ -47,15 +48,14 @@ const disputeReports = Effect.gen(function* () {
   yield* workers.supervise(() => ({
     name: "sandbox dispute reports",
     wakeup: "sandbox_reports",
-    run: Effect.gen(function* () {
-      const due = yield* bank.claimReports(yield* currentTime, claimedMax)
-      return yield* forEachLeased(
+    ...dueWork(bank, (due) =>
+      forEachLeased(
         "the bank's report about dispute",
         due,
         ({ processorDisputeId }) => processorDisputeId,
         (report) => Effect.andThen(disputes.handleReport(report), bank.acknowledge(report.processorDisputeId))
       )
-    }),
+    ),
     next: bank.nextReport,
     backlog: bank.backlog
   }))
@@ -65,13 +65,19 @@ const seeding = Effect.gen(function* () {
   const workers = yield* Workers
   const store = yield* SeedStore
   const seeds = yield* Seeds
+  const clocks = yield* MerchantClocks
 
   yield* workers.supervise(() => ({
     name: "seeding",
     wakeup: "sandbox_seeds",
     run: Effect.gen(function* () {
       const due = yield* store.claimDue(yield* currentTime, claimedMax)
-      return yield* forEachLeased("the sandbox of merchant", due, (merchantId) => merchantId, seeds.finish)
+      return yield* forEachLeased(
+        "the sandbox of merchant",
+        due,
+        (merchantId) => merchantId,
+        (merchantId) => clocks.within({ merchantId, mode: "sandbox" }, seeds.finish(merchantId))
+      )
     }),
     next: store.nextDue,
     backlog: store.backlog

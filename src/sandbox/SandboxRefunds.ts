@@ -10,7 +10,8 @@ import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { RefundChannel, type RefundAnswer, type RefundRequest } from "../channel/RefundChannel.ts"
-import { unreachableOnSqlError, sandboxReach } from "./sandboxReach.ts"
+import { isLost } from "../platform/postgres/trouble.ts"
+import { sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
 
 export type RefundOutcome = "succeeded" | "failed"
 
@@ -94,7 +95,9 @@ const make = Effect.gen(function* () {
   const refund = span("SandboxRefunds.refund")(
     function* (request: RefundRequest) {
       yield* reach(request.merchantId)
-      const state = yield* permits.withPermit(sql.withTransaction(refundOnce(request)))
+      const decided = permits.withPermit(sql.withTransaction(refundOnce(request)))
+      // Nobody knows whether the bank has it: it is asked again under the same number.
+      const state = yield* Effect.catchIf(decided, isLost, () => Effect.succeed("pending" as const))
       return state === undefined ? notCovered : answers[state]
     },
     Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die })

@@ -28,6 +28,7 @@ import { Refunds } from "../refunds/Refunds.ts"
 import { refundView } from "../refunds/RefundView.ts"
 import { SandboxBank } from "./SandboxBank.ts"
 import { SandboxBuyer } from "./SandboxBuyer.ts"
+import { SandboxClocks } from "./SandboxClocks.ts"
 import { SandboxIssuer } from "./SandboxIssuer.ts"
 import { rejection, SandboxRefunds } from "./SandboxRefunds.ts"
 
@@ -39,7 +40,8 @@ export const layer = HttpApiBuilder.group(
       ...(yield* makeOrderHandlers),
       ...(yield* makeRefundHandlers),
       ...(yield* makeDisputeHandlers),
-      ...(yield* makeChannelHandlers)
+      ...(yield* makeChannelHandlers),
+      ...(yield* makeClockHandlers)
     })
   })
 )
@@ -49,7 +51,7 @@ const { OrderConflict, OrderNotFound } = orderRefusals
 const { RefundNotFound } = refundRefusals
 const { DisputeNotFound } = disputeRefusals
 const { InvalidField: refuseInvalid } = commonRefusals
-const { NoChargeback, NotSettled } = sandboxRefusals
+const { ClockAdvancing, ClockNotOurs, NoChargeback, NotSettled } = sandboxRefusals
 
 const makeOrderHandlers = Effect.gen(function* () {
   const orders = yield* Orders
@@ -171,4 +173,31 @@ const makeChannelHandlers = Effect.gen(function* () {
     })
   )
   return { channel }
+})
+
+const makeClockHandlers = Effect.gen(function* () {
+  const clocks = yield* SandboxClocks
+
+  const clock = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "clock",
+    span("test_helpers.clock")(function* () {
+      return yield* reply(yield* clocks.find((yield* Caller).merchantId))
+    })
+  )
+
+  const advanceClock = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "advanceClock",
+    span("test_helpers.advanceClock")(
+      function* ({ payload }) {
+        const after = yield* clocks.advance((yield* Caller).merchantId, payload)
+        return yield* reply(after, after.status === "advancing" ? 202 : 200)
+      },
+      Effect.catchTags({ ClockAdvancing, ClockNotOurs, InvalidField: refuseInvalid })
+    )
+  )
+  return { clock, advanceClock }
 })

@@ -4,8 +4,9 @@ import { Minor } from "@coffer/model/Money"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { ChannelUnreachable } from "../channel/Channel.ts"
-import type { DisputeReport, DisputeWord } from "../channel/DisputeChannel.ts"
+import type { DisputeReport, DisputeWord, StepAnswer } from "../channel/DisputeChannel.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
+import { isLost } from "../platform/postgres/trouble.ts"
 import { unreachableOnSqlError } from "./sandboxReach.ts"
 
 export const DisputeRow = Schema.Struct({
@@ -24,14 +25,28 @@ export type DisputeRow = typeof DisputeRow.Type
 
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(DisputeRow))
 
-/** The row of a statement. Without one the dispute is not this bank's, and no live acquirer is connected. */
-export const oneRow = (
-  rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
-): Effect.Effect<DisputeRow, ChannelUnreachable> =>
+type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+
+/** Without a row the dispute is not this bank's, and no live acquirer is connected. */
+const firstRow = (rows: Rows) =>
   rows.pipe(
     Effect.flatMap(decodeRows),
     Effect.flatMap(([row]) => (row === undefined ? Effect.fail(new ChannelUnreachable()) : Effect.succeed(row))),
-    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die })
+    Effect.catchTags({ SchemaError: Effect.die })
+  )
+
+/** The row of a statement that may be repeated. */
+export const oneRow = (rows: Rows): Effect.Effect<DisputeRow, ChannelUnreachable> =>
+  Effect.catchTags(firstRow(rows), unreachableOnSqlError)
+
+/** What the bank answers by the row that a step has written. */
+export const stepTaken = (
+  rows: Rows,
+  answerOf: (row: DisputeRow) => StepAnswer
+): Effect.Effect<StepAnswer, ChannelUnreachable> =>
+  Effect.map(firstRow(rows), answerOf).pipe(
+    Effect.catchIf(isLost, () => Effect.succeed<StepAnswer>({ _tag: "Unknown" })),
+    Effect.catchTags(unreachableOnSqlError)
   )
 
 export const wordOf = ({ state }: DisputeRow): DisputeWord => ({

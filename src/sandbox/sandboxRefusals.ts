@@ -1,6 +1,8 @@
 /** Errors of the sandbox's buyer and bank as errors on the wire (docs/architecture.md, section 7). */
 import * as Wire from "@coffer/contract/Errors"
+import { DateTime } from "effect"
 import { refuseAs } from "../http/refusals.ts"
+import type { ClockAdvancing, ClockNotOurs } from "./SandboxClocks.ts"
 import type { NoChargeback } from "./SandboxIssuer.ts"
 import type { NotSettled } from "./SandboxRefunds.ts"
 
@@ -12,6 +14,12 @@ const chargebackMessage = {
 export const sandboxRefusals = {
   NotSettled: refuseAs(Wire.Conflict, ({ state }: NotSettled) => ({
     message: `To the bank this refund is ${state}; it cannot be settled so.`
+  })),
+  ClockAdvancing: refuseAs(Wire.Conflict, ({ target }: ClockAdvancing) => ({
+    message: `The clock is on its way to ${DateTime.formatIso(target)}. Read it until its status is ready.`
+  })),
+  ClockNotOurs: refuseAs(Wire.Conflict, (_: ClockNotOurs) => ({
+    message: "This sandbox takes its payments through Stripe, whose time cannot be moved."
   })),
   NoChargeback: refuseAs(Wire.Conflict, ({ reason }: NoChargeback) => ({ message: chargebackMessage[reason] }))
 }

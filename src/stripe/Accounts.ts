@@ -3,7 +3,7 @@ import type { SetChannel } from "@coffer/contract/Channels"
 import type { Mode } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
 import { openStripeKeys, sealStripeKeys, type StripeAccount } from "../merchants/stripeAccount.ts"
@@ -12,7 +12,15 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
-import { StripeClient } from "./StripeClient.ts"
+import { AccountUses } from "./AccountUses.ts"
+import { StripeClient, type StripeKeys } from "./StripeClient.ts"
+
+/** The new keys are of another account at Stripe, and the one before is still needed (docs/decisions/0046). */
+export class AccountInUse extends Schema.TaggedError<AccountInUse>()("AccountInUse", {
+  /** Whether buyers still pay through it. */
+  isActive: Schema.Boolean,
+  uses: Schema.Record(Schema.String, Schema.Int)
+}) {}
 
 export class Accounts extends Context.Service<
   Accounts,
@@ -21,7 +29,7 @@ export class Accounts extends Context.Service<
       merchantId: string,
       mode: Mode,
       asked: SetChannel
-    ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField | ChannelUnreachable>
+    ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField | AccountInUse | ChannelUnreachable>
   }
 >()("@coffer/stripe/Accounts") {}
 
@@ -32,6 +40,21 @@ export const layer = Layer.effect(
     const secrets = yield* Secrets
     const client = yield* StripeClient
     const wakeups = yield* Wakeups
+    const uses = yield* AccountUses
+
+    /** Money of payments that were made in an account can be moved through this account alone. */
+    const expectSameOrUnused = Effect.fnUntraced(function* (owner: Owner, before: StripeAccount, keys: StripeKeys) {
+      const session = yield* uses.newestSession(owner)
+      if (Option.isNone(session)) return
+      const sees = yield* client.sees(keys, session.value)
+      if (sees === "yes") return
+      if (sees === "not_allowed") {
+        return yield* new InvalidField({ param: "secret_key", problem: "may not read Checkout Sessions" })
+      }
+      const counts = yield* uses.count(owner, yield* currentTime)
+      const isUsed = Object.values(counts).some((count) => count > 0)
+      if (isUsed || before.isActive) return yield* new AccountInUse({ isActive: before.isActive, uses: counts })
+    })
 
     /** The account as it is to be. Keys that are not given stay. */
     const wanted = Effect.fnUntraced(function* (owner: Owner, before: StripeAccount | null, asked: SetChannel) {
@@ -43,6 +66,8 @@ export const layer = Layer.effect(
       const account = asked.account === undefined ? (before?.account ?? null) : asked.account
       const problem = yield* client.problemOf({ secretKey, account }, owner.mode)
       if (problem !== undefined) return yield* new InvalidField({ param: "secret_key", problem })
+      const isChanged = kept !== undefined && (secretKey !== kept.secretKey || account !== before?.account)
+      if (before !== null && isChanged) yield* expectSameOrUnused(owner, before, { secretKey, account })
       const setAt = isoText(yield* currentTime)
       return { isActive: true, ...sealStripeKeys(secrets, owner, { secretKey, webhookSecret }), account, setAt }
     })

@@ -1,17 +1,19 @@
 /** Handlers of the operator's `channels` group (docs/architecture.md, section 7). */
 import type { ChannelResource } from "@coffer/contract/Channels"
+import * as Wire from "@coffer/contract/Errors"
 import { OperatorApi } from "@coffer/contract/Operator"
 import type { Mode } from "@coffer/model/Ids"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { channelRefusals } from "../channel/channelRefusals.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
-import { commonRefusals } from "../http/refusals.ts"
+import { commonRefusals, refuseAs } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { span } from "../platform/runtime/span.ts"
-import { Accounts } from "./Accounts.ts"
+import { Accounts, type AccountInUse as InUse } from "./Accounts.ts"
+import { countMax } from "./AccountUses.ts"
 import { webhookAddresses } from "./webhookAddress.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -24,6 +26,8 @@ export const layer = HttpApiBuilder.group(
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
     const { ChannelUnreachable } = channelRefusals
+
+    const AccountInUse = refuseAs(Wire.Conflict, (inUse: InUse) => ({ message: inUseMessage(inUse) }))
 
     const view = ({ merchant_id, modes }: Merchant, mode: Mode): ChannelResource => {
       const { stripe } = modes[mode]
@@ -50,7 +54,22 @@ export const layer = HttpApiBuilder.group(
         const record = yield* CurrentRecord
         record.change = { before, after }
         return yield* reply(after)
-      }, Effect.catchTags({ ChannelUnreachable, InvalidField, MerchantNotFound }))
+      }, Effect.catchTags({ AccountInUse, ChannelUnreachable, InvalidField, MerchantNotFound }))
     })
   })
 )
+
+const inUseMessage = ({ isActive, uses }: InUse): string => {
+  const counts = Object.entries(uses)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${count >= countMax ? `${countMax} or more` : count} ${what}`)
+  const needs = counts.length === 0 ? "" : ` It is still needed for: ${counts.join(", ")}.`
+  const off = isActive
+    ? " Set the channel to none, in the sandbox to sandbox, and wait until its sessions have ended."
+    : ""
+  return (
+    `These keys are of another account at Stripe than the one before.${needs}${off} Money that was paid there can be ` +
+    "refunded and disputed there alone. To take payments with the new account now, make another merchant for it " +
+    "(docs/going-live.md, section 4). Nothing was changed."
+  )
+}

@@ -11,6 +11,7 @@ import type { Stripe } from "stripe"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
+import type { FeeOf } from "../timeline/channelFees.ts"
 import { type Difference, type Movement, type Named, ReconciliationStore } from "./ReconciliationStore.ts"
 import { timeOf, tradeNoIn } from "./standing.ts"
 import { StripeClient } from "./StripeClient.ts"
@@ -26,6 +27,7 @@ export class Reconciliation extends Context.Service<
     ) => Effect.Effect<DateTime.Utc, ChannelUnreachable | StripeRefused>
     /** Newest first. */
     readonly page: (query: ReconciliationQuery) => Effect.Effect<Page<Difference>, InvalidField>
+    readonly channelFees: (differences: ReadonlyArray<Difference>) => Effect.Effect<FeeOf>
     /** Tells the metric how many differences there are. */
     readonly measure: Effect.Effect<void>
   }
@@ -126,16 +128,19 @@ export const layer = Layer.effect(
         }
         return now
       }),
+      channelFees: store.channelFees,
       page: Effect.fnUntraced(function* (query) {
-        return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), {
-          ...(query.merchant_id === undefined ? {} : { merchant_id: query.merchant_id }),
-          ...(query.status === undefined ? {} : { open: query.status === "open" })
-        })
+        return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), filtersOf(query))
       }),
       measure: Effect.flatMap(store.openCount, (count) => Metric.update(differences, count))
     })
   })
 )
+
+const filtersOf = ({ merchant_id, status }: ReconciliationQuery) => ({
+  ...(merchant_id === undefined ? {} : { merchant_id }),
+  ...(status === undefined ? {} : { open: status === "open" })
+})
 
 const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
 

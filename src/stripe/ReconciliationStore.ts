@@ -1,5 +1,5 @@
 /** Stripe's balance transactions, and what our books say of the same payments (migration 0031). */
-import { idBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import { firstIdBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
@@ -12,6 +12,7 @@ import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import { channelFees, type FeeOf } from "../timeline/channelFees.ts"
 
 export interface Movement {
   readonly id: string
@@ -89,6 +90,7 @@ export class ReconciliationStore extends Context.Service<
     readonly checked: (owner: Owner, paymentIds: ReadonlyArray<string>, now: DateTime.Utc) => Effect.Effect<void>
     readonly openPayments: (owner: Owner, limit: number) => Effect.Effect<ReadonlyArray<Named>>
     readonly openCount: Effect.Effect<number>
+    readonly channelFees: (differences: ReadonlyArray<Difference>) => Effect.Effect<FeeOf>
     /** Newest first. */
     readonly page: (request: PageRequest, filters: Filters) => Effect.Effect<Page<Difference>, InvalidField>
   }
@@ -120,6 +122,15 @@ export const layer = Layer.effect(
     return ReconciliationStore.of({
       ...makeMovements(sql),
       ...makeDifferences(sql, ids),
+      channelFees: (differences) =>
+        channelFees(
+          sql,
+          differences.map(({ merchant_id: merchantId, mode, payment_id: paymentId }) => ({
+            merchantId,
+            mode,
+            paymentId
+          }))
+        ),
       claimDue: (now, limit) => sqlDefects(due.claim(now, limit)),
       nextDue: sqlDefects(due.next),
       readUntil: (id, since, next) =>
@@ -213,13 +224,21 @@ const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
   } satisfies Partial<ReconciliationStore["Service"]>
 }
 
+/** What a dispute has taken of a payment that no order took. */
+const takenBack = (sql: SqlClient.SqlClient) => sql`coalesce((s->'dispute'->>'taken')::bigint, 0)`
+
+/** By a return, whatever a dispute takes besides: `@coffer/rules/order/unapplied`. */
+const wentBack = (sql: SqlClient.SqlClient) => sql`s->'problem' is null and (s->>'wasReturned' = 'true'
+  or (s->>'state' = 'returned' and ${takenBack(sql)} = 0))`
+
 /** Numbers of orders begin with the time at which they were made. */
 const firstNo = ({ mode }: Owner, time: DateTime.Utc) =>
-  prefixes.tradeNo[mode] + idBody(DateTime.toEpochMillis(time), new Uint8Array(16))
+  prefixes.tradeNo[mode] + firstIdBody(DateTime.toEpochMillis(time))
 
 /**
  * Ours: what was paid, without what is given back or on its way back, and without what a dispute has taken. An inquiry
- * has taken nothing at Stripe. A payment that no order took is ours while it has not gone back.
+ * has taken nothing at Stripe. A payment that no order took is ours while it has not gone back, by a return that
+ * reached the buyer or by a dispute.
  */
 const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner, payments: ReadonlyArray<Named>) => {
   const own = sql`merchant_id = ${merchantId} and mode = ${mode}`
@@ -243,7 +262,8 @@ const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner,
             and r.status in ('reserved', 'pending', 'succeeded')), 0)
         - coalesce((select sum(d.amount) from disputes d where ${own} and d.trade_no = order_no
             and d.status in ('needs_response', 'under_review', 'lost') and d.processor_status not like 'warning%'), 0)
-      else coalesce((select sum((s->>'amount')::bigint) from jsonb_array_elements(stray_payments) s
-        where s->>'paymentId' = found.payment_id and s->>'state' <> 'returned'), 0) end)::bigint as ours
+      else coalesce((select sum(case when ${wentBack(sql)} then 0 else (s->>'amount')::bigint end - ${takenBack(sql)})
+          from jsonb_array_elements(stray_payments) s
+          where s->>'paymentId' = found.payment_id), 0) end)::bigint as ours
     from found`
 }

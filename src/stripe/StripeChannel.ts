@@ -3,16 +3,25 @@ import { PaymentId } from "@coffer/model/Ids"
 import type { Minor } from "@coffer/model/Money"
 import { Effect, Option, Schema } from "effect"
 import type { Stripe } from "stripe"
-import { type CancelReport, type Channel, type Checkout, ChannelUnreachable } from "../channel/Channel.ts"
+import {
+  type CancelReport,
+  type Channel,
+  type Checkout,
+  ChannelUnreachable,
+  type ReturnAnswer
+} from "../channel/Channel.ts"
 import { span } from "../platform/runtime/span.ts"
 import { isMade, Sessions } from "./Sessions.ts"
 import { SessionStore } from "./SessionStore.ts"
 import type { Standing } from "./standing.ts"
 import { StripeClient } from "./StripeClient.ts"
-import type { StripeRefused } from "./stripeFailures.ts"
+import { isForGood, reasonOf, type StripeRefused } from "./stripeFailures.ts"
 
 /** The key of metadata that says which payment a refund gives back as a whole. */
 const returnKey = "coffer_return"
+
+/** How often the order's session is looked for while its making is being answered. */
+const looksMax = 2
 
 export const makeStripeChannel = Effect.gen(function* () {
   const client = yield* StripeClient
@@ -20,12 +29,16 @@ export const makeStripeChannel = Effect.gen(function* () {
   const store = yield* SessionStore
 
   const cancel = span("StripeChannel.cancel")(function* ({ tradeNo }: Checkout) {
-    const found = yield* store.active(tradeNo)
-    if (Option.isNone(found)) return cancelled
-    const row = found.value
-    if (isMade(row)) return reportOf(yield* sessions.end(row, { force: false }))
-    // Whether Stripe made it is not known, but its address is: nobody has it. Whoever is asking for it now gives it up.
-    return (yield* store.giveUp(row.key)) ? cancelled : yield* new ChannelUnreachable()
+    for (let look = 1; look <= looksMax; look++) {
+      const found = yield* store.active(tradeNo)
+      if (Option.isNone(found)) return cancelled
+      const row = found.value
+      if (isMade(row)) return reportOf(yield* sessions.end(row, { force: false }))
+      // Whether Stripe made it is not known, but its address is: nobody has it. Whoever asks for it now gives it up.
+      if (yield* store.giveUp(row.key)) return cancelled
+      // It became known meanwhile.
+    }
+    return yield* new ChannelUnreachable()
   })
 
   const giveBack = span("StripeChannel.giveBack")(function* (
@@ -38,10 +51,14 @@ export const makeStripeChannel = Effect.gen(function* () {
         { idempotencyKey: `coffer/return/${paymentId}` }
       )
     )
-    yield* Effect.catchTags(Effect.asVoid(asked), {
+    return yield* Effect.catchTags(Effect.as(asked, returned), {
       // It is asked for again, and a whole payment is given back once, whatever the first call did.
       StripeSilent: () => Effect.fail(new ChannelUnreachable()),
-      StripeRefused: (refused) => (isBack(refused) ? Effect.void : Effect.fail(new ChannelUnreachable()))
+      StripeRefused: (refused) => {
+        if (isBack(refused)) return Effect.succeed(returned)
+        if (!isForGood(refused)) return Effect.fail(new ChannelUnreachable())
+        return Effect.succeed<ReturnAnswer>({ _tag: "Refused", reason: reasonOf(refused) })
+      }
     })
   })
 
@@ -57,6 +74,8 @@ export const returnedPaymentIn = ({ metadata }: Stripe.Refund): Option.Option<Pa
 }
 
 const cancelled: CancelReport = { _tag: "Cancelled" }
+
+const returned: ReturnAnswer = { _tag: "Taken" }
 
 const isBack = ({ code }: StripeRefused) => code === "charge_already_refunded"
 

@@ -10,10 +10,17 @@ import { Stripe } from "stripe"
 import { ChannelUnreachable } from "../channel/Channel.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { openStripeKeys, type StripeAccount } from "../merchants/stripeAccount.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFailures.ts"
+
+/** What opens an account. `account`: a connected one, for which the key acts. */
+export interface StripeKeys {
+  readonly secretKey: string
+  readonly account: string | null
+}
 
 export class StripeClient extends Context.Service<
   StripeClient,
@@ -29,10 +36,12 @@ export class StripeClient extends Context.Service<
       ask: (stripe: Stripe) => Promise<A>
     ) => Effect.Effect<A, Exclude<StripeFailure, { readonly _tag: "StripeSilent" }>>
     /** Tries keys that nobody has yet: one call. What is wrong with them, or undefined. */
-    readonly problemOf: (
-      keys: { readonly secretKey: string; readonly account: string | null },
-      mode: Mode
-    ) => Effect.Effect<string | undefined, ChannelUnreachable>
+    readonly problemOf: (keys: StripeKeys, mode: Mode) => Effect.Effect<string | undefined, ChannelUnreachable>
+    /** Whether these keys see a Checkout Session that we know: `no`, and they are of another account. */
+    readonly sees: (
+      keys: StripeKeys,
+      sessionId: string
+    ) => Effect.Effect<"yes" | "no" | "not_allowed", ChannelUnreachable>
     /** The account of a merchant that exists, if it has one in this environment. */
     readonly accountOf: (owner: Pick<Owner, "merchantId" | "mode">) => Effect.Effect<StripeAccount | null>
   }
@@ -42,8 +51,8 @@ export class StripeClient extends Context.Service<
 const timeout = 7_000
 /** What the answers are read as. */
 const apiVersion = "2026-10-28.endive"
-/** So many calls in a row without an answer, and Stripe is down for so long. */
-const failuresMax = 5
+/** So many calls in a row without an answer, and Stripe is down for so long. Tests of many failures set it higher. */
+export const FailuresMax = Context.Reference<number>("@coffer/stripe/FailuresMax", { defaultValue: () => 5 })
 const downFor = "10 seconds"
 /** Clients in memory, one for each account. */
 const clientsMax = 1_000
@@ -65,8 +74,9 @@ export const layer = Layer.effect(
     const secrets = yield* Secrets
     const { stripeApi } = yield* Settings
     const guarded = yield* makeGuard
+    const faults = yield* Faults
 
-    const connect = (secretKey: string, account: string | null) =>
+    const connect = ({ account, secretKey }: StripeKeys) =>
       new Stripe(secretKey, {
         apiVersion,
         host: stripeApi.hostname,
@@ -80,8 +90,13 @@ export const layer = Layer.effect(
     const clientOf = memoize(
       clientsMax,
       ({ sealed }: Account) => `${sealed.secretKey}/${sealed.account}`,
-      ({ owner, sealed }) => connect(openStripeKeys(secrets, owner, sealed).secretKey, sealed.account)
+      ({ owner, sealed }) =>
+        connect({ secretKey: openStripeKeys(secrets, owner, sealed).secretKey, account: sealed.account })
     )
+
+    /** With keys that are not kept yet. */
+    const tried = <A>(keys: StripeKeys, ask: (stripe: Stripe) => Promise<A>) =>
+      Effect.tryPromise({ try: () => ask(connect(keys)), catch: judge })
 
     const accountOf = ({ merchantId, mode }: Account["owner"]) =>
       Effect.match(merchants.find(merchantId), {
@@ -93,7 +108,8 @@ export const layer = Layer.effect(
       const sealed = yield* accountOf(owner)
       if (sealed === null) return yield* new ChannelUnreachable()
       const stripe = clientOf({ owner, sealed })
-      return yield* guarded(() => ask(stripe), { merchant_id: owner.merchantId, mode: owner.mode })
+      const asked = guarded(() => ask(stripe), { merchant_id: owner.merchantId, mode: owner.mode })
+      return yield* faults.around("StripeClient.call", asked, () => nameIn(ask))
     })
 
     return StripeClient.of({
@@ -101,16 +117,24 @@ export const layer = Layer.effect(
       read: (owner, ask) =>
         Effect.catchTags(call(owner, ask), { StripeSilent: () => Effect.fail(new ChannelUnreachable()) }),
       accountOf,
-      problemOf: ({ account, secretKey }, mode) =>
-        Effect.tryPromise({
-          try: () => connect(secretKey, account).balance.retrieve(),
-          catch: judge
-        }).pipe(
+      sees: (keys, sessionId) =>
+        tried(keys, (stripe) => stripe.checkout.sessions.retrieve(sessionId)).pipe(
+          Effect.as("yes" as const),
+          Effect.catch((judged) => {
+            const { failure } = judged
+            if (failure._tag === "StripeRefused" && failure.code === "resource_missing") {
+              return Effect.succeed("no" as const)
+            }
+            return isRefusal(judged) ? Effect.succeed("not_allowed" as const) : Effect.fail(new ChannelUnreachable())
+          })
+        ),
+      problemOf: (keys, mode) =>
+        tried(keys, (stripe) => stripe.balance.retrieve()).pipe(
           Effect.map(({ livemode }) =>
             livemode === (mode === "live") ? undefined : `is a key of Stripe's ${livemode ? "live" : "test"} mode`
           ),
           Effect.catchIf(
-            ({ verdict }) => verdict === "credentials" || verdict === "refused",
+            isRefusal,
             () => Effect.succeed("is not accepted by Stripe, or may not act for this account"),
             () => Effect.fail(new ChannelUnreachable())
           )
@@ -118,6 +142,11 @@ export const layer = Layer.effect(
     })
   })
 ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+
+const isRefusal = ({ verdict }: Judged) => verdict === "credentials" || verdict === "refused"
+
+/** The client's name of the call that this function makes, such as `refunds.create`. Only tests ask for it. */
+const nameIn = (ask: (stripe: Stripe) => unknown) => /\bstripe\.([\w.]+)/.exec(String(ask))?.[1] ?? "?"
 
 interface Account {
   readonly owner: Pick<Owner, "merchantId" | "mode">
@@ -127,7 +156,7 @@ interface Account {
 /** Counts each call, and ends it at once while Stripe is down. */
 const makeGuard = Effect.gen(function* () {
   const breaker = yield* CircuitBreaker.make({
-    tripPolicy: CircuitBreaker.consecutive(failuresMax),
+    tripPolicy: CircuitBreaker.consecutive(yield* FailuresMax),
     openDuration: downFor
   })
   yield* Effect.forEach(outcomes, (outcome) => Metric.update(Metric.withAttributes(calls, { outcome }), 0))

@@ -10,7 +10,7 @@ import { Files } from "../files/Files.ts"
 import { span } from "../platform/runtime/span.ts"
 import { needsResponse, placed, wordOf } from "./disputeWords.ts"
 import { StripeClient } from "./StripeClient.ts"
-import type { StripeRefused, StripeSilent } from "./stripeFailures.ts"
+import { reasonOf, type StripeRefused, type StripeSilent } from "./stripeFailures.ts"
 
 export const makeStripeDisputes = Effect.gen(function* () {
   const client = yield* StripeClient
@@ -60,13 +60,22 @@ export const makeStripeDisputes = Effect.gen(function* () {
     return taken(closed.status)
   })
 
-  /** Without an answer it is asked again, which looks first. What Stripe did not take is said by how it stands now. */
+  /** What Stripe did not take is said by how it stands now. */
+  const told = (dispute: DisputeName, step: Step) =>
+    Effect.catchTags(step, {
+      StripeRefused: (refused) =>
+        Effect.map(look(dispute), (now): StepAnswer => ({
+          _tag: "Refused",
+          word: wordOf(now),
+          reason: reasonOf(refused)
+        }))
+    })
+
+  /** Without an answer it is asked again, which looks first. From then on, not to be reached tells nothing. */
   const concluded = (dispute: DisputeName, step: Step): Effect.Effect<StepAnswer, ChannelUnreachable> =>
-    Effect.catchTags(askedTwice(step), {
-      StripeRefused: () =>
-        Effect.map(look(dispute), (now) => ({ _tag: "Refused", word: wordOf(now) }) satisfies StepAnswer),
-      // The room's patience ends it: nobody knows, and it is asked again later.
-      StripeSilent: () => Effect.never
+    Effect.catchTags(told(dispute, step), {
+      StripeSilent: () =>
+        Effect.catchTags(told(dispute, step), { StripeSilent: () => unknown, ChannelUnreachable: () => unknown })
     })
 
   return {
@@ -78,6 +87,6 @@ export const makeStripeDisputes = Effect.gen(function* () {
 
 type Step = Effect.Effect<StepAnswer, ChannelUnreachable | StripeSilent | StripeRefused>
 
-const askedTwice = (step: Step): Step => Effect.catchTags(step, { StripeSilent: () => step })
+const unknown = Effect.succeed<StepAnswer>({ _tag: "Unknown" })
 
 const taken = (status: string): StepAnswer => ({ _tag: "Taken", status })

@@ -4,6 +4,7 @@
  */
 import type { Owner } from "@coffer/model/Owner"
 import { isOwnedBy } from "@coffer/model/Owner"
+import { PaymentId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -14,7 +15,7 @@ import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Refunds } from "../refunds/Refunds.ts"
-import { wordOf } from "./disputeWords.ts"
+import { channelDisputeOf, wordOf } from "./disputeWords.ts"
 import { SessionStore } from "./SessionStore.ts"
 import { expand, standingOf, timeOf, tradeNoIn } from "./standing.ts"
 import { StripeClient } from "./StripeClient.ts"
@@ -118,7 +119,10 @@ const handleRefund = ({ client, orderIn, orders, refunds }: Services) =>
       if (Option.isNone(order) || intent?.id !== returned.value) {
         return yield* ignored("a refund gives back no payment of ours")
       }
-      if (answerOf(seen)._tag === "Refused") yield* orders.reportFailedReturn(order.value.tradeNo, returned.value)
+      const answer = answerOf(seen)
+      if (answer._tag === "Refused") {
+        yield* orders.reportFailedReturn(order.value.tradeNo, returned.value, answer.reason)
+      }
       return "adopted" as const
     }
     const refundNo = refundNoOf(seen)
@@ -135,7 +139,7 @@ const handleRefund = ({ client, orderIn, orders, refunds }: Services) =>
     return "adopted" as const
   })
 
-const handleDispute = ({ client, disputes, orderIn, payments }: Services) =>
+const handleDispute = ({ client, disputes, orderIn, orders, payments }: Services) =>
   Effect.fnUntraced(function* (owner: Owner, id: string) {
     const seen = yield* client.read(owner, (stripe) => stripe.disputes.retrieve(id, { expand: ["payment_intent"] }))
     const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
@@ -143,8 +147,9 @@ const handleDispute = ({ client, disputes, orderIn, payments }: Services) =>
     if (intent === null || Option.isNone(order)) return yield* ignored("a dispute is about no payment of ours")
     const paid = yield* payments.refresh(order.value)
     if (!("paymentId" in paid) || paid.paymentId !== intent.id) {
-      if (paid.status === "pending") return yield* new NotYetKnown({ reason: "payment" })
-      return yield* ignored("a dispute is about a payment that went back to the buyer")
+      const { tradeNo } = paid
+      const noted = yield* orders.noteDispute(tradeNo, PaymentId.make(intent.id), channelDisputeOf(seen))
+      return Option.isSome(noted) ? ("adopted" as const) : yield* new NotYetKnown({ reason: "payment" })
     }
     if (seen.currency.toUpperCase() !== paid.currency) {
       return yield* ignored("a dispute has another currency than its payment")

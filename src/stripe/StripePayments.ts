@@ -20,6 +20,8 @@ export type Begun =
   | { readonly _tag: "Redirect"; readonly url: string }
   /** The order is paid, or is being paid, or somebody else has begun at the same moment: its page shows how it is. */
   | { readonly _tag: "Settled" }
+  /** Stripe cannot be asked about the session that the buyer was led to before: it may be paid. */
+  | { readonly _tag: "Unknown" }
   /** Stripe takes no such payment: the method is not activated, or the amount is below Stripe's least. */
   | { readonly _tag: "NotTaken" }
 
@@ -86,7 +88,9 @@ export const layer = Layer.effect(
         yield* store.giveUp(row.key)
         return undefined
       }
-      const standing = isSame ? yield* sessions.look(row) : yield* sessions.end(row, { force: true })
+      const asked = isSame ? sessions.look(row) : sessions.end(row, { force: true })
+      const standing = yield* Effect.catchTags(asked, { ChannelUnreachable: () => Effect.succeed(unknown) })
+      if (standing._tag === "Unknown") return unknown
       yield* adopt(order, row, standing)
       return standing._tag === "Over" ? undefined : begunOf(standing)
     })
@@ -124,6 +128,7 @@ export const layer = Layer.effect(
 )
 
 const settled: Begun = { _tag: "Settled" }
+const unknown = { _tag: "Unknown" } as const satisfies Begun
 
 const begunOf = (standing: Standing | undefined): Begun =>
   standing?._tag === "Open" ? { _tag: "Redirect", url: standing.url } : settled

@@ -9,6 +9,7 @@ import { ChannelUnreachable } from "../channel/Channel.ts"
 import type { RefundAnswer, RefundChannel, RefundRequest } from "../channel/RefundChannel.ts"
 import { span } from "../platform/runtime/span.ts"
 import { StripeClient } from "./StripeClient.ts"
+import { isForGood, reasonOf } from "./stripeFailures.ts"
 
 const refundNoKey = "coffer_refund_no"
 
@@ -53,7 +54,10 @@ export const makeStripeRefunds = Effect.gen(function* () {
     return yield* Effect.catchTags(Effect.map(asked, answerOf), {
       // Nobody knows, so it is asked about again, and then found or asked for under the same key.
       StripeSilent: () => Effect.succeed<RefundAnswer>({ _tag: "Pending" }),
-      StripeRefused: ({ message }) => Effect.succeed<RefundAnswer>({ _tag: "Refused", reason: message })
+      StripeRefused: (refused) =>
+        isForGood(refused)
+          ? Effect.succeed<RefundAnswer>({ _tag: "Refused", reason: reasonOf(refused) })
+          : Effect.fail(new ChannelUnreachable())
     })
   })
 

@@ -11,11 +11,12 @@ import type { Admission } from "../http/Admission.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { openStripeKeys } from "../merchants/stripeAccount.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
+import { waitingForClient } from "../platform/runtime/Deadline.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { StripeEvents } from "./StripeEvents.ts"
-import { toldBy } from "./told.ts"
+import { isEvent, toldBy } from "./told.ts"
 import { webhookAddresses, webhookPath } from "./webhookAddress.ts"
 
 /** An event with its object; those of Stripe have a few kilobytes. */
@@ -56,7 +57,7 @@ export const layer: Routes = HttpRouter.use(
       const account = Option.getOrUndefined(merchant)?.modes[owner.value.mode].stripe
       if (account == null) return yield* refused("no account of Stripe is set", 404)
       const request = yield* HttpServerRequest.HttpServerRequest
-      const body = yield* readBody(request)
+      const body = yield* waitingForClient(readBody(request))
       if (body === undefined) return yield* refused(`the body must have ${bytesMax} bytes at most`, 400)
       const { webhookSecret } = openStripeKeys(secrets, owner.value, account)
       const now = yield* currentMillis
@@ -65,7 +66,8 @@ export const layer: Routes = HttpRouter.use(
         signatures.constructEvent(body, signature, webhookSecret, Duration.toSeconds(tolerance), undefined, now)
       )
       if (Result.isFailure(read)) return yield* refused("the signature is not valid, or is too old", 400)
-      const event = read.success
+      const event: unknown = read.success
+      if (!isEvent(event)) return yield* refused("the body is no event", 400)
       const told = toldBy(event)
       const isOurs = (event.account ?? null) === account.account && event.livemode === (owner.value.mode === "live")
       if (Option.isNone(told) || !isOurs) return yield* taken("ignored")

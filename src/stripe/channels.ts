@@ -15,7 +15,8 @@ import { makeStripeRefunds } from "./StripeRefunds.ts"
 const isStripes = (paymentId: string) => paymentId.startsWith("pi_")
 
 /** Disputes of the sandbox's bank are numbered as we number things; Stripe's numbers have another form. */
-const isSandboxes = (processorDisputeId: string) => /^dp_[0-9A-HJKMNP-TV-Z]{26}$/.test(processorDisputeId)
+export const sandboxesDispute = "^dp_[0-9A-HJKMNP-TV-Z]{26}$"
+const isSandboxes = (processorDisputeId: string) => new RegExp(sandboxesDispute).test(processorDisputeId)
 
 const channel = Layer.effect(
   Channel,

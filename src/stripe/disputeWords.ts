@@ -1,7 +1,10 @@
 /** Stripe's words about a dispute in ours, and a merchant's evidence in Stripe's. Pure. */
 import type { EvidenceFile } from "@coffer/model/Evidence"
+import { Minor } from "@coffer/model/Money"
+import type { ChannelDispute } from "@coffer/rules/order/Order"
 import type { Stripe } from "stripe"
 import type { DisputeWord } from "../channel/DisputeChannel.ts"
+import { timeOf } from "./standing.ts"
 
 export const wordOf = ({ status }: Pick<Stripe.Dispute, "status">): DisputeWord => ({
   status,
@@ -18,6 +21,20 @@ const outcomes: Readonly<Record<string, DisputeWord["outcome"]>> = {
 
 export const needsResponse = ({ status }: Pick<Stripe.Dispute, "status">): boolean =>
   status === "needs_response" || status === "warning_needs_response"
+
+/** A dispute about a payment that no order took. */
+export const channelDisputeOf = (dispute: Stripe.Dispute): ChannelDispute => {
+  const { outcome, status } = wordOf(dispute)
+  const isTaken = outcome === "lost" || (outcome === undefined && !status.startsWith("warning_"))
+  const dueBy = dispute.evidence_details.due_by
+  return {
+    id: dispute.id,
+    status,
+    taken: Minor.make(isTaken ? dispute.amount : 0),
+    isOver: outcome !== undefined,
+    ...(dueBy === null ? {} : { answerBy: timeOf(dueBy) })
+  }
+}
 
 /** Where files go in Stripe's evidence, which takes one file in each place. */
 const places = [

@@ -18,6 +18,19 @@ export class StripeRefused extends Schema.TaggedError<StripeRefused>()("StripeRe
   message: Schema.String
 }) {}
 
+/**
+ * Refusals that end without our doing: the operator's balance at Stripe is too low, or the key is for now one of an
+ * account that does not have the object.
+ */
+const passing: ReadonlySet<string> = new Set(["balance_insufficient", "insufficient_funds", "resource_missing"])
+
+/** Whether Stripe will say the same however often it is asked. */
+export const isForGood = ({ code }: StripeRefused): boolean => !passing.has(code)
+
+/** Stripe's words for people, as long as we keep them. */
+export const reasonOf = ({ message }: Pick<StripeRefused, "message">): string => message.slice(0, reasonMax)
+const reasonMax = 500
+
 export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused
 
 /** Why a call failed, as metrics name it. */

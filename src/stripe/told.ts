@@ -1,5 +1,5 @@
 /** Which of Stripe's events say something to us, and which object each one is about. Pure. */
-import { DateTime, Option } from "effect"
+import { DateTime, Option, Schema } from "effect"
 import type { Stripe } from "stripe"
 import type { EventKind, Told } from "./StripeEventStore.ts"
 
@@ -23,11 +23,29 @@ export const eventTypes = Object.keys(kinds) as Array<Known>
 
 const isKnown = (type: string): type is Known => Object.hasOwn(kinds, type)
 
+const Id = Schema.String.check(Schema.isPattern(/^\w{1,255}$/))
+const isId = Schema.is(Id)
+
+/** Seconds until the year 10000. */
+const secondsMax = 253_402_300_799
+
+const Signed = Schema.Struct({
+  id: Id,
+  type: Schema.String,
+  created: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: secondsMax })),
+  data: Schema.Struct({ object: Schema.Record(Schema.String, Schema.Unknown) })
+})
+
+const isSigned = Schema.is(Signed)
+
+/** Whether what was signed is an event: whoever has the secret may sign anything. */
+export const isEvent = (read: unknown): read is Stripe.Event => isSigned(read)
+
 /** None for an event that says nothing to us. What the event shows of its object is not used: it may be old. */
 export const toldBy = (event: Pick<Stripe.Event, "id" | "type" | "created" | "data">): Option.Option<Told> => {
   if (!isKnown(event.type)) return Option.none()
   const { id } = event.data.object as { readonly id?: unknown }
-  if (typeof id !== "string" || typeof event.id !== "string") return Option.none()
+  if (!isId(id)) return Option.none()
   return Option.some({
     eventId: event.id,
     type: event.type,

@@ -37,7 +37,7 @@ export const layerOperator = HttpApiBuilder.group(
     return handlers.handleAll({
       retrieve: span("operator.timelines.retrieve")(function* ({ params, query: { mode } }) {
         const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
-        return yield* reply(yield* timelines.find({ merchantId, mode }, params.ref))
+        return yield* reply(yield* timelines.find({ merchantId, mode }, params.ref, { withFees: true }))
       }, Effect.catchTags({ MerchantNotFound, OrderNotFound }))
     })
   })

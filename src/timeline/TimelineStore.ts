@@ -7,6 +7,7 @@ import type { Owner } from "@coffer/model/Owner"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { channelFees, type FeeOf, type OwnedPayment } from "./channelFees.ts"
 import {
   AttemptRow,
   DeliveryRow,
@@ -24,6 +25,7 @@ export class TimelineStore extends Context.Service<
   {
     /** One more than {@link timelineRowsMax} of a kind says that there are more. */
     readonly rowsOf: (owner: Owner, tradeNo: string) => Effect.Effect<StoryRows>
+    readonly channelFees: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
     /** Writes with one of these paths, since then, oldest first. */
     readonly writesTo: (
       owner: Owner,
@@ -55,6 +57,7 @@ export const layer = Layer.effect(
     const limit = timelineRowsMax + 1
 
     return TimelineStore.of({
+      channelFees: (payments) => channelFees(sql, payments),
       rowsOf: Effect.fnUntraced(function* ({ merchantId, mode }, tradeNo) {
         const owned = sql`merchant_id = ${merchantId} and mode = ${mode}`
         const refunds = yield* refundsIn(

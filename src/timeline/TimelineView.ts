@@ -3,6 +3,7 @@ import { entryKinds, type TimelineEntry, type TimelineResource, timelineRowsMax 
 import type { Order, UnappliedPayment } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
+import type { FeeOf } from "./channelFees.ts"
 import type { RequestRow, StoryRows } from "./storyRows.ts"
 
 interface Entry extends Omit<TimelineEntry, "after_ms" | "at"> {
@@ -12,12 +13,18 @@ interface Entry extends Omit<TimelineEntry, "after_ms" | "at"> {
 /** Ids of any kind rise with time, within a millisecond too. */
 const placeOf = ({ id }: Entry): string => id.slice(id.lastIndexOf("_") + 1)
 
-export const timelineView = (about: Order, rows: StoryRows, requests: ReadonlyArray<RequestRow>): TimelineResource => {
+export const timelineView = (
+  about: Order,
+  rows: StoryRows,
+  requests: ReadonlyArray<RequestRow>,
+  feeOf: FeeOf
+): TimelineResource => {
+  const feesOf = (paymentId: string) => feeDetails(feeOf({ ...about, paymentId }))
   const kinds = [requests, about.unappliedPayments, ...Object.values(rows)]
   const sorted = [
     ...requests.slice(0, timelineRowsMax).map(requestEntry),
-    ...orderEntries(about),
-    ...about.unappliedPayments.slice(0, timelineRowsMax).map((payment) => unappliedEntry(about, payment)),
+    ...orderEntries(about, feesOf),
+    ...about.unappliedPayments.slice(0, timelineRowsMax).map((payment) => unappliedEntry(about, payment, feesOf)),
     ...rows.refunds.slice(0, timelineRowsMax).flatMap(refundEntries),
     ...rows.disputes.slice(0, timelineRowsMax).flatMap(disputeEntries),
     ...rows.movements.slice(0, timelineRowsMax).map(movementEntry),
@@ -60,8 +67,14 @@ const requestEntry = ({ created_at, request_id, ...call }: RequestRow): Entry =>
   }
 }
 
+type Details = Entry["details"]
+type FeesOf = (paymentId: string) => Details
+
+const feeDetails = (fee: ReturnType<FeeOf>): Details =>
+  fee === undefined ? {} : { channel_fee: fee.fee, channel_fee_currency: fee.currency }
+
 /** What has no time of its own, such as an expiry, is told by its event. */
-const orderEntries = (about: Order): ReadonlyArray<Entry> => {
+const orderEntries = (about: Order, feesOf: FeesOf): ReadonlyArray<Entry> => {
   const { amount, createdAt, currency, outTradeNo, tradeNo } = about
   const created: Entry = {
     at: createdAt,
@@ -77,7 +90,7 @@ const orderEntries = (about: Order): ReadonlyArray<Entry> => {
     kind: "order",
     id: tradeNo,
     text: `the channel reported the payment ${paymentId} by ${method}`,
-    details: { payment_id: paymentId, payment_method: method, amount, currency, fee }
+    details: { payment_id: paymentId, payment_method: method, amount, currency, fee, ...feesOf(paymentId) }
   }
   return [created, paid]
 }
@@ -91,19 +104,39 @@ const whereabouts = {
   due: "it is on its way back to the buyer",
   returned: "it went back to the buyer",
   parked: "an operator has to decide about it",
+  takenBack: "the buyer's bank took it back",
   cameBack: "it went back and did not reach the buyer, so an operator has to decide about it"
 }
 
+const whereIs = ({ dispute, state, wasReturned }: UnappliedPayment): keyof typeof whereabouts => {
+  const isTaken = (dispute?.taken ?? 0) > 0
+  if (isTaken && state === "returned") return "takenBack"
+  return wasReturned && state === "parked" && !isTaken ? "cameBack" : state
+}
+
 /** When it went back is told by the event. */
-const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment): Entry => {
-  const { amount, currency, method, paidAt, paymentId, reason, state, wasReturned } = payment
-  const now = whereabouts[wasReturned ? "cameBack" : state]
+const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment, feesOf: FeesOf): Entry => {
+  const { amount, currency, dispute, method, paidAt, paymentId, problem, reason, state } = payment
+  const now = whereabouts[whereIs(payment)] + (problem === undefined ? "" : ` (${problem})`)
+  const disputed =
+    dispute === undefined
+      ? {}
+      : { processor_dispute_id: dispute.id, processor_status: dispute.status, taken: dispute.taken }
   return {
     at: paidAt ?? createdAt,
     kind: "unapplied_payment",
     id: paymentId,
     text: `the payment ${paymentId} of ${amount} ${currency} by ${method} ${reasons[reason]}: ${now}`,
-    details: { payment_id: paymentId, payment_method: method, amount, currency, reason, status: state }
+    details: {
+      payment_id: paymentId,
+      payment_method: method,
+      amount,
+      currency,
+      reason,
+      status: state,
+      ...disputed,
+      ...feesOf(paymentId)
+    }
   }
 }
 

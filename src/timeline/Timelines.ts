@@ -8,6 +8,7 @@ import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
+import type { OwnedPayment } from "./channelFees.ts"
 import type { RequestRow, StoryRows } from "./storyRows.ts"
 import { TimelineStore } from "./TimelineStore.ts"
 import { timelineView } from "./TimelineView.ts"
@@ -15,7 +16,12 @@ import { timelineView } from "./TimelineView.ts"
 export class Timelines extends Context.Service<
   Timelines,
   {
-    readonly find: (owner: Owner, ref: string) => Effect.Effect<TimelineResource, OrderNotFound>
+    /** `withFees`: what the channel keeps of payments is in it, which is no merchant's to see. */
+    readonly find: (
+      owner: Owner,
+      ref: string,
+      options?: { readonly withFees: boolean }
+    ) => Effect.Effect<TimelineResource, OrderNotFound>
   }
 >()("@coffer/timeline/Timelines") {}
 
@@ -64,7 +70,7 @@ export const layer = Layer.effect(
     })
 
     return Timelines.of({
-      find: span("Timelines.find")(function* (owner, ref) {
+      find: span("Timelines.find")(function* (owner, ref, { withFees } = { withFees: false }) {
         const order = yield* orders.find(owner, ref)
         const rows = yield* store.rowsOf(owner, order.tradeNo)
         const made: ReadonlyArray<Made> = [
@@ -80,11 +86,21 @@ export const layer = Layer.effect(
         const writes = yield* store.writesTo(owner, pathsOf(order, rows), order.createdAt)
         const requests = new Map<string, RequestRow>()
         for (const call of [...creations.flat(), ...writes]) requests.set(call.request_id, call)
-        return timelineView(order, rows, [...requests.values()])
+        const feeOf = yield* store.channelFees(withFees ? paymentsOf(order) : [])
+        return timelineView(order, rows, [...requests.values()], feeOf)
       })
     })
   })
 )
+
+const paymentsOf = (order: Order): ReadonlyArray<OwnedPayment> => {
+  const own = "paymentId" in order ? [order.paymentId] : []
+  return [...own, ...order.unappliedPayments.map(({ paymentId }) => paymentId)].map((paymentId) => ({
+    merchantId: order.merchantId,
+    mode: order.mode,
+    paymentId
+  }))
+}
 
 const answerHas = ({ response_body }: LogRow, field: string, no: string): boolean =>
   Predicate.hasProperty(response_body, "data") &&

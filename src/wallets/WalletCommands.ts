@@ -5,12 +5,14 @@
  */
 import { type InsufficientBalance, post } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
-import { Cause, Context, type DateTime, Effect, Layer, Result } from "effect"
+import { Cause, Clock, Context, type DateTime, Effect, Layer, Result } from "effect"
 import type { ActorUnavailable } from "../platform/cluster/ask.ts"
 import { makeTurns, showTurns } from "../platform/cluster/turns.ts"
 import { type CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { millisLeft } from "../platform/runtime/Deadline.ts"
+import { commitMillis } from "../platform/runtime/patience.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import type { Entry } from "./Entry.ts"
@@ -38,6 +40,12 @@ interface Known {
   pending: Effect.Effect<unknown, CommitError>
 }
 
+/** The time of an entry, and by whose clock: entries of many sandboxes are written together. */
+interface Means {
+  readonly now: DateTime.Utc
+  readonly clock: Clock.Clock
+}
+
 export const layer = Layer.effect(
   WalletCommands,
   Effect.gen(function* () {
@@ -48,15 +56,17 @@ export const layer = Layer.effect(
 
     const attempt = Effect.fnUntraced(function* (name: WalletName, entry: Entry) {
       const address = walletIdOf(name)
-      const now = yield* currentTime
+      const means = { now: yield* currentTime, clock: yield* Clock.Clock }
+      const { now } = means
+      const within = yield* millisLeft(commitMillis)
       const before = wallets.recall(address)
       const current = before ?? (yield* wallets.load(name, now))
       // From here to `submit` nothing may yield: another entry must not be decided on the same wallet.
       const { wallet } = current
-      const decided = decide(wallet, entry, now)
-      if (Result.isFailure(decided)) return yield* refuse(name, entry, { current, wallet, now }, decided.failure)
+      const decided = decide(wallet, entry, means)
+      if (Result.isFailure(decided)) return yield* refuse(name, entry, { ...means, current, wallet }, decided.failure)
       const { changes, after } = decided.success
-      const committed = transactor.submit(address, changes)
+      const committed = transactor.submit(address, changes, within)
       if (committed === undefined) return yield* new NotCommitted({ reason: "overloaded" })
       current.wallet = after
       current.pending = committed
@@ -67,17 +77,17 @@ export const layer = Layer.effect(
     })
 
     /** Decides. Plain and synchronous. */
-    const decide = (wallet: Wallet, entry: Entry, now: DateTime.Utc) =>
-      Result.map(post(wallet, entry, { now, idBody: ids.at("", now), digest: sha256 }), ({ rows, wallet: after }) => ({
-        after,
-        changes: [...entry.changes, ...posted(wallet, after, rows)]
-      }))
+    const decide = (wallet: Wallet, entry: Entry, { clock, now }: Means) =>
+      Result.map(
+        post(wallet, entry, { now, idBody: ids.at("", now, clock), digest: sha256 }),
+        ({ rows, wallet: after }) => ({ after, changes: [...entry.changes, ...posted(wallet, after, rows)] })
+      )
 
     /** What is refused must be refused by the row in the database: this runner may not own the wallet any more. */
     const refuse = Effect.fnUntraced(function* (
       name: WalletName,
       entry: Entry,
-      { current, now, wallet }: { readonly current: Known; readonly wallet: Wallet; readonly now: DateTime.Utc },
+      { clock, current, now, wallet }: Means & { readonly current: Known; readonly wallet: Wallet },
       refusal: InsufficientBalance
     ) {
       const address = walletIdOf(name)
@@ -88,7 +98,7 @@ export const layer = Layer.effect(
         return Effect.fail(stale)
       })
       const stored = yield* store.open(name, now)
-      if (Result.isFailure(decide(stored, entry, now))) return yield* refusal
+      if (Result.isFailure(decide(stored, entry, { clock, now }))) return yield* refusal
       // Another runner has written, or the money has come meanwhile.
       if (current.wallet === wallet) wallets.forget(address, current)
       return yield* stale

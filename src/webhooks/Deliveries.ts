@@ -15,6 +15,7 @@ import { Merchants, type MerchantNotFound } from "../merchants/Merchants.ts"
 import { type Change, insert, NotCommitted } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type Delivery, DeliveryHistory } from "./DeliveryHistory.ts"
@@ -56,6 +57,7 @@ export const layer = Layer.effect(
     const merchants = yield* Merchants
     const transactor = yield* Transactor
     const ids = yield* NewIds
+    const clocks = yield* MerchantClocks
 
     const find = span("Deliveries.find")(function* (id: string, owner?: Owner) {
       const found = yield* history.find(id, owner)
@@ -77,6 +79,23 @@ export const layer = Layer.effect(
       return endpoint.url
     })
 
+    const again = Effect.fnUntraced(function* (before: Delivery) {
+      const url = yield* urlOf(before)
+      const now = yield* currentTime
+      const delivery = resent(before, { id: yield* ids.next(prefixes.delivery), url, now })
+      const change = insertion(delivery, now)
+      yield* answering((answer) =>
+        transactor.commit(delivery.id, [change, ...answerOf(answer, deliveryView(delivery))])
+      ).pipe(
+        Effect.catchTags({
+          // Somebody else has taken the request over.
+          StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
+          AlreadyExists: Effect.die
+        })
+      )
+      return delivery
+    })
+
     return Deliveries.of({
       find,
       page,
@@ -86,20 +105,8 @@ export const layer = Layer.effect(
       }),
       resend: span("Deliveries.resend")(function* (id, owner) {
         const before = yield* find(id, owner)
-        const url = yield* urlOf(before)
-        const now = yield* currentTime
-        const again = resent(before, { id: ids.at(prefixes.delivery, now), url, now })
-        const change = insertion(again, now)
-        yield* answering((answer) =>
-          transactor.commit(again.id, [change, ...answerOf(answer, deliveryView(again))])
-        ).pipe(
-          Effect.catchTags({
-            // Somebody else has taken the request over.
-            StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
-            AlreadyExists: Effect.die
-          })
-        )
-        return again
+        // The operator asks under no merchant's clock.
+        return yield* clocks.within({ merchantId: before.merchant_id, mode: before.mode }, again(before))
       })
     })
   })

@@ -17,6 +17,7 @@ import { logLost, makeResults } from "./deliveryResults.ts"
 import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
 import { makeFailingDestinations } from "./failingDestinations.ts"
 import * as DueLines from "./DueLines.ts"
+import * as SandboxDeliveries from "./SandboxDeliveries.ts"
 import { makePlacesInUse } from "./placesInUse.ts"
 import { attemptOf, isDelivered, makePost, type Posted } from "./postDelivery.ts"
 import { makeWaiting } from "./waitingDeliveries.ts"
@@ -37,6 +38,7 @@ export const layer = Layer.effectDiscard(
     const places = makePlacesInUse()
     const failing = makeFailingDestinations()
     const metrics = yield* DeliveryMetrics.make(failing.count)
+    const ofSandbox = yield* SandboxDeliveries.make
     const waiting = makeWaiting<Started>()
     const { begin, isBehind, nextLeaseEnd } = yield* makeBegin({ places, waiting, failing, metrics })
 
@@ -84,6 +86,7 @@ export const layer = Layer.effectDiscard(
         name: "deliveries",
         wakeup: "deliveries",
         passesOn: false,
+        ofSandbox,
         backlog: store.backlog,
         // A delivery that was due at the last look waits for a place: the post that frees it wakes this worker.
         next: Effect.gen(function* () {

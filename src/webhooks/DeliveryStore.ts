@@ -8,6 +8,7 @@ import { destinationOf } from "@coffer/rules/delivery/route"
 import { type Allotted, type DueLine, placesPerLine } from "@coffer/rules/delivery/places"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { decodeDueSandboxes, type DueSandbox } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { type Ended, LeasedDelivery, recordAttempts } from "./deliveryAttempts.ts"
@@ -53,6 +54,13 @@ export interface LeaseOptions {
   readonly lines: ReadonlyArray<Allotted>
 }
 
+export interface SandboxLease {
+  readonly now: DateTime.Utc
+  readonly unmoved: DateTime.Utc
+  readonly leaseUntil: DateTime.Utc
+  readonly limit: number
+}
+
 /** Of one delivery. */
 export interface Lease {
   readonly delivery: LeasedDelivery
@@ -68,6 +76,10 @@ export class DeliveryStore extends Context.Service<
     readonly walk: (now: DateTime.Utc, position: Position) => Effect.Effect<ReadonlyArray<WalkRow>>
     /** Leases due deliveries, oldest first within a line. */
     readonly lease: (options: LeaseOptions) => Effect.Effect<ReadonlyArray<LeasedDelivery>>
+    /** Leases due deliveries of a merchant's sandbox, whose clock says `now`, until a moment of real time. */
+    readonly leaseOf: (merchantId: string, options: SandboxLease) => Effect.Effect<ReadonlyArray<LeasedDelivery>>
+    /** When the first is due of each of these sandboxes, whoever has it. */
+    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     /** Gives back what was leased and not begun: it is due again at once. */
     readonly giveBack: (leases: ReadonlyArray<Lease>) => Effect.Effect<void>
     /**
@@ -97,6 +109,7 @@ export const layer = Layer.effect(
       oldest: (now) => sqlDefects(oldest(sql, now)),
       walk: (now, position) => sqlDefects(walk(sql, now, position)),
       lease: (options) => sqlDefects(lease(sql, options)),
+      ...makeOfSandbox(sql),
       giveBack: (leases) => sqlDefects(giveBack(sql, leases)),
       record: (ended) => sqlDefects(recordAttempts(sql, ended)),
       ...makeChanges(sql),
@@ -192,14 +205,42 @@ const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now }: LeaseOption
         order by d.next_attempt_at limit lines.places for update skip locked
       ) c
     )
-    update deliveries d set leased_until = ${DateTime.toDateUtc(leaseUntil)}
-    from due, events e where d.id = due.id and e.id = d.event_id
-    returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
-      d.resend_of is not null as is_manual, e.body, e.packed`,
+    ${leased(sql, leaseUntil)}`,
     decodeLeased
   )
 }
 
+/** Of those that are `due`. */
+const leased = (sql: SqlClient.SqlClient, until: DateTime.Utc) =>
+  sql`update deliveries d set leased_until = ${DateTime.toDateUtc(until)}
+    from due, events e where d.id = due.id and e.id = d.event_id
+    returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
+      d.resend_of is not null as is_manual, e.body, e.packed`
+
+const makeOfSandbox = (sql: SqlClient.SqlClient): Pick<DeliveryStore["Service"], "leaseOf" | "nextDueOf"> => ({
+  leaseOf: (merchantId, { leaseUntil, limit, now, unmoved }) =>
+    sqlDefects(
+      Effect.flatMap(
+        sql`with due as (
+          select id from deliveries where status = 'pending' and mode = 'sandbox' and merchant_id = ${merchantId}
+            and next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, unmoved)}
+          order by next_attempt_at limit ${limit} for update skip locked
+        )
+        ${leased(sql, leaseUntil)}`,
+        decodeLeased
+      )
+    ),
+  nextDueOf: (merchantIds) =>
+    sqlDefects(
+      Effect.flatMap(
+        sql`select sandbox.id as "merchantId", first.at from unnest(${merchantIds}::text[]) as sandbox (id)
+          cross join lateral (select next_attempt_at as at from deliveries
+            where status = 'pending' and mode = 'sandbox' and merchant_id = sandbox.id
+            order by next_attempt_at limit 1) as first`,
+        decodeDueSandboxes
+      )
+    )
+})
 /** By id, as results are written. A lease that has ended, and may be somebody else's now, is left alone. */
 const giveBack = (sql: SqlClient.SqlClient, leases: ReadonlyArray<Lease>) => {
   const sorted = leases.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))

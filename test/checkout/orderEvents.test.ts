@@ -1,6 +1,7 @@
 /** How a checkout page learns that its order has changed (silences: K5): one look a second for all who listen. */
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
+import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { listenersMax, listenersOfOneMax, make } from "../../src/checkout/OrderWatch.ts"
@@ -27,7 +28,10 @@ const open = Effect.gen(function* () {
       })
   })
   const buyer = Layer.mock(SandboxBuyer, { hasPaid: () => Effect.sync(() => world.works) })
-  const watch = yield* Effect.provide(make, Layer.mergeAll(orders, buyer, Layer.succeed(Draining, world.draining)))
+  const watch = yield* Effect.provide(
+    make,
+    Layer.mergeAll(orders, buyer, MerchantClocks.layer, Layer.succeed(Draining, world.draining))
+  )
   /** In a scope of its own, as a connection is. */
   const listen = Effect.fnUntraced(function* (no: TradeNo = tradeNo) {
     const scope = yield* Scope.make()

@@ -3,8 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { envOf, type } from "../kit/cli.ts"
 import { hooksOf } from "../kit/Hooks.ts"
-import { merchantOf } from "../kit/Merchant.ts"
-import { receiver } from "../kit/Receiver.ts"
+import { outage } from "../kit/outage.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/cli/deliveries") {}
@@ -13,13 +12,7 @@ class Service extends Context.Service<Service, Running>()("test/cli/deliveries")
 const afterAnOutage = Effect.gen(function* () {
   const service = yield* Service
   const running = { ...service, merchant: yield* service.api.newMerchant() }
-  const shop = merchantOf(running)
-  const hook = yield* receiver
-  yield* hooksOf(running, running.merchant).create({ url: hook.url })
-  hook.answer(500)
-  for (const amount of [100, 200, 300]) yield* shop.paid(amount)
-  yield* running.pass("10 hours")
-  hook.answer(200)
+  const { hook, shop } = yield* outage(running)
   yield* shop.paid(400)
   yield* running.atRest
   hook.all.length = 0

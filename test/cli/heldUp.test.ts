@@ -5,10 +5,9 @@ import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { launchCli, type } from "../kit/cli.ts"
 import { faultyLine } from "../kit/FaultyLine.ts"
-import { hooksOf } from "../kit/Hooks.ts"
 import { merchantOf, said } from "../kit/Merchant.ts"
 import { newOperator } from "../kit/operators.ts"
-import { receiver } from "../kit/Receiver.ts"
+import { outage } from "../kit/outage.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/cli/heldUp") {}
@@ -32,13 +31,8 @@ const aMerchant = Effect.gen(function* () {
 
 /** A merchant whose receiver refused three events to the last attempt. */
 const afterAnOutage = Effect.gen(function* () {
-  const { merchantId, running, shop } = yield* aMerchant
-  const hook = yield* receiver
-  yield* hooksOf(running, running.merchant).create({ url: hook.url })
-  hook.answer(500)
-  for (const amount of [100, 200, 300]) yield* shop.paid(amount)
-  yield* running.pass("10 hours")
-  hook.answer(200)
+  const { merchantId, running } = yield* aMerchant
+  const { hook } = yield* outage(running)
   hook.all.length = 0
   const amounts = Effect.map(running.atRest, () => hook.all.map(({ event }) => event.data.object.amount as number))
   const words = ["deliveries", "resend", "--failed", "--since", "1970-01-01T00:00:00Z", "--mode", "sandbox"]

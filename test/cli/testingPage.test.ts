@@ -5,12 +5,12 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { blocksIn } from "../kit/blocksIn.ts"
 import { credentialsOf, eventually, newHome, run } from "../kit/Process.ts"
 import { freePort } from "../kit/Service.ts"
 
 const page = readFileSync("docs/testing.md", "utf8")
-const blocksOf = (language: string) =>
-  Array.from(page.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm")), ([, code]) => code!)
+const blocksOf = (language: string) => blocksIn(page, language)
 
 /** Each line that is a command, in the order of the page. */
 const commands = blocksOf("sh")

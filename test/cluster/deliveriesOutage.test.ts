@@ -68,7 +68,7 @@ describe("Postgres stops and starts again", () => {
         yield* posts.noteLeases
       }
       yield* posts.assertArrived(events)
-      assert.strictEqual((yield* coffer.api.get("/readyz")).status, 200)
+      yield* coffer.ready
     })
   )
 })

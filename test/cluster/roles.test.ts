@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { inject } from "vitest"
 import { commandRun } from "../kit/commandRun.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { databaseUrl } from "../kit/globalSetup.ts"
+import { databaseUrl } from "../../packages/testkit/src/TestPostgres.ts"
 import { connect, databaseOf, demoKey, launch, newHome, run } from "../kit/Process.ts"
 import { asOwner, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 

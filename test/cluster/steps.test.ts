@@ -9,9 +9,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
 import { type Life, live, type Point, type Side, timeOf } from "../kit/Crash.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
+import { booksOf, hasFreeze, type MerchantBooks, withoutFreeze } from "../kit/merchantBooks.ts"
 import { freshDatabase } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 import { type Shop, shopOf, type Workflow, workflows } from "../kit/workflows.ts"
@@ -22,42 +22,6 @@ interface Row extends Point {
   readonly died: boolean
   readonly outcome: string
 }
-
-/** Everything of this merchant that a crash must not change: no number and no time, which are new in each run. */
-const booksOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { merchantId }: Shop["merchant"]) {
-  const rows = (query: string) => Effect.map(sql.unsafe(query, [merchantId]), (found) => found.map(line))
-  const ofMerchant = "where merchant_id = $1"
-  const payments = `payment_id in (select payment_id from orders ${ofMerchant})`
-  return {
-    orders: yield* rows(`select out_trade_no, status, refunded_amount, refunding_amount, disputes_open, disputes_lost
-      from orders ${ofMerchant} order by out_trade_no`),
-    refunds: yield* rows(`select amount, status from refunds ${ofMerchant} and status <> 'void'`),
-    disputes: yield* rows(`select amount, fee, status, processor_status from disputes ${ofMerchant}`),
-    payouts: yield* rows(`select amount, fee, status from payouts ${ofMerchant}`),
-    wallets: yield* rows(`select currency, available, frozen, reserved, total_revenue, total_fee, total_refund,
-      total_payout from wallets ${ofMerchant}`),
-    ledger: yield* rows(`select type, amount, balance_after, frozen_after from ledger ${ofMerchant} order by sequence`),
-    events: yield* rows(`select type from events ${ofMerchant} order by type`),
-    bankPayments: yield* rows(`select amount, state from sandbox_payments ${ofMerchant} order by amount`),
-    bankRefunds: yield* rows(`select amount, state from sandbox_refunds where ${payments}`),
-    bankDisputes: yield* rows(`select amount, state from sandbox_disputes ${ofMerchant}`)
-  }
-})
-
-type Books = Effect.Success<ReturnType<typeof booksOf>>
-
-const line = (row: object) => Object.values(row).map(String).join(" ")
-
-/**
- * A refund that the channel settles at once freezes nothing. When its process has died a worker finds out how it went,
- * and until then the amount is frozen, as for any refund that is pending: two ways to the same books.
- */
-const withoutFreeze = (books: Books): Books => ({
-  ...books,
-  ledger: books.ledger.filter((row) => !row.startsWith("refund_freeze "))
-})
-
-const hasFreeze = ({ ledger }: Books) => ledger.some((row) => row.startsWith("refund_freeze "))
 
 /** Lets everything that is due be done, and more than that. */
 const finish = (shop: Shop) => shop.service.pass("10 minutes")
@@ -104,7 +68,7 @@ const everyCrash = Effect.fnUntraced(function* (workflow: Workflow) {
 
   for (const [book, row] of Object.entries(workflow.ends)) {
     assert.isTrue(
-      expected[book as keyof Books].some((each) => row.test(each)),
+      expected[book as keyof MerchantBooks].some((each) => row.test(each)),
       `${workflow.name} ends as ${row}`
     )
   }

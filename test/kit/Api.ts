@@ -2,13 +2,10 @@
 import { Agent, fetch } from "@effect/platform-node/Undici"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { type NewMerchant as Merchant, newMerchant } from "../../packages/testkit/src/newMerchant.ts"
 import { assertDocumented } from "./contract.ts"
 
-export interface Merchant {
-  readonly merchantId: string
-  readonly sandboxKey: string
-  readonly liveKey: string
-}
+export type { Merchant }
 
 export interface Reply {
   readonly status: number
@@ -87,18 +84,13 @@ export class Api {
     })
   }
 
-  /** Its quotas and the orders of a new sandbox are out of a test's way, unless the test is about them. */
   newMerchant(name = "Test merchant", quotas: "raised" | "default" = "raised"): Effect.Effect<Merchant> {
-    return Effect.gen({ self: this }, function* () {
-      const { body } = yield* this.operator("POST", "/merchants", { name, seed: false })
-      const { live_key: liveKey, merchant_id: merchantId, sandbox_key: sandboxKey } = body.data
-      if (quotas === "raised") {
-        const raised = { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 }
-        const { status } = yield* this.operator("POST", `/merchants/${merchantId}`, { quotas: raised })
-        assert.strictEqual(status, 200)
-      }
-      return { merchantId, sandboxKey, liveKey }
-    })
+    const post = (path: string, body: object) =>
+      Effect.map(this.operator("POST", path, body), (reply) => {
+        assert.isBelow(reply.status, 300, reply.text)
+        return reply.body.data
+      })
+    return newMerchant(post, name, quotas)
   }
 
   /** Waits until the service says that it can work. */

@@ -3,8 +3,10 @@ import { existsSync } from "node:fs"
 import { Effect } from "effect"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
+/** The shell comes first: it draws the same pages with half of the processor's time. */
 const candidates = [
   process.env["CHROMIUM"],
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",

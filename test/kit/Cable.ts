@@ -11,6 +11,8 @@ export interface Cable {
   readonly cut: () => void
   /** As `cut`, when a statement with this text comes by, which does not arrive. */
   readonly cutAt: (text: string) => void
+  /** The connection on which this text was sent breaks when Postgres says `said`, which does not arrive. */
+  readonly loseAnswer: (sent: string, said: string) => void
   /** Connections there are, and those that are made from now on, carry nothing any more. Nobody is told. */
   readonly swallow: () => void
   /** Connections that LISTEN carry nothing any more; how many they are. Later ones do. Nobody is told. */
@@ -23,11 +25,15 @@ interface Link {
   readonly ends: ReadonlyArray<Socket>
   isDead: boolean
   listens: boolean
+  /** It has sent the text whose answer is to be lost. */
+  loses: boolean
 }
 
 interface Options {
   /** How long every byte is under way, each way. */
   readonly delayMillis?: number
+  /** Called when the near end has sent something. */
+  readonly onSent?: () => void
   /** Where its near end is; on a free port unless given. */
   readonly at?: { readonly host: string; readonly port: number }
 }
@@ -36,7 +42,7 @@ const anywhere = { host: "127.0.0.1", port: 0 }
 
 export const cable = (
   url: string,
-  { at = anywhere, delayMillis = 0 }: Options = {}
+  { at = anywhere, delayMillis = 0, onSent = () => {} }: Options = {}
 ): Effect.Effect<Cable, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<Cable & { readonly stop: () => void }>((resume) => {
@@ -45,13 +51,16 @@ export const cable = (
       let isCut = false
       let isDeaf = false
       let breaking: string | undefined
+      const loss = makeLoss()
 
       const later = (step: () => void) => (delayMillis === 0 ? step() : void setTimeout(step, delayMillis))
       const pass = (link: Link, from: Socket, to: Socket) => {
         from.setNoDelay(true)
         from.on("data", (bytes: Buffer) => {
           if (bytes.includes("LISTEN ")) link.listens = true
+          if (from === link.ends[0]) onSent()
           if (breaking !== undefined && bytes.includes(breaking)) return cut()
+          if (loss.concerns(link, from, bytes)) return void to.destroy()
           later(() => link.isDead || !to.writable || to.write(bytes))
         })
         from.on("error", () => to.destroy())
@@ -62,7 +71,7 @@ export const cable = (
       }
       const server = createServer((near) => {
         const far = connect(Number(target.port), target.hostname)
-        const link: Link = { ends: [near, far], isDead: isDeaf, listens: false }
+        const link: Link = { ends: [near, far], isDead: isDeaf, listens: false, loses: false }
         links.add(link)
         pass(link, near, far)
         pass(link, far, near)
@@ -95,8 +104,26 @@ export const cable = (
           cut()
           server.close()
         }
-        resume(Effect.succeed({ url: near.href, cut, cutAt, swallow, deafen, heal, stop }))
+        resume(Effect.succeed({ url: near.href, cut, cutAt, loseAnswer: loss.begin, swallow, deafen, heal, stop }))
       })
     }),
     ({ stop }) => Effect.sync(stop)
   )
+
+/** Finds the one answer that is to be lost. */
+const makeLoss = () => {
+  let asked: { readonly sent: string; readonly said: string } | undefined
+  return {
+    begin: (sent: string, said: string) => {
+      asked = { sent, said }
+    },
+    /** Whether these bytes are it. */
+    concerns: (link: Link, from: Socket, bytes: Buffer) => {
+      if (asked === undefined) return false
+      if (from === link.ends[0]) link.loses ||= bytes.includes(asked.sent)
+      const isFound = from !== link.ends[0] && link.loses && bytes.includes(asked.said)
+      if (isFound) asked = undefined
+      return isFound
+    }
+  }
+}

@@ -1,4 +1,5 @@
 /** Members of one cluster inside the test, which do nothing but answer each other. */
+import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { Context, Effect, Layer, Logger, Metric, type Redacted, Schema } from "effect"
 import { askAsActor } from "../../src/platform/cluster/ask.ts"
 import { ownerOf } from "../../src/platform/cluster/owner.ts"
@@ -49,6 +50,7 @@ export const member = Effect.fnUntraced(function* (
       Layer.provideMerge(Postgres.layer({ url: Secret.make(database), connections: 3, name: "test" })),
       Layer.provideMerge(Layer.succeed(Settings, { runner, secretKey, secretKeyPrevious } as Settings["Service"])),
       Layer.provideMerge(Wakeups.layer),
+      Layer.provideMerge(MerchantClocks.layer),
       Layer.provideMerge(Layer.succeed(Name, name)),
       Layer.provideMerge(Layer.succeed(First, first)),
       Layer.provideMerge(Layer.succeed(Metric.MetricRegistry, Context.get(registry, Metric.MetricRegistry))),

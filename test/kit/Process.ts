@@ -10,6 +10,7 @@ import path from "node:path"
 import { assert } from "@effect/vitest"
 import { Context, Deferred, type Duration, Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { inject } from "vitest"
 import { commandOf } from "../../src/platform/embedded/DataDirLock.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Api, type Reply } from "./Api.ts"
@@ -61,7 +62,9 @@ export const launch = Effect.fnUntraced(function* (options: LaunchOptions) {
       const env = { PATH: process.env["PATH"] ?? "", HOST: "127.0.0.1", PORT: String(port), ...options.env }
       const runners = options.runners === undefined ? [] : ["--runners", String(options.runners)]
       const [command, words] =
-        options.through === undefined ? [process.execPath, ["src/main.ts", "serve", ...runners]] : ["npm", ["start"]]
+        options.through === undefined
+          ? [process.execPath, [inject("program"), "serve", ...runners]]
+          : ["npm", ["start"]]
       return spawn(command, words, {
         cwd: repository,
         env,

@@ -1,11 +1,11 @@
 /** The command line as tests type it: in the test's own process, or as a process of its own that can be killed. */
 import { spawn } from "node:child_process"
-import path from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { merchantCommands, operatorCommands } from "@coffer/cli/commands"
 import { presenter } from "@coffer/cli/presenter"
 import { ConfigProvider, Console, Deferred, Effect, Exit, Layer, Option, Predicate } from "effect"
 import { CliOutput, Command, TerminalCapabilities } from "effect/cli"
+import { inject } from "vitest"
 import { eventually } from "./Process.ts"
 import type { Running } from "./Service.ts"
 
@@ -78,15 +78,13 @@ export const watch = Effect.fnUntraced(function* (words: ReadonlyArray<string>, 
   return { said, says, fiber }
 })
 
-const main = path.resolve(import.meta.dirname, "../../src/main.ts")
-
 /** As a process of its own. */
 export const launchCli = Effect.fnUntraced(function* (words: ReadonlyArray<string>, env: Env, cwd = process.cwd()) {
   const said: Said = { stdout: "", stderr: "" }
   const done = yield* Deferred.make<Done>()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [main, ...words], {
+      spawn(process.execPath, [inject("program"), ...words], {
         cwd,
         env: { PATH: process.env["PATH"] ?? "", ...env },
         stdio: ["ignore", "pipe", "pipe"]

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process"
 import path from "node:path"
 import { Effect } from "effect"
+import { inject } from "vitest"
 
 const repository = path.resolve(import.meta.dirname, "../..")
 
@@ -14,7 +15,7 @@ interface Said {
 /** Nothing is inherited from the tests' own environment but what finds programs. */
 export const commandRun = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
   Effect.callback<Said>((resume) => {
-    const child = spawn(process.execPath, ["src/main.ts", ...words], {
+    const child = spawn(process.execPath, [inject("program"), ...words], {
       cwd: repository,
       env: { PATH: process.env["PATH"] ?? "", ...env },
       stdio: ["ignore", "pipe", "pipe"]

@@ -2,7 +2,14 @@
 import { MerchantId, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import { CancelAnswer, type Order, OrderCommand, OrderEvent, type PaymentFacts } from "@coffer/rules/order/Order"
+import {
+  CancelAnswer,
+  type ChannelDispute,
+  type Order,
+  OrderCommand,
+  OrderEvent,
+  type PaymentFacts
+} from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 
 export const createdAt = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
@@ -44,6 +51,14 @@ export const facts: PaymentFacts = {
   refundableUntil: null
 }
 
+/** About ten dollars that no order took. */
+export const openDispute: ChannelDispute = {
+  id: "dp_1",
+  status: "needs_response",
+  taken: Minor.make(10_00),
+  isOver: false
+}
+
 /** Of a payment that nothing has gone back from. */
 export const untouched = {
   refundedAmount: Minor.make(0),
@@ -60,6 +75,7 @@ export const {
   DeclinePayment,
   FailPayment,
   FailReturn,
+  NoteDispute,
   ReachDeadline,
   ReserveRefund
 } = OrderCommand.cases
@@ -76,6 +92,7 @@ export const {
   RefundReleased,
   RefundReserved,
   RefundReversed,
+  UnappliedPaymentDisputed,
   UnappliedPaymentFound,
   UnappliedPaymentParked,
   UnappliedPaymentReturned

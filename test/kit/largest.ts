@@ -99,6 +99,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   },
   "POST /v1/test_helpers/disputes/:ref/resolve": { outcome: "won" },
   "POST /v1/test_helpers/channel": { reachable: true },
+  "POST /v1/test_helpers/clock/advance": { by: "1s" },
   "POST /operator/v1/merchants": { name: text(255) },
   "POST /operator/v1/merchants/:merchant_id": {
     name: text(255),

@@ -1,5 +1,6 @@
 /** API logs without a service around them: the queue and the table on a database of their own. */
 import { MerchantId } from "@coffer/model/Ids"
+import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { DateTime, Effect, Layer, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
@@ -35,6 +36,7 @@ export const layerOn = (url: string, faults: Layer.Layer<Faults.Faults> = Faults
   Logs.layer.pipe(
     Layer.provide(faults),
     Layer.provideMerge(LogStore.layer),
+    Layer.provideMerge(MerchantClocks.layer),
     Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 8, name: "test" }))
   )
 

@@ -15,6 +15,7 @@ import { Admission, make as makeAdmission } from "../../src/http/Admission.ts"
 import { OrderNotFound } from "../../src/orders/OrderCommands.ts"
 import { type Merchant, Merchants } from "../../src/merchants/Merchants.ts"
 import { Orders } from "../../src/orders/Orders.ts"
+import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../../src/platform/runtime/NewIds.ts"
 import { StripePayments, takerWithoutAccount } from "../../src/stripe/StripePayments.ts"
 import { createdAt, pendingOrder } from "../kit/fixtures.ts"
@@ -61,6 +62,7 @@ export const openScripted = Effect.fnUntraced(function* ({
       },
       readCheckout: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
     }),
+    MerchantClocks.layer,
     Layer.succeed(NewIds, { body: Effect.succeed(attemptNo), next: Effect.succeed, at: (prefix) => prefix }),
     Layer.mock(Merchants, {
       byKey: () => ({ isRecalled: false, owner: Effect.succeedNone }),

@@ -90,8 +90,13 @@ const sendForm = (
   })
 
 /** The address of a PDF that was handed in for this merchant. */
-export const uploaded = Effect.fnUntraced(function* ({ baseUrl }: Running, merchantId: string, mode = "sandbox") {
-  const { body, status } = yield* upload(baseUrl, merchantId, formOf(filePart(fileOf("pdf")), modePart(mode)))
+export const uploaded = Effect.fnUntraced(function* (
+  { baseUrl }: Running,
+  merchantId: string,
+  mode = "sandbox",
+  size?: number
+) {
+  const { body, status } = yield* upload(baseUrl, merchantId, formOf(filePart(fileOf("pdf", size)), modePart(mode)))
   assert.strictEqual(status, 201, JSON.stringify(body))
   return body.data.url as string
 })

@@ -178,6 +178,12 @@ export const writes: ReadonlyArray<Write> = [
     "select 1 from sandbox_switches where merchant_id = $1 and not reachable",
     () => Effect.succeed({ path: "/v1/test_helpers/channel", body: { reachable: false } })
   ),
+  ...write(
+    "advance the clock",
+    "keyed",
+    "select 1 from sandbox_clocks where merchant_id = $1 and target is null and offset_ms between 3000000 and 3600000",
+    () => Effect.succeed({ path: "/v1/test_helpers/clock/advance", body: { by: "1h" } })
+  ),
   ...webhookWrites,
   ...write(
     "hand in a file",

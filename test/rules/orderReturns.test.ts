@@ -17,17 +17,18 @@ import { given } from "../kit/Given.ts"
 
 const order = given({ decide, evolve, initial: pendingOrder })
 
+const problem = "expired_or_canceled_card"
 const { amount, currency, method, paidAt, paymentId } = facts
 const late: UnappliedPayment = { paymentId, method, amount, currency, reason: "late", state: "due", paidAt }
 const found = [OrderExpired.make({}), UnappliedPaymentFound.make({ payment: late })]
 const returned = UnappliedPaymentReturned.make({ paymentId })
-const parked = UnappliedPaymentParked.make({ payment: { ...late, state: "parked" } })
-const cameBack = UnappliedPaymentParked.make({ payment: { ...late, state: "parked", wasReturned: true } })
+const parked = UnappliedPaymentParked.make({ payment: { ...late, problem, state: "parked" } })
+const cameBack = UnappliedPaymentParked.make({ payment: { ...late, problem, state: "parked", wasReturned: true } })
 
-const fail = FailReturn.make({ paymentId })
+const fail = FailReturn.make({ paymentId, problem })
 
 describe("order: a return that did not reach the buyer", () => {
-  it("parks the payment, and keeps that merchants were told of its return", () =>
+  it("parks the payment with the channel's words, and keeps that merchants were told of its return", () =>
     order(...found, returned)
       .when(fail)
       .then(cameBack))

@@ -54,7 +54,9 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
     testHelpers.refunds.settle("1", { outcome: "failed" }),
   "POST /v1/test_helpers/disputes/{ref}/resolve": ({ testHelpers }) =>
     testHelpers.disputes.resolve("1", { outcome: "won" }),
-  "POST /v1/test_helpers/channel": ({ testHelpers }) => testHelpers.channel.set({ reachable: true })
+  "POST /v1/test_helpers/channel": ({ testHelpers }) => testHelpers.channel.set({ reachable: true }),
+  "GET /v1/test_helpers/clock": ({ testHelpers }) => testHelpers.clock.get(),
+  "POST /v1/test_helpers/clock/advance": ({ testHelpers }) => testHelpers.clock.advance({ by: "24h" })
 }
 
 const document = OpenApi.fromApi(Api)

@@ -2,19 +2,16 @@
  * The package as it is published: packed, installed into an empty project without a network, and run there by the Node
  * that the machine has. Its README is followed to the letter.
  */
-import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
-import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import manifest from "../../packages/sdk/package.json" with { type: "json" }
+import { blocksIn } from "../kit/blocksIn.ts"
+import { filesIn, kindsIn, packedProject } from "../kit/packedProject.ts"
 import { start } from "../kit/Service.ts"
 
 const readme = readFileSync("packages/sdk/README.md", "utf8")
-const blocksIn = (text: string, language: string) =>
-  Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm")), ([, code]) => code!)
 
 /** Without the programs that this repository brings. */
 const plainPath = (process.env["PATH"] ?? "")
@@ -26,13 +23,8 @@ const blocks = (language: string) => blocksIn(readme, language)
 
 const console = "declare const console: { log(...things: Array<unknown>): void }\n"
 
-const project = mkdtempSync(path.join(tmpdir(), "coffer-sdk-"))
-const installed = path.join(project, "node_modules/@coffer/sdk")
-
-const run = async (program: string, args: ReadonlyArray<string>, cwd = project, env: Record<string, string> = {}) => {
-  const done = promisify(execFile)(program, args, { cwd, env: { ...process.env, PATH: plainPath, ...env } })
-  return (await done.catch((error) => Promise.reject(new Error(`${error.message}\n${error.stdout}`)))).stdout
-}
+const shop = packedProject("sdk", { ...process.env, PATH: plainPath })
+const { folder: project, installed, run } = shop
 
 const compile = (code: string, moduleResolution: "nodenext" | "bundler") => {
   const module = moduleResolution === "bundler" ? "preserve" : "nodenext"
@@ -40,25 +32,20 @@ const compile = (code: string, moduleResolution: "nodenext" | "bundler") => {
   const platform = { target: "es2022", lib: ["es2022", "dom"], types: [], module, moduleResolution, noEmit: true }
   writeFileSync(path.join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...platform, ...strict } }))
   writeFileSync(path.join(project, "shop.ts"), code)
-  return run(process.execPath, [path.resolve("node_modules/typescript/bin/tsc"), "-p", project])
+  return shop.compile()
 }
 
 beforeAll(async () => {
-  await run("npm", ["pack", "--pack-destination", project], path.resolve("packages/sdk"))
-  writeFileSync(path.join(project, "package.json"), `{ "name": "shop", "private": true, "type": "module" }`)
+  await shop.pack()
   const cache = path.join(project, ".npm")
   const quietly = ["--offline", "--no-audit", "--no-fund", "--cache", cache]
   await run("npm", ["install", ...quietly, `./coffer-sdk-${manifest.version}.tgz`])
 })
-afterAll(() => rmSync(project, { recursive: true, force: true }))
-
-const filesIn = (folder: string): ReadonlyArray<string> =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => path.extname(name) !== "")
+afterAll(shop.remove)
 
 describe("the package", () => {
   it("holds what runs, its types, its README and its licence, and nothing else", () => {
-    const kinds = new Set(filesIn(installed).map((name) => name.replace(/^dist\/.*?(\.d\.ts|\.js)$/, "dist/*$1")))
-    assert.sameMembers([...kinds], ["package.json", "README.md", "dist/*.js", "dist/*.d.ts"])
+    assert.sameMembers([...kindsIn(installed)], ["package.json", "README.md", "dist/*.js", "dist/*.d.ts"])
     assert.isTrue(existsSync(path.join(installed, "LICENSE")))
     assert.strictEqual(readFileSync(path.join(installed, "LICENSE"), "utf8"), readFileSync("LICENSE", "utf8"))
   })

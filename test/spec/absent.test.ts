@@ -28,6 +28,7 @@ const bodies: Record<string, Json> = {
   "/v1/test_helpers/orders/:ref/dispute": {},
   "/v1/test_helpers/disputes/:ref/resolve": { outcome: "won" },
   "/v1/test_helpers/channel": { reachable: true },
+  "/v1/test_helpers/clock/advance": { by: "1s" },
   "/operator/v1/merchants": { name: "N" },
   "/operator/v1/merchants/:merchant_id": {
     fees: [{ basis_points: 1, fixed: 1 }],

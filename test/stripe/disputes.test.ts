@@ -122,6 +122,26 @@ describe("a dispute at Stripe", () => {
     })
   )
 
+  for (const step of ["evidence", "accept"] as const) {
+    it.live(`${step} of which nobody knows whether it came is told as it stands, and is not undone`, () =>
+      Effect.gen(function* () {
+        const { atStripe, control, merchant, no, pass, read } = yield* disputed()
+        const path = step === "accept" ? "POST /v1/disputes/*/close" : "POST /v1/disputes/*"
+        yield* control.fault({ on: path, kind: "error_after" })
+        yield* control.fault({ on: "* /v1/disputes*", kind: "error_before", skip: 1, times: 100 })
+        const body = { evidence: { product_description: "Tea" }, submit: true }
+        const told = yield* step === "accept" ? merchant.accept(no) : merchant.respond(no, body)
+        assert.deepStrictEqual([told.status, told.body.data.status], [200, "needs_response"])
+        const other = yield* merchant.respond(no, { evidence: { product_description: "Coffee" } })
+        assertRefused(other, 409, "conflict")
+        yield* control.clear_faults({})
+        yield* pass("3 minutes")
+        assert.strictEqual((yield* read).status, step === "accept" ? "lost" : "under_review")
+        assert.strictEqual(atStripe().evidence_details.submission_count, step === "accept" ? 0 : 1)
+      })
+    )
+  }
+
   it.live("when Stripe is not reached, evidence is 502 and may be sent again", () =>
     Effect.gen(function* () {
       const { atStripe, control, merchant, no } = yield* disputed()

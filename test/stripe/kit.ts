@@ -2,12 +2,13 @@
  * A service whose merchant takes payments through a simulated Stripe. Both have the test's clock, so that a day passes
  * for both when the test says so.
  */
+import type { Mode } from "@coffer/model/Ids"
 import type { Options as SimulatorOptions } from "@coffer/simulator/start"
 import { start as simulate } from "@coffer/simulator/start"
 import { assert } from "@effect/vitest"
 import { Clock, Context, Effect } from "effect"
 import { Stripe } from "stripe"
-import type { Reply } from "../kit/Api.ts"
+import type { Api, Reply } from "../kit/Api.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { freePort, type Options, start } from "../kit/Service.ts"
 
@@ -42,16 +43,20 @@ export const worlds = Effect.fnUntraced(function* ({ simulator: settings, ...opt
 
 export type World = Effect.Success<ReturnType<typeof worlds>>
 
-/** A merchant's sandbox gets an account at Stripe, which sends its events. */
+/** A merchant's environment gets an account at Stripe, which sends its events. */
 export const connectedAs = Effect.fnUntraced(function* (
-  { api, atRest, clientOf }: World,
+  { api, atRest, clientOf }: Pick<World, "api" | "atRest" | "clientOf">,
   { merchantId }: { readonly merchantId: string },
-  key: string
+  key: string,
+  { events = ["*"], mode = "sandbox" }: { readonly events?: ReadonlyArray<string>; readonly mode?: Mode } = {}
 ) {
-  const path = `/merchants/${merchantId}/channels/sandbox`
+  const path = `/merchants/${merchantId}/channels/${mode}`
   const { body } = yield* api.operator("GET", path)
   const endpoint = yield* Effect.promise(() =>
-    clientOf(key).webhookEndpoints.create({ url: body.data.webhook_url, enabled_events: ["*"] })
+    clientOf(key).webhookEndpoints.create({
+      url: body.data.webhook_url,
+      enabled_events: [...events] as Array<Stripe.WebhookEndpointCreateParams.EnabledEvent>
+    })
   )
   const set = yield* api.operator("POST", path, {
     channel: "stripe",
@@ -78,12 +83,7 @@ export const connected = Effect.fnUntraced(function* (options: Given = {}) {
     })
   const page = ({ checkout_url }: { readonly checkout_url: string }, query = "") =>
     world.api.call("GET", new URL(checkout_url).pathname + query)
-  /** The buyer chooses a method on the order's page. */
-  const choose = ({ checkout_url }: { readonly checkout_url: string }, method = "card"): Effect.Effect<Reply> =>
-    world.api.call("POST", new URL(checkout_url).pathname, {
-      raw: `step=pay&method=${method}`,
-      headers: { "Content-Type": "application/x-www-form-urlencoded" }
-    })
+  const choose = (order: HasPage, method = "card") => chooses(world.api, order, method)
   /** The order's sessions, the oldest first. */
   const sessions = ({ trade_no }: { readonly trade_no: string }) =>
     world.simulator.all("checkout.session").filter(({ client_reference_id }) => client_reference_id === trade_no)
@@ -102,6 +102,17 @@ export const connected = Effect.fnUntraced(function* (options: Given = {}) {
   })
   return { ...world, endpoint, merchant, settled, order, page, choose, sessions, paid }
 })
+
+interface HasPage {
+  readonly checkout_url: string
+}
+
+/** The buyer chooses a method on the order's page. */
+export const chooses = (api: Api, { checkout_url }: HasPage, method: string): Effect.Effect<Reply> =>
+  api.call("POST", new URL(checkout_url).pathname, {
+    raw: `step=pay&method=${method}`,
+    headers: { "Content-Type": "application/x-www-form-urlencoded" }
+  })
 
 /** What a page leads to. */
 export const leadsTo = ({ text }: Reply): string | undefined => /href="([^"]+)"[^>]*data-leave/.exec(text)?.[1]

@@ -128,6 +128,24 @@ describe("sessions of an order", () => {
     })
   )
 
+  it.live("a buyer who has paid is not told that nothing was charged while Stripe cannot be asked", () =>
+    Effect.gen(function* () {
+      const { choose, control, merchant, order, sessions } = yield* connected()
+      yield* control.hold_webhooks({})
+      const made = yield* order()
+      yield* choose(made)
+      yield* control.pay({ session: sessions(made)[0]!.id })
+      for (const method of ["card", "alipay"]) {
+        yield* control.fault({ on: "GET /v1/checkout/sessions/*", kind: "error_before" })
+        const told = yield* choose(made, method)
+        assert.strictEqual(told.status, 503)
+        assert.include(told.text, "Your payment may have gone through")
+      }
+      assert.strictEqual((yield* choose(made)).status, 303)
+      assert.strictEqual((yield* merchant.order(made.trade_no))["status"], "paid")
+    })
+  )
+
   for (const kind of ["timeout_before", "timeout_after", "cut_before", "cut_after"] as const) {
     it.live(`when the answer of its making is lost (${kind}), the next try leads to one session`, () =>
       Effect.gen(function* () {

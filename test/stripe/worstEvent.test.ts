@@ -8,7 +8,7 @@ const bytesMax = 512 * 1_024
 
 /** So many values as there is room for. */
 const event = (bytes: number) => {
-  const head = '{"id":"evt_1","type":"customer.created","livemode":false,"data":{"object":{"a":['
+  const head = '{"id":"evt_1","type":"customer.created","created":1767225600,"livemode":false,"data":{"object":{"a":['
   const tail = "0]}}}"
   return `${head}${"0,".repeat((bytes - head.length - tail.length) >> 1)}${tail}`
 }

@@ -20,6 +20,20 @@ export type Outcome =
 
 export const done: Outcome = { outcome: "done" }
 
+/** How it went with one object. It may be gone, or refuse: the others go on. All else is the same for each of them. */
+export const outcomeOf = <A>(
+  asked: Effect.Effect<A, CliFailure>,
+  notFound: string,
+  succeeded: (answer: A) => Outcome = () => done
+): Effect.Effect<Outcome, CliFailure> =>
+  Effect.matchEffect(asked, {
+    onSuccess: (answer) => Effect.succeed(succeeded(answer)),
+    onFailure: (failure) =>
+      failure.code === "conflict" || failure.code === notFound
+        ? Effect.succeed<Outcome>({ outcome: "refused", problem: failure.message })
+        : Effect.fail(failure)
+  })
+
 export interface Bulk<Item> {
   /** As people say it: "deliveries", "sent again". */
   readonly called: string

@@ -1,4 +1,5 @@
 /** All commands that work through the APIs: the merchants', and the operator's. */
+import { clockCommand } from "./clock.ts"
 import { deliveriesCommand } from "./deliveries.ts"
 import { disputesCommand } from "./disputes.ts"
 import { eventsCommand } from "./events.ts"
@@ -24,6 +25,7 @@ export const merchantCommands = [
   ledgerCommand,
   listenCommand,
   triggerCommand,
+  clockCommand,
   webhooksCommand
 ] as const
 

@@ -48,11 +48,12 @@ export const count = (n: number): string => n.toLocaleString("en")
 /** `2026-11-23 06:17:12`, in UTC as the API says it. */
 export const time = (iso: string | null): string => (iso === null ? "-" : iso.slice(0, 19).replace("T", " "))
 
-/** `4 ms`, `1.2 s`, `3 min`, `5.0 h`. */
+/** `4 ms`, `1.2 s`, `3 min`, `5.0 h`, `90.0 d`. */
 export const span = (millis: number): string => {
   if (millis < 1_000) return `${millis} ms`
   if (millis < 60_000) return `${(millis / 1_000).toFixed(1)} s`
-  return millis < 3_600_000 ? `${Math.round(millis / 60_000)} min` : `${(millis / 3_600_000).toFixed(1)} h`
+  if (millis < 3_600_000) return `${Math.round(millis / 60_000)} min`
+  return millis < 172_800_000 ? `${(millis / 3_600_000).toFixed(1)} h` : `${(millis / 86_400_000).toFixed(1)} d`
 }
 
 /** One object: as it was answered, or a field a line. */

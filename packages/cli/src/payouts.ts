@@ -1,7 +1,7 @@
 /** `coffer payouts`: for an operator, a step of many payouts at once. A step that was taken already changes nothing. */
 import { Effect, Option, Predicate, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type Bulk, done, dryRun, inBulk, type Outcome, rate } from "./bulk.ts"
+import { type Bulk, done, dryRun, inBulk, type Outcome, outcomeOf, rate } from "./bulk.ts"
 import { type CliFailure, failed } from "./CliFailure.ts"
 import { count as whole, text } from "./flags.ts"
 import { operatorCommand } from "./frame.ts"
@@ -84,27 +84,18 @@ const waitingFor = Effect.fnUntraced(function* (operator: Operator, query: Reado
 })
 
 /** A step that is taken twice is answered with the payout as it is, so one whose answer is lost is sent again. */
-const take = (operator: Operator, path: string): Effect.Effect<Outcome, CliFailure> =>
-  Effect.retry(operator.post(path), {
+const take = (operator: Operator, path: string): Effect.Effect<Outcome, CliFailure> => {
+  const asked = Effect.retry(operator.post(path), {
     while: ({ isPassing }) => isPassing,
     times: 4,
     schedule: Schedule.exponential("500 millis")
-  }).pipe(
-    Effect.matchEffect({
-      onSuccess: (answer) =>
-        Effect.succeed<Outcome>(
-          Predicate.hasProperty(answer, "object") && answer.object === "approval"
-            ? { outcome: "waiting", problem: "another operator has to ask for the same within a day" }
-            : done
-        ),
-      onFailure: (failure) => {
-        if (failure.code === "conflict" || failure.code === "payout_not_found") {
-          return Effect.succeed<Outcome>({ outcome: "refused", problem: failure.message })
-        }
-        return Effect.fail(failure)
-      }
-    })
+  })
+  return outcomeOf(asked, "payout_not_found", (answer) =>
+    Predicate.hasProperty(answer, "object") && answer.object === "approval"
+      ? { outcome: "waiting", problem: "another operator has to ask for the same within a day" }
+      : done
   )
+}
 
 export const payoutsCommand = Command.make("payouts").pipe(
   Command.withDescription("A step of many payouts at once: approve, reject, complete, fail"),

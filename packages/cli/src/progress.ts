@@ -7,8 +7,8 @@ const quietMillis = 2_000
 const terminalMillis = 200
 const elsewhereMillis = 10_000
 
-/** What it gives is told how many rows are done, out of `total` where that is known. */
-export const progress = Effect.fnUntraced(function* (total?: number) {
+/** Gives a report to be called with how many rows are done, out of `total` where that is known; `lineOf` words it. */
+export const progress = Effect.fnUntraced(function* (total?: number, lineOf: LineOf = progressLine) {
   const began = yield* Clock.currentTimeMillis
   const isTerminal = process.stderr.isTTY
   const everyMillis = isTerminal ? terminalMillis : elsewhereMillis
@@ -20,12 +20,14 @@ export const progress = Effect.fnUntraced(function* (total?: number) {
     if (isDone && isTerminal && told >= began + quietMillis) process.stderr.write("\r\u001b[K")
     if (isDone || now - told < everyMillis || now - began < quietMillis) return
     told = now
-    const line = progressLine(done, knownTotal, now - began)
+    const line = lineOf(done, knownTotal, now - began)
     process.stderr.write(isTerminal ? `\r\u001b[K${line}` : `${line}\n`)
   })
 })
 
-export const progressLine = (done: number, total: number | undefined, millis: number): string => {
+type LineOf = (done: number, total: number | undefined, millis: number) => string
+
+export const progressLine: LineOf = (done, total, millis) => {
   const rate = done / (millis / 1_000)
   const left = total === undefined || rate === 0 ? "" : `, ${seconds((total - done) / rate)} left`
   const of = total === undefined ? "" : ` of ${count(total)}`

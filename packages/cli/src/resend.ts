@@ -5,7 +5,7 @@
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import type { WebhookDelivery } from "../../sdk/src/index.ts"
-import { type Bulk, done, dryRun, inBulk, type Outcome, rate } from "./bulk.ts"
+import { type Bulk, done, dryRun, inBulk, type Outcome, outcomeOf, rate } from "./bulk.ts"
 import { type CliFailure, failed } from "./CliFailure.ts"
 import { connect } from "./client.ts"
 import { deliveryColumns } from "./deliveryColumns.ts"
@@ -145,12 +145,4 @@ const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, 
   return sender
 })
 
-/** Of one delivery: the others go on. All else is the same for each. */
-const told = (sending: Effect.Effect<unknown, CliFailure>): Effect.Effect<Outcome, CliFailure> =>
-  Effect.matchEffect(sending, {
-    onSuccess: () => Effect.succeed(done),
-    onFailure: (failure) =>
-      failure.code === "conflict" || failure.code === "delivery_not_found"
-        ? Effect.succeed<Outcome>({ outcome: "refused", problem: failure.message })
-        : Effect.fail(failure)
-  })
+const told = (sending: Effect.Effect<unknown, CliFailure>) => outcomeOf(sending, "delivery_not_found")

@@ -9,7 +9,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
-import { InvalidRequest, MerchantNotFound, ProcessorError } from "./Errors.ts"
+import { Conflict, InvalidRequest, MerchantNotFound, ProcessorError } from "./Errors.ts"
 import { kind, merchantId, orNull, text } from "./fields.ts"
 
 const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
@@ -74,11 +74,13 @@ export class ChannelsGroup extends HttpApiGroup.make("channels")
       params,
       payload: SetChannel,
       success: enveloped(ChannelResource),
-      error: [InvalidRequest, MerchantNotFound, ProcessorError]
+      error: [InvalidRequest, MerchantNotFound, Conflict, ProcessorError]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Set who takes a merchant's payments",
-        description: "Keys are tried with one call to Stripe before they are kept."
+        description:
+          "Keys are tried with one call to Stripe before they are kept, and with another where there were keys. " +
+          "409: they are of another account, and the account before is still needed; the message counts what for."
       })
     )
   )

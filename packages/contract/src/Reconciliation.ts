@@ -18,6 +18,11 @@ export const DifferenceResource = Schema.Struct({
   currency,
   ours: minor("What our books say is left of the payment, without fees"),
   theirs: minor("What Stripe's balance transactions of the payment add up to, without fees"),
+  channel_fee: orNull(
+    Schema.Int,
+    "What Stripe has kept as its own fees, in minor units; null while that is not known."
+  ),
+  channel_fee_currency: orNull(Schema.String, "The currency of `channel_fee`: that in which Stripe keeps the balance."),
   status: Schema.Literals(["open", "agreed"]).annotate({
     description: "`agreed`: the books were found equal later, because one of them moved. Nothing is mended by itself."
   }),

@@ -25,6 +25,7 @@ import {
 import { orNull, text, withExample } from "./fields.ts"
 import { OrderResource } from "./Orders.ts"
 import { RefundResource } from "./Refunds.ts"
+import { AdvanceClock, SandboxClockResource } from "./SandboxClock.ts"
 
 export const PayOutcome = Schema.Literals(["succeed", "decline", "fail", "redirect", "succeed_unreported"])
 export type PayOutcome = typeof PayOutcome.Type
@@ -147,6 +148,28 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
       OpenApi.annotations({
         summary: "Take your sandbox channel down, or up again",
         description: "While it is down, whatever has to ask the channel answers 502. Other merchants do not notice."
+      })
+    ),
+    HttpApiEndpoint.get("clock", "/v1/test_helpers/clock", {
+      success: enveloped(SandboxClockResource)
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read the clock of your sandbox",
+        description: "All that your sandbox dates or limits by time follows this clock. Live mode keeps real time."
+      })
+    ),
+    HttpApiEndpoint.post("advanceClock", "/v1/test_helpers/clock/advance", {
+      payload: AdvanceClock,
+      success: [enveloped(SandboxClockResource), enveloped(SandboxClockResource).pipe(HttpApiSchema.status(202))],
+      error: [InvalidRequest, Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Move the clock of your sandbox forward",
+        description:
+          "It goes from one moment at which something is due to the next, and lets it be done: orders expire, " +
+          "webhooks are sent again, refunds settle. The answer comes when it is there, or after 5 seconds as 202 " +
+          "with the status `advancing`; then it goes on by itself, and reading the clock tells how far it is. It may " +
+          "be five years ahead in all, and never goes back."
       })
     )
   )

@@ -131,6 +131,9 @@ export const idBody = (millis: number, random: ArrayLike<number>): string => {
   return time + tail
 }
 
+/** The lowest of all that are made at this moment or later. */
+export const firstIdBody = (millis: number): string => idBody(Math.max(0, millis), [])
+
 /** The id that follows `body` most closely: what keeps ids monotonic within a millisecond or a wallet. */
 export const idBodyAfter = (body: string): string => {
   for (let index = body.length - 1; index >= 0; index--) {

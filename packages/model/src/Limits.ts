@@ -23,6 +23,9 @@ export const metadataValueLengthMax = 500
 /** When checkout stops accepting payment, counted from creation (spec: Limits). */
 export const checkoutValidity = Duration.hours(24)
 
+/** How far the clock of a sandbox may be ahead in all; ours (silences: T1). */
+export const sandboxClockMax = Duration.days(5 * 365)
+
 /** Addresses that merchants give us; ours, since the specification is silent. */
 export const urlLengthMax = 2048
 export const emailLengthMax = 254

@@ -7,7 +7,8 @@ import { Clock, Effect } from "effect"
 import type { RefundFate } from "./acts/refunds.ts"
 import { type Commands, type Control, makeCommands } from "./control/commands.ts"
 import { makeEngine } from "./Engine.ts"
-import { makeFaults } from "./server/faults.ts"
+import { accountOf } from "./server/credentials.ts"
+import { makeFaults, type Watch } from "./server/faults.ts"
 import { makeApp } from "./server/app.ts"
 import type { Kind, Kinds } from "./state/kinds.ts"
 import { defaults, type Settings } from "./state/settings.ts"
@@ -15,6 +16,9 @@ import { makeClock } from "./state/SimulatedClock.ts"
 import { makeKeep, restore } from "./state/StateFile.ts"
 import { makeWorld } from "./state/World.ts"
 import { makeDeliveries } from "./webhooks/Deliveries.ts"
+
+/** The account that a secret key is of. */
+export { accountOf }
 
 export interface Options extends Partial<Omit<Settings, "url">> {
   /** 0 for any free port. */
@@ -29,19 +33,21 @@ export interface Options extends Partial<Omit<Settings, "url">> {
   readonly seed?: string
   /** Where the state is kept; in memory if left out. */
   readonly stateFile?: string
+  /** Sees each call of the API, such as `POST /v1/refunds`, and each webhook, such as `webhook refund.updated`. */
+  readonly watch?: Watch
 }
 
 export interface Simulator {
   readonly url: string
   readonly control: Control
-  /** All of a kind that were ever made, of all accounts: the oldest first. */
-  readonly all: <K extends Kind>(kind: K) => ReadonlyArray<Kinds[K]>
+  /** All of a kind that were ever made, of all accounts or of one: the oldest first. */
+  readonly all: <K extends Kind>(kind: K, account?: string) => ReadonlyArray<Kinds[K]>
 }
 
 export const start = (options: Options = {}) => Effect.provide(make(options), NodeHttpServer.layerHttpServices)
 
 const make = Effect.fnUntraced(function* (options: Options) {
-  const { host = "127.0.0.1", port = 12_111, publicUrl, seed, standsAt, stateFile, ...settings } = options
+  const { host = "127.0.0.1", port = 12_111, publicUrl, seed, standsAt, stateFile, watch, ...settings } = options
   const realClock = yield* Clock.Clock
   const clock = makeClock(
     () => realClock.currentTimeMillisUnsafe(),
@@ -50,7 +56,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const world = makeWorld({ ...defaults, ...settings, url: "" }, clock, seed)
   if (stateFile !== undefined) yield* restore(world, stateFile)
   const keep = stateFile === undefined ? () => void world.takeChanges() : makeKeep(world, stateFile)
-  const faults = makeFaults()
+  const faults = makeFaults(watch)
   const deliveries = makeDeliveries(world, faults)
   const fates: Array<RefundFate> = []
   const listener = createServer({ keepAliveTimeout: 60_000 })
@@ -67,7 +73,10 @@ const make = Effect.fnUntraced(function* (options: Options) {
   return {
     url,
     control: controlOf(commands),
-    all: (kind) => Array.from(world.books.values()).flatMap((book) => Array.from(book.newest(kind)).toReversed())
+    all: (kind, account) =>
+      Array.from(world.books.values())
+        .filter((book) => account === undefined || book.account === account)
+        .flatMap((book) => Array.from(book.newest(kind)).toReversed())
   } satisfies Simulator as Simulator
 })
 

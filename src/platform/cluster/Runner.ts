@@ -27,6 +27,7 @@ import * as RunnerDialler from "./RunnerDialler.ts"
 import * as RunnerPort from "./RunnerPort.ts"
 import * as RunnerTls from "./RunnerTls.ts"
 import * as ShardLocks from "./ShardLocks.ts"
+import * as Suspects from "./Suspects.ts"
 
 /** Measured: SIGTERM costs 0.6 s, kill -9 more (docs/effect.md, section 2). */
 const common = {
@@ -63,7 +64,7 @@ const layerMember = (place: RunnerPlace, wire: Wire) => {
     Layer.provideMerge(Sharding.layer),
     Layer.provide(RpcServer.layerProtocolSocketServer),
     Layer.provide(RunnerHealth.layerPing),
-    Layer.provide(Runners.layerRpc),
+    Layer.provide(Suspects.layerRunners.pipe(Layer.provide(Runners.layerRpc))),
     Layer.provide([wire.port, wire.dialler]),
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.provideMerge(storage(config)),
@@ -108,7 +109,7 @@ export const layer = (options: { readonly remoteSerialization: boolean } = { rem
       if (runner === undefined) return withLeanContext(layerAlone(options.remoteSerialization))
       return withLeanContext(layerMember(runner, yield* wireOf(runner, settings, note, wakeups.runnerLeft)))
     })
-  ).pipe(Layer.provide([Roster.layer, RealTime.layer]))
+  ).pipe(Layer.provide([Roster.layer, Suspects.layer, RealTime.layer]))
 
 /** Builds the cluster without the services of its context, because every actor's context would contain them. */
 const withLeanContext = <E, R>(
@@ -116,7 +117,7 @@ const withLeanContext = <E, R>(
 ) =>
   Layer.effectContext(
     Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
-      withoutServices(context, SqlClient.SqlClient, Roster.Roster)
+      withoutServices(context, SqlClient.SqlClient, Roster.Roster, Suspects.Suspects)
     ).pipe(
       // The actors are built after the cluster, so they have ended when this finalizer runs.
       Effect.tap((built) => Effect.addFinalizer(() => Context.get(built, ShardLocks.ShardLocks).actorsAreGone)),

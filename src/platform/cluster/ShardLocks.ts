@@ -12,6 +12,7 @@ import { Context, Effect, Layer, Semaphore } from "effect"
 import { ClusterMetrics, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
 import { gathered } from "./gathered.ts"
 import { Roster } from "./Roster.ts"
+import { nameOf, Suspects } from "./Suspects.ts"
 import { makeWitness } from "./takeovers.ts"
 
 export class ShardLocks extends Context.Service<
@@ -29,6 +30,7 @@ export const layer = Layer.effectContext(
   Effect.gen(function* () {
     const storage = yield* RunnerStorage.RunnerStorage
     const roster = yield* Roster
+    const suspects = yield* Suspects
     const witness = makeWitness(roster.own)
     const inLine = Semaphore.makeUnsafe(releasesAtOnce).withPermits(1)
     let hasLeft = false
@@ -53,6 +55,7 @@ export const layer = Layer.effectContext(
         : Effect.gen(function* () {
             const [runners, entries] = yield* Effect.all([storage.getRunners, roster.entries])
             const judged = yield* witness.see(runners, entries)
+            suspects.keepOnly(new Set(judged.flatMap(([{ address }, is]) => (is ? [nameOf(address)] : []))))
             // The library itself sets this gauge to 1 always.
             const healthy = judged.filter(([, is]) => is).length
             ClusterMetrics.runners.updateUnsafe(BigInt(healthy), Context.empty())

@@ -4,9 +4,11 @@
  */
 import { Duration, Effect, Schema } from "effect"
 import type { ClusterError } from "effect/cluster"
+import { leftIn } from "../runtime/Deadline.ts"
 
-/** How long a caller waits for an owner, wherever it is. */
+/** How long a caller waits for an owner, wherever it is; less when its request has less time left. */
 export const actorPatience = Duration.seconds(5)
+const actorMillis = Duration.toMillis(actorPatience)
 
 /** The owner did not answer in time, or too many wait for the object: 503 with `Retry-After`. */
 export class ActorUnavailable extends Schema.TaggedError<ActorUnavailable>()("ActorUnavailable", {
@@ -22,9 +24,9 @@ export type ClusterFailure =
 export const ask = <A, E, R>(
   call: Effect.Effect<A, E | ClusterFailure, R>
 ): Effect.Effect<A, E | ActorUnavailable, R> =>
-  askAsActor(call).pipe(
-    Effect.timeoutOrElse({
-      duration: actorPatience,
+  Effect.withFiber((fiber) =>
+    Effect.timeoutOrElse(askAsActor(call), {
+      duration: Math.max(0, leftIn(fiber, actorMillis)),
       orElse: () => Effect.fail(new ActorUnavailable({ reason: "TimeoutError" }))
     })
   )

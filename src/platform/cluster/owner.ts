@@ -4,12 +4,13 @@
  * runner is carried out in the caller's own fiber, without a message. Any other runner sends it to the slot. No object
  * has an actor of its own that would have to wake.
  */
-import { Cause, Effect, Hash, Option, Schema } from "effect"
+import { Cause, Clock, Effect, Hash, Option, Schema } from "effect"
 import { Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ActorUnavailable, type ClusterFailure } from "./ask.ts"
 import { entityLayer } from "./entityLayer.ts"
 import { localPayload } from "./localPayload.ts"
+import { clockHeader, MerchantClocks, toldOf } from "../runtime/MerchantClocks.ts"
 
 /** As many as there are shards, so that each runner gets its part of every kind of object. */
 const slots = Array.from({ length: 300 }, (_, slot) => EntityId.make(String(slot)))
@@ -59,9 +60,15 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
         Effect.suspend(() => {
           const slot = slotOf(keyOf(command))
           if (!sharding.hasShardId(shards[slot]!)) {
-            return elsewhere(
-              () => client(slots[slot]!).Perform(command as never) as Effect.Effect<unknown, unknown>
-            ) as never
+            return Effect.withFiber((fiber) => {
+              const told = toldOf(fiber.getRef(Clock.Clock))
+              // The sandbox's clock goes with the command: the other runner may not have heard of it yet.
+              const options = told === undefined ? undefined : { headers: { [clockHeader]: told } }
+              return elsewhere(
+                () =>
+                  client(slots[slot]!).Perform(command as never, options as never) as Effect.Effect<unknown, unknown>
+              )
+            }) as never
           }
           return here(simulateRemoteSerialization ? asReceived(payload, command) : command)
         })
@@ -70,14 +77,21 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
     /** The slots of this runner, for the commands of other runners. A slot that is awake stays so. */
     layer: entityLayer(
       entity,
-      Effect.map(perform, (here) =>
+      Effect.map(Effect.all([perform, MerchantClocks]), ([here, clocks]) =>
         Effect.succeed(
-          entity.of({ Perform: ({ payload }: { readonly payload: unknown }) => here(payload as never) } as never)
+          entity.of({
+            Perform: ({ headers, payload }: Received) => clocks.withinTold(headers[clockHeader], here(payload as never))
+          } as never)
         )
       ),
       { concurrency: "unbounded", mailboxCapacity, maxIdleTime: "Infinity", disableFatalDefects: true }
     )
   }
+}
+
+interface Received {
+  readonly payload: unknown
+  readonly headers: Readonly<Record<string, string | undefined>>
 }
 
 /**

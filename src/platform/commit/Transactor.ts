@@ -12,6 +12,8 @@ import { makeAside } from "./aside.ts"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
 import { makeLaneMetrics } from "./laneMetrics.ts"
 import { makeOpenSets, type OpenSet } from "./openSets.ts"
+import { leftIn } from "../runtime/Deadline.ts"
+import { commitMillis } from "../runtime/patience.ts"
 import * as RealTime from "../runtime/realTime.ts"
 import { Wakeups } from "./Wakeups.ts"
 import { makeWriter } from "./writeBatch.ts"
@@ -27,12 +29,15 @@ export class Transactor extends Context.Service<
   Transactor,
   {
     /**
-     * Durable when it succeeds; it ends within `commitMillis` (`patience.ts`). Sets with one `lane` key are written in
-     * the order in which they were submitted.
+     * Durable when it succeeds; it ends within `commitMillis` (`patience.ts`), or what is left of the request. Sets
+     * with one `lane` key are written in the order in which they were submitted.
      */
     readonly commit: (lane: string, changes: ChangeSet) => Effect.Effect<void, CommitError>
-    /** Queues at once, in the caller's synchronous block; waiting comes after. Undefined when the queue is full. */
-    readonly submit: (lane: string, changes: ChangeSet) => Effect.Effect<void, CommitError> | undefined
+    /**
+     * Queues at once, in the caller's synchronous block; waiting comes after, `within` milliseconds at most. Undefined
+     * when the queue is full, or no time is left.
+     */
+    readonly submit: (lane: string, changes: ChangeSet, within: number) => Effect.Effect<void, CommitError> | undefined
     /** For how many milliseconds sets have been waiting and not one could be written; 0 while writing goes well. */
     readonly stalledMillis: () => number
   }
@@ -71,9 +76,9 @@ export const layer = Layer.effect(
       )
     }
 
-    const submit = (lane: string, changes: ChangeSet) => {
-      const set = sets.open(lane, changes)
-      if (Queue.offerUnsafe(queues[laneOf(lane)]!, set)) return Deferred.await(set.done)
+    const submit = (lane: string, changes: ChangeSet, within: number) => {
+      const set = sets.open(lane, changes, within)
+      if (within > 0 && Queue.offerUnsafe(queues[laneOf(lane)]!, set)) return Deferred.await(set.done)
       sets.fail(set, new NotCommitted({ reason: "overloaded" }))
       return undefined
     }
@@ -81,10 +86,11 @@ export const layer = Layer.effect(
     return Transactor.of({
       submit,
       commit: (lane, changes) =>
-        Effect.suspend(() =>
+        Effect.withFiber((fiber) =>
           changes.length === 0
             ? Effect.void
-            : (submit(lane, changes) ?? Effect.fail(new NotCommitted({ reason: "overloaded" })))
+            : (submit(lane, changes, leftIn(fiber, commitMillis)) ??
+              Effect.fail(new NotCommitted({ reason: "overloaded" })))
         ),
       stalledMillis: sets.stalledMillis
     })

@@ -1,7 +1,7 @@
 /**
- * Change sets that wait for their commit. Each ends within `commitMillis`, whatever holds it up: one that nobody is
- * writing is then certainly not written, of one that is being written nobody knows. One look at all of them four times
- * a second costs less than a timer for each.
+ * Change sets that wait for their commit. Each ends within `commitMillis`, or what is left of its request, whatever
+ * holds it up: one that nobody is writing is then certainly not written, of one that is being written nobody knows. One
+ * look at all of them four times a second costs less than a timer for each.
  */
 import { Deferred, Effect, Exit, Metric } from "effect"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
@@ -13,7 +13,8 @@ export interface OpenSet {
   readonly lane: string
   readonly changes: ChangeSet
   readonly done: Deferred.Deferred<void, CommitError>
-  readonly since: number
+  /** When its caller is told, whatever has become of it. */
+  readonly until: number
   /** A transaction with it is under way. */
   writing: boolean
 }
@@ -86,8 +87,7 @@ export const makeOpenSets = Effect.gen(function* () {
     else if (now - idleSince > commitMillis) stalledSince = undefined
     if (paused) return
     for (const set of open) {
-      if (now - set.since < commitMillis) break
-      fail(set, new NotCommitted({ reason: set.writing ? "unknown" : "overloaded" }))
+      if (now >= set.until) fail(set, new NotCommitted({ reason: set.writing ? "unknown" : "overloaded" }))
     }
   }
 
@@ -95,16 +95,16 @@ export const makeOpenSets = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sync(look), Effect.sleep(lookEvery))))
 
   return {
-    open: (lane: string, changes: ChangeSet): OpenSet => {
+    open: (lane: string, changes: ChangeSet, within: number): OpenSet => {
       const done = Deferred.makeUnsafe<void, CommitError>()
-      const set: OpenSet = { lane, changes, done, since: realMillis(), writing: false }
+      const set: OpenSet = { lane, changes, done, until: realMillis() + within, writing: false }
       open.add(set)
       return set
     },
     /** False when its caller was told already that it is not written: it must not be written any more. */
     isOpen: (set: OpenSet) => open.has(set),
     /** One more wait for a lock would go on when its time is over, and nobody would know what became of it. */
-    isTooLate: (set: OpenSet) => realMillis() - set.since > commitMillis - lockMillis,
+    isTooLate: (set: OpenSet) => set.until - realMillis() < lockMillis,
     succeed: (set: OpenSet) => {
       stalledSince = undefined
       written++

@@ -17,7 +17,9 @@ import { promisify } from "node:util"
 
 /** Why the embedded Postgres could not be started, in one line for the person who started the program. */
 export class EmbeddedFailure extends Schema.TaggedError<EmbeddedFailure>()("EmbeddedFailure", {
-  message: Schema.String
+  message: Schema.String,
+  /** Another process has the folder, and may let go of it. */
+  inUse: Schema.optional(Schema.Boolean)
 }) {}
 
 /** Creates the folder if needed, and holds its lock until the scope closes. Returns its real path. */
@@ -79,6 +81,7 @@ const lockRefused = Effect.fnUntraced(function* (home: string, cause: unknown) {
   }
   const pid = yield* Effect.promise(() => readFile(join(home, "coffer.pid"), "utf8").catch(() => "unknown"))
   return yield* new EmbeddedFailure({
+    inUse: true,
     message:
       `${home} is in use by another Coffer process (pid ${pid.trim()}). ` +
       `Stop it, or set COFFER_HOME to another folder.`

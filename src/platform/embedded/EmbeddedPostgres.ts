@@ -51,6 +51,10 @@ export const start = Effect.fn("EmbeddedPostgres.start")(
   onRealTime
 )
 
+/** Stops a Postgres that a Coffer which was killed has left in this home. Fails while another Coffer uses the home. */
+export const stopLeft = (home: string): Effect.Effect<void, EmbeddedFailure> =>
+  openSite(home).pipe(Effect.flatMap(stopOrphan), Effect.scoped, onRealTime)
+
 /** Where everything is, and which user runs the programs of Postgres. */
 interface Site {
   readonly home: string

@@ -7,6 +7,7 @@ import type { Wakeup } from "../commit/Wakeups.ts"
 import type { Backlog } from "../postgres/leasedRows.ts"
 import { isDatabaseTrouble } from "../postgres/trouble.ts"
 import { currentMillis } from "../runtime/clock.ts"
+import type { SandboxWork } from "./dueWork.ts"
 
 export interface Work {
   readonly name: string
@@ -14,12 +15,16 @@ export interface Work {
   readonly run: Effect.Effect<number>
   /** When the next row is due. */
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
+  /** True: it only removes what has no effect any more, so a test's time need not stop for it. */
+  readonly tidies?: boolean
   /** Raised when there is new work; it ends the worker's sleep. */
   readonly wakeup?: Wakeup
   /** False: it passes on by itself what other runners are to hear. Otherwise that is what is raised while it works. */
   readonly passesOn?: boolean
   /** What of all runners together is due and not claimed; left out where there are no due rows. */
   readonly backlog?: (now: DateTime.Utc) => Effect.Effect<Backlog>
+  /** The same for one sandbox whose clock was moved; left out where the rows are nobody's. */
+  readonly ofSandbox?: SandboxWork
 }
 
 const roundsOfAll = Metric.counter("coffer_worker_rounds", {

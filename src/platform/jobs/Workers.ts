@@ -8,6 +8,7 @@ import { Wakeups } from "../commit/Wakeups.ts"
 import { currentMillis } from "../runtime/clock.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { type BacklogOf, beginBacklog, showBacklogs } from "./backlogs.ts"
+import type { SandboxWork } from "./dueWork.ts"
 import { makeRound, type Work } from "./Work.ts"
 
 export interface Worker {
@@ -22,10 +23,14 @@ export class Workers extends Context.Service<
   Workers,
   {
     readonly supervise: (make: (worker: Worker) => Work) => Effect.Effect<void, never, Scope.Scope>
+    /** The workers that no wakeup wakes look for due rows now, as they do after a poll interval. */
+    readonly lookAgain: Effect.Effect<void>
     /** Waits until no worker has anything to do at this moment. */
     readonly atRest: Effect.Effect<void>
-    /** When the first worker will wake by itself; none without workers. */
+    /** When the first worker that does more than tidy will wake by itself; none without workers. */
     readonly nextWake: Effect.Effect<Option.Option<number>>
+    /** What the workers do for one sandbox whose clock was moved. */
+    readonly ofSandboxes: () => ReadonlyArray<SandboxWork>
     /** What is due for the workers of all runners together, asked of Postgres now. */
     readonly backlogs: Effect.Effect<ReadonlyArray<BacklogOf>>
   }
@@ -35,6 +40,7 @@ export class Workers extends Context.Service<
 const sleepMillisMin = 50
 
 interface State {
+  tidies: boolean
   held: number
   woken: boolean
   /** Undefined while the worker works. */
@@ -47,16 +53,19 @@ export const layer = Layer.effect(
     const wakeups = yield* Wakeups
     const { workerPoll } = yield* Settings
     const rest = makeRest(yield* Clock.Clock)
+    const unwoken = new Set<Worker>()
     const works = new Set<Work>()
     const backlogs = yield* showBacklogs(works)
 
     const supervise = Effect.fnUntraced(function* (make: (worker: Worker) => Work) {
       const wakeQueue = yield* Queue.sliding<void>(1)
-      const state: State = { held: 0, woken: true, sleepsUntil: undefined }
+      const state: State = { tidies: false, held: 0, woken: true, sleepsUntil: undefined }
       rest.states.add(state)
       const worker = makeWorker(state, wakeQueue, rest.notify)
       const work = make(worker)
-      const { passesOn = true, wakeup } = work
+      const { passesOn = true, tidies = false, wakeup } = work
+      state.tidies = tidies
+      if (wakeup === undefined) unwoken.add(worker)
       works.add(work)
       yield* beginBacklog(work)
       if (wakeup !== undefined) {
@@ -84,12 +93,16 @@ export const layer = Layer.effect(
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
           rest.states.delete(state)
+          unwoken.delete(worker)
           works.delete(work)
         })
       )
     })
 
-    return Workers.of({ supervise, atRest: rest.atRest, nextWake: rest.nextWake, backlogs })
+    const lookAgain = Effect.sync(() => unwoken.forEach(({ wake }) => wake()))
+    const ofSandboxes = () => [...works].flatMap(({ ofSandbox }) => (ofSandbox === undefined ? [] : [ofSandbox]))
+    const { atRest, nextWake } = rest
+    return Workers.of({ supervise, lookAgain, atRest, nextWake, ofSandboxes, backlogs })
   })
 )
 
@@ -120,7 +133,7 @@ const makeRest = (clock: Clock.Clock) => {
   })
 
   const nextWake = Effect.sync(() => {
-    const wakes = [...states].map(({ sleepsUntil }) => sleepsUntil ?? 0)
+    const wakes = [...states].filter(({ tidies }) => !tidies).map(({ sleepsUntil }) => sleepsUntil ?? 0)
     return wakes.length === 0 ? Option.none() : Option.some(Math.min(...wakes))
   })
 

@@ -4,13 +4,14 @@
  * at once; where statements share it, each of the others still has its own limit.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Cause, Effect, Exit, Scope, Stream } from "effect"
+import { Cause, Effect, Exit, type Fiber, Scope, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded } from "../runtime/bounded.ts"
+import { leftIn, withoutDeadline } from "../runtime/Deadline.ts"
 import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } from "../runtime/patience.ts"
 import type { Servers, Target } from "./Servers.ts"
 import * as SilentConnections from "./silentConnections.ts"
-import { troubleOf } from "./trouble.ts"
+import { isLost, troubleOf } from "./trouble.ts"
 
 export interface Watch {
   /** Whether Postgres is known not to answer. Then nothing is sent, and nobody waits. */
@@ -37,7 +38,9 @@ export const make = Effect.fnUntraced(function* (servers: Servers, watch: Watch)
         const { statement: millis } = fiber.getRef(Patience)
         // A patient statement sets the limits of its connection, so it needs one for itself.
         if (millis !== statementMillis) return Effect.scoped(Effect.flatMap(reserve, use))
-        return watch.isAway() ? Effect.fail(late(noAnswer)) : borrow(use, millis)
+        const left = leftIn(fiber, millis)
+        if (left <= 0) return Effect.fail(late(noTimeLeft))
+        return watch.isAway() ? Effect.fail(late(noAnswer)) : borrow(use, left)
       }),
     transactionAcquirer: reserve,
     compiler: PgClient.makeCompiler(),
@@ -143,6 +146,7 @@ const makeBorrow = (pools: Pools, load: Watch["load"], { watched }: Guard) => {
       if (borrowed !== undefined) Effect.runFork(pool.invalidate(borrowed))
     }
     const inTime = bounded<A, E | SqlError.SqlError, R>(pools.orMoved(Effect.ensuring(query, ended)), millis, () => {
+      // Also when its request had less time: nobody else learns that it is dead (`silentConnections.ts`).
       discard()
       return late(borrowed === undefined ? noConnection : noAnswerInTime)
     })
@@ -154,13 +158,18 @@ const makeBorrow = (pools: Pools, load: Watch["load"], { watched }: Guard) => {
 const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }: Guard): SqlConnection.Acquirer =>
   Effect.withFiber((fiber) => {
     const limits = fiber.getRef(Patience)
+    const isPatient = limits.statement !== statementMillis
+    /** What is left of a request does not concern patient work, which is long by nature. */
+    const left = (fiber: Fiber.Fiber<unknown, unknown>) =>
+      isPatient ? limits.statement : leftIn(fiber, statementMillis)
     return Effect.gen(function* () {
+      if (left(fiber) <= 0) return yield* Effect.fail(late(noTimeLeft))
       const { pool, reserved } = pools.current()
       const scope = yield* Scope.fork(yield* Effect.scope)
       yield* lasting(reserved, scope)
       load.waiting++
       const reserving = pools.orMoved(Scope.provide(pool.reserve, scope))
-      const pinned = yield* bounded(reserving, statementMillis, () => late(noConnection)).pipe(
+      const pinned = yield* bounded(reserving, Math.min(statementMillis, left(fiber)), () => late(noConnection)).pipe(
         Effect.ensuring(Effect.sync(() => load.waiting--)),
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
       )
@@ -171,15 +180,19 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
       )
       const within = <A>(query: Query<A>) =>
         watched(
-          bounded(query, limits.statement, () => {
-            // Releasing a connection while a statement runs on it destroys the connection.
-            Effect.runFork(Scope.close(scope, Exit.void))
-            return late(noAnswerInTime)
+          Effect.withFiber((fiber) => {
+            const millis = left(fiber)
+            if (millis <= 0) return Effect.fail(late(noTimeLeft))
+            return bounded(query, millis, () => {
+              // Releasing a connection while a statement runs on it destroys the connection.
+              Effect.runFork(Scope.close(scope, Exit.void))
+              return late(noAnswerInTime)
+            })
           }),
           () => Effect.runFork(pool.invalidate(pinned))
         )
       const connection = adapted(pinned, within)
-      if (limits.statement !== statementMillis) yield* withLimits(connection, scope, limits)
+      if (isPatient) yield* withLimits(connection, scope, limits)
       return connection
     }).pipe(watched, unlessAway)
   })
@@ -230,7 +243,7 @@ const adapted = (
   const rows = (sql: string, params: ReadonlyArray<unknown>, prepare?: boolean) => {
     const query = within(Effect.map(connection.query(sql, params, prepare), (result) => result.rows))
     // Postgres rolls back when the connection is lost.
-    return sql === "ROLLBACK" ? Effect.catchIf(query, isLost, () => Effect.succeed([])) : query
+    return sql === "ROLLBACK" ? withoutDeadline(Effect.catchIf(query, isLost, () => Effect.succeed([]))) : query
   }
   return {
     execute: (sql, params) => rows(sql, params),
@@ -243,8 +256,6 @@ const adapted = (
 }
 
 const json = Statement.custom("PgJson")
-
-const isLost = (error: SqlError.SqlError) => troubleOf(error) === "lost"
 
 /** Postgres answers ROLLBACK to a COMMIT of a transaction that had failed. */
 const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlError.SqlError> =>
@@ -264,6 +275,7 @@ const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlEr
 
 const noAnswer = "Postgres does not answer"
 const noAnswerInTime = "Postgres did not answer in time"
+const noTimeLeft = "The request had no time left for Postgres"
 const noConnection = "No connection to Postgres was free in time"
 
 const late = (message: string) =>

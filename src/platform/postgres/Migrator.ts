@@ -40,6 +40,8 @@ import { runnerVitals } from "./migrations/0029_runner_vitals.ts"
 import { stripe } from "./migrations/0030_stripe.ts"
 import { reconciliation } from "./migrations/0031_reconciliation.ts"
 import { workErrors } from "./migrations/0032_work_errors.ts"
+import { sandboxClocks } from "./migrations/0033_sandbox_clocks.ts"
+import { stripeRules } from "./migrations/0034_stripe_rules.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -76,7 +78,9 @@ export const migrations = {
   "0029_runner_vitals": runnerVitals,
   "0030_stripe": stripe,
   "0031_reconciliation": reconciliation,
-  "0032_work_errors": workErrors
+  "0032_work_errors": workErrors,
+  "0033_sandbox_clocks": sandboxClocks,
+  "0034_stripe_rules": stripeRules
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */

@@ -18,8 +18,10 @@ export interface Queue {
   readonly only?: Fragment
   /** How long whoever claims a row has it to itself: an interval. Then it is due again. */
   readonly lease: Fragment
-  /** The column that counts how often a row was claimed. */
+  /** The column that counts how often a row was claimed; null is never. */
   readonly claims?: string
+  /** What holds for a row of this merchant's sandbox. By default the table has a merchant and a mode. */
+  readonly ofSandbox?: (merchantId: Fragment) => Fragment
   /** The column that says why the last look failed. */
   readonly error?: string
 }
@@ -39,10 +41,11 @@ export const backOff = (
   sql`least(${soon} * power(2, least(greatest(${sql(claims)} - ${often}, 0), 16)), ${late}) * interval '1 second'`
 
 export interface Due<Row> {
-  /** At most `limit` rows, those due longest first. */
+  /** At most `limit` rows, those due longest first; of one merchant's sandbox, if it is named. */
   readonly claim: (
     now: DateTime.Utc,
-    limit: number
+    limit: number,
+    merchantId?: string
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
   /** The row is no longer due. If this cannot be written, the row is claimed again, as after a crash. */
   readonly done: (key: string) => Effect.Effect<void>
@@ -50,8 +53,17 @@ export interface Due<Row> {
   readonly note: (outcomes: Outcomes) => Effect.Effect<void>
   /** When the next row is due. */
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>, SqlError.SqlError | Schema.SchemaError>
+  /** The same for each of these sandboxes that has any. */
+  readonly nextOf: (
+    merchantIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<DueSandbox>, SqlError.SqlError | Schema.SchemaError>
   readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog, SqlError.SqlError | Schema.SchemaError>
 }
+
+/** When the first row of a sandbox is due. */
+export const DueSandbox = Schema.Struct({ merchantId: Schema.String, at: TimeColumn })
+export type DueSandbox = typeof DueSandbox.Type
+export const decodeDueSandboxes = Schema.decodeUnknownEffect(Schema.Array(DueSandbox))
 
 /** Rows that are due and that nobody has claimed. Those beyond 10,000 are not counted. */
 export interface Backlog {
@@ -63,21 +75,31 @@ const backlogMax = 10_000
 
 export const leasedRows = <Row>(
   sql: SqlClient.SqlClient,
-  { claims, dueAt, error, key, lease, table, only = sql`${sql(dueAt)} is not null` }: Queue,
+  {
+    claims,
+    dueAt,
+    error,
+    key,
+    lease,
+    ofSandbox = (merchantId) => sql`merchant_id = ${merchantId} and mode = 'sandbox'`,
+    only = sql`${sql(dueAt)} is not null`,
+    table
+  }: Queue,
   row: Schema.Codec<Row, unknown> & { readonly fields?: Readonly<Record<string, unknown>> }
 ): Due<Row> => {
   const decodeRows = Schema.decodeUnknownEffect(Schema.Array(row))
   // A union does not tell its columns.
   const shown =
     row.fields === undefined ? sql`*` : sql.csv(Object.keys(row.fields).map((column) => sql`${sql(column)}`))
-  const counted = claims === undefined ? sql`` : sql`${sql(claims)} = ${sql(claims)} + 1,`
+  const counted = claims === undefined ? sql`` : sql`${sql(claims)} = coalesce(${sql(claims)}, 0) + 1,`
   const from = sql`from ${sql(table)} where ${only}`
   return {
-    claim: (now, limit) => {
+    claim: (now, limit, merchantId) => {
       const at = sql`${isoText(now)}::text::timestamptz`
+      const whose = merchantId === undefined ? sql`` : sql`and ${ofSandbox(sql`${merchantId}::text`)}`
       return Effect.flatMap(
         sql`update ${sql(table)} set ${counted} ${sql(dueAt)} = ${at} + ${lease} where ${sql(key)} in (
-            select ${sql(key)} ${from} and ${sql(dueAt)} <= ${at}
+            select ${sql(key)} ${from} and ${sql(dueAt)} <= ${at} ${whose}
             order by ${sql(dueAt)} limit ${limit} for update skip locked)
           returning ${shown}`,
         decodeRows
@@ -90,6 +112,13 @@ export const leasedRows = <Row>(
       Effect.flatMap(decodeTimes),
       Effect.map(([first]) => Option.fromNullishOr(first?.at))
     ),
+    nextOf: (merchantIds) =>
+      Effect.flatMap(
+        sql`select sandbox.id as "merchantId", first.at from unnest(${merchantIds}::text[]) as sandbox (id)
+          cross join lateral (select ${sql(dueAt)} as at ${from} and ${ofSandbox(sql`sandbox.id`)}
+            order by ${sql(dueAt)} limit 1) as first`,
+        decodeDueSandboxes
+      ),
     backlog: (now) =>
       sql`select count(*)::int4 as count, min(at) as oldest from (
           select ${sql(dueAt)} as at ${from} and ${sql(dueAt)} <= ${isoText(now)}::text::timestamptz

@@ -36,6 +36,8 @@ export interface Search {
   readonly path?: Path
   /** Where Postgres decides: exactly one holds for each row sought, and the page is merged from a scan for each. */
   readonly branches?: ReadonlyArray<Fragment>
+  /** The ids alone say when rows were created: their column has another time (API logs of a moved clock). */
+  readonly isTimedByIds?: boolean
 }
 
 export type Path =
@@ -174,10 +176,14 @@ export const isOwned = (sql: SqlClient.SqlClient, owner: Whose) =>
   owner === "installation" ? sql`true` : sql`merchant_id = ${owner.merchantId} and mode = ${owner.mode}`
 
 /** What the index does not say: the times, exactly, and the other filters. */
-const holds = (sql: SqlClient.SqlClient, { created }: Scan, { filters }: Search): ReadonlyArray<Fragment> => [
+const holds = (
+  sql: SqlClient.SqlClient,
+  { created }: Scan,
+  { filters, isTimedByIds = false }: Search
+): ReadonlyArray<Fragment> => [
   ...filters,
-  ...(created.from === undefined ? [] : [sql`created_at >= ${isoText(created.from)}::timestamptz`]),
-  ...(created.to === undefined ? [] : [sql`created_at <= ${isoText(created.to)}::timestamptz`])
+  ...(isTimedByIds || created.from === undefined ? [] : [sql`created_at >= ${isoText(created.from)}::timestamptz`]),
+  ...(isTimedByIds || created.to === undefined ? [] : [sql`created_at <= ${isoText(created.to)}::timestamptz`])
 ]
 
 /**

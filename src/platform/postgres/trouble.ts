@@ -53,6 +53,9 @@ export const troubleOf = (error: unknown): Trouble | undefined => {
   return troubles[code] ?? troubles[code.slice(0, 2)]
 }
 
+/** The connection broke, or was never there: what was being written may have been written. */
+export const isLost = (error: unknown): boolean => troubleOf(error) === "lost"
+
 /** The SQLSTATE, where Postgres itself has answered. */
 export const codeOf = ({ reason: { cause } }: SqlError.SqlError): string | undefined =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"

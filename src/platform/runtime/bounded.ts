@@ -4,12 +4,55 @@
  * not.
  */
 import { Effect, type Exit, Fiber } from "effect"
+import { CurrentDeadline, realTime, type Time } from "./Deadline.ts"
 
 /** After `millis` the caller fails with `late` at once. The effect is interrupted, and ends when it can. */
 export const bounded = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   millis: number,
   late: () => E
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => boundedBy(effect, { left: once(millis), orElse: () => Effect.fail(late()), time: realTime }))
+
+/**
+ * Instead of `effect`, what `orElse` says when the request's time is over. `grace`: so many milliseconds later than
+ * others who look at the same time, also after a pause of this process.
+ */
+export const inTime = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  orElse: () => Effect.Effect<A, E, R>,
+  grace = 0
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const deadline = fiber.getRef(CurrentDeadline)
+    if (!Number.isFinite(deadline.left())) return effect
+    const more = once(grace)
+    const left = () => {
+      const millis = deadline.left()
+      return millis > 0 ? millis : more()
+    }
+    return boundedBy(effect, { left, orElse, time: deadline.time })
+  })
+
+interface Bound<A, E, R> {
+  /** Milliseconds. Asked again when they are over: there may be more. */
+  readonly left: () => number
+  readonly orElse: () => Effect.Effect<A, E, R>
+  readonly time: Time
+}
+
+const once = (millis: number) => {
+  let left = millis
+  return () => {
+    const first = left
+    left = 0
+    return first
+  }
+}
+
+const boundedBy = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  { left, orElse, time }: Bound<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber<A, E, R>((parent) =>
     Effect.callback<A, E, R>((resume) => {
@@ -19,14 +62,20 @@ export const bounded = <A, E, R>(
       let running = true
       const giveUp = () => {
         if (!running) return
+        const more = left()
+        if (more > 0) return arm(more)
         running = false
-        resume(Effect.fail(late()))
+        resume(orElse())
         fiber.interruptUnsafe()
       }
       // After a long pause of this process, an answer that has arrived in the socket comes first.
-      const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), millis)
+      const arm = (millis: number) => {
+        disarm = time.after(millis, () => setImmediate(() => setImmediate(giveUp)))
+      }
+      let disarm = () => {}
+      arm(left())
       fiber.addObserver((exit) => {
-        clearTimeout(timer)
+        disarm()
         if (running) resume(exit)
         running = false
       })

@@ -14,6 +14,7 @@ import * as MerchantStore from "../../../src/merchants/MerchantStore.ts"
 import * as Merchants from "../../../src/merchants/Merchants.ts"
 import type { Reply } from "../../kit/Api.ts"
 import { cable } from "../../kit/Cable.ts"
+import { deafen, listeners } from "../../kit/deafen.ts"
 import { eventually } from "../../kit/Process.ts"
 import { freshDatabase, type Running, start } from "../../kit/Service.ts"
 import { stretched } from "../../kit/slowness.ts"
@@ -34,24 +35,6 @@ const merchantsOver = (
 
 /** The merchants of another runner on the same database. */
 const elsewhere = ({ context }: Running) => merchantsOver(context, MerchantStore.layer)
-
-const listeners = (sql: SqlClient.SqlClient) =>
-  sql<{ pid: number }>`select pid from pg_stat_activity
-    where datname = current_database() and application_name like '%listener'`
-
-/** Ends the connections that hear of changes. The service listens anew a second later, by the test's clock. */
-const deafen = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  yield* eventually(
-    "the service to listen",
-    Effect.map(listeners(sql), (found) => found.length > 0)
-  )
-  const before = yield* listeners(sql)
-  for (const { pid } of before) yield* sql`select pg_terminate_backend(${pid}::int)`
-  yield* eventually(
-    "the listeners to be gone",
-    Effect.map(listeners(sql), (after) => !after.some(({ pid }) => before.some((old) => old.pid === pid)))
-  )
-})
 
 describe("a key that was reset", () => {
   it.live("is refused at once, and the new one is accepted", () =>

@@ -85,6 +85,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
           id: numbers.late,
           status: "due",
           waits_for: "channel",
+          attempts: 2,
           last_error: "ChannelUnreachable",
           next: true
         },

@@ -258,7 +258,7 @@ describe("a payment that no order waits for", () => {
         assert.deepStrictEqual(yield* order.events, ["payment.expired"])
         assert.deepStrictEqual(yield* order.returned, [])
         yield* order.reachable(true)
-        yield* running.pass("1 minute")
+        yield* running.pass("1 hour")
         assert.deepStrictEqual(yield* order.events, ["payment.expired", "payment.duplicate_refunded"])
         assert.strictEqual((yield* order.returned).length, 1)
       })

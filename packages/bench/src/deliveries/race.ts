@@ -10,6 +10,7 @@ import { say } from "../say.ts"
 import { cpuMicros } from "../stage/cpu.ts"
 import type { Postgres } from "../stage/Postgres.ts"
 import * as Statements from "../stage/statements.ts"
+import { eventId } from "./job.ts"
 import { type Racer, type RacerName, racerTitles } from "./Racer.ts"
 import { startRedis } from "./Redis.ts"
 import { startRival } from "./rivals.ts"
@@ -87,12 +88,13 @@ const runLeg = async ({ count, postgres, run, sink, stores }: Track, racer: Race
   await racer.go()
   const walBefore = await walPosition(postgres)
   const before = [cpuMicros(racer.pid), sumOf(stores), cpuMicros(sink.pid)]
-  const { first, posts } = await arrived
+  const { body, first, posts } = await arrived
   await racer.stored()
   const millis = performance.timeOrigin + performance.now() - first
   const after = [cpuMicros(racer.pid), sumOf(stores), cpuMicros(sink.pid)]
   const walBytes = ((await walPosition(postgres)) - walBefore) / count
   await racer.rest()
+  if (!body.includes(eventId(run, 0).slice(0, -6))) throw new Error(`${racerTitles[racer.name]} posted "${body}"`)
   if (posts !== count) say(`  ${racerTitles[racer.name]} posted ${posts} times for ${count} deliveries`)
   const [side, store, ofSink] = before.map((from, index) => {
     const to = after[index]

@@ -96,7 +96,7 @@ export const allot = (due: ReadonlyArray<DueLine>, places: Places): ReadonlyArra
   return [...given].map(([{ destination, merchantId, mode }, places]) => ({ mode, merchantId, destination, places }))
 }
 
-/** What may begin now, and of the rest what may wait for its place. */
+/** The lines that may begin now, and of the rest those that may wait for a place. */
 export const allotBoth = (due: ReadonlyArray<DueLine>, now: Places, waiting: Places): ReadonlyArray<Allotted> => {
   const first = new Map(allot(due, now).map((line) => [lineKey(line), line.places]))
   const firstOf = (line: Line) => first.get(lineKey(line)) ?? 0

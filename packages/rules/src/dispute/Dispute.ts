@@ -125,7 +125,9 @@ export class DisputeConflict extends Schema.TaggedError<DisputeConflict>()("Disp
     "decided",
     /** The channel's answer, not ours. */
     "not_taken"
-  ])
+  ]),
+  /** Why the channel did not take it, in its own words. */
+  said: Schema.optionalKey(Schema.String)
 }) {}
 
 /** The channel says what cannot follow; it is written down, and a person has to look (silences: D1). */

@@ -38,8 +38,17 @@ export interface Held {
 /** `TakeOver`: the claim is free, because it ended without an answer, or its process died, or it is a day old. */
 export type Verdict = "TakeOver" | "Replay" | "InProgress" | "OtherContent"
 
-/** `isForsaken`: it is known that nobody runs the request any more, so that its lease need not be waited for. */
-export const judge = (held: Held, fingerprint: string, now: DateTime.Utc, isForsaken = false): Verdict => {
+/**
+ * `isForsaken`: it is known that nobody runs the request any more, so that its lease need not be waited for. `unmoved`:
+ * the time by which leases end, where `now` is that of a sandbox whose clock was moved.
+ */
+export const judge = (
+  held: Held,
+  fingerprint: string,
+  now: DateTime.Utc,
+  isForsaken = false,
+  unmoved = now
+): Verdict => {
   if (DateTime.isLessThanOrEqualTo(DateTime.addDuration(held.createdAt, keptDuration), now)) return "TakeOver"
   switch (held.state) {
     case "released":
@@ -49,6 +58,8 @@ export const judge = (held: Held, fingerprint: string, now: DateTime.Utc, isFors
     case "running":
       if (held.fingerprint !== fingerprint) return "OtherContent"
       if (isForsaken) return "TakeOver"
-      return held.leaseUntil !== null && DateTime.isLessThanOrEqualTo(held.leaseUntil, now) ? "TakeOver" : "InProgress"
+      return held.leaseUntil !== null && DateTime.isLessThanOrEqualTo(held.leaseUntil, unmoved)
+        ? "TakeOver"
+        : "InProgress"
   }
 }

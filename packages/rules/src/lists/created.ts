@@ -2,7 +2,7 @@
  * The filters `created[gte]` and `created[lte]`: how a timestamp is read (silences: G9), and what a range of times says
  * about ids, which begin with the time they were made at. Pure.
  */
-import { idBody } from "@coffer/model/Ids"
+import { firstIdBody } from "@coffer/model/Ids"
 import { isWritable } from "@coffer/model/Times"
 import { DateTime, Duration, Option, Result } from "effect"
 import { InvalidField } from "../InvalidField.ts"
@@ -70,7 +70,7 @@ export interface IdRange {
 /** All ids with the prefix that objects created in the range can have. */
 export const idsCreated = (prefix: string, { from, to }: CreatedRange): IdRange => {
   const slack = Duration.toMillis(idTimeSlack)
-  const at = (millis: number) => prefix + idBody(Math.max(0, millis), [])
+  const at = (millis: number) => prefix + firstIdBody(millis)
   return {
     above: from === undefined ? prefix : at(from.epochMilliseconds - slack),
     // `Z` is the last digit, and an id has fewer than that.

@@ -14,6 +14,20 @@ import { Schema } from "effect"
 
 export const Locale = Schema.Literals(["zh", "en"])
 
+/** A dispute about a payment that the order did not take. No merchant answers it: it is the operator's money. */
+export const ChannelDispute = Schema.Struct({
+  /** The channel's number. */
+  id: Schema.String,
+  /** In the channel's own words. */
+  status: Schema.String,
+  /** The amount that the buyer's bank has taken by now: 0 of an inquiry, and of a dispute that was won. */
+  taken: Minor,
+  isOver: Schema.Boolean,
+  /** The last moment for evidence. */
+  answerBy: Schema.optionalKey(Schema.DateTimeUtcFromString)
+})
+export type ChannelDispute = typeof ChannelDispute.Type
+
 /**
  * Money that reached the channel for this order but must not stay in the wallet: paid after closure, paid a second
  * time, or not the amount that was asked. `due` is on its way back to the buyer, `returned` was accepted by the
@@ -28,6 +42,9 @@ export const UnappliedPayment = Schema.Struct({
   state: Schema.Literals(["due", "returned", "parked"]),
   /** It was `returned` before it was parked: merchants were told so. */
   wasReturned: Schema.optionalKey(Schema.Literal(true)),
+  /** Why the channel did not take it back, or could not bring it to the buyer: in its own words, for people. */
+  problem: Schema.optionalKey(Schema.String),
+  dispute: Schema.optionalKey(ChannelDispute),
   /** When the channel took it. Left out of payments that were found before this was kept. */
   paidAt: Schema.optionalKey(Schema.DateTimeUtcFromString)
 })
@@ -143,8 +160,10 @@ export const OrderCommand = Schema.TaggedUnion({
   CloseEarly: { answer: CancelAnswer },
   /** The channel took an unapplied payment back to the buyer. */
   ConfirmReturn: { paymentId: PaymentId },
-  /** What the channel took back to the buyer has not reached the buyer: the channel has it again (silences: O37). */
-  FailReturn: { paymentId: PaymentId },
+  /** The channel does not take it back, or has it again since it did not reach the buyer (silences: O37, O38). */
+  FailReturn: { paymentId: PaymentId, problem: Schema.String },
+  /** How a dispute about an unapplied payment stands (silences: O39). */
+  NoteDispute: { paymentId: PaymentId, dispute: ChannelDispute },
   /** The merchant's own notes: a patch of the metadata, and the receipt's address. What is left out stays. */
   Annotate: {
     metadata: Schema.optionalKey(MetadataPatch),
@@ -182,6 +201,8 @@ export const OrderEvent = Schema.TaggedUnion({
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },
   UnappliedPaymentParked: { payment: UnappliedPayment },
+  /** Its dispute, and where the payment is by that. */
+  UnappliedPaymentDisputed: { payment: UnappliedPayment },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   ReceiptNumbered: { number: Schema.String },
   ReceiptRequested: { at: Schema.DateTimeUtc, mailId: Schema.String, address: Schema.String, save: Schema.Boolean },

@@ -18,6 +18,7 @@ import {
   type UnappliedPayment
 } from "./Order.ts"
 import { decideConfirmReceiptSent, decideNumberReceipt, decideRequestReceipt } from "./receipt.ts"
+import { decideConfirmReturn, decideFailReturn, decideNoteDispute } from "./unapplied.ts"
 
 type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
@@ -34,9 +35,7 @@ const {
   RefundReleased,
   RefundReserved,
   RefundReversed,
-  UnappliedPaymentFound,
-  UnappliedPaymentParked,
-  UnappliedPaymentReturned
+  UnappliedPaymentFound
 } = OrderEvent.cases
 
 export const decide = (order: Order, command: OrderCommand): OrderDecision =>
@@ -48,6 +47,7 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     CloseEarly: (close): OrderDecision => decideCloseEarly(order, close),
     ConfirmReturn: (confirm): OrderDecision => decideConfirmReturn(order, confirm),
     FailReturn: (fail): OrderDecision => decideFailReturn(order, fail),
+    NoteDispute: (note): OrderDecision => decideNoteDispute(order, note),
     Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate),
     NumberReceipt: (receipt): OrderDecision => decideNumberReceipt(order, receipt),
     RequestReceipt: (receipt): OrderDecision => decideRequestReceipt(order, receipt),
@@ -172,20 +172,6 @@ const decideCloseEarly = (order: Order, { answer }: CommandOf<"CloseEarly">): Or
           return refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "buyer_busy" }))
       }
   }
-}
-
-/** The same in every status: what comes back was never the order's. */
-const decideConfirmReturn = (order: Order, { paymentId }: CommandOf<"ConfirmReturn">): OrderDecision =>
-  order.unappliedPayments.some((payment) => payment.paymentId === paymentId && payment.state === "due")
-    ? accept(UnappliedPaymentReturned.make({ paymentId }))
-    : accept()
-
-/** It may be told before it is known that the channel had accepted the return. */
-const decideFailReturn = (order: Order, { paymentId }: CommandOf<"FailReturn">): OrderDecision => {
-  const payment = order.unappliedPayments.find((each) => each.paymentId === paymentId)
-  if (payment === undefined || payment.state === "parked") return accept()
-  const told = payment.state === "returned" ? ({ wasReturned: true } as const) : {}
-  return accept(UnappliedPaymentParked.make({ payment: { ...payment, ...told, state: "parked" } }))
 }
 
 /**

@@ -3,7 +3,7 @@
  * instead of guessing.
  */
 import { Minor } from "@coffer/model/Money"
-import { type Order, OrderEvent, type PendingOrder } from "./Order.ts"
+import { type Order, OrderEvent, type PendingOrder, type UnappliedPayment } from "./Order.ts"
 import { noReceipt, recentRequests } from "./receipt.ts"
 
 export const evolve = (order: Order, event: OrderEvent): Order =>
@@ -25,10 +25,8 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
         payment.paymentId === paymentId ? { ...payment, state: "returned" } : payment
       )
     }),
-    UnappliedPaymentParked: ({ payment }): Order => ({
-      ...order,
-      unappliedPayments: order.unappliedPayments.map((each) => (each.paymentId === payment.paymentId ? payment : each))
-    }),
+    UnappliedPaymentParked: ({ payment }): Order => replaced(order, payment),
+    UnappliedPaymentDisputed: ({ payment }): Order => replaced(order, payment),
     OrderAnnotated: ({ metadata, receiptEmail }): Order => ({ ...order, metadata, receiptEmail }),
     ReceiptNumbered: ({ number }): Order => ({ ...order, receipt: { ...(order.receipt ?? noReceipt), number } }),
     ReceiptRequested: ({ address, at, save }): Order => ({
@@ -45,6 +43,11 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
     DisputeClosed: ({ lost }): Order => moved(order, event, { disputesOpen: -1, disputesLost: lost }),
     DisputeRegained: ({ amount }): Order => moved(order, event, { disputesLost: -amount })
   })
+
+const replaced = (order: Order, payment: UnappliedPayment): Order => ({
+  ...order,
+  unappliedPayments: order.unappliedPayments.map((each) => (each.paymentId === payment.paymentId ? payment : each))
+})
 
 const untouched = {
   refundedAmount: Minor.make(0),

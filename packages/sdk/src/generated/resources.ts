@@ -30,9 +30,11 @@ import type {
   Refund,
   RefundsListQuery,
   SandboxChannel,
+  SandboxClock,
   SendReceipt,
   SettleRefund,
   SubmitEvidence,
+  TestHelpersClockAdvance,
   TestHelpersDisputesResolve,
   TestHelpersOrdersDispute,
   TestHelpersOrdersPay,
@@ -434,18 +436,39 @@ export class TestHelpersChannelApi {
   }
 }
 
+/** The methods of `coffer.testHelpers.clock`. */
+export class TestHelpersClockApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Read the clock of your sandbox. All that your sandbox dates or limits by time follows this clock. Live mode keeps real time. */
+  get(options: CallOptions = {}): Call<SandboxClock> {
+    return this.#transport.call({ method: "GET", path: path`/test_helpers/clock` }, options)
+  }
+
+  /** Move the clock of your sandbox forward. It goes from one moment at which something is due to the next, and lets it be done: orders expire, webhooks are sent again, refunds settle. The answer comes when it is there, or after 5 seconds as 202 with the status `advancing`; then it goes on by itself, and reading the clock tells how far it is. It may be five years ahead in all, and never goes back. */
+  advance(body: TestHelpersClockAdvance, options: WriteOptions = {}): Call<SandboxClock> {
+    return this.#transport.call({ method: "POST", path: path`/test_helpers/clock/advance`, body, isKeyed: true }, options)
+  }
+}
+
 /** The methods of `coffer.testHelpers`. */
 export class TestHelpersApi {
   readonly orders: TestHelpersOrdersApi
   readonly refunds: TestHelpersRefundsApi
   readonly disputes: TestHelpersDisputesApi
   readonly channel: TestHelpersChannelApi
+  readonly clock: TestHelpersClockApi
 
   constructor(transport: Transport) {
     this.orders = new TestHelpersOrdersApi(transport)
     this.refunds = new TestHelpersRefundsApi(transport)
     this.disputes = new TestHelpersDisputesApi(transport)
     this.channel = new TestHelpersChannelApi(transport)
+    this.clock = new TestHelpersClockApi(transport)
   }
 }
 

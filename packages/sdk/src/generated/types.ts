@@ -6,7 +6,7 @@ export type EventType =
 
 /** The `error` of a refusal: what a program branches on. */
 export type ErrorCode =
-  "internal_error" | "rate_limited" | "forbidden" | "merchant_not_approved" | "ip_not_allowed" | "invalid_api_key" | "missing_api_key" | "route_not_found" | "idempotency_in_progress" | "idempotency_error" | "invalid_request" | "processor_error" | "conflict" | "dispute_not_found" | "order_not_found" | "refund_not_found" | "delivery_not_found" | "endpoint_not_found" | "default_endpoint_secret_managed" | "event_not_found" | "payment_link_not_found" | "insufficient_balance" | "refund_window_expired"
+  "internal_error" | "rate_limited" | "forbidden" | "merchant_not_approved" | "ip_not_allowed" | "invalid_api_key" | "missing_api_key" | "route_not_found" | "idempotency_in_progress" | "conflict" | "idempotency_error" | "invalid_request" | "processor_error" | "dispute_not_found" | "order_not_found" | "refund_not_found" | "delivery_not_found" | "endpoint_not_found" | "default_endpoint_secret_managed" | "event_not_found" | "payment_link_not_found" | "insufficient_balance" | "refund_window_expired"
 
 /** A moment: ISO 8601 in UTC, seconds of Unix time, or a Date. */
 export type Moment =
@@ -813,6 +813,24 @@ export interface SandboxChannel {
   readonly reachable: boolean
 }
 
+/** The clock of your sandbox. It only goes forward. */
+export interface SandboxClock {
+  /** Always `sandbox_clock`. */
+  readonly object: "sandbox_clock"
+  /** `advancing` while the clock is on its way to `target`. */
+  readonly status: "ready" | "advancing"
+  /** What the clock of your sandbox says. */
+  readonly now: string
+  /** How far it is ahead of real time, in milliseconds; 0 until it is moved. */
+  readonly ahead_ms: number
+  /** Where the clock is going; null while it is `ready`. */
+  readonly target: string | null
+  /** At how many moments the last advance stopped, to let be done what was due. */
+  readonly stops: number
+  /** What happened on the way of the last advance, counted: events by their type, and `webhook_attempts`, the posts to your servers. */
+  readonly happened: { readonly [key: string]: number }
+}
+
 /** Where to. */
 export interface SendReceipt {
   /** Who gets it, and the order's `receipt_email` from now on; that one unless given. */
@@ -1088,6 +1106,14 @@ export interface TestHelpersOrdersDispute {
 export interface TestHelpersDisputesResolve {
   /** `won` may also follow a loss: the appeal. `closed`: the buyer's bank withdraws. */
   readonly outcome: "won" | "lost" | "closed"
+}
+
+/** Move the clock of your sandbox forward */
+export interface TestHelpersClockAdvance {
+  /** How far: a number of seconds, or one with a unit, s, m, h or d. Either `by` or `to`. */
+  readonly by?: number | string | null | undefined
+  /** The moment that the clock goes to, later than its own. Either `by` or `to`. */
+  readonly to?: string | null | undefined
 }
 
 /** What `orders.list` is asked for. */

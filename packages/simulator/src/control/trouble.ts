@@ -6,7 +6,9 @@ import { command, nothing, type Parts, there } from "./Command.ts"
 const Order = Schema.Union([Schema.Literals(["oldest_first", "newest_first"]), Schema.Array(Schema.Int)])
 export const troubleCommands = ({ deliveries, faults, revoked, world }: Parts) => ({
   fault: command(Fault, (fault) => Effect.sync(() => (faults.add(fault), { faults: faults.all() }))),
-  clear_faults: command(nothing, () => Effect.sync(() => (faults.clear(), { faults: [] }))),
+  clear_faults: command(Schema.Struct({ account: Schema.optionalKey(Schema.String) }), ({ account }) =>
+    Effect.sync(() => (faults.clear(account), { faults: faults.all() }))
+  ),
   hold_webhooks: command(nothing, () => Effect.sync(() => (deliveries.hold(), {}))),
   release_webhooks: command(Schema.Struct({ order: Schema.optionalKey(Order) }), ({ order = "oldest_first" }) =>
     Effect.map(deliveries.release(order), (sent) => ({ sent }))

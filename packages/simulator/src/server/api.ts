@@ -87,7 +87,7 @@ export const makeApi = (parts: Parts) => {
     const { path } = targetOf(request.url)
     const key = keyOf(it)
     if (key !== undefined && inUse.has(key)) return respond(keyInUse(it.idempotencyKey!), it.requestId, it)
-    const fault = faults.strike(`${request.method} ${path}`)
+    const fault = faults.strike(`${request.method} ${path}`, it.book.account)
     if (fault === undefined) return respond(act(it), it.requestId, it)
     return yield* goWrong(request, it, fault, { act, actLater, keepAnswer })
   })

@@ -23,6 +23,8 @@ export const Fault = Schema.Struct({
   /** `POST /v1/refunds`, `* /v1/*`, or `webhook charge.*`: a star stands for any text. */
   on: Schema.String,
   kind: FaultKind,
+  /** Only calls of this account, and webhooks with its events; of all if left out. */
+  account: Schema.optionalKey(Schema.String),
   /** How many calls it strikes; 1 if left out. */
   times: Schema.optionalKey(Schema.Int),
   /** How many calls pass before; 0 if left out. */
@@ -42,26 +44,33 @@ export interface Struck {
 
 export interface Faults {
   readonly add: (fault: Fault) => void
-  readonly clear: () => void
+  /** All rules, or those of one account. */
+  readonly clear: (account?: string) => void
   readonly all: () => ReadonlyArray<Fault>
   /** The first rule that strikes this call, which is one call fewer for it. */
-  readonly strike: (call: string) => Struck | undefined
+  readonly strike: (call: string, account: string) => Struck | undefined
 }
+
+/**
+ * Is told of each call, and of each webhook before it is first sent, by the text that a rule's `on` is held against.
+ */
+export type Watch = (call: string, account: string) => void
 
 export const secondsDefault = 5
 
-export const makeFaults = (): Faults => {
+export const makeFaults = (watch: Watch = () => {}): Faults => {
   let rules: Array<{ readonly pattern: RegExp; readonly fault: Fault; skip: number; times: number }> = []
   return {
     add: (fault) =>
       void rules.push({ pattern: patternOf(fault.on), fault, skip: fault.skip ?? 0, times: fault.times ?? 1 }),
-    clear: () => {
-      rules = []
+    clear: (account) => {
+      rules = account === undefined ? [] : rules.filter(({ fault }) => fault.account !== account)
     },
     all: () => rules.map(({ fault, skip, times }) => ({ ...fault, skip, times })),
-    strike: (call) => {
+    strike: (call, account) => {
+      watch(call, account)
       for (const rule of rules) {
-        if (!rule.pattern.test(call)) continue
+        if (!rule.pattern.test(call) || (rule.fault.account ?? account) !== account) continue
         if (rule.skip > 0) {
           rule.skip--
           continue

@@ -78,7 +78,9 @@ const makeBegin = (world: World, faults: Faults) => {
   return Effect.fnUntraced(function* (waiting: Waiting) {
     const { book, delivery } = waiting
     const isFirst = delivery.attempt === 1 && delivery.isStruck !== true
-    const fault = isFirst ? faults.strike(`webhook ${book.get("event", delivery.event)?.type}`) : undefined
+    const fault = isFirst
+      ? faults.strike(`webhook ${book.get("event", delivery.event)?.type}`, book.account)
+      : undefined
     const later = world.clock.millis() + (fault?.seconds ?? secondsDefault) * 1000
     switch (fault?.kind) {
       case "lose":

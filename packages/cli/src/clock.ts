@@ -1,0 +1,86 @@
+/** `coffer clock`: the time of your sandbox, which goes ahead when you say so. */
+import { Console, Effect, Option, Schedule } from "effect"
+import { Argument, Command } from "effect/cli"
+import type { SandboxClock } from "../../sdk/src/index.ts"
+import { failed } from "./CliFailure.ts"
+import { type Client, connect } from "./client.ts"
+import { text } from "./flags.ts"
+import { command, json } from "./frame.ts"
+import { indentedJson } from "./json.ts"
+import { count, paint, span, time } from "./output.ts"
+import { progress } from "./progress.ts"
+
+/** While the clock is on its way. */
+const lookEvery = "1 second"
+/** So often a service that does not answer is asked again. Its clock goes on meanwhile. */
+const missesMax = 60
+
+const print = Effect.fnUntraced(function* (clock: SandboxClock) {
+  if (yield* json) return yield* Console.log(indentedJson(clock))
+  const style = yield* paint
+  const { ahead_ms, happened, now, stops, target } = clock
+  const ahead = ahead_ms === 0 ? "real time" : `${span(ahead_ms)} ahead of real time`
+  const way = target === null ? "" : `, on its way to ${time(target)}`
+  yield* Console.log(`${style("bold", time(now))}  ${ahead}${way}`)
+  if (stops > 0) yield* Console.log(`  the last advance stopped ${count(stops)} times on its way`)
+  for (const [what, times] of Object.entries(happened)) yield* Console.log(`  ${count(times).padStart(6)}  ${what}`)
+})
+
+const goalOf = (by: Option.Option<string>, to: Option.Option<string>) => {
+  if (Option.isSome(by) === Option.isSome(to)) {
+    return failed(
+      "bad_advance",
+      "Say how far, or where to.",
+      "coffer clock advance 24h, or --to 2026-12-24T00:00:00Z",
+      2
+    )
+  }
+  if (Option.isSome(to)) return Effect.succeed({ to: to.value })
+  const said = Option.getOrThrow(by)
+  return Effect.succeed({ by: /^\d{1,15}$/.test(said) ? Number(said) : said })
+}
+
+/** Waits until the clock is there, and says how far it has come. */
+const untilThere = Effect.fnUntraced(function* ({ ask }: Client, first: SandboxClock) {
+  const comeTo = ({ now }: SandboxClock) => Date.parse(now) - Date.parse(first.now)
+  const report = yield* progress(undefined, wayLine)
+  const look = ask((coffer) => coffer.testHelpers.clock.get()).pipe(
+    Effect.retry({ while: ({ isPassing }) => isPassing, schedule: Schedule.spaced(lookEvery), times: missesMax })
+  )
+  let clock = first
+  while (clock.status === "advancing") {
+    yield* report(comeTo(clock))
+    yield* Effect.sleep(lookEvery)
+    clock = yield* look
+  }
+  yield* report(comeTo(clock), comeTo(clock))
+  return clock
+})
+
+export const wayLine = (come: number, _: number | undefined, millis: number): string =>
+  `the clock has come ${span(come)} further in ${span(millis)}`
+
+const advance = command(
+  "advance",
+  "Move the clock of your sandbox forward, and wait until it is there",
+  {
+    by: Argument.String("by").pipe(
+      Argument.optional,
+      Argument.withDescription("How far: 90s, 10m, 24h, 90d, or a number of seconds")
+    ),
+    to: text("to", "The moment that it goes to, as in 2026-12-24T00:00:00Z")
+  },
+  Effect.fnUntraced(function* ({ by, to }) {
+    const goal = yield* goalOf(by, to)
+    const client = yield* connect()
+    const first = yield* client.ask((coffer) => coffer.testHelpers.clock.advance(goal))
+    yield* print(yield* untilThere(client, first))
+  })
+)
+
+export const clockCommand = command("clock", "The clock of your sandbox: what it says", {}, () =>
+  Effect.gen(function* () {
+    const { ask } = yield* connect()
+    yield* print(yield* ask((coffer) => coffer.testHelpers.clock.get()))
+  })
+).pipe(Command.withSubcommands([advance]))

@@ -1,0 +1,51 @@
+/** A merchant's webhook endpoint: keeps what it is sent, and answers as the test tells it to. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect, Queue } from "effect"
+import type { Received } from "./options.ts"
+
+interface Receiver {
+  readonly url: string
+  readonly all: Array<Received>
+  /** The next one that comes, or the first that nobody took yet. */
+  readonly next: Effect.Effect<Received>
+  /** The status that is answered from now on. */
+  readonly answer: (status: number) => void
+}
+
+export const receiver = Effect.gen(function* () {
+  const queue = yield* Queue.unbounded<Received>()
+  const all: Array<Received> = []
+  let status = 200
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const raw = Buffer.concat(chunks).toString("utf8")
+      const received = { headers: request.headers, raw, event: JSON.parse(raw) }
+      all.push(received)
+      Queue.offerUnsafe(queue, received)
+      response.writeHead(status).end("seen")
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.closeAllConnections()
+        server.close(() => resume(Effect.void))
+      })
+  )
+  const { port } = server.address() as AddressInfo
+  const built: Receiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    all,
+    next: Queue.take(queue),
+    answer: (next) => {
+      status = next
+    }
+  }
+  return built
+})

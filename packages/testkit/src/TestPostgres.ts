@@ -1,0 +1,86 @@
+/**
+ * A real PostgreSQL with the migrated template in it, for all services of a process, and databases that are cloned from
+ * it. It does not wait for the disk, since nothing that it holds outlives it.
+ */
+import { randomBytes } from "node:crypto"
+import path from "node:path"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as EmbeddedPostgres from "../../../src/platform/embedded/EmbeddedPostgres.ts"
+import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
+import { patiently } from "../../../src/platform/runtime/patience.ts"
+import { databaseUrl, hasty, servicePassword, serviceRole, template } from "./migratedHome.ts"
+import { runFolder } from "./runFolder.ts"
+import * as Template from "./Template.ts"
+
+export { databaseUrl, template }
+
+export interface Options {
+  /** More settings for Postgres, each `name=value`. */
+  readonly flags?: ReadonlyArray<string>
+  /** Where templates are kept; the user's cache folder unless given. */
+  readonly cache?: string
+}
+
+export interface TestPostgres {
+  /** As the superuser, who owns all tables. */
+  readonly url: string
+  /** The file with its log. Each line names the database. */
+  readonly log: string
+  /** Gone at the end, with all that is in it. */
+  readonly folder: string
+  /** Whether an earlier start on this machine has made the template: no migration was run then. */
+  readonly usedTemplate: boolean
+}
+
+/** Runs it for the length of the surrounding scope. */
+export const start = Effect.fnUntraced(function* ({ cache = Template.cacheFolder(), flags = [] }: Options = {}) {
+  const once = Effect.gen(function* () {
+    const folder = yield* runFolder
+    const home = path.join(folder, "home")
+    const usedTemplate = yield* Template.putInto(home, cache)
+    const { url } = yield* EmbeddedPostgres.start({
+      home,
+      flags: [...hasty, "max_connections=400", "log_line_prefix=%m [%p] %d ", ...flags]
+    })
+    const started: TestPostgres = {
+      url: Redacted.value(url),
+      log: path.join(home, "postgres.log"),
+      folder,
+      usedTemplate
+    }
+    return started
+  })
+  // A template whose files are there and damaged.
+  return yield* Effect.catchTags(once, {
+    EmbeddedFailure: () => Effect.andThen(Template.discard(cache), once)
+  })
+})
+
+/** Runs a statement, which may take minutes, as the superuser. */
+export type Tell = (statement: string) => Effect.Effect<unknown, SqlError.SqlError>
+
+/** One connection for all databases that are made and dropped within the surrounding scope. */
+export const connect = (url: string) =>
+  Effect.map(
+    Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 1, name: "test", watched: false })),
+    (context): Tell =>
+      (statement) =>
+        patiently("5 minutes", "5 minutes")(Context.get(context, SqlClient.SqlClient).unsafe(statement))
+  )
+
+/** A clone of a migrated database, as a service uses it, dropped at the end. Returns its address. */
+export const clone = (server: string, tell: Tell, from = template) =>
+  Effect.acquireRelease(
+    Effect.gen(function* () {
+      const name = `test_${randomBytes(8).toString("hex")}`
+      yield* tell(`create database ${name} template ${from} strategy file_copy`)
+      return asService(databaseUrl(server, name))
+    }),
+    (url) => Effect.ignore(tell(`drop database ${nameIn(url)} with (force)`))
+  )
+
+export const nameIn = (url: string) => url.slice(url.lastIndexOf("/") + 1)
+
+/** The same database for a service. */
+const asService = (url: string) => url.replace(/\/\/[^@]*@/, `//${serviceRole}:${servicePassword}@`)

@@ -1,0 +1,62 @@
+/**
+ * Coffer inside a test: `await start()` runs the whole service in this process, on a real Postgres and a free port. Its
+ * time stands still until the test lets it pass. Works in any test runner on Node.
+ */
+import { Effect, Exit, Scope } from "effect"
+import * as coffer from "./coffer.ts"
+import type { Hooks, HooksOptions, Merchant, Options, Place } from "./options.ts"
+import { clockAt } from "./Service.ts"
+
+export type { Hooks, HooksOptions, Merchant, Received } from "./options.ts"
+
+type Unit = "milli" | "second" | "minute" | "hour" | "day" | "week"
+
+/** A span of time: `"24 hours"`, `"90 days"`, or milliseconds. */
+export type Span = number | `${number} ${Unit}` | `${number} ${Unit}s`
+
+export interface StartOptions extends Options {
+  /** The time of the service at first; the time of this machine unless given. */
+  readonly begins?: Date
+}
+
+export interface Coffer extends Place, AsyncDisposable {
+  /** What time it is for the service. */
+  readonly now: () => Date
+  /**
+   * Lets time pass: the clock goes to each moment at which something is due, and waits there until it is done.
+   * Deadlines are met and webhooks have been sent when it returns.
+   */
+  readonly pass: (span: Span) => Promise<void>
+  /** Waits until all is done that is due now, such as sending webhooks. */
+  readonly atRest: () => Promise<void>
+  /** One more merchant. Merchants do not see each other. */
+  readonly newMerchant: (name?: string) => Promise<Merchant>
+  /** A webhook endpoint that keeps what it is sent, until the Coffer is stopped. */
+  readonly receiveWebhooks: (options?: HooksOptions) => Promise<Hooks>
+  /** Ends the service. Its database is removed, and its Postgres when no other Coffer in this process uses it. */
+  readonly stop: () => Promise<void>
+}
+
+/** Fails with one line that says why, when the service cannot be started. */
+export const start = async ({ begins = new Date(), ...options }: StartOptions = {}): Promise<Coffer> => {
+  const scope = Scope.makeUnsafe()
+  const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.provide(effect, scope))
+  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  try {
+    if (Number.isNaN(begins.getTime())) throw new RangeError("begins: expected a valid Date")
+    const made = await run(coffer.make(options, clockAt(begins.getTime())))
+    return {
+      ...made.place,
+      now: () => new Date(made.now()),
+      pass: (span) => run(made.pass(span)),
+      atRest: () => run(made.atRest),
+      newMerchant: (name = "Another merchant") => run(made.newMerchant(name)),
+      receiveWebhooks: (hooks) => run(made.receiveWebhooks(hooks)),
+      stop,
+      [Symbol.asyncDispose]: stop
+    }
+  } catch (failure) {
+    await stop()
+    throw failure
+  }
+}

@@ -1,0 +1,34 @@
+/** A merchant to test with: its quotas and the orders of a new sandbox are out of a test's way. */
+import { Effect } from "effect"
+
+export interface NewMerchant {
+  readonly merchantId: string
+  readonly sandboxKey: string
+  readonly liveKey: string
+}
+
+interface Created {
+  readonly merchant_id: string
+  readonly sandbox_key: string
+  readonly live_key: string
+}
+
+/** `post`: a call of the operator's API that must go well, and what its answer holds. */
+export const newMerchant = Effect.fnUntraced(function* <E, R>(
+  post: (path: string, body: object) => Effect.Effect<unknown, E, R>,
+  name: string,
+  quotas: "raised" | "default"
+) {
+  const created = (yield* post("/merchants", { name, seed: false })) as Created
+  if (quotas === "raised") {
+    yield* post(`/merchants/${created.merchant_id}`, {
+      quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 }
+    })
+  }
+  const made: NewMerchant = {
+    merchantId: created.merchant_id,
+    sandboxKey: created.sandbox_key,
+    liveKey: created.live_key
+  }
+  return made
+})

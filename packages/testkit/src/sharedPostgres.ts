@@ -1,0 +1,13 @@
+/** One Postgres for all that runs in this process at the same time. It ends with the last of them. */
+import { Effect, Logger, RcRef, Scope } from "effect"
+import * as TestPostgres from "./TestPostgres.ts"
+
+const acquire = Effect.gen(function* () {
+  const { folder, url } = yield* TestPostgres.start()
+  const tell = yield* TestPostgres.connect(url)
+  return { folder, clone: TestPostgres.clone(url, tell) }
+  // What it says is not for whoever runs the tests.
+}).pipe(Effect.provide(Logger.layer([])))
+
+/** `folder`: goes with it. `clone`: a migrated database of one's own, for the length of the surrounding scope. */
+export const sharedPostgres = RcRef.get(Effect.runSync(Scope.provide(RcRef.make({ acquire }), Scope.makeUnsafe())))

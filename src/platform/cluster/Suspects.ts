@@ -1,0 +1,127 @@
+/**
+ * Runners that do not answer, though their connections are open: frozen, or out of reach. Whoever has waited a second
+ * for a call to one makes this runner ask it for a sign of life. Without one, further calls to it are refused at once,
+ * and their callers are told to come back, until it answers again or has left the register. Postgres gives its shards
+ * to others 15 s after it froze (docs/operating-runners.md).
+ */
+import { Context, Effect, Layer, Metric } from "effect"
+import { ClusterError, type RunnerAddress, Runners } from "effect/cluster"
+import { shownAs } from "../runtime/gauges.ts"
+import { elapsedMillis } from "../runtime/realTime.ts"
+
+/** A call that lasts longer may mean that the runner does not answer. */
+const callMillis = 1_000
+/** A runner that answers nothing for so long is suspected. */
+const pingPatience = "1 second"
+const lookEvery = "250 millis"
+
+const suspected = Metric.gauge("coffer_runners_suspected", {
+  description: "Other runners that do not answer this one, so that calls to them are refused at once"
+})
+
+interface Peer {
+  readonly address: RunnerAddress.RunnerAddress
+  /** Since when the calls wait that are under way, the first one first. */
+  readonly calls: Set<{ readonly since: number }>
+  /** When it answered last, whatever it was. */
+  answered: number
+  silentSince: number | undefined
+}
+
+/** Which runners are in the register. Others are suspected no longer. */
+export class Suspects extends Context.Service<
+  Suspects,
+  { readonly keepOnly: (addresses: ReadonlySet<string>) => void; readonly peers: Map<string, Peer> }
+>()("@coffer/platform/Suspects") {}
+
+export const layer = Layer.effect(
+  Suspects,
+  Effect.gen(function* () {
+    const peers = new Map<string, Peer>()
+    yield* shownAs(suspected, () => [...peers.values()].filter(isSilent).length)
+    return Suspects.of({
+      peers,
+      keepOnly: (addresses) => {
+        for (const name of peers.keys()) if (!addresses.has(name)) peers.delete(name)
+      }
+    })
+  })
+)
+
+/** The library's way to other runners, which asks nothing of those that are suspected. */
+export const layerRunners = Layer.effect(
+  Runners.Runners,
+  Effect.gen(function* () {
+    const runners = yield* Runners.Runners
+    const { peers } = yield* Suspects
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookEvery), looking(runners, peers))))
+
+    const send: Runners.Runners["Service"]["send"] = (options) => {
+      const { address, message } = options
+      if (message._tag !== "OutgoingRequest") return runners.send(options)
+      return Effect.suspend(() => {
+        const peer = peerOf(peers, address)
+        // The one error of this kind that the library hands to the caller without another try.
+        if (isSilent(peer)) return Effect.fail(new ClusterError.MailboxFull({ address: message.envelope.address }))
+        const call = { since: elapsedMillis() }
+        peer.calls.add(call)
+        return Effect.onExit(runners.send(options), () => {
+          peer.calls.delete(call)
+          return Effect.void
+        }).pipe(
+          Effect.tap(() =>
+            Effect.sync(() => {
+              peer.answered = elapsedMillis()
+            })
+          )
+        )
+      })
+    }
+    return Runners.Runners.of({ ...runners, send })
+  })
+)
+
+export const nameOf = ({ host, port }: RunnerAddress.RunnerAddress) => `${host}:${port}`
+const isSilent = ({ silentSince }: Peer) => silentSince !== undefined
+
+const peerOf = (peers: Map<string, Peer>, address: RunnerAddress.RunnerAddress): Peer => {
+  const name = nameOf(address)
+  let peer = peers.get(name)
+  if (peer === undefined) peers.set(name, (peer = { address, calls: new Set(), answered: 0, silentSince: undefined }))
+  return peer
+}
+
+/** Asks those of whom somebody waits for too long, and those that are suspected. */
+const looking = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string, Peer>) =>
+  Effect.suspend(() =>
+    Effect.forEach(
+      [...peers.values()].filter((peer) => isSilent(peer) || isWaitedFor(peer)),
+      (peer) => asking(runners, peer),
+      { concurrency: "unbounded", discard: true }
+    )
+  )
+
+const isWaitedFor = ({ answered, calls }: Peer) => {
+  const [first] = calls
+  return first !== undefined && elapsedMillis() - Math.max(first.since, answered) > callMillis
+}
+
+const asking = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
+  const name = `the runner ${nameOf(peer.address)}`
+  const asked = elapsedMillis()
+  const sign = yield* Effect.timeoutOption(Effect.exit(runners.ping(peer.address)), pingPatience)
+  if (sign._tag === "None") {
+    if (peer.silentSince !== undefined) return
+    peer.silentSince = asked - callMillis
+    yield* Effect.logWarning(
+      `${name} does not answer. Commands for what it owns are answered 503 until it does, or the others own it`
+    )
+    return
+  }
+  // A connection that is refused is an answer too: nobody is there, and the register will say so.
+  peer.answered = elapsedMillis()
+  if (peer.silentSince === undefined) return
+  const seconds = ((elapsedMillis() - peer.silentSince) / 1_000).toFixed(1)
+  peer.silentSince = undefined
+  if (sign.value._tag === "Success") yield* Effect.logInfo(`${name} answers again, after ${seconds} s`)
+})

@@ -1,0 +1,45 @@
+/**
+ * The clock of one merchant's sandbox, which runs ahead of the service's own (docs/decisions/0043). What runs under it
+ * dates by it. It sleeps no shorter than the other: timers, sockets and leases keep real time.
+ */
+import { Clock, DateTime, type Duration, Effect, type Fiber } from "effect"
+
+export class MovedClock implements Clock.Clock {
+  /** Milliseconds ahead of `base`. It only grows. */
+  offset = 0
+  readonly merchantId: string
+  readonly base: Clock.Clock
+
+  constructor(merchantId: string, base: Clock.Clock) {
+    this.merchantId = merchantId
+    this.base = base
+  }
+  currentTimeMillisUnsafe() {
+    return this.base.currentTimeMillisUnsafe() + this.offset
+  }
+  readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
+  currentTimeNanosUnsafe() {
+    return this.base.currentTimeNanosUnsafe() + BigInt(this.offset) * 1_000_000n
+  }
+  readonly currentTimeNanos = Effect.sync(() => this.currentTimeNanosUnsafe())
+  monotonicTimeNanosUnsafe() {
+    return this.base.monotonicTimeNanosUnsafe()
+  }
+  readonly monotonicTimeNanos = Effect.sync(() => this.monotonicTimeNanosUnsafe())
+  sleep(duration: Duration.Duration) {
+    return this.base.sleep(duration)
+  }
+}
+
+/** The clock of the service, whosever the fiber is under. */
+const unmoved = (clock: Clock.Clock): Clock.Clock => (clock instanceof MovedClock ? clock.base : clock)
+
+/** For quotas, leases and whatever else no merchant may move. */
+export const unmovedMillisOf = (fiber: Fiber.Fiber<unknown, unknown>): number =>
+  unmoved(fiber.getRef(Clock.Clock)).currentTimeMillisUnsafe()
+
+export const unmovedMillis: Effect.Effect<number> = Effect.withFiberSucceed(unmovedMillisOf)
+
+export const unmovedTime: Effect.Effect<DateTime.Utc> = Effect.withFiberSucceed((fiber) =>
+  DateTime.makeUnsafe(unmovedMillisOf(fiber))
+)

@@ -1,0 +1,158 @@
+/**
+ * Front door to the clock of a sandbox: read it, and send it ahead (docs/decisions/0043; silences: T1 to T6). A worker
+ * moves it (`ClockJobs.ts`). Whoever asked waits some seconds, and the clock goes on without them.
+ */
+import type { AdvanceClock, SandboxClockResource } from "@coffer/contract/SandboxClock"
+import type { MerchantId } from "@coffer/model/Ids"
+import { sandboxClockMax } from "@coffer/model/Limits"
+import { keptDuration } from "@coffer/rules/idempotency/claim"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { currentRequest, keepClaimFrom } from "../idempotency/Answering.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
+import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
+import { elapsedMillis, onRealTime } from "../platform/runtime/realTime.ts"
+import { span } from "../platform/runtime/span.ts"
+import { type ClockRow, SandboxClockStore, type Setting } from "./SandboxClockStore.ts"
+
+/** The clock is on its way. */
+export class ClockAdvancing extends Schema.TaggedError<ClockAdvancing>()("ClockAdvancing", {
+  target: Schema.DateTimeUtc
+}) {}
+
+/** The sandbox's payments are Stripe's, whose time nobody moves. */
+export class ClockNotOurs extends Schema.TaggedError<ClockNotOurs>()("ClockNotOurs", {}) {}
+
+export class SandboxClocks extends Context.Service<
+  SandboxClocks,
+  {
+    readonly find: (merchantId: MerchantId) => Effect.Effect<SandboxClockResource>
+    /** The clock when it is there, or as it is after some seconds. */
+    readonly advance: (
+      merchantId: MerchantId,
+      asked: AdvanceClock
+    ) => Effect.Effect<SandboxClockResource, InvalidField | ClockAdvancing | ClockNotOurs>
+  }
+>()("@coffer/sandbox/SandboxClocks") {}
+
+/** How long whoever asked waits; then the answer is that it goes on. */
+const patienceMillis = 5_000
+const lookEvery = "20 millis"
+
+export const layer = Layer.effect(
+  SandboxClocks,
+  Effect.gen(function* () {
+    const store = yield* SandboxClockStore
+    const merchants = yield* Merchants
+    const wakeups = yield* Wakeups
+
+    const find = Effect.fnUntraced(function* (merchantId: MerchantId) {
+      const row = Option.getOrElse(yield* store.find(merchantId), () => unmovedRow(merchantId))
+      return viewOf(row, yield* unmovedMillis)
+    })
+
+    const untilThere = Effect.fnUntraced(function* (merchantId: MerchantId) {
+      const end = elapsedMillis() + patienceMillis
+      let row = Option.getOrElse(yield* store.find(merchantId), () => unmovedRow(merchantId))
+      while (row.target !== null && elapsedMillis() < end) {
+        yield* onRealTime(Effect.sleep(lookEvery))
+        row = Option.getOrElse(yield* store.find(merchantId), () => row)
+      }
+      yield* merchants.clockIsHeard(merchantId, row.offset_ms)
+      return row
+    })
+
+    return SandboxClocks.of({
+      find,
+      advance: span("SandboxClocks.advance")(function* (merchantId, asked) {
+        const { modes } = yield* Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
+        if (modes.sandbox.stripe !== null) return yield* new ClockNotOurs()
+        const request = yield* requestOf(asked)
+        const decide = Effect.fnUntraced(function* (row: ClockRow) {
+          if (isRepeat(row, request, yield* unmovedMillis)) return undefined
+          if (row.target !== null) return yield* new ClockAdvancing({ target: row.target })
+          return yield* settingOf(asked, row, { unmoved: yield* unmovedMillis, request })
+        })
+        yield* store.begin(merchantId, decide)
+        wakeups.raise("sandbox_clocks")
+        const row = yield* untilThere(merchantId)
+        const unmoved = yield* unmovedMillis
+        // Otherwise the key would be dead at once where the way was longer than its day.
+        yield* keepClaimFrom(row.target ?? DateTime.makeUnsafe(unmoved + row.offset_ms))
+        return viewOf(row, unmoved)
+      })
+    })
+  })
+)
+
+const unmovedRow = (merchantId: string): ClockRow => ({
+  merchant_id: merchantId,
+  offset_ms: 0,
+  target: null,
+  began: null,
+  after_event: "",
+  stops: 0,
+  attempts: 0,
+  happened: {},
+  request: null,
+  reached: null
+})
+
+/** What names a request that is sent again: its key and its body. */
+const requestOf = (asked: AdvanceClock) =>
+  Effect.map(currentRequest, (request) => (request === null ? null : `${request} ${jsonText(asked)}`))
+
+/**
+ * The same request again, because its answer was lost. Its own way may have been longer than the day that a key is
+ * kept, so its day counts from where the way ended.
+ */
+const isRepeat = ({ offset_ms, reached, request, target }: ClockRow, again: string | null, unmoved: number): boolean =>
+  again !== null &&
+  request === again &&
+  (target !== null ||
+    (reached !== null &&
+      unmoved + offset_ms <
+        DateTime.toEpochMillis(reached) + Duration.toMillis(Duration.fromInputUnsafe(keptDuration))))
+
+const settingOf = Effect.fnUntraced(function* (
+  { by, to }: AdvanceClock,
+  { offset_ms }: ClockRow,
+  { request, unmoved }: { readonly unmoved: number; readonly request: string | null }
+): Effect.fn.Return<Setting, InvalidField> {
+  if (by !== undefined && to !== undefined) {
+    return yield* new InvalidField({ param: "to", problem: "cannot be given together with by" })
+  }
+  if (by === undefined && to === undefined) {
+    return yield* new InvalidField({ param: "by", problem: "is required, unless to is given" })
+  }
+  const now = unmoved + offset_ms
+  const began = DateTime.makeUnsafe(now)
+  const goal = to === undefined ? now + millisOf(by!) : DateTime.toEpochMillis(to)
+  if (goal <= now) {
+    const problem = `must be later than the clock of the sandbox, which says ${DateTime.formatIso(began)}`
+    return yield* new InvalidField({ param: "to", problem })
+  }
+  if (goal - unmoved > Duration.toMillis(sandboxClockMax)) {
+    const last = DateTime.formatIso(DateTime.makeUnsafe(unmoved + Duration.toMillis(sandboxClockMax)))
+    const problem = `must not lead beyond ${last}: a clock may be five years ahead in all`
+    return yield* new InvalidField({ param: to === undefined ? "by" : "to", problem })
+  }
+  return { began, target: DateTime.makeUnsafe(goal), request }
+})
+
+const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+const millisOf = (by: number | string): number =>
+  typeof by === "number" ? by * 1_000 : Number(by.slice(0, -1)) * units[by.at(-1) as keyof typeof units]
+
+const viewOf = (row: ClockRow, unmoved: number): SandboxClockResource => ({
+  object: "sandbox_clock",
+  status: row.target === null ? "ready" : "advancing",
+  now: DateTime.formatIso(DateTime.makeUnsafe(unmoved + row.offset_ms)),
+  ahead_ms: row.offset_ms,
+  target: row.target === null ? null : DateTime.formatIso(row.target),
+  stops: row.stops,
+  happened: row.happened
+})

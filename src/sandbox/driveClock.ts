@@ -1,0 +1,104 @@
+/**
+ * Takes the clock of one sandbox to its target: from one moment at which something is due to the next, and at each all
+ * that is due is done before it goes on (docs/decisions/0043). For whoever holds the sandbox.
+ */
+import type { MerchantId } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
+import { DateTime, Effect, Option } from "effect"
+import { Workers } from "../platform/jobs/Workers.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
+import { elapsedMillis, onRealTime } from "../platform/runtime/realTime.ts"
+import { type ClockRow, SandboxClockStore } from "./SandboxClockStore.ts"
+
+/** Rounds of work at one moment: what a receiver of webhooks asks for may bring about more work. */
+const roundsMax = 100
+/** How long to wait at one moment for work that another has, or that fails. Then the clock goes on without it. */
+const waitMillisMax = 60_000
+const waitStep = "20 millis"
+/** Steps past work that was not done. */
+const blindMillis = 3_600_000
+/** The clock stops at so many moments exactly. From then on it takes steps of this part of the way, or longer ones. */
+const stopsMax = 4_000
+
+export const sandboxOf = (merchantId: string): Owner => ({ merchantId: merchantId as MerchantId, mode: "sandbox" })
+
+/** When the first work of each of these sandboxes is due by its clock, in milliseconds since 1970. */
+export const dueOf = Effect.fnUntraced(function* (workers: Workers["Service"], merchantIds: ReadonlyArray<string>) {
+  const first = new Map<string, number>()
+  if (merchantIds.length === 0) return first
+  for (const { nextOf } of workers.ofSandboxes()) {
+    for (const { at, merchantId } of yield* nextOf(merchantIds)) {
+      first.set(merchantId, Math.min(first.get(merchantId) ?? Infinity, DateTime.toEpochMillis(at)))
+    }
+  }
+  return first
+})
+
+export const makeDriveClock = Effect.gen(function* () {
+  const workers = yield* Workers
+  const clocks = yield* MerchantClocks
+  const store = yield* SandboxClockStore
+
+  /** Does what is due now. How many rows that was, and how many of them were posts of webhooks. */
+  const settle = Effect.fnUntraced(function* (merchantId: string) {
+    let done = 0
+    let posts = 0
+    for (let round = 0; round < roundsMax; round++) {
+      let some = 0
+      for (const work of workers.ofSandboxes()) {
+        const rows = yield* clocks.working(sandboxOf(merchantId), work.run(merchantId))
+        some += rows
+        if (work.isPosting === true) posts += rows
+      }
+      if (some === 0) break
+      done += some
+    }
+    return { done, posts }
+  })
+
+  const firstDue = (merchantId: string) =>
+    Effect.map(dueOf(workers, [merchantId]), (due) => due.get(merchantId) ?? Infinity)
+
+  /** Posts of webhooks since the last stop. Waits for work that another has. */
+  const restAt = Effect.fnUntraced(function* (merchantId: string) {
+    const end = elapsedMillis() + waitMillisMax
+    let posts = 0
+    while (true) {
+      posts += (yield* settle(merchantId)).posts
+      const first = yield* firstDue(merchantId)
+      const now = (yield* unmovedMillis) + clocks.offsetOf(sandboxOf(merchantId))
+      if (first > now || elapsedMillis() > end) return { posts, first, now }
+      yield* onRealTime(Effect.sleep(waitStep))
+    }
+  })
+
+  const travel = Effect.fnUntraced(function* (begun: ClockRow & { readonly target: DateTime.Utc }, holder: string) {
+    const { merchant_id: merchantId } = begun
+    const target = DateTime.toEpochMillis(begun.target)
+    const stepMin = Math.ceil((target - DateTime.toEpochMillis(begun.began ?? begun.target)) / stopsMax)
+    for (let stops = begun.stops; ; stops++) {
+      const { first, now, posts } = yield* restAt(merchantId)
+      if (now >= target) {
+        const row = Option.getOrElse(yield* store.find(merchantId), () => begun)
+        return yield* store.arrive(row, holder, posts)
+      }
+      const moment = first > now ? first : now + blindMillis
+      const goal = Math.min(target, stops < stopsMax ? moment : Math.max(moment, now + stepMin))
+      const offset = Math.max(clocks.offsetOf(sandboxOf(merchantId)), goal - (yield* unmovedMillis))
+      // Somebody else has it: this runner was taken for dead.
+      if (!(yield* store.move(merchantId, holder, { attempts: posts, offset }))) return
+      clocks.hear(merchantId, offset)
+    }
+  })
+
+  /** Whether there was anything to do. */
+  return Effect.fnUntraced(function* (merchantId: string, holder: string) {
+    const row = Option.getOrUndefined(yield* store.find(merchantId))
+    if (row === undefined) return false
+    clocks.hear(merchantId, row.offset_ms)
+    if (row.target === null) return (yield* settle(merchantId)).done > 0
+    yield* travel({ ...row, target: row.target }, holder)
+    return true
+  })
+})

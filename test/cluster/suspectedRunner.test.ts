@@ -1,0 +1,55 @@
+/** A runner that stands still: the other notices it long before Postgres gives its shards away. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { type Coffer, eventually } from "../kit/Process.ts"
+import { holders, ownerOf } from "../kit/threeRunners.ts"
+import { newKey, newOrder, perform, performAtLast, twoRunners } from "../kit/TwoRunners.ts"
+
+/** Each would wait five seconds for its owner; together longer than Postgres keeps the shards of a frozen runner. */
+const asked = 12
+
+const says = ({ said }: Coffer, words: RegExp) =>
+  eventually(
+    String(words),
+    Effect.sync(() => words.test(said.stderr))
+  )
+
+const suspectedBy = ({ api }: Coffer) =>
+  Effect.map(api.get("/metrics"), ({ text }) => /^coffer_runners_suspected (\d+)$/m.exec(text)?.[1])
+
+describe("a runner that is frozen", () => {
+  it.live("is suspected: commands for what it owns are told to come back at once, until it answers again", () =>
+    Effect.gen(function* () {
+      const { a, b, sql } = yield* twoRunners
+      const key = yield* newKey(a)
+      yield* eventually(
+        "each to own a part",
+        Effect.map(holders(sql), (held) => held.size === 300 && new Set(held.values()).size === 2)
+      )
+      const orders = yield* Effect.replicateEffect(newOrder(a, { key, currency: "USD" }), asked * 4)
+      const held = yield* holders(sql)
+      const theirs = orders.filter(({ tradeNo }) => ownerOf(tradeNo, held) === b.pid).slice(0, asked)
+      const ours = orders.filter(({ tradeNo }) => ownerOf(tradeNo, held) === a.pid)
+      assert.lengthOf(theirs, asked)
+      yield* performAtLast(a, "annotate", theirs[0]!)
+      assert.strictEqual(yield* suspectedBy(a), "0")
+
+      b.signal("SIGSTOP")
+      const first = yield* Effect.forkChild(perform(a, "annotate", theirs[0]!))
+      yield* says(a, /"the runner 127\.0\.0\.1:\d+ does not answer\. Commands for what it owns are answered 503/)
+      for (const order of theirs) {
+        const { headers, status } = yield* perform(a, "annotate", order)
+        assert.strictEqual(status, 503)
+        assert.isTrue(headers.has("retry-after"))
+      }
+      assert.strictEqual((yield* perform(a, "annotate", ours[0]!)).status, 200)
+      assert.strictEqual(yield* suspectedBy(a), "1")
+
+      b.signal("SIGCONT")
+      yield* says(a, /"the runner 127\.0\.0\.1:\d+ answers again, after \d+\.\d s"/)
+      assert.include([200, 503], (yield* Fiber.join(first)).status)
+      for (const order of theirs) yield* performAtLast(a, "annotate", order)
+      assert.strictEqual(yield* suspectedBy(a), "0")
+    })
+  )
+})

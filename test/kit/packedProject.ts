@@ -1,0 +1,39 @@
+/** A merchant's empty project, into which a package of this repository comes in the form in which it is published. */
+import { execFile } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { promisify } from "node:util"
+
+/** `name`: of the package, after `@coffer/`. `base`: the environment of what runs there. */
+export const packedProject = (name: string, base = process.env) => {
+  const folder = mkdtempSync(path.join(tmpdir(), `coffer-${name}-`))
+
+  /** What it has written to standard output. Fails with all that it has written when it ends badly. */
+  const run = async (program: string, args: ReadonlyArray<string>, cwd = folder, more = {}) => {
+    const done = promisify(execFile)(program, args, { cwd, env: { ...base, ...more } })
+    return (await done.catch((error) => Promise.reject(new Error(`${error.message}\n${error.stdout}`)))).stdout
+  }
+
+  return {
+    folder,
+    run,
+    /** Where the package is, once it is installed. */
+    installed: path.join(folder, "node_modules/@coffer", name),
+    /** Puts the package's archive into the project. */
+    pack: async () => {
+      await run("npm", ["pack", "--pack-destination", folder], path.resolve("packages", name))
+      writeFileSync(path.join(folder, "package.json"), `{ "name": "shop", "private": true, "type": "module" }`)
+    },
+    compile: () => run(process.execPath, [path.resolve("node_modules/typescript/bin/tsc"), "-p", folder]),
+    remove: () => rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export const filesIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => path.extname(name) !== "")
+
+/** The names of a package's files; those of its program and types by their ending only. */
+export const kindsIn = (installed: string): ReadonlyArray<string> => [
+  ...new Set(filesIn(installed).map((name) => name.replace(/^dist\/.*?(\.d\.ts|\.js)$/, "dist/*$1")))
+]

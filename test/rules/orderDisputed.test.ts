@@ -1,0 +1,107 @@
+/** A dispute about a payment that the order did not take: where the money is, and who has to look (silences: O39). */
+import { describe, it } from "@effect/vitest"
+import { Minor } from "@coffer/model/Money"
+import { decide } from "@coffer/rules/order/decide"
+import { evolve } from "@coffer/rules/order/evolve"
+import type { ChannelDispute, UnappliedPayment } from "@coffer/rules/order/Order"
+import {
+  ConfirmReturn,
+  facts,
+  NoteDispute,
+  openDispute,
+  OrderExpired,
+  pendingOrder,
+  UnappliedPaymentDisputed,
+  UnappliedPaymentFound,
+  UnappliedPaymentParked,
+  UnappliedPaymentReturned
+} from "../kit/fixtures.ts"
+import { given } from "../kit/Given.ts"
+
+const order = given({ decide, evolve, initial: pendingOrder })
+
+const { amount, currency, method, paidAt, paymentId } = facts
+const late: UnappliedPayment = { paymentId, method, amount, currency, reason: "late", state: "due", paidAt }
+const found = [OrderExpired.make({}), UnappliedPaymentFound.make({ payment: late })]
+const returned = UnappliedPaymentReturned.make({ paymentId })
+
+const inquiry: ChannelDispute = { ...openDispute, status: "warning_needs_response", taken: Minor.make(0) }
+const reviewed: ChannelDispute = { ...openDispute, status: "under_review" }
+const lost: ChannelDispute = { ...openDispute, status: "lost", isOver: true }
+const won: ChannelDispute = { ...openDispute, status: "won", isOver: true, taken: Minor.make(0) }
+
+const note = (dispute: ChannelDispute) => NoteDispute.make({ paymentId, dispute })
+const parked = (dispute: ChannelDispute, more: Partial<UnappliedPayment> = {}) =>
+  UnappliedPaymentParked.make({ payment: { ...late, ...more, dispute, state: "parked" } })
+const disputed = (dispute: ChannelDispute, more: Partial<UnappliedPayment> = {}) =>
+  UnappliedPaymentDisputed.make({ payment: { ...late, ...more, dispute } })
+
+describe("order: a dispute about a payment that it did not take", () => {
+  it("keeps the payment from going back, and parks it once, however often it is told", () => {
+    order(...found)
+      .when(note(openDispute))
+      .then(parked(openDispute))
+    order(...found, parked(openDispute))
+      .when(note(openDispute))
+      .then()
+    order(...found, parked(openDispute))
+      .when(note(reviewed))
+      .then(disputed(reviewed, { state: "parked" }))
+  })
+
+  it("that is an inquiry has taken nothing, so the payment goes back", () => {
+    order(...found)
+      .when(note(inquiry))
+      .then(disputed(inquiry))
+    order(...found, disputed(inquiry))
+      .when(ConfirmReturn.make({ paymentId }))
+      .then(returned)
+  })
+
+  it("that is lost has brought the money to the buyer, and merchants are told as of a return", () =>
+    order(...found, parked(openDispute))
+      .when(note(lost))
+      .then(disputed(lost, { state: "parked" }), returned))
+
+  it("that is lost in part leaves the rest to a person", () => {
+    const part = { ...lost, taken: Minor.make(4_00) }
+    order(...found, parked({ ...openDispute, taken: Minor.make(4_00) }))
+      .when(note(part))
+      .then(disputed(part, { state: "parked" }))
+  })
+
+  it("that is won leaves the money where it was: with the channel", () =>
+    order(...found, parked(openDispute))
+      .when(note(won))
+      .then(disputed(won, { state: "parked" })))
+
+  it("that is won after it was lost parks the payment again", () =>
+    order(...found, parked(openDispute), disputed(lost, { state: "parked" }), returned)
+      .when(note(won))
+      .then(parked(won, { wasReturned: true, problem: "the bank gave back what the dispute had taken" })))
+
+  it("of what went back already is the operator's loss, told once, and over when the bank has decided", () => {
+    const opened = parked(openDispute, { wasReturned: true })
+    order(...found, returned)
+      .when(note(openDispute))
+      .then(opened)
+    order(...found, returned, opened)
+      .when(note(won))
+      .then(disputed(won, { state: "returned", wasReturned: true }))
+    order(...found, returned, opened)
+      .when(note(lost))
+      .then(disputed(lost, { state: "returned", wasReturned: true }))
+    order(...found, returned)
+      .when(note(lost))
+      .then(disputed(lost, { state: "returned", wasReturned: true }))
+  })
+
+  it("that comes while the payment goes back does not hide that it did", () =>
+    order(...found, parked(openDispute))
+      .when(ConfirmReturn.make({ paymentId }))
+      .then(returned, parked(openDispute, { wasReturned: true })))
+
+  it("about a payment that is not known, or the order's own, changes nothing", () => {
+    order().when(note(openDispute)).then()
+  })
+})

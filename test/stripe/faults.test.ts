@@ -1,0 +1,139 @@
+/**
+ * A table: each scenario, by each of its calls to Stripe and each of its webhooks, by what may go wrong there. A
+ * scenario runs once without faults while its calls are counted. Then it runs again for each cell, by a merchant of
+ * its own, in the same service and at the same time as the others. The caller asks again, time passes, and the
+ * merchant's books are as if nothing had happened, and equal to Stripe's to the minor unit.
+ *
+ * So a call that is new is in the table by itself. That each call of `src/stripe` is in some scenario is held too.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { assertLedgerWhole } from "../kit/ledger.ts"
+import { hasFreeze, withoutFreeze } from "../kit/merchantBooks.ts"
+import { isSoak } from "../kit/soak.ts"
+import { type Books, type Cell, makeTable, makeWatch, type Outcome, paces, withoutBreaker } from "./cells.ts"
+import { type Call, callsOfSource, columns, columnsOf, isCovered } from "./columns.ts"
+import { worlds } from "./kit.ts"
+import { type Scenario, scenarios } from "./scenarios.ts"
+
+/** In `npm test` every second call meets one fault, the next one another; in a soak each call meets all. */
+const cellsOf = (plain: ReadonlyArray<Outcome>, isLong: boolean): ReadonlyArray<Cell> => {
+  let [count, calls] = [0, 0]
+  return plain.flatMap(({ passed, scenario }) =>
+    passed
+      .filter((call) => isCovered(call, !isLong && scenario === plain[0]!.scenario))
+      .filter(() => isSoak || calls++ % 2 === 0)
+      .flatMap((call) => {
+        const all = columnsOf(call).filter((column) => scenario.isLong === true || (column.isLong ?? false) === isLong)
+        const some = isSoak || all.length === 0 ? all : [all[count++ % all.length]!]
+        return some.map((column): Cell => ({ scenario, at: { call, column } }))
+      })
+  )
+}
+
+/** Money that was frozen while nobody knew how a refund had gone is no difference. */
+const problemOf = ({ books, problem }: Outcome, plain: Books): string | undefined => {
+  if (problem !== undefined || books === undefined) return problem
+  const ours = hasFreeze(books.ours) && !hasFreeze(plain.ours) ? withoutFreeze(books.ours) : books.ours
+  try {
+    assert.deepStrictEqual({ ...books, ours }, plain)
+    return undefined
+  } catch {
+    return `${JSON.stringify({ ...books, ours })} and not ${JSON.stringify(plain)}`
+  }
+}
+
+const nameOfCall = ({ name, nth }: Call) => (nth === 1 ? name : `${name} ${nth}`)
+
+/** Two workers may be quicker or slower than the first time, and the call is not made. */
+const isReached = ({ at, passed }: Outcome) =>
+  passed.some(({ name, nth }) => name === at!.call.name && nth === at!.call.nth)
+const unreachedMax = (cells: number) => Math.max(2, cells * 0.05)
+
+/** One line for each call of a scenario: which columns were tried there. */
+const printed = (cells: ReadonlyArray<Outcome & { readonly trouble: string | undefined }>) => {
+  const rows = new Map<string, Array<string>>()
+  for (const cell of cells) {
+    const { at, scenario, trouble } = cell
+    const row = `${scenario.name.padEnd(55)} ${nameOfCall(at!.call).padEnd(48)}`
+    const what = trouble === undefined ? (isReached(cell) ? "" : "not reached: ") : "NOT: "
+    rows.set(row, [...(rows.get(row) ?? []), `${what}${at!.column.name}`])
+  }
+  return [...rows].map(([row, tried]) => `${row} ${tried.join("; ")}`).join("\n")
+}
+
+/** Every scenario of this pace, alone and then in each cell. Which calls and columns there were. */
+const tableOf = Effect.fnUntraced(function* (pace: "short" | "long", those: ReadonlyArray<Scenario>) {
+  const watch = makeWatch()
+  const [breaker, never] = withoutBreaker
+  const world = yield* worlds({ beneath: Layer.succeed(breaker, never), simulator: { watch: watch.watch } })
+  const run = makeTable(world, watch, paces[pace])
+  const plain = yield* run(those.map((scenario) => ({ scenario })))
+  for (const { books, problem, scenario } of plain) {
+    assert.isUndefined(problem, scenario.name)
+    const { book, row } = scenario.ends
+    assert.isTrue(
+      books!.ours[book].some((each) => row.test(each)),
+      `${scenario.name} ends as ${row}: ${JSON.stringify(books!.ours[book])}`
+    )
+  }
+  const booksOf = new Map(plain.map(({ books, scenario }) => [scenario, books!]))
+  // Days with faults are for a soak.
+  const cells = isSoak || pace === "short" ? cellsOf(plain, pace === "long") : []
+  const outcomes = (cells.length === 0 ? [] : yield* run(cells)).map((outcome) => ({
+    ...outcome,
+    trouble: problemOf(outcome, booksOf.get(outcome.scenario)!)
+  }))
+  process.stdout.write(`\n${printed(outcomes)}\n${outcomes.length} cells\n`)
+  yield* assertLedgerWhole(world.sql)
+  const differences = yield* world.sql`select * from reconciliation`
+  assert.deepStrictEqual(differences, [], "no night finds a difference")
+  assert.deepStrictEqual(
+    outcomes.flatMap(({ at, scenario, trouble }) =>
+      trouble === undefined ? [] : [`${scenario.name}: ${nameOfCall(at!.call)}, ${at!.column.name}: ${trouble}`]
+    ),
+    []
+  )
+  const reached = outcomes.filter(isReached)
+  const unreached = outcomes.length - reached.length
+  assert.isAtMost(unreached, unreachedMax(outcomes.length), "nearly all come to what goes wrong there")
+  return { calls: new Set(plain.flatMap(({ passed }) => passed.map(({ name }) => name))), reached }
+}, Effect.scoped)
+
+const folder = "src/stripe"
+
+describe("a merchant with an account at Stripe", () => {
+  it.live(
+    "has the same books as Stripe, and as without it, whatever goes wrong once at whichever call or webhook",
+    () =>
+      Effect.gen(function* () {
+        const short = yield* tableOf(
+          "short",
+          scenarios.filter(({ isLong }) => isLong === undefined)
+        )
+        const long = yield* tableOf(
+          "long",
+          isSoak ? scenarios : scenarios.filter(({ hasLong, isLong }) => isLong === true || hasLong === true)
+        )
+        const calls = new Set([...short.calls, ...long.calls])
+
+        const sources = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, "utf8"))
+        const inSource = sources.flatMap((text) =>
+          [...text.matchAll(/(?:\bstripe|connect\(\w+, \w+\))\.((?:\w+\.)+\w+)\(/gs)].map(([, name]) => name!)
+        )
+        assert.deepStrictEqual([...new Set(inSource)].toSorted(), Object.keys(callsOfSource).toSorted())
+        assert.deepStrictEqual(
+          Object.values(callsOfSource).filter((name) => !calls.has(name)),
+          [],
+          "calls of the sources that no scenario makes"
+        )
+        const tried = new Set([...short.reached, ...long.reached].map(({ at }) => at!.column.name))
+        assert.deepStrictEqual(
+          columns.flatMap(({ isLong, name }) => (tried.has(name) || (!isSoak && isLong === true) ? [] : [name])),
+          [],
+          "faults that no call meets"
+        )
+      })
+  )
+})
