@@ -144,8 +144,9 @@ const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places, waiti
     Effect.gen(function* () {
       yield* metrics.count(batch.map(({ outcome }) => outcome))
       yield* metrics.underWay(places.posts())
-      for (const { worker } of batch) {
-        if (wasBehind) worker.wake()
+      for (const { attempt, worker } of batch) {
+        // The worker may have looked for the next row that is due before this one's time was written.
+        if (wasBehind || attempt.status === "pending") worker.wake()
         worker.release()
       }
     })

@@ -18,6 +18,7 @@ import {
 } from "../kit/Process.ts"
 import { Api } from "../kit/Api.ts"
 import { freshDatabase, start } from "../kit/Service.ts"
+import { signalAll } from "../kit/signalAll.ts"
 import { assertNoneHung, assertNothingLost, countsOf, familyOf, recovers, recoversSoon, traffic } from "../kit/Stall.ts"
 import { usedHome } from "../kit/usedHome.ts"
 
@@ -183,9 +184,9 @@ describe("Postgres is stopped (SIGSTOP)", () => {
       const stock = yield* requests.stock
       const processes = familyOf(postmasterOf(home)!.pid)
       yield* Effect.acquireUseRelease(
-        Effect.sync(() => processes.forEach((pid) => process.kill(pid, "SIGSTOP"))),
+        Effect.sync(() => signalAll(processes, "SIGSTOP")),
         () => Effect.map(requests.run(rounds, stock), () => assertNoneHung(requests, firstRounds)),
-        () => Effect.sync(() => processes.forEach((pid) => process.kill(pid, "SIGCONT")))
+        () => Effect.sync(() => signalAll(processes, "SIGCONT"))
       )
       yield* recoversSoon({ api }, keys)
       yield* assertNothingLost({ api }, requests)

@@ -10,6 +10,7 @@ import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { start } from "../../src/platform/embedded/EmbeddedPostgres.ts"
 import { commandOf } from "../../src/platform/embedded/DataDirLock.ts"
+import { signalAll } from "./signalAll.ts"
 
 const newPath = (): string => {
   const folder = fs.mkdtempSync(join(fs.realpathSync(os.tmpdir()), "coffer-ground-"))
@@ -22,7 +23,7 @@ export const newHome = Effect.acquireRelease(
   Effect.sync(newPath),
   Effect.fnUntraced(function* (home) {
     const pid = postmaster(home)
-    if (yield* runs(pid)) process.kill(Number(pid), "SIGQUIT")
+    if (yield* runs(pid)) signalAll([Number(pid)], "SIGQUIT")
     yield* Effect.repeat(runs(pid), { while: (still) => still, schedule: Schedule.spaced("20 millis") })
     fs.rmSync(dirname(home), { recursive: true, force: true, maxRetries: 50, retryDelay: 100 })
   })

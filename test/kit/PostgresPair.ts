@@ -20,6 +20,7 @@ import { promisify } from "node:util"
 import { Effect } from "effect"
 import { connect, eventually } from "./Process.ts"
 import { freePort } from "./Service.ts"
+import { signalAll } from "./signalAll.ts"
 import { familyOf } from "./Stall.ts"
 
 const versions = "/usr/lib/postgresql"
@@ -90,9 +91,7 @@ export const serverIn = Effect.fnUntraced(function* (folder: string, name: strin
     const main = pid()
     return main === undefined || !isAlive(main) ? [] : familyOf(main)
   }
-  const signal = (signal: NodeJS.Signals) => {
-    for (const each of processes()) process.kill(each, signal)
-  }
+  const signal = (signal: NodeJS.Signals) => signalAll(processes(), signal)
   const options = [`-p ${port}`, "-c listen_addresses=127.0.0.1", "-c unix_socket_directories=", "-c fsync=off"]
   const server: PostgresServer = {
     port,

@@ -16,6 +16,7 @@ import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Api, type Reply } from "./Api.ts"
 import { assertLedgerWhole } from "./ledger.ts"
 import { freePort } from "./Service.ts"
+import { signalAll } from "./signalAll.ts"
 
 const repository = path.resolve(import.meta.dirname, "../..")
 
@@ -156,7 +157,7 @@ export const newHome = Effect.acquireRelease(
   }),
   Effect.fnUntraced(function* (home) {
     const pid = postmasterOf(home)?.pid
-    if (yield* postgresRuns(home)) process.kill(pid!, "SIGQUIT")
+    if (yield* postgresRuns(home)) signalAll([pid!], "SIGQUIT")
     yield* eventually(
       "Postgres to end",
       Effect.map(postgresRuns(home), (still) => !still)

@@ -10,6 +10,7 @@ import * as TestPostgres from "../../packages/testkit/src/TestPostgres.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Api, type Merchant } from "./Api.ts"
 import { templates } from "./globalSetup.ts"
+import { logWhenFailed } from "./logWhenFailed.ts"
 
 export { freePort }
 
@@ -75,7 +76,8 @@ export const start = Effect.fnUntraced(function* ({ adminPort, begins = 0, clock
       WORKER_POLL: isTest ? "1 hour" : "1 second",
       ...options.env
     },
-    ...(isTest ? { clock: Service.clockAt(begins) } : {})
+    ...(isTest ? { clock: Service.clockAt(begins) } : {}),
+    logger: yield* logWhenFailed
   }).pipe(Effect.mapError((failure) => failure as never))
   const api = new Api(service.baseUrl, operatorToken)
   yield* api.ready

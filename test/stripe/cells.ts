@@ -78,7 +78,7 @@ export const makeTable = (world: World, watch: Watch, { after, pauses, polls }: 
   const { control } = world.simulator
   const rest = Effect.andThen(control.settle({}), world.atRest)
   /** Accounts that there are are asked no more: those that come after them cost the same. */
-  const unpolled = world.sql`update stripe_polls set due_at = 'infinity', movements_due_at = 'infinity'`
+  const unpolled = world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
   let opened = 0
 
   const open = Effect.fnUntraced(function* (cell: Cell) {

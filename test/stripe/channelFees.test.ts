@@ -17,7 +17,7 @@ describe("Stripe's fee of a payment", () => {
         assert.notProperty(paidEntry(yield* said(api.operator("GET", ofOperator))), "channel_fee", "not known yet")
         yield* Effect.promise(() => stripe.refunds.create({ payment_intent: order["payment_id"], amount: 700 }))
         yield* settled
-        yield* sql`update stripe_polls set due_at = 'infinity', movements_due_at = 'infinity'`
+        yield* sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
         yield* leap("27 hours")
         yield* sql`update stripe_polls set movements_due_at = 'epoch'`
         yield* leap("61 minutes")

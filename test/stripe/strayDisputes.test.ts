@@ -34,7 +34,7 @@ const paidTwice = Effect.fnUntraced(function* (how: { readonly pays?: string } =
   /** So much later the books are compared, once. */
   const compared = (time: Duration.Input = "27 hours") =>
     Effect.gen(function* () {
-      yield* world.sql`update stripe_polls set due_at = 'infinity', movements_due_at = 'infinity'`
+      yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
       yield* world.leap(time)
       yield* world.sql`update stripe_polls set movements_due_at = 'epoch'`
       yield* world.leap("61 minutes")

@@ -64,3 +64,32 @@ it.live("a result that cannot be written keeps no other out", () =>
     assert.deepStrictEqual(left, [spoilt!])
   })
 )
+
+it.live("a redelivery is known, although the worker has looked before the result was written that asks for it", () =>
+  Effect.gen(function* () {
+    const running = yield* start({ clock: "test" })
+    const { api, atRest, context, merchant, pass } = running
+    const hook = yield* receiver
+    hook.answer(500)
+    const store: Writable = Context.get(context as Context.Context<DeliveryStore>, DeliveryStore)
+    const { nextDue, record } = store
+    const hasLooked = yield* Deferred.make<void>()
+    let isWriting = false
+    store.record = (batch) => {
+      isWriting = true
+      return Effect.andThen(Deferred.await(hasLooked), record(batch))
+    }
+    store.nextDue = (now) =>
+      Effect.suspend(() =>
+        isWriting ? Effect.tap(nextDue(now), Deferred.succeed(hasLooked, undefined)) : nextDue(now)
+      )
+    const order = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, notify_url: hook.url })
+    yield* api.post(`/v1/test_helpers/orders/${order.body.data.trade_no}/pay`, merchant.sandboxKey, {})
+    yield* atRest
+    assert.strictEqual(hook.all.length, 1)
+    yield* pass("30 seconds")
+    assert.strictEqual(hook.all.length, 2)
+  })
+)
+
+type Writable = { -readonly [Name in keyof DeliveryStore["Service"]]: DeliveryStore["Service"][Name] }

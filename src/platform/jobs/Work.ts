@@ -1,12 +1,14 @@
 /**
  * What a worker does, and one round of it. A round that fails is logged and counted, and the worker tries again after a
- * pause. While the database does not answer, the pause stays short: the worker itself is not at fault.
+ * pause. While the database does not answer, the pause stays short and is part of the round: the worker itself is not at
+ * fault.
  */
 import { Cause, DateTime, Duration, Effect, Metric, Option } from "effect"
 import type { Wakeup } from "../commit/Wakeups.ts"
 import type { Backlog } from "../postgres/leasedRows.ts"
 import { isDatabaseTrouble } from "../postgres/trouble.ts"
 import { currentMillis } from "../runtime/clock.ts"
+import { onRealTime } from "../runtime/realTime.ts"
 import type { SandboxWork } from "./dueWork.ts"
 
 export interface Work {
@@ -58,15 +60,20 @@ export const makeRound = Effect.fnUntraced(function* ({ name, next, run }: Work)
     const isDatabaseAway = isDatabaseTrouble(Cause.squash(cause))
     if (!isDatabaseAway) yield* Effect.logError(`worker ${name} failed and will begin again`, cause)
     else if (failedInARow === 1) yield* Effect.logDebug(`worker ${name} waits for the database`)
-    const pause = isDatabaseAway ? pauseWithoutDatabase : pauseAfterFailure(failedInARow)
-    return Option.some((yield* currentMillis) + Duration.toMillis(pause))
+    if (!isDatabaseAway) {
+      return Option.some((yield* currentMillis) + Duration.toMillis(pauseAfterFailure(failedInARow)))
+    }
+    // Postgres goes by real time, also where a test has the clock. The worker is not at rest meanwhile.
+    yield* onRealTime(Effect.sleep(pauseWithoutDatabase))
+    return yield* round
   })
 
-  return Effect.gen(function* () {
+  const round: Effect.Effect<Option.Option<number>> = Effect.gen(function* () {
     for (let done = yield* run; done > 0; done = yield* run) yield* Metric.update(rows, done)
     const nextDue = yield* next
     failedInARow = 0
     yield* Metric.update(rounds, 1)
     return Option.map(nextDue, DateTime.toEpochMillis)
   }).pipe(Effect.catchCause(recover))
+  return round
 })
