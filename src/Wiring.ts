@@ -41,6 +41,7 @@ import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as MerchantClocks from "./platform/runtime/MerchantClocks.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
+import * as Roster from "./platform/cluster/Roster.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
 import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
 import * as Runs from "./platform/cluster/Runs.ts"
@@ -248,7 +249,8 @@ const base = Transactor.layer.pipe(
   ),
   Layer.provideMerge(Vitals.layer),
   Layer.provideMerge(SecretCheck.layer),
-  Layer.provideMerge(Migrator.layer)
+  Layer.provideMerge(Migrator.layer),
+  Layer.provideMerge(Roster.layerBeforeMigration)
 )
 
 export interface Parts {
