@@ -41,6 +41,7 @@ import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as MerchantClocks from "./platform/runtime/MerchantClocks.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
+import * as Joining from "./platform/cluster/Joining.ts"
 import * as Roster from "./platform/cluster/Roster.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
 import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
@@ -244,7 +245,8 @@ const base = Transactor.layer.pipe(
       Runs.layer,
       Instructions.layer,
       ShortPath.layer,
-      ClockSkew.layer
+      ClockSkew.layer,
+      Joining.layer
     )
   ),
   Layer.provideMerge(Vitals.layer),
@@ -270,7 +272,7 @@ export const service = ({ remoteSerialization }: Parts) =>
   )
 
 /** The HTTP port, open as soon as this is built. */
-export const httpServer = Draining.announced.pipe(
+export const httpServer = Layer.mergeAll(Draining.announced, Joining.begin).pipe(
   Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
   Layer.provideMerge(HttpServer.layer)
 )
