@@ -41,6 +41,8 @@ import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as MerchantClocks from "./platform/runtime/MerchantClocks.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
+import * as Joining from "./platform/cluster/Joining.ts"
+import * as Roster from "./platform/cluster/Roster.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
 import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
 import * as Runs from "./platform/cluster/Runs.ts"
@@ -243,12 +245,14 @@ const base = Transactor.layer.pipe(
       Runs.layer,
       Instructions.layer,
       ShortPath.layer,
-      ClockSkew.layer
+      ClockSkew.layer,
+      Joining.layer
     )
   ),
   Layer.provideMerge(Vitals.layer),
   Layer.provideMerge(SecretCheck.layer),
-  Layer.provideMerge(Migrator.layer)
+  Layer.provideMerge(Migrator.layer),
+  Layer.provideMerge(Roster.layerBeforeMigration)
 )
 
 export interface Parts {
@@ -268,7 +272,7 @@ export const service = ({ remoteSerialization }: Parts) =>
   )
 
 /** The HTTP port, open as soon as this is built. */
-export const httpServer = Draining.announced.pipe(
+export const httpServer = Layer.mergeAll(Draining.announced, Joining.begin).pipe(
   Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
   Layer.provideMerge(HttpServer.layer)
 )

@@ -3,6 +3,7 @@ import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { Context, Effect, Layer, Logger, Metric, type Redacted, Schema } from "effect"
 import { askAsActor } from "../../src/platform/cluster/ask.ts"
 import { ownerOf } from "../../src/platform/cluster/owner.ts"
+import * as Joining from "../../src/platform/cluster/Joining.ts"
 import * as Runner from "../../src/platform/cluster/Runner.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
@@ -46,7 +47,9 @@ export const member = Effect.fnUntraced(function* (
   const context = yield* Layer.build(
     objects.layer.pipe(
       Layer.provideMerge(Layer.effect(Ask, objects.ask)),
+      Layer.provideMerge(Joining.begin),
       Layer.provideMerge(Runner.layer()),
+      Layer.provideMerge(Joining.layer),
       Layer.provideMerge(Postgres.layer({ url: Secret.make(database), connections: 3, name: "test" })),
       Layer.provideMerge(Layer.succeed(Settings, { runner, secretKey, secretKeyPrevious } as Settings["Service"])),
       Layer.provideMerge(Wakeups.layer),

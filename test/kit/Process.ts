@@ -50,6 +50,8 @@ export interface LaunchOptions {
   readonly runners?: number | string
   /** How it is started: the program itself unless given. */
   readonly through?: "npm start"
+  /** The file of another version's program (`versions.ts`). */
+  readonly program?: string | undefined
 }
 
 /** Starts the process and does not wait for it. The scope's close stops it: with SIGTERM, or the hard way. */
@@ -64,7 +66,7 @@ export const launch = Effect.fnUntraced(function* (options: LaunchOptions) {
       const runners = options.runners === undefined ? [] : ["--runners", String(options.runners)]
       const [command, words] =
         options.through === undefined
-          ? [process.execPath, [inject("program"), "serve", ...runners]]
+          ? [process.execPath, [options.program ?? inject("program"), "serve", ...runners]]
           : ["npm", ["start"]]
       return spawn(command, words, {
         cwd: repository,

@@ -12,10 +12,12 @@ export const seed = 1
 export const runner = Effect.fnUntraced(function* (
   databaseUrl: string,
   env: Record<string, string> = {},
-  port?: number
+  port?: number,
+  program?: string
 ) {
   return yield* launch({
     ...(port === undefined ? {} : { port }),
+    program,
     env: {
       DATABASE_URL: databaseUrl,
       COFFER_HOME: yield* newHome,

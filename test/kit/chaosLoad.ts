@@ -4,10 +4,9 @@ import type { AddressInfo } from "node:net"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { ChaosNode } from "./ChaosCluster.ts"
 import { assertLedgerWhole } from "./ledger.ts"
 import { eventually } from "./Process.ts"
-import { type Act, assertAllThere, type SteadyLoad } from "./SteadyLoad.ts"
+import { type Act, assertAllThere, type Node, type SteadyLoad } from "./SteadyLoad.ts"
 
 /** A merchant's server, which notes which events arrived. */
 export const receiver = Effect.gen(function* () {
@@ -36,7 +35,7 @@ const visit = (port: number, path: string, ip: string) =>
   })
 
 export const chaosActs = (
-  nodes: () => ReadonlyArray<ChaosNode>,
+  nodes: () => ReadonlyArray<Node>,
   draw: (limit: number) => number,
   notifyUrl: string
 ): Act => {

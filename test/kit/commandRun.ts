@@ -13,9 +13,13 @@ interface Said {
 }
 
 /** Nothing is inherited from the tests' own environment but what finds programs. */
-export const commandRun = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+export const commandRun = (
+  words: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  program = inject("program")
+) =>
   Effect.callback<Said>((resume) => {
-    const child = spawn(process.execPath, [inject("program"), ...words], {
+    const child = spawn(process.execPath, [program, ...words], {
       cwd: repository,
       env: { PATH: process.env["PATH"] ?? "", ...env },
       stdio: ["ignore", "pipe", "pipe"]

@@ -32,11 +32,11 @@ describe("the locks of shards that were assigned together", () => {
     })
   )
 
-  it.effect("serve after a second without those that their owner keeps", () =>
+  it.effect("serve after two seconds without those that their owner keeps", () =>
     Effect.gen(function* () {
       const { take } = locks(() => [1, 3])
       const taking = yield* Effect.forkChild(gathered([1, 2, 3], take, never), { startImmediately: true })
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(yield* Fiber.join(taking), [1, 3])
     })
   )

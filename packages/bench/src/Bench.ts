@@ -22,7 +22,7 @@ export const open = async (options: Options) => {
   const stages = makeStages(postgres, merchants, options)
   const measure = makeMeasure(driver, postgres)
 
-  const load = (overrides: Partial<Load> & Pick<Load, "kind">): Omit<Load, "port"> => ({
+  const load = (overrides: Partial<Load> & Pick<Load, "kind">): Omit<Load, "ports"> => ({
     connections: options.connections,
     warmupMillis: options.warmupSeconds * 1_000,
     millis: options.seconds * 1_000,
@@ -31,14 +31,14 @@ export const open = async (options: Options) => {
 
   /** Sends as many requests as there are, for as long as it takes. */
   const drive = async (side: Sides.Side, kind: Load["kind"]): Promise<void> => {
-    await driver.run({ ...load({ kind }), port: side.port, warmupMillis: 0, millis: 600_000 }, () => undefined)
+    await driver.run({ ...load({ kind }), ports: side.ports, warmupMillis: 0, millis: 600_000 }, () => undefined)
   }
 
   const runOnce = async (scenario: Scenario, name: Sides.SideName, isFirst: boolean): Promise<Round> => {
     // A side's first warm-up for a load also has to compile the code for it.
     const warmup = options.warmupSeconds * (isFirst ? (scenario.firstWarmup ?? firstWarmup) : 1)
-    const { pairOfRunners, place, size } = scenario
-    const stage = await stages.stageOf(name, size, { pairOfRunners, place, warmup })
+    const { place, runners, size } = scenario
+    const stage = await stages.stageOf(name, size, { runners, place, warmup })
     const kind = await scenario.prepare({ ...stage, drive: (kind) => drive(stage.side, kind) })
     await settle(postgres, stage.side.database)
     await delayFlushes(postgres, scenario.slowFlush ?? 0)
@@ -95,12 +95,14 @@ const sidesOf = (scenario: Scenario, { before, sides }: Options) => {
   return all.filter((name) => sides.length === 0 || sides.includes(name))
 }
 
-const lineOf = ({ counted, cpu, side, summary }: Round): string => {
+const lineOf = ({ asked, counted, cpu, idle, side, summary }: Round): string => {
   const { p99, perSecond, unavailable } = summary
   const micros = [cpu.side, cpu.postgres, cpu.driver].map((each) => each?.toFixed(0) ?? "?")
   return (
     `${Sides.titles[side]} ${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, CPU µs ${micros.join(" + ")}, ` +
     `${(counted.bytes / 1_000).toFixed(0)} kB, ${counted.fibers.toFixed(1)} fibers, ${counted.steps.toFixed(0)} steps` +
-    (unavailable === 0 ? "" : `, ${unavailable} answered 503`)
+    (unavailable === 0 ? "" : `, ${unavailable} answered 503`) +
+    (asked === undefined ? "" : `, ${asked.elsewhere.toFixed(3)} of ${asked.all.toFixed(3)} commands sent on`) +
+    `; at rest ${[idle.side, idle.postgres].map((each) => each?.toFixed(0) ?? "?").join(" + ")} µs/s`
   )
 }

@@ -4,7 +4,7 @@ import type { Summary } from "./driver/summary.ts"
 import type { Counters } from "./stage/counters.ts"
 import type { Postgres } from "./stage/Postgres.ts"
 import type { MerchantData } from "./stage/rows.ts"
-import type { Side, SideName } from "./stage/Sides.ts"
+import type { Asked, Side, SideName } from "./stage/Sides.ts"
 
 /** `small`: ten thousand orders in the table; `large`: a million. */
 export type Size = "small" | "large"
@@ -20,8 +20,8 @@ export interface Scenario {
   readonly sides: ReadonlyArray<SideName>
   /** Rows that this run needs, and the requests to send; not measured. */
   readonly prepare: (stage: Stage) => Promise<Kind>
-  /** Whether the side is two runners of one cluster, and the first is asked for all. */
-  readonly pairOfRunners?: boolean
+  /** So many runners of one cluster, which are asked in turn; without it the process is alone. */
+  readonly runners?: number
   /** Milliseconds that each flush of the log takes longer. */
   readonly slowFlush?: number
   /** How many times longer a side's first warm-up for this load is, if not as often as for others. */
@@ -57,6 +57,10 @@ export interface Round {
   readonly cpu: Cpu
   /** What one request took, by count. */
   readonly counted: Counters
+  /** Processor time of a second without requests, microseconds. */
+  readonly idle: Pick<Cpu, "side" | "postgres">
+  /** Commands of one request, where there are several runners. */
+  readonly asked?: Asked | undefined
 }
 
 export type Runs = ReadonlyArray<readonly [Scenario, ReadonlyArray<Round>]>

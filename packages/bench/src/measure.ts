@@ -6,38 +6,56 @@ import type { Round } from "./Scenario.ts"
 import type { Counters } from "./stage/counters.ts"
 import { cpuMicros } from "./stage/cpu.ts"
 import type { Postgres } from "./stage/Postgres.ts"
-import type { Side } from "./stage/Sides.ts"
+import { type Asked, askedOf, type Side } from "./stage/Sides.ts"
 
 /** For so long nothing is asked of a side, to count what it does by itself. */
-const idleMillis = 1_500
+const idleMillis = 3_000
 
 export const makeMeasure =
   (driver: Driver, postgres: Postgres) =>
-  async ({ count, name, pids, port }: Side, load: Omit<Load, "port">): Promise<Round> => {
+  async (side: Side, load: Omit<Load, "ports">): Promise<Round> => {
+    const { count, name, pids, ports } = side
     const readCpu = () => [sumOf(pids.map(cpuMicros)), cpuMicros(postgres.postmaster)]
     let before: ReadonlyArray<number | undefined> = []
     // What the side does by itself is not the requests'.
+    const resting = readCpu()
     const idle = [await count(), await sleep(idleMillis).then(count)] as const
-    let countedBefore = count()
-    const summary = await driver.run({ ...load, port }, () => {
+    const rested = difference(resting, readCpu())
+    const commands = ports.length === 1 ? () => Promise.resolve(undefined) : () => askedOf(side)
+    let [countedBefore, askedBefore] = [count(), commands()]
+    const summary = await driver.run({ ...load, ports }, () => {
       before = readCpu()
-      countedBefore = count()
+      ;[countedBefore, askedBefore] = [count(), commands()]
     })
     const after = readCpu()
     const [from, to] = [await countedBefore, await count()]
+    const asked = difference(valuesOf(await askedBefore), valuesOf(await commands()))
     const each = (of: keyof Counters) =>
       (to[of] - from[of] - ((idle[1][of] - idle[0][of]) * summary.millis) / idleMillis) / summary.requests
-    const perRequest = (index: number) => {
-      const [from, to] = [before[index], after[index]]
-      return from === undefined || to === undefined ? undefined : (to - from) / summary.requests
-    }
+    // Nor is what it and Postgres take when nothing is asked.
+    const taken = difference(before, after).map(
+      (micros, index) => micros && micros - ((rested[index] ?? 0) * summary.millis) / idleMillis
+    )
+    const perRequest = (sum: number | undefined) => sum && sum / summary.requests
+    const perSecond = (sum: number | undefined) => sum && (sum * 1_000) / idleMillis
     return {
       side: name,
       summary,
-      cpu: { side: perRequest(0), postgres: perRequest(1), driver: summary.driverMicros / summary.requests },
-      counted: { bytes: each("bytes"), fibers: each("fibers"), steps: each("steps") }
+      cpu: {
+        side: perRequest(taken[0]),
+        postgres: perRequest(taken[1]),
+        driver: summary.driverMicros / summary.requests
+      },
+      counted: { bytes: each("bytes"), fibers: each("fibers"), steps: each("steps") },
+      idle: { side: perSecond(rested[0]), postgres: perSecond(rested[1]) },
+      asked: ports.length === 1 ? undefined : { all: perRequest(asked[0])!, elsewhere: perRequest(asked[1])! }
     }
   }
+
+const valuesOf = (asked: Asked | undefined) => [asked?.all, asked?.elsewhere]
+
+const difference = (from: ReadonlyArray<number | undefined>, to: ReadonlyArray<number | undefined>) =>
+  to.map((after, index) => (after === undefined || from[index] === undefined ? undefined : after - from[index]))
 
 const sumOf = (all: ReadonlyArray<number | undefined>): number | undefined =>
   all.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0)

@@ -60,6 +60,26 @@ const middle = (stage: Stage, merchant: number) => {
 const create = (keyed: boolean) => (stage: Stage) =>
   Promise.resolve({ kind: "create" as const, keys: keysOf(stage), keyed })
 
+/** The same requests to one runner of a cluster and to several, measured in turn. */
+const onRunners = (runners: number): ReadonlyArray<Scenario> => {
+  const on = (key: string, title: string, prepare: Scenario["prepare"], more: Partial<Scenario> = {}): Scenario => ({
+    key: `runners-${key}-${runners}`,
+    title: `${title}, ${runners} of a cluster`,
+    size: "small",
+    place: `runners_${runners}`,
+    pair: `runners: ${key}`,
+    runners,
+    sides: ["service"],
+    prepare,
+    ...more
+  })
+  return [
+    on("create", "create, Idempotency-Key", create(true), { firstWarmup: firstWarmupOfNew }),
+    on("pay", "pay, 1,000 wallets", (stage) => unpaid(stage), { firstWarmup: firstWarmupOfNew, checked: true }),
+    on("refund", "refund", paid, { checked: true })
+  ]
+}
+
 export const scenarios: ReadonlyArray<Scenario> = [
   {
     key: "create",
@@ -159,15 +179,5 @@ export const scenarios: ReadonlyArray<Scenario> = [
   },
   // The rivals refund nothing.
   { key: "refund", title: "refund", size: "small", sides: ["service"], prepare: paid },
-  {
-    key: "pay-two-runners",
-    title: "pay, 1,000 wallets, two runners, all sent to one",
-    size: "small",
-    place: "runners",
-    pairOfRunners: true,
-    sides: ["service"],
-    prepare: (stage) => unpaid(stage),
-    firstWarmup: firstWarmupOfNew,
-    checked: true
-  }
+  ...[1, 2, 3].flatMap(onRunners)
 ]

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../postgres/sqlDefect.ts"
+import type { RunnerPlace } from "../runtime/runnerPlace.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { version } from "../runtime/Vitals.ts"
 import { canTalk, shapes } from "./messages.ts"
@@ -46,14 +47,7 @@ export const layer = Layer.effect(
     }
     const sql = yield* SqlClient.SqlClient
     const run = yield* Tenancy.Run
-    const own = `${runner.host}:${runner.port}`
-
-    const read = Effect.map(
-      sql.unsafe<Entry>(
-        `select address, version, messages, run is null or ${Tenancy.livesOf("r")} as lives from runners r`
-      ),
-      (rows) => new Map(rows.map((row) => [row.address, row]))
-    )
+    const own = addressOf(runner)
     const leave = sql`delete from runners where address = ${own}`
 
     // What was left by those that were killed.
@@ -67,19 +61,45 @@ export const layer = Layer.effect(
         [own, run, Tenancy.processName, version, shapes]
       )
     )
-    const others = [...(yield* sqlDefects(read)).values()].filter(({ address, lives }) => lives && address !== own)
-    const stranger = others.find(({ messages }) => !canTalk(messages))
-    if (stranger !== undefined) {
-      yield* Effect.ignore(leave)
-      return yield* new CannotTalk({ message: `${cannotTalk(stranger)} Stop the runners of one version first.` })
-    }
+    yield* Effect.tapError(expectUnderstood(sql, own), () => Effect.ignore(leave))
     return Roster.of({
       own,
-      entries: Effect.catch(read, () => Effect.succeed(new Map<string, Entry>())),
+      entries: Effect.catch(read(sql), () => Effect.succeed(new Map<string, Entry>())),
       leave: Effect.ignore(leave)
     })
   })
 )
+
+/**
+ * Looks before the database is migrated, too. A runner that may not join leaves it as it is: the others know no newer
+ * one, and could not be started again.
+ */
+export const layerBeforeMigration = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { runner } = yield* Settings
+    if (runner === undefined) return
+    const sql = yield* SqlClient.SqlClient
+    const [there] = yield* sqlDefects(sql<{ is: boolean }>`select to_regclass('runners') is not null as is`)
+    if (there!.is) yield* expectUnderstood(sql, addressOf(runner))
+  })
+)
+
+const addressOf = ({ host, port }: RunnerPlace) => `${host}:${port}`
+
+const read = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql.unsafe<Entry>(
+      `select address, version, messages, run is null or ${Tenancy.livesOf("r")} as lives from runners r`
+    ),
+    (rows) => new Map(rows.map((row) => [row.address, row]))
+  )
+
+const expectUnderstood = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, own: string) {
+  const entries = [...(yield* sqlDefects(read(sql))).values()]
+  const stranger = entries.find(({ address, lives, messages }) => lives && address !== own && !canTalk(messages))
+  if (stranger === undefined) return
+  return yield* new CannotTalk({ message: `${cannotTalk(stranger)} Stop the runners of one version first.` })
+})
 
 /** In one line. */
 export const cannotTalk = ({ address, messages, version: theirs }: Entry): string =>

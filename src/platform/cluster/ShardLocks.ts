@@ -6,11 +6,13 @@
  *
  * It gathers the locks of shards that were assigned together (`gathered.ts`).
  *
- * It also tells the library at once which runners have ended, as Postgres knows it (`Roster.ts`).
+ * It enters the register when the service is built (`Joining.ts`), and tells the library at once which runners have
+ * ended, as Postgres knows it (`Roster.ts`).
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { ClusterMetrics, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
+import { ClusterMetrics, MachineId, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
 import { gathered } from "./gathered.ts"
+import { Joining } from "./Joining.ts"
 import { Roster } from "./Roster.ts"
 import { nameOf, Suspects } from "./Suspects.ts"
 import { makeWitness } from "./takeovers.ts"
@@ -31,8 +33,10 @@ export const layer = Layer.effectContext(
     const storage = yield* RunnerStorage.RunnerStorage
     const roster = yield* Roster
     const suspects = yield* Suspects
+    const joining = yield* Joining
     const witness = makeWitness(roster.own)
     const inLine = Semaphore.makeUnsafe(releasesAtOnce).withPermits(1)
+    const joins = () => roster.own === undefined || joining.isOpen()
     let hasLeft = false
     let actorsAreGone = false
     let released = false
@@ -53,6 +57,7 @@ export const layer = Layer.effectContext(
       hasLeft
         ? Effect.never
         : Effect.gen(function* () {
+            if (!joins()) yield* joining.await
             const [runners, entries] = yield* Effect.all([storage.getRunners, roster.entries])
             const judged = yield* witness.see(runners, entries)
             suspects.keepOnly(new Set(judged.flatMap(([{ address }, is]) => (is ? [nameOf(address)] : []))))
@@ -62,6 +67,10 @@ export const layer = Layer.effectContext(
             return judged
           })
     )
+
+    // The library holds its lock for a stop meanwhile, so nothing waits here. It asks again when it misses itself.
+    const register: typeof storage.register = (runner, healthy) =>
+      Effect.suspend(() => (joins() ? storage.register(runner, healthy) : Effect.succeed(MachineId.make(0))))
 
     const acquire: typeof storage.acquire = (address, shards) =>
       Effect.tap(
@@ -79,7 +88,14 @@ export const layer = Layer.effectContext(
         return Effect.andThen(roster.leave, storage.unregister(address))
       })
 
-    return Context.make(RunnerStorage.RunnerStorage, { ...storage, acquire, getRunners, release, unregister }).pipe(
+    return Context.make(RunnerStorage.RunnerStorage, {
+      ...storage,
+      acquire,
+      getRunners,
+      register,
+      release,
+      unregister
+    }).pipe(
       Context.add(ShardLocks, {
         actorsAreGone: Effect.sync(() => {
           actorsAreGone = true

@@ -1,10 +1,12 @@
 /**
  * Runners that do not answer, though their connections are open: frozen, or out of reach. Whoever has waited a second
- * for a call to one makes this runner ask it for a sign of life. Without one, further calls to it are refused at once,
- * and their callers are told to come back, until it answers again or has left the register. Postgres gives its shards
- * to others 15 s after it froze (docs/operating-runners.md).
+ * for a call to one makes this runner ask it for a sign of life. Without one, the calls to it that are under way are
+ * given up, and further ones are refused at once, until it answers again or has left the register. Their callers are
+ * told to come back. A call that was given up may be carried out yet, as one that was waited for in vain: a retry finds
+ * that. A runner that has not answered yet is waited for, since a start takes seconds on a busy machine. Postgres gives
+ * the shards to others 15 s after the runner froze (docs/operating-runners.md).
  */
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Metric } from "effect"
 import { ClusterError, type RunnerAddress, Runners } from "effect/cluster"
 import { shownAs } from "../runtime/gauges.ts"
 import { elapsedMillis } from "../runtime/realTime.ts"
@@ -23,9 +25,11 @@ interface Peer {
   readonly address: RunnerAddress.RunnerAddress
   /** Since when the calls wait that are under way, the first one first. */
   readonly calls: Set<{ readonly since: number }>
-  /** When it answered last, whatever it was. */
-  answered: number
+  /** When it answered last, whatever it was. Undefined until it has answered once: it may still be starting. */
+  answered: number | undefined
   silentSince: number | undefined
+  /** Done when it falls silent. */
+  silence: Deferred.Deferred<void>
 }
 
 /** Which runners are in the register. Others are suspected no longer. */
@@ -62,10 +66,14 @@ export const layerRunners = Layer.effect(
       return Effect.suspend(() => {
         const peer = peerOf(peers, address)
         // The one error of this kind that the library hands to the caller without another try.
-        if (isSilent(peer)) return Effect.fail(new ClusterError.MailboxFull({ address: message.envelope.address }))
+        const refused = Effect.suspend(() =>
+          Effect.fail(new ClusterError.MailboxFull({ address: message.envelope.address }))
+        )
+        if (isSilent(peer)) return refused
         const call = { since: elapsedMillis() }
         peer.calls.add(call)
-        return Effect.onExit(runners.send(options), () => {
+        const answer = Effect.raceFirst(runners.send(options), Effect.andThen(Deferred.await(peer.silence), refused))
+        return Effect.onExit(answer, () => {
           peer.calls.delete(call)
           return Effect.void
         }).pipe(
@@ -87,7 +95,9 @@ const isSilent = ({ silentSince }: Peer) => silentSince !== undefined
 const peerOf = (peers: Map<string, Peer>, address: RunnerAddress.RunnerAddress): Peer => {
   const name = nameOf(address)
   let peer = peers.get(name)
-  if (peer === undefined) peers.set(name, (peer = { address, calls: new Set(), answered: 0, silentSince: undefined }))
+  if (peer !== undefined) return peer
+  peer = { address, calls: new Set(), answered: undefined, silentSince: undefined, silence: Deferred.makeUnsafe() }
+  peers.set(name, peer)
   return peer
 }
 
@@ -103,7 +113,8 @@ const looking = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string,
 
 const isWaitedFor = ({ answered, calls }: Peer) => {
   const [first] = calls
-  return first !== undefined && elapsedMillis() - Math.max(first.since, answered) > callMillis
+  if (first === undefined || answered === undefined) return false
+  return elapsedMillis() - Math.max(first.since, answered) > callMillis
 }
 
 const asking = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
@@ -113,6 +124,7 @@ const asking = Effect.fnUntraced(function* (runners: Runners.Runners["Service"],
   if (sign._tag === "None") {
     if (peer.silentSince !== undefined) return
     peer.silentSince = asked - callMillis
+    Deferred.doneUnsafe(peer.silence, Exit.void)
     yield* Effect.logWarning(
       `${name} does not answer. Commands for what it owns are answered 503 until it does, or the others own it`
     )
@@ -123,5 +135,6 @@ const asking = Effect.fnUntraced(function* (runners: Runners.Runners["Service"],
   if (peer.silentSince === undefined) return
   const seconds = ((elapsedMillis() - peer.silentSince) / 1_000).toFixed(1)
   peer.silentSince = undefined
+  peer.silence = Deferred.makeUnsafe()
   if (sign.value._tag === "Success") yield* Effect.logInfo(`${name} answers again, after ${seconds} s`)
 })

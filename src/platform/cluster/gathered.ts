@@ -1,11 +1,12 @@
 /**
- * Takes the locks of shards that were assigned together. Their owner gives them up one after the other, which takes a
- * second. The library asks once a second, so that the last shards would have no owner for two or three seconds.
+ * Takes the locks of shards that were assigned together. Their owners see the change within half a second of each
+ * other, and give them up one after the other, which takes a second on a busy machine. The library pauses for a second
+ * after each answer, so that shards which are not in the first one would have no owner for two or three seconds.
  */
 import { Clock, Effect } from "effect"
 
 /** How long locks that were given up already wait for the others. The library gives the whole three seconds. */
-const patienceMillis = 1_000
+const patienceMillis = 2_000
 const pause = "50 millis"
 
 /** `take` returns those of the given shards whose locks it got. `isOver`: this runner wants no more of them. */

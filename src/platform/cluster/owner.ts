@@ -4,7 +4,7 @@
  * runner is carried out in the caller's own fiber, without a message. Any other runner sends it to the slot. No object
  * has an actor of its own that would have to wake.
  */
-import { Cause, Clock, Effect, Hash, Option, Schema } from "effect"
+import { Cause, Clock, Effect, Hash, Metric, Option, Schema, String as Text } from "effect"
 import { Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ActorUnavailable, type ClusterFailure } from "./ask.ts"
@@ -19,6 +19,12 @@ const slotOf = (key: string): number => Math.abs(Hash.string(key) % slots.length
 
 /** Messages that a slot has taken and not yet answered. */
 const mailboxCapacity = 8_192
+
+/** Which part of them crosses runners says what another runner costs (docs/scaling.md). */
+const asked = Metric.counter("coffer_commands_asked", {
+  description: "Commands for an object, by kind and by whether this runner or another one owns it",
+  incremental: true
+})
 
 type Codec = Schema.Codec<unknown, unknown>
 
@@ -54,12 +60,20 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
       const client = yield* entity.client
       const sharding = yield* Sharding.Sharding
       const { simulateRemoteSerialization } = yield* ShardingConfig.ShardingConfig
+      const context = yield* Effect.context()
+      const counter = (owner: string) => {
+        const own = Metric.withAttributes(asked, { kind: Text.pascalToSnake(name), owner })
+        own.updateUnsafe(0, context)
+        return () => own.updateUnsafe(1, context)
+      }
+      const counted = { here: counter("here"), elsewhere: counter("elsewhere") }
       const shards = slots.map((slot) => sharding.getShardId(slot, entity.getShardGroup(slot)))
 
       const ask: Perform<Fields, Success, Failure, ClusterFailure> = (command) =>
         Effect.suspend(() => {
           const slot = slotOf(keyOf(command))
           if (!sharding.hasShardId(shards[slot]!)) {
+            counted.elsewhere()
             return Effect.withFiber((fiber) => {
               const told = toldOf(fiber.getRef(Clock.Clock))
               // The sandbox's clock goes with the command: the other runner may not have heard of it yet.
@@ -70,6 +84,7 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
               )
             }) as never
           }
+          counted.here()
           return here(simulateRemoteSerialization ? asReceived(payload, command) : command)
         })
       return ask

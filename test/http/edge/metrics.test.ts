@@ -33,7 +33,9 @@ const table: ReadonlyArray<Row> = [
   ]),
   ...["orders", "wallets", "disputes", "payment_links"].flatMap((kind) => [
     ["coffer_objects_busy", { kind }, 0] as const,
-    ["coffer_commands_waiting", { kind }, 0] as const
+    ["coffer_commands_waiting", { kind }, 0] as const,
+    ["coffer_commands_asked", { kind, owner: "here" }] as const,
+    ["coffer_commands_asked", { kind, owner: "elsewhere" }, 0] as const
   ]),
   ["coffer_batches_lost", {}, 0],
   ...["orders", "wallets", "refunds", "disputes", "payouts", "events"].map(

@@ -8,7 +8,8 @@ import { type Kind, sourceOf } from "./requests.ts"
 import { type Summary, summarize } from "./summary.ts"
 
 export interface Load {
-  readonly port: number
+  /** Connections go to them in turn. */
+  readonly ports: ReadonlyArray<number>
   readonly connections: number
   readonly warmupMillis: number
   readonly millis: number
@@ -52,7 +53,10 @@ export const run = (load: Load, warm: () => void): Promise<Summary> =>
       })
     }
 
-    const connections = Array.from({ length: load.connections }, () => new Connection(load.port, finish))
+    const connections = Array.from(
+      { length: load.connections },
+      (_, index) => new Connection(load.ports[index % load.ports.length]!, finish)
+    )
     const loop = load.rate === undefined ? closedLoop(send) : openLoop(load.rate, send)
     loop.start(connections)
 

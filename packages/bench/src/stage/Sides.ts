@@ -19,8 +19,11 @@ export const titles: Record<SideName, string> = {
 export interface Side {
   readonly name: SideName
   readonly database: string
+  /** Of the first of several runners. */
   readonly port: number
-  /** Of the processes: one, or several runners of which the first is asked. */
+  /** Of all runners. Requests go to them in turn. */
+  readonly ports: ReadonlyArray<number>
+  /** Of the processes, in the same order. */
   readonly pids: ReadonlyArray<number>
   /** From the start of the process to the first answer that says it is ready, milliseconds. */
   readonly startMillis: number
@@ -91,6 +94,7 @@ export const start = async (
     name,
     database,
     port,
+    ports: [port],
     pids: [child.pid!],
     startMillis: performance.now() - started,
     count: () => countOf(child),
@@ -98,39 +102,58 @@ export const start = async (
   }
 }
 
-/** Two runners of one cluster on one database. All requests go to the first, which owns half of what they are about. */
-export const startPair = async (...given: Parameters<typeof start>): Promise<Side> => {
+/** Runners of one cluster on one database. */
+export const startCluster = async (count: number, ...given: Parameters<typeof start>): Promise<Side> => {
   const [postgres, name, database, how = {}] = given
-  const runner = async (number: number) => {
-    const RUNNER_PORT = String(await freePort())
-    const env = { ...how.env, RUNNER_HOST: "127.0.0.1", RUNNER_PORT }
-    return start(postgres, name, database, { ...how, env, home: `${database}-${number}` })
+  const runners: Array<Side> = []
+  for (let number = 1; number <= count; number++) {
+    const env = { ...how.env, RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(await freePort()) }
+    runners.push(await start(postgres, name, database, { ...how, env, home: `${database}-${number}` }))
   }
-  const [first, second] = [await runner(1), await runner(2)]
-  await halvesOwned([first, second])
+  await shardsShared(runners)
   return {
-    ...first,
-    pids: [...first.pids, ...second.pids],
+    ...runners[0]!,
+    ports: runners.flatMap(({ ports }) => ports),
+    pids: runners.flatMap(({ pids }) => pids),
     count: async () => {
-      const [one, other] = [await first.count(), await second.count()]
-      return { bytes: one.bytes + other.bytes, fibers: one.fibers + other.fibers, steps: one.steps + other.steps }
+      const all = await Promise.all(runners.map((each) => each.count()))
+      const sum = (of: keyof Counters) => all.reduce((total, each) => total + each[of], 0)
+      return { bytes: sum("bytes"), fibers: sum("fibers"), steps: sum("steps") }
     },
-    stop: async () => void (await Promise.all([first.stop(), second.stop()]))
+    stop: async () => void (await Promise.all(runners.map((each) => each.stop())))
   }
 }
 
-/** Waits until the first runner has handed its part over. */
-const halvesOwned = async (runners: ReadonlyArray<Side>) => {
-  const shardsOf = async ({ port }: Side) => {
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    return Number(/^effect_cluster_shards (\d+)/m.exec(text)?.[1] ?? 0)
-  }
+const metricsOf = async (port: number) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+
+/** Waits until each runner has its part of the shards. */
+const shardsShared = async (runners: ReadonlyArray<Side>) => {
+  const shardsOf = async ({ port }: Side) =>
+    Number(/^effect_cluster_shards (\d+)/m.exec(await metricsOf(port))?.[1] ?? 0)
   for (const end = performance.now() + 60_000; performance.now() < end;) {
-    const [one = 0, other = 0] = await Promise.all(runners.map(shardsOf))
-    if (one > 0 && other > 0 && one + other === 300) return
+    const held = await Promise.all(runners.map(shardsOf))
+    if (!held.includes(0) && held.reduce((sum, each) => sum + each, 0) === 300) return
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
-  throw new Error("the two runners have not shared the shards after a minute")
+  throw new Error("the runners have not shared the shards after a minute")
+}
+
+export interface Asked {
+  /** Commands for an object, wherever its owner is. */
+  readonly all: number
+  /** Those of them that another runner carried out. */
+  readonly elsewhere: number
+}
+
+/** The commands of all runners of a side since their start. */
+export const askedOf = async ({ ports }: Side): Promise<Asked> => {
+  const counts = { here: 0, elsewhere: 0 }
+  for (const text of await Promise.all(ports.map(metricsOf))) {
+    for (const [, owner, count] of text.matchAll(/^coffer_commands_asked\{.*owner="(here|elsewhere)".*\} (\d+)$/gm)) {
+      counts[owner as keyof typeof counts] += Number(count)
+    }
+  }
+  return { all: counts.here + counts.elsewhere, elsewhere: counts.elsewhere }
 }
 
 const countOf = (child: ChildProcess) =>

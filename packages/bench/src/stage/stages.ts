@@ -11,6 +11,10 @@ import { insertMerchants, insertOrders, type MerchantData } from "./rows.ts"
 import * as Sides from "./Sides.ts"
 
 const smallCount = 10_000
+const cluster =
+  (runners: number): typeof Sides.start =>
+  (...given) =>
+    Sides.startCluster(runners, ...given)
 /** More payments than any side processes in a second. */
 const perSecondMax = 3_000
 
@@ -36,17 +40,17 @@ export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray
     name: Sides.SideName,
     size: Size,
     {
-      pairOfRunners = false,
+      runners,
       place = size,
       warmup = options.warmupSeconds
     }: {
-      readonly pairOfRunners?: boolean | undefined
+      readonly runners?: number | undefined
       readonly place?: string | undefined
       readonly warmup?: number
     } = {}
   ): Promise<Omit<Stage, "drive">> => ({
     postgres,
-    side: await side(name, size, place, pairOfRunners ? Sides.startPair : Sides.start),
+    side: await side(name, size, place, runners === undefined ? Sides.start : cluster(runners)),
     merchants,
     size,
     count: countOf(size, options),

@@ -1,0 +1,41 @@
+/** A runner that is being built is not in the cluster's register: the others would give its shards up too early. */
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { Runner, RunnerAddress, RunnerStorage, ShardingConfig } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import * as Joining from "../../src/platform/cluster/Joining.ts"
+import { Roster } from "../../src/platform/cluster/Roster.ts"
+import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
+import * as Suspects from "../../src/platform/cluster/Suspects.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { freshDatabase } from "../kit/Service.ts"
+
+const address = RunnerAddress.make("10.0.0.9", 4001)
+const own = Runner.make({ address, groups: ["default"], weight: 1 })
+const roster = { own: "10.0.0.9:4001", entries: Effect.succeed(new Map()), leave: Effect.void }
+
+it.live("a runner enters the register when it is built, and waits for the others until then", () =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(
+      ShardLocks.layer.pipe(
+        Layer.provideMerge(Postgres.layer({ url: Redacted.make(yield* freshDatabase), connections: 2, name: "test" })),
+        Layer.provideMerge(Layer.mergeAll(Joining.layer, Suspects.layer, ShardingConfig.layer({}))),
+        Layer.provideMerge(Layer.succeed(Roster, roster))
+      )
+    )
+    const storage = Context.get(context, RunnerStorage.RunnerStorage)
+    const sql = Context.get(context, SqlClient.SqlClient)
+    const registered = Effect.map(sql`select 1 from cluster_runners`, ({ length }) => length)
+
+    yield* storage.register(own, true)
+    assert.strictEqual(yield* registered, 0)
+    const looking = yield* Effect.forkChild(storage.getRunners, { startImmediately: true })
+
+    yield* Context.get(context, Joining.Joining).open
+    // The library misses itself, and registers again.
+    assert.deepStrictEqual(yield* Fiber.join(looking), [])
+    yield* storage.register(own, true)
+    assert.strictEqual(yield* registered, 1)
+    assert.lengthOf(yield* storage.getRunners, 1)
+  })
+)

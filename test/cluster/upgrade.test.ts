@@ -1,0 +1,145 @@
+/**
+ * Two versions of the program on one database, while money moves through all runners that are there: this one and the
+ * one before. Those whose messages have the same number work side by side, in both orders of an upgrade. Others refuse
+ * each other, and all runners of one stop before the first of the other starts (docs/operating-runners.md).
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { inject } from "vitest"
+import { canTalk, shapes } from "../../src/platform/cluster/messages.ts"
+import { version } from "../../src/platform/runtime/Vitals.ts"
+import { commandRun } from "../kit/commandRun.ts"
+import { eventually, newHome } from "../kit/Process.ts"
+import { holders, ownerOf } from "../kit/threeRunners.ts"
+import { newKey, newOrder, perform } from "../kit/TwoRunners.ts"
+import { newestMigration, refusal, type Runner, type Upgrading, upgrading } from "../kit/upgrades.ts"
+import { commitBefore, hasPackagesOf, ofCommit, type Program, thisAs } from "../kit/versions.ts"
+
+const newest = Effect.sync((): Program => ({ main: inject("program"), version, shapes }))
+/** This very program, whose runners call themselves otherwise. */
+const alike = thisAs("9.9.9", shapes)
+/** Nobody else speaks as it does. */
+const foreign = thisAs("9.9.9", [99])
+
+type Building = Effect.Effect<Program, never, Scope.Scope>
+
+/** A command for an order of each runner is sent to the other one. */
+const crossing = Effect.fnUntraced(function* ({ sql }: Upgrading, runners: readonly [Runner, Runner]) {
+  yield* eventually(
+    "each to own a part",
+    Effect.map(holders(sql), (held) => held.size === 300 && new Set(held.values()).size === 2)
+  )
+  const held = yield* holders(sql)
+  const [one, other] = runners
+  const key = yield* newKey(one.coffer)
+  const orders = yield* Effect.replicateEffect(newOrder(one.coffer, { key, currency: "USD" }), 24)
+  for (const [owner, asked] of [[one, other] as const, [other, one] as const]) {
+    const theirs = orders.filter(({ tradeNo }) => ownerOf(tradeNo, held) === owner.coffer.pid)
+    assert.isAtLeast(theirs.length, 1)
+    for (const order of theirs) assert.strictEqual((yield* perform(asked.coffer, "annotate", order)).status, 200)
+  }
+})
+
+/** Both are there, each is killed beside the other, and the first one goes in the end. */
+const sideBySide = (first: Building, second: Building, comesBack = true) =>
+  Effect.gen(function* () {
+    const story = yield* upgrading
+    const { begin, joined, left, moreWrites } = story
+    const [before, after] = [yield* first, yield* second]
+    let old = yield* joined(before)
+    yield* begin
+    let young = yield* joined(after)
+    yield* moreWrites
+    yield* crossing(story, [old, young])
+
+    yield* left(young, "SIGKILL")
+    yield* moreWrites
+    young = yield* joined(after)
+    yield* moreWrites
+    if (comesBack) {
+      yield* left(old, "SIGKILL")
+      yield* moreWrites
+      old = yield* joined(before)
+      yield* moreWrites
+    }
+    yield* left(old, "SIGTERM")
+    assert.deepStrictEqual(yield* old.coffer.ended, { code: 0, signal: null })
+    yield* moreWrites
+    yield* story.end
+    for (const { coffer } of [old, young]) assert.notMatch(coffer.said.stderr, /cannot talk|does not understand/)
+  })
+
+/** One that cannot talk to those that are there is refused, and changes nothing. Then all stop, and it starts. */
+const oneAfterTheOther = (first: Building, second: Building) =>
+  Effect.gen(function* () {
+    const story = yield* upgrading
+    const { begin, joined, left, moreWrites } = story
+    const [before, after] = [yield* first, yield* second]
+    const [one, other] = [yield* joined(before), yield* joined(before)]
+    yield* begin
+    const migrated = yield* newestMigration(story)
+    const line = yield* refusal(story, after)
+    const shown = (program: Program) => `(version ${program.version}) `
+    assert.include(line, `${shown(before)}understands messages of shape ${before.shapes.join(", ")}, and this one`)
+    assert.include(line, `${shown(after)}of shape ${after.shapes.join(", ")}: they cannot talk to each other.`)
+    assert.strictEqual(yield* newestMigration(story), migrated, "the refused one has migrated the database")
+
+    // So a runner of before that dies meanwhile comes back.
+    yield* left(one, "SIGKILL")
+    yield* moreWrites
+    const again = yield* joined(before)
+    yield* moreWrites
+
+    // Those that are there go on with the tables of the newer one.
+    const done = yield* commandRun(["migrate"], { ...story.urls, COFFER_HOME: yield* newHome }, after.main)
+    assert.strictEqual(done.code, 0, done.stderr)
+    yield* moreWrites
+
+    yield* left(other, "SIGTERM")
+    yield* left(again, "SIGKILL")
+    const young = yield* joined(after)
+    yield* moreWrites
+    assert.isDefined(yield* refusal(story, before))
+    yield* moreWrites
+    yield* left(young, "SIGKILL")
+    yield* joined(after)
+    yield* moreWrites
+    yield* story.end
+  })
+
+describe("runners of two versions whose messages have one number", () => {
+  it.live("work side by side while the newer one joins, and lose no money when either is killed", () =>
+    sideBySide(alike, newest)
+  )
+
+  it.live("work side by side while the older one joins again, and lose no money when either is killed", () =>
+    sideBySide(newest, alike)
+  )
+})
+
+describe("runners of two versions whose messages have different numbers", () => {
+  it.live("refuse each other in one line, and lose no money when all of one stop before the other starts", () =>
+    oneAfterTheOther(foreign, newest)
+  )
+
+  it.live("do so on the way back, too", () => oneAfterTheOther(newest, foreign))
+})
+
+const why =
+  commitBefore === undefined
+    ? "left out: this clone has neither a tag of a release nor the commit that stands for it"
+    : hasPackagesOf(commitBefore)
+      ? undefined
+      : "left out: it needs other packages than those that are installed"
+const title = "the version before this one, built from the history,"
+
+describe.skipIf(why !== undefined)(why === undefined ? title : `${title} (${why})`, () => {
+  it.live("works beside this one, or refuses it and is stopped first; either way no money is lost", () =>
+    Effect.gen(function* () {
+      const before = yield* ofCommit(commitBefore!)
+      const built = Effect.succeed(before)
+      // It may know fewer migrations, and is refused then when it is started again.
+      yield* canTalk(before.shapes) ? sideBySide(built, newest, false) : oneAfterTheOther(built, newest)
+    })
+  )
+})
