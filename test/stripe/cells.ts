@@ -68,7 +68,7 @@ interface Pace {
 }
 export const paces: Readonly<Record<"short" | "long", Pace>> = {
   short: { pauses: ["1 minute", "4 minutes"], after: ["10 minutes", "10 minutes"], polls: true },
-  long: { pauses: ["25 hours"], after: ["1 hour"], polls: isSoak }
+  long: { pauses: ["1 minute", "4 minutes", "25 hours"], after: ["1 hour"], polls: isSoak }
 }
 
 /** More than all that go wrong at once: what goes wrong for one cell does not make Stripe down for the others. */
