@@ -154,7 +154,7 @@ const everyCrash = Effect.fnUntraced(function* (scenario: Scenario) {
     // Its account is asked no more.
     yield* life.service.sql`update stripe_polls set due_at = 'infinity', movements_due_at = 'infinity'`
     const row: Row = { scenario: scenario.name, ...at, died: Exit.isFailure(exit) || exit.value }
-    table.push(Exit.isSuccess(exit) ? row : { ...row, trouble: Cause.pretty(exit.cause) })
+    table.push(Exit.isSuccess(exit) ? row : { ...row, trouble: Cause.pretty(exit.cause).slice(0, 500) })
     if (isSoak) process.stdout.write(`${lineOf(table.at(-1)!)}\n`)
   }
   return table
