@@ -28,11 +28,13 @@ import { createOrder, type OrderNumberTaken } from "./createOrder.ts"
 import type { OrderNotFound } from "./OrderCommands.ts"
 import { orderServices, type OrderServices } from "./OrderServices.ts"
 import {
+  type GivenBack,
   note,
   noteDispute,
   type OrderName,
   report,
   reportFailedReturn,
+  reportGivenBack,
   returnUnappliedPayments
 } from "./reportPayment.ts"
 
@@ -96,6 +98,11 @@ export class Orders extends Context.Service<
       paymentId: PaymentId,
       problem: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
+    /** Somebody gave a payment back at the channel that the order did not take: what is left of it. */
+    readonly reportGivenBack: (
+      tradeNo: TradeNo,
+      givenBack: GivenBack
+    ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** How a dispute about a payment that the order did not take stands. None when the payment is not known here. */
     readonly noteDispute: (
       tradeNo: TradeNo,
@@ -124,6 +131,7 @@ export const layer = Layer.effect(
         faults.around("Orders.perform", services.performHalf(tradeNo, command, entry)),
       returnUnappliedPayments: returnUnappliedPayments(services),
       reportFailedReturn: reportFailedReturn(services),
+      reportGivenBack: reportGivenBack(services),
       noteDispute: noteDispute(services)
     })
   })

@@ -21,6 +21,9 @@ import { alone, type OrderServices } from "./OrderServices.ts"
 /** Which order it is, and whose. */
 export type OrderName = Pick<Order, "merchantId" | "mode" | "tradeNo">
 
+/** What is left of an unapplied payment, and why a refund did not reach the buyer. */
+export type GivenBack = Omit<Extract<OrderCommand, { readonly _tag: "NoteGivenBack" }>, "_tag">
+
 export const report = (services: OrderServices) => {
   const { byTradeNo, performReported, wakeups } = services
   return span("Orders.report")(function* (order: OrderName, said: ChannelReport, entry?: Entry) {
@@ -60,7 +63,7 @@ export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderSe
     const command =
       answer._tag === "Taken"
         ? ConfirmReturn.make({ paymentId })
-        : FailReturn.make({ paymentId, problem: answer.reason })
+        : FailReturn.make({ paymentId, problem: answer.reason, wasTaken: false })
     yield* perform(order.tradeNo, command)
   })
   return span("Orders.returnUnappliedPayments")(function* (tradeNo: TradeNo) {
@@ -75,7 +78,13 @@ export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderSe
 /** The buyer did not get the money: somebody has to look. */
 export const reportFailedReturn = ({ perform }: OrderServices) =>
   span("Orders.reportFailedReturn")(function* (tradeNo: TradeNo, paymentId: PaymentId, problem: string) {
-    return yield* perform(tradeNo, FailReturn.make({ paymentId, problem }))
+    return yield* perform(tradeNo, FailReturn.make({ paymentId, problem, wasTaken: true }))
+  })
+
+/** By hand, at the channel. */
+export const reportGivenBack = ({ perform }: OrderServices) =>
+  span("Orders.reportGivenBack")(function* (tradeNo: TradeNo, givenBack: GivenBack) {
+    return yield* perform(tradeNo, NoteGivenBack.make(givenBack))
   })
 
 /** Of an unapplied payment. None when it is not known here. */
@@ -97,7 +106,8 @@ export const paymentFacts = (
     fee: feeFor(fees, { ...payment, mode: order.mode })
   }))
 
-const { ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, FailReturn, NoteDispute } = OrderCommand.cases
+const { ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, FailReturn, NoteDispute, NoteGivenBack } =
+  OrderCommand.cases
 
 const commandOf = (services: OrderServices, order: OrderName, said: ChannelReport): Effect.Effect<OrderCommand> => {
   switch (said._tag) {

@@ -12,7 +12,13 @@ import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { FeeOf } from "../timeline/channelFees.ts"
-import { type Difference, type Movement, type Named, ReconciliationStore } from "./ReconciliationStore.ts"
+import {
+  type Compared,
+  type Difference,
+  type Movement,
+  type Named,
+  ReconciliationStore
+} from "./ReconciliationStore.ts"
 import { timeOf, tradeNoIn } from "./standing.ts"
 import { StripeClient } from "./StripeClient.ts"
 import type { StripeRefused } from "./stripeFailures.ts"
@@ -69,46 +75,33 @@ export const layer = Layer.effect(
     const store = yield* ReconciliationStore
     yield* Metric.update(differences, 0)
 
-    const fetchWindow = Effect.fnUntraced(function* (owner: Owner, from: DateTime.Utc, to: DateTime.Utc) {
-      let after: string | undefined
-      for (let page = 0; page < pagesMax; page++) {
-        const listed = yield* client.read(owner, (stripe) =>
-          stripe.balanceTransactions.list({
-            created: { gte: secondsOf(from), lt: secondsOf(to) },
-            expand: ["data.source.payment_intent"],
-            limit: pageMax,
-            ...(after === undefined ? {} : { starting_after: after })
-          })
-        )
-        yield* store.insert(
-          owner,
-          listed.data.flatMap((each) => Option.toArray(movementOf(each)))
-        )
-        after = listed.data.at(-1)?.id
-        if (!listed.has_more || after === undefined) return
-      }
-      yield* Effect.logError("Stripe has more balance transactions of an account than are read")
+    const fetchWindow = readInto(store, client)
+
+    /** It may have moved after its time was read: what differs is read and compared once more. */
+    const compareTwice = Effect.fnUntraced(function* (owner: Owner, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
+      const first = payments.length === 0 ? [] : yield* store.compare(owner, payments)
+      const differing = first.filter(isDifferent)
+      if (differing.length === 0) return first
+      yield* fetchWindow(owner, DateTime.subtract(now, window), DateTime.addDuration(yield* currentTime, window))
+      return [...first.filter((each) => !isDifferent(each)), ...(yield* store.compare(owner, differing))]
     })
 
+    /** How many were compared. What differs and has just moved in either books is left for the next time. */
     const compare = Effect.fnUntraced(function* (owner: Owner, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
-      const compared = payments.length === 0 ? [] : yield* store.compare(owner, payments)
-      const agreed: Array<string> = []
-      for (const each of compared) {
-        if (each.ours === each.theirs) {
-          agreed.push(each.payment_id)
-          continue
-        }
+      const until = DateTime.subtract(now, settles)
+      const compared = (yield* compareTwice(owner, payments, now)).filter(
+        (each) => !isDifferent(each) || each.moved_at === null || DateTime.isLessThan(each.moved_at, until)
+      )
+      const ids = (some: typeof compared) => some.map(({ payment_id }) => payment_id)
+      for (const each of compared.filter(isDifferent)) {
         if (!(yield* store.note(owner, each, now))) continue
         yield* Effect.logError("Stripe's books and ours differ about a payment").pipe(
           Effect.annotateLogs({ merchant_id: owner.merchantId, mode: owner.mode, ...each })
         )
       }
-      yield* store.agree(owner, agreed, now)
-      yield* store.checked(
-        owner,
-        compared.map(({ payment_id }) => payment_id),
-        now
-      )
+      yield* store.agree(owner, ids(compared.filter((each) => !isDifferent(each))), now)
+      yield* store.checked(owner, ids(compared), now)
+      return compared.length
     })
 
     return Reconciliation.of({
@@ -123,8 +116,8 @@ export const layer = Layer.effect(
         yield* compare(owner, yield* store.missing(owner, first, last, batchMax), now)
         for (let batch = 0; batch < batchesMax; batch++) {
           const payments = yield* store.unchecked(owner, DateTime.subtract(now, settles), batchMax)
-          yield* compare(owner, payments, now)
-          if (payments.length < batchMax) break
+          const compared = yield* compare(owner, payments, now)
+          if (payments.length < batchMax || compared === 0) break
         }
         return now
       }),
@@ -136,6 +129,31 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Keeps what has moved at Stripe in a window of time. */
+const readInto = (store: ReconciliationStore["Service"], client: StripeClient["Service"]) =>
+  Effect.fnUntraced(function* (owner: Owner, from: DateTime.Utc, to: DateTime.Utc) {
+    let after: string | undefined
+    for (let page = 0; page < pagesMax; page++) {
+      const listed = yield* client.read(owner, (stripe) =>
+        stripe.balanceTransactions.list({
+          created: { gte: secondsOf(from), lt: secondsOf(to) },
+          expand: ["data.source.payment_intent"],
+          limit: pageMax,
+          ...(after === undefined ? {} : { starting_after: after })
+        })
+      )
+      yield* store.insert(
+        owner,
+        listed.data.flatMap((each) => Option.toArray(movementOf(each)))
+      )
+      after = listed.data.at(-1)?.id
+      if (!listed.has_more || after === undefined) return
+    }
+    yield* Effect.logError("Stripe has more balance transactions of an account than are read")
+  })
+
+const isDifferent = ({ is_same_currency, ours, theirs }: Compared) => ours !== theirs || !is_same_currency
 
 const filtersOf = ({ merchant_id, status }: ReconciliationQuery) => ({
   ...(merchant_id === undefined ? {} : { merchant_id }),
@@ -157,6 +175,17 @@ const movementOf = (each: Stripe.BalanceTransaction): Option.Option<Movement> =>
     amount: each.amount,
     fee: each.fee,
     currency: each.currency,
+    exchanged: exchangedIn(each),
     createdAt: timeOf(each.created)
   })
+}
+
+/** What goes out, though nothing of it may be left where little is exchanged for a dearer currency. */
+const outgoing: ReadonlySet<string> = new Set(["refund", "payment_refund"])
+
+/** A balance has the currency of the account. The charge, refund or dispute that moved it has the buyer's. */
+const exchangedIn = ({ amount, currency, source, type }: Stripe.BalanceTransaction): Movement["exchanged"] => {
+  if (typeof source !== "object" || source === null || !("currency" in source) || !("amount" in source)) return null
+  if (source.currency === currency || typeof source.amount !== "number" || source.currency === null) return null
+  return { amount: amount < 0 || outgoing.has(type) ? -source.amount : source.amount, currency: source.currency }
 }

@@ -1,4 +1,4 @@
-/** Stripe's balance transactions, and what our books say of the same payments (migration 0031). */
+/** Stripe's balance transactions, and what our books say of the same payments (migrations 0031 and 0036). */
 import { firstIdBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import type { Owner } from "@coffer/model/Owner"
@@ -22,6 +22,8 @@ export interface Movement {
   readonly amount: number
   readonly fee: number
   readonly currency: string
+  /** What it was before Stripe exchanged it, in the currency that the buyer was charged in. */
+  readonly exchanged: { readonly amount: number; readonly currency: string } | null
   readonly createdAt: DateTime.Utc
 }
 
@@ -31,7 +33,11 @@ const Compared = Schema.Struct({
   trade_no: Schema.NullOr(Schema.String),
   currency: Schema.String,
   theirs: Schema.Int,
-  ours: Schema.Int
+  ours: Schema.Int,
+  /** Whether all that has moved at Stripe is known in the currency of ours. */
+  is_same_currency: Schema.Boolean,
+  /** When it moved last, in either books as far as they tell. */
+  moved_at: Schema.NullOr(TimeColumn)
 })
 export type Compared = typeof Compared.Type
 
@@ -154,9 +160,13 @@ const makeMovements = (sql: SqlClient.SqlClient) =>
         Effect.forEach(
           movements,
           (each) => sql`insert into stripe_movements (id, merchant_id, mode, payment_id, trade_no, type, amount, fee,
-                currency, created_at)
+                currency, source_amount, source_currency, created_at)
               values (${each.id}, ${merchantId}, ${mode}, ${each.paymentId}, ${each.tradeNo}, ${each.type},
-                ${each.amount}, ${each.fee}, ${each.currency}, ${at(sql, each.createdAt)}) on conflict do nothing`,
+                ${each.amount}, ${each.fee}, ${each.currency}, ${each.exchanged?.amount ?? null}::bigint,
+                ${each.exchanged?.currency ?? null}::text, ${at(sql, each.createdAt)})
+              on conflict (id) do update set source_amount = excluded.source_amount,
+                source_currency = excluded.source_currency
+              where stripe_movements.source_currency is null and excluded.source_currency is not null`,
           { discard: true }
         )
       ),
@@ -235,28 +245,31 @@ const wentBack = (sql: SqlClient.SqlClient) => sql`s->'problem' is null and (s->
 const firstNo = ({ mode }: Owner, time: DateTime.Utc) =>
   prefixes.tradeNo[mode] + firstIdBody(DateTime.toEpochMillis(time))
 
+/** In which currency ours is. */
+const ownCurrency = (sql: SqlClient.SqlClient) => sql`case when o.payment_id = a.payment_id then o.currency
+  else coalesce((select s->>'currency' from jsonb_array_elements(o.stray_payments) s
+    where s->>'paymentId' = a.payment_id limit 1), o.currency) end`
+
 /**
  * Ours: what was paid, without what is given back or on its way back, and without what a dispute has taken. An inquiry
  * has taken nothing at Stripe. A payment that no order took is ours while it has not gone back, by a return that
- * reached the buyer or by a dispute.
+ * reached the buyer or by a dispute. Theirs: in the currency of ours, as it was before Stripe exchanged it.
  */
 const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner, payments: ReadonlyArray<Named>) => {
   const own = sql`merchant_id = ${merchantId} and mode = ${mode}`
   return sql`with asked as (
       select * from unnest(${payments.map(({ payment_id }) => payment_id)}::text[],
         ${payments.map(({ trade_no }) => trade_no ?? "")}::text[]) as asked (payment_id, trade_no)),
-    theirs as (
-      select a.payment_id, a.trade_no, (select max(currency) from stripe_movements m
-          where m.payment_id = a.payment_id and ${own}) as currency,
-        coalesce((select sum(amount) from stripe_movements m
-          where m.payment_id = a.payment_id and ${own}), 0)::bigint as amount
-      from asked a),
     found as (
-      select t.*, o.trade_no as order_no, o.currency as order_currency, o.amount as paid,
-        o.payment_id = t.payment_id as is_orders, o.stray_payments
-      from theirs t left join orders o on o.trade_no = t.trade_no
+      select a.payment_id, o.trade_no as order_no, o.amount as paid, o.payment_id = a.payment_id as is_orders,
+        o.stray_payments, lower(${ownCurrency(sql)}) as own_currency
+      from asked a left join orders o on o.trade_no = a.trade_no
         and o.merchant_id = ${merchantId} and o.mode = ${mode})
-    select payment_id, order_no as trade_no, upper(coalesce(order_currency, currency)) as currency, amount as theirs,
+    select payment_id, order_no as trade_no, upper(coalesce(own_currency, theirs.currency)) as currency,
+      coalesce(theirs.amount, 0)::bigint as theirs, coalesce(theirs.is_same, true) as is_same_currency,
+      greatest(theirs.moved_at,
+        (select max(r.updated_at) from refunds r where is_orders and ${own} and r.trade_no = order_no),
+        (select max(d.updated_at) from disputes d where is_orders and ${own} and d.trade_no = order_no)) as moved_at,
       (case when is_orders then paid
         - coalesce((select sum(r.amount) from refunds r where ${own} and r.trade_no = order_no
             and r.status in ('reserved', 'pending', 'succeeded')), 0)
@@ -265,5 +278,10 @@ const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner,
       else coalesce((select sum(case when ${wentBack(sql)} then 0 else (s->>'amount')::bigint end - ${takenBack(sql)})
           from jsonb_array_elements(stray_payments) s
           where s->>'paymentId' = found.payment_id), 0) end)::bigint as ours
-    from found`
+    from found cross join lateral (
+      select max(m.currency) as currency, max(m.created_at) as moved_at,
+        sum(case when m.source_currency = own_currency then m.source_amount else m.amount end) as amount,
+        bool_and(own_currency is null or own_currency = m.currency
+          or own_currency = coalesce(m.source_currency, m.currency)) as is_same
+      from stripe_movements m where m.payment_id = found.payment_id and ${own}) as theirs`
 }

@@ -4,8 +4,7 @@
  */
 import type { Mode } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
-import { Context, Effect, Exit, Layer, Metric, Option } from "effect"
-import { CircuitBreaker } from "effect/persistence"
+import { Context, Effect, Layer } from "effect"
 import { Stripe } from "stripe"
 import { ChannelUnreachable } from "../channel/Channel.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -14,7 +13,8 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFailures.ts"
+import { breakers, makeStripeGuard } from "./StripeGuard.ts"
+import { type Judged, judge, type StripeFailure } from "./stripeFailures.ts"
 
 /** What opens an account. `account`: a connected one, for which the key acts. */
 export interface StripeKeys {
@@ -51,21 +51,8 @@ export class StripeClient extends Context.Service<
 const timeout = 7_000
 /** What the answers are read as. */
 const apiVersion = "2026-10-28.endive"
-/** So many calls in a row without an answer, and Stripe is down for so long. Tests of many failures set it higher. */
-export const FailuresMax = Context.Reference<number>("@coffer/stripe/FailuresMax", { defaultValue: () => 5 })
-const downFor = "10 seconds"
 /** Clients in memory, one for each account. */
 const clientsMax = 1_000
-
-const calls = Metric.counter("coffer_stripe_calls", {
-  description: "Calls to Stripe's API, by their outcome; circuit_open: not made, because Stripe was down",
-  incremental: true
-})
-const down = Metric.gauge("coffer_stripe_down", {
-  description: "1 while calls to Stripe end at once, because it has answered none of the last ones"
-})
-const outcomes = ["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"] as const
-const count = (outcome: (typeof outcomes)[number]) => Metric.update(Metric.withAttributes(calls, { outcome }), 1)
 
 export const layer = Layer.effect(
   StripeClient,
@@ -73,7 +60,7 @@ export const layer = Layer.effect(
     const merchants = yield* Merchants
     const secrets = yield* Secrets
     const { stripeApi } = yield* Settings
-    const guarded = yield* makeGuard
+    const guarded = yield* makeStripeGuard
     const faults = yield* Faults
 
     const connect = ({ account, secretKey }: StripeKeys) =>
@@ -108,7 +95,7 @@ export const layer = Layer.effect(
       const sealed = yield* accountOf(owner)
       if (sealed === null) return yield* new ChannelUnreachable()
       const stripe = clientOf({ owner, sealed })
-      const asked = guarded(() => ask(stripe), { merchant_id: owner.merchantId, mode: owner.mode })
+      const asked = guarded(() => ask(stripe), owner)
       return yield* faults.around("StripeClient.call", asked, () => nameIn(ask))
     })
 
@@ -141,7 +128,7 @@ export const layer = Layer.effect(
         )
     })
   })
-).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+).pipe(Layer.provide(breakers))
 
 const isRefusal = ({ verdict }: Judged) => verdict === "credentials" || verdict === "refused"
 
@@ -151,65 +138,4 @@ const nameIn = (ask: (stripe: Stripe) => unknown) => /\bstripe\.([\w.]+)/.exec(S
 interface Account {
   readonly owner: Pick<Owner, "merchantId" | "mode">
   readonly sealed: StripeAccount
-}
-
-/** Counts each call, and ends it at once while Stripe is down. */
-const makeGuard = Effect.gen(function* () {
-  const breaker = yield* CircuitBreaker.make({
-    tripPolicy: CircuitBreaker.consecutive(yield* FailuresMax),
-    openDuration: downFor
-  })
-  yield* Effect.forEach(outcomes, (outcome) => Metric.update(Metric.withAttributes(calls, { outcome }), 0))
-  yield* Metric.update(down, 0)
-
-  return <A>(ask: () => Promise<A>, about: Readonly<Record<string, string>>): Effect.Effect<A, StripeFailure> => {
-    const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
-      Effect.tap(() => Effect.andThen(Metric.update(down, 0), count("answered"))),
-      Effect.tapError(({ failure, verdict }) =>
-        Effect.andThen(count(verdict), Effect.annotateLogs(tell(verdict, failure), about))
-      )
-    )
-    return Effect.catch(
-      breaker.execute(asked, { key: "stripe", classify: outcomeOf }),
-      (error): Effect.Effect<never, StripeFailure> =>
-        "verdict" in error
-          ? Effect.fail(error.failure)
-          : Effect.andThen(
-              Effect.andThen(Metric.update(down, 1), count("circuit_open")),
-              Effect.fail(new ChannelUnreachable())
-            )
-    )
-  }
-})
-
-/** A refusal is an answer. A wrong key or too many calls say nothing of whether Stripe is there. */
-const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
-  if (Exit.isSuccess(exit)) return CircuitBreaker.success
-  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-  switch (error?.verdict) {
-    case "refused":
-    case "credentials":
-      return CircuitBreaker.success
-    case "silent":
-    case "unreached":
-      return CircuitBreaker.failure()
-    case "rate_limited":
-    case undefined:
-      return CircuitBreaker.ignored
-  }
-}
-
-const tell = (verdict: Verdict, failure: StripeFailure) => {
-  switch (verdict) {
-    case "credentials":
-      return Effect.logError("Stripe does not accept the key of a merchant")
-    case "refused":
-      return Effect.logInfo("Stripe refused a call").pipe(
-        Effect.annotateLogs(failure._tag === "StripeRefused" ? { code: failure.code } : {})
-      )
-    case "rate_limited":
-    case "unreached":
-    case "silent":
-      return Effect.logWarning(`Stripe did not answer a call: ${verdict}`)
-  }
 }

@@ -82,6 +82,9 @@ const eventServices = Effect.gen(function* () {
   }
 })
 
+/** Refunds of one payment that are looked at. One with more stays with the operator. */
+const refundsMax = 100
+
 type Services = Effect.Success<typeof eventServices>
 
 const makeHandlers = Effect.map(eventServices, (services) => ({
@@ -109,26 +112,28 @@ const handleSession = ({ client, orderIn, payments, store }: Services) =>
     return "adopted" as const
   })
 
-const handleRefund = ({ client, orderIn, orders, refunds }: Services) =>
-  Effect.fnUntraced(function* (owner: Owner, id: string) {
+const handleRefund = (services: Services) => {
+  const { client, orderIn, orders, refunds } = services
+  const givenBack = handleGivenBack(services)
+  return Effect.fnUntraced(function* (owner: Owner, id: string) {
     const seen = yield* client.read(owner, (stripe) => stripe.refunds.retrieve(id, { expand: ["payment_intent"] }))
+    const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
     const returned = returnedPaymentIn(seen)
     if (Option.isSome(returned)) {
-      const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
       const order = yield* orderIn(owner, intent?.metadata)
       if (Option.isNone(order) || intent?.id !== returned.value) {
         return yield* ignored("a refund gives back no payment of ours")
       }
       const answer = answerOf(seen)
-      if (answer._tag === "Refused") {
-        yield* orders.reportFailedReturn(order.value.tradeNo, returned.value, answer.reason)
-      }
+      // Where the answer to its making was lost, this tells that it was made.
+      if (answer._tag !== "Refused") return yield* givenBack(owner, order, returned.value)
+      yield* orders.reportFailedReturn(order.value.tradeNo, returned.value, answer.reason)
       return "adopted" as const
     }
     const refundNo = refundNoOf(seen)
     const found = Option.isNone(refundNo) ? Option.none() : yield* Effect.option(refunds.find(owner, refundNo.value))
     // Made in Stripe's dashboard.
-    if (Option.isNone(found)) return yield* ignored("a refund is none that a merchant has asked us for")
+    if (Option.isNone(found)) return yield* givenBack(owner, yield* orderIn(owner, intent?.metadata), intent?.id)
     const answer = answerOf(seen)
     if (answer._tag === "Pending") return "adopted" as const
     const said =
@@ -137,6 +142,34 @@ const handleRefund = ({ client, orderIn, orders, refunds }: Services) =>
         : { outcome: "failed" as const, reason: answer.reason }
     yield* refunds.report(found.value.refundNo, said)
     return "adopted" as const
+  })
+}
+
+/** What is left of a payment that no order took, after refunds by us or in Stripe's dashboard (silences: O40). */
+const handleGivenBack = ({ client, orders }: Services) =>
+  Effect.fnUntraced(function* (owner: Owner, order: Option.Option<Order>, paymentId: string | undefined) {
+    const payment = Option.flatMap(order, ({ unappliedPayments }) =>
+      Option.fromUndefinedOr(unappliedPayments.find((each) => each.paymentId === paymentId))
+    )
+    if (Option.isNone(order) || Option.isNone(payment)) {
+      return yield* ignored("a refund is none that a merchant has asked us for")
+    }
+    const { amount, paymentId: id } = payment.value
+    const look = Effect.gen(function* () {
+      const { data, has_more } = yield* client.read(owner, (stripe) =>
+        stripe.refunds.list({ payment_intent: id, limit: refundsMax })
+      )
+      if (has_more) return yield* ignored("a payment has more refunds than are looked at")
+      const given = data.reduce((sum, each) => sum + (answerOf(each)._tag === "Refused" ? 0 : each.amount), 0)
+      const failed = data.map(answerOf).find(({ _tag }) => _tag === "Refused")
+      const left = Minor.make(Math.max(0, amount - given))
+      const problem = failed?._tag === "Refused" ? { problem: failed.reason } : {}
+      yield* orders.reportGivenBack(order.value.tradeNo, { paymentId: id, left, ...problem })
+      return "adopted" as const
+    })
+    yield* look
+    // Another event of it may have been handled meanwhile, by what it was before.
+    return yield* look
   })
 
 const handleDispute = ({ client, disputes, orderIn, orders, payments }: Services) =>

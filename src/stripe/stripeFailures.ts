@@ -33,7 +33,7 @@ const reasonMax = 500
 
 export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused
 
-/** Why a call failed, as metrics name it. */
+/** Why a call failed, as metrics name it. `refused`: Stripe is there, and says no. */
 export type Verdict = "refused" | "credentials" | "rate_limited" | "unreached" | "silent"
 
 export interface Judged {
@@ -51,11 +51,13 @@ export const judge = (error: unknown): Judged => {
     const cause = typeof detail === "object" && "code" in detail ? String(detail.code) : ""
     return neverConnected.has(cause) ? { verdict: "unreached", failure: new ChannelUnreachable() } : silent(false)
   }
+  // The key was asked with other words before, under another PUBLIC_URL or by another version: what did that do?
+  if (error instanceof Stripe.errors.StripeIdempotencyError) return { ...silent(true), verdict: "refused" }
   if (statusCode === undefined || statusCode >= 500) return silent(true)
   if (statusCode === 401 || statusCode === 403) return { verdict: "credentials", failure: new ChannelUnreachable() }
   if (statusCode === 429) return { verdict: "rate_limited", failure: new ChannelUnreachable() }
   // A call with the same idempotency key is still being carried out.
-  if (statusCode === 409) return silent(false)
+  if (statusCode === 409) return { ...silent(false), verdict: "refused" }
   return { verdict: "refused", failure: new StripeRefused({ code, message }) }
 }
 

@@ -76,6 +76,7 @@ export const {
   FailPayment,
   FailReturn,
   NoteDispute,
+  NoteGivenBack,
   ReachDeadline,
   ReserveRefund
 } = OrderCommand.cases
@@ -92,8 +93,8 @@ export const {
   RefundReleased,
   RefundReserved,
   RefundReversed,
-  UnappliedPaymentDisputed,
   UnappliedPaymentFound,
+  UnappliedPaymentNoted,
   UnappliedPaymentParked,
   UnappliedPaymentReturned
 } = OrderEvent.cases

@@ -18,6 +18,7 @@ import {
   ConfirmReturn,
   FailReturn,
   NoteDispute,
+  NoteGivenBack,
   openDispute,
   createdAt,
   DeclinePayment,
@@ -190,13 +191,13 @@ describe("order: status by command", () => {
   const refunded = reserved(10_00, RefundCompleted.make({ amount: facts.amount })).state
   const partly = reserved(1, RefundCompleted.make({ amount: Minor.make(1) })).state
   const table = matrix(`
-    status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | FailReturn | NoteDispute | Annotate
-    pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | -          | -           | OrderAnnotated
-    paid               | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | OrderAnnotated
-    partially_refunded | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | OrderAnnotated
-    refunded           | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | OrderAnnotated
-    failed             | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | OrderAnnotated
-    expired            | UnappliedPaymentFound | -               | -             | -             | -               | -             | -          | -           | OrderAnnotated
+    status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | FailReturn | NoteDispute | NoteGivenBack | Annotate
+    pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | -          | -           | -             | OrderAnnotated
+    paid               | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | OrderAnnotated
+    partially_refunded | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | OrderAnnotated
+    refunded           | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | OrderAnnotated
+    failed             | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | OrderAnnotated
+    expired            | UnappliedPaymentFound | -               | -             | -             | -               | -             | -          | -           | -             | OrderAnnotated
   `)
   const back = matrix(`
     status             | ReserveRefund    | CompleteRefund  | ReleaseRefund  | ReverseRefund  | OpenDispute   | CloseDispute  | RegainDispute
@@ -231,8 +232,9 @@ describe("order: status by command", () => {
     ReachDeadline: ReachDeadline.make({ now: expiresAt, answer: Cancelled.make({}) }),
     CloseEarly: CloseEarly.make({ answer: Cancelled.make({}) }),
     ConfirmReturn: ConfirmReturn.make({ paymentId: another.paymentId }),
-    FailReturn: FailReturn.make({ paymentId: another.paymentId, problem: "lost" }),
+    FailReturn: FailReturn.make({ paymentId: another.paymentId, problem: "lost", wasTaken: true }),
     NoteDispute: NoteDispute.make({ paymentId: another.paymentId, dispute: openDispute }),
+    NoteGivenBack: NoteGivenBack.make({ paymentId: another.paymentId, left: Minor.make(0) }),
     Annotate: Annotate.make({ metadata: { a: "1" } }),
     NumberReceipt: OrderCommand.cases.NumberReceipt.make({ number: "RCP-202601-0001" }),
     RequestReceipt: OrderCommand.cases.RequestReceipt.make({

@@ -11,7 +11,7 @@ import {
   openDispute,
   OrderExpired,
   pendingOrder,
-  UnappliedPaymentDisputed,
+  UnappliedPaymentNoted,
   UnappliedPaymentFound,
   UnappliedPaymentParked,
   UnappliedPaymentReturned
@@ -34,7 +34,7 @@ const note = (dispute: ChannelDispute) => NoteDispute.make({ paymentId, dispute 
 const parked = (dispute: ChannelDispute, more: Partial<UnappliedPayment> = {}) =>
   UnappliedPaymentParked.make({ payment: { ...late, ...more, dispute, state: "parked" } })
 const disputed = (dispute: ChannelDispute, more: Partial<UnappliedPayment> = {}) =>
-  UnappliedPaymentDisputed.make({ payment: { ...late, ...more, dispute } })
+  UnappliedPaymentNoted.make({ payment: { ...late, ...more, dispute } })
 
 describe("order: a dispute about a payment that it did not take", () => {
   it("keeps the payment from going back, and parks it once, however often it is told", () => {

@@ -1,5 +1,6 @@
-/** A payment that the order did not take, on its way back to the buyer (silences: O15, O37). */
+/** A payment that the order did not take, on its way back to the buyer (silences: O15, O37, O40). */
 import { describe, it } from "@effect/vitest"
+import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
 import type { UnappliedPayment } from "@coffer/rules/order/Order"
@@ -7,9 +8,12 @@ import {
   ConfirmReturn,
   facts,
   FailReturn,
+  NoteGivenBack,
+  openDispute,
   OrderExpired,
   pendingOrder,
   UnappliedPaymentFound,
+  UnappliedPaymentNoted,
   UnappliedPaymentParked,
   UnappliedPaymentReturned
 } from "../kit/fixtures.ts"
@@ -25,7 +29,7 @@ const returned = UnappliedPaymentReturned.make({ paymentId })
 const parked = UnappliedPaymentParked.make({ payment: { ...late, problem, state: "parked" } })
 const cameBack = UnappliedPaymentParked.make({ payment: { ...late, problem, state: "parked", wasReturned: true } })
 
-const fail = FailReturn.make({ paymentId, problem })
+const fail = FailReturn.make({ paymentId, problem, wasTaken: true })
 
 describe("order: a return that did not reach the buyer", () => {
   it("parks the payment with the channel's words, and keeps that merchants were told of its return", () =>
@@ -42,10 +46,73 @@ describe("order: a return that did not reach the buyer", () => {
       .then()
   })
 
+  it("that the channel refused, while it went back another way, changes nothing", () => {
+    order(...found, returned)
+      .when(FailReturn.make({ paymentId, problem, wasTaken: false }))
+      .then()
+    order(...found)
+      .when(FailReturn.make({ paymentId, problem, wasTaken: false }))
+      .then(parked)
+  })
+
   it("is recorded once, and not at all for a payment of the order's own", () => {
     order(...found, returned, cameBack)
       .when(fail)
       .then()
     order().when(fail).then()
+  })
+})
+
+describe("order: a payment that somebody gave back by hand at the channel", () => {
+  const back = (left: number, why?: string) =>
+    NoteGivenBack.make({ paymentId, left: Minor.make(left), ...(why === undefined ? {} : { problem: why }) })
+  const ended = UnappliedPaymentNoted.make({ payment: { ...late, state: "returned" } })
+
+  it("has gone back when nothing of it is left, and merchants are told of that once", () => {
+    order(...found, parked)
+      .when(back(0))
+      .then(returned, ended)
+    order(...found, parked, returned, ended)
+      .when(back(0))
+      .then()
+    order(...found, returned, cameBack)
+      .when(back(0))
+      .then(UnappliedPaymentNoted.make({ payment: { ...late, state: "returned", wasReturned: true } }))
+  })
+
+  it("stays where it is while something is left, and is parked again when the refund does not arrive", () => {
+    order(...found, parked)
+      .when(back(1))
+      .then()
+    order(...found)
+      .when(back(1, problem))
+      .then()
+    order(...found, parked, returned, ended)
+      .when(back(1, problem))
+      .then(cameBack)
+  })
+
+  it("of which a lost dispute took a part has gone back when the rest has", () => {
+    const dispute = { ...openDispute, status: "lost", isOver: true, taken: Minor.make(4_00) }
+    const lostInPart = UnappliedPaymentParked.make({ payment: { ...late, dispute, state: "parked" } })
+    order(...found, lostInPart)
+      .when(back(4_01))
+      .then()
+    order(...found, lostInPart)
+      .when(back(4_00))
+      .then(returned, UnappliedPaymentNoted.make({ payment: { ...late, dispute, state: "returned" } }))
+  })
+
+  it("stays with the operator while a bank takes it as well", () => {
+    const taken = UnappliedPaymentParked.make({ payment: { ...late, problem, dispute: openDispute, state: "parked" } })
+    const known = UnappliedPaymentNoted.make({
+      payment: { ...late, dispute: openDispute, state: "parked", wasReturned: true }
+    })
+    order(...found, taken)
+      .when(back(0))
+      .then(returned, known)
+    order(...found, taken, returned, known)
+      .when(back(0))
+      .then()
   })
 })

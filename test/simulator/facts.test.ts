@@ -18,7 +18,8 @@ const entry = newTransaction({
   type: "charge",
   category: "charge",
   source: "ch_1",
-  description: null
+  description: null,
+  exchangeRate: null
 })
 
 describe("the table of facts", () => {

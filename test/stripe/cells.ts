@@ -3,7 +3,7 @@
  * by a merchant and an account at Stripe of its own. Time passes for all of them at once.
  */
 import { Cause, type Duration, Effect, Exit } from "effect"
-import { FailuresMax } from "../../src/stripe/StripeClient.ts"
+import { Patience } from "../../src/stripe/StripeGuard.ts"
 import { eventTypes } from "../../src/stripe/told.ts"
 import { booksOf } from "../kit/merchantBooks.ts"
 import { isSoak } from "../kit/soak.ts"
@@ -68,11 +68,11 @@ interface Pace {
 }
 export const paces: Readonly<Record<"short" | "long", Pace>> = {
   short: { pauses: ["1 minute", "4 minutes"], after: ["10 minutes", "10 minutes"], polls: true },
-  long: { pauses: ["25 hours"], after: ["1 hour"], polls: isSoak }
+  long: { pauses: ["1 minute", "4 minutes", "25 hours"], after: ["1 hour", "25 hours", "1 hour"], polls: isSoak }
 }
 
 /** More than all that go wrong at once: what goes wrong for one cell does not make Stripe down for the others. */
-export const withoutBreaker = [FailuresMax, 1_000_000] as const
+export const withoutBreaker = [Patience, { calls: 1_000_000, merchants: 1_000_000 }] as const
 
 export const makeTable = (world: World, watch: Watch, { after, pauses, polls }: Pace) => {
   const { control } = world.simulator

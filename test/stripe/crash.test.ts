@@ -6,7 +6,7 @@
  */
 import { type Simulator, start as simulate } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { Stripe } from "stripe"
 import { type Life, live, type Point, type Side, timeOf } from "../kit/Crash.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
@@ -22,7 +22,11 @@ interface Row extends Point {
   readonly scenario: string
   readonly side: Side
   readonly died: boolean
+  readonly trouble?: string
 }
+
+const lineOf = ({ died, name, nth, scenario, side, trouble }: Row) =>
+  [scenario.padEnd(55), side.padEnd(7), `${name} ${nth}`.padEnd(70), trouble ?? (died ? "" : "not reached")].join(" ")
 
 /** No test helper acts on a live order, and a day has too many steps of workers. */
 const those = scenarios.filter(
@@ -81,6 +85,10 @@ const endOf = Effect.fnUntraced(function* ({ service }: Life, simulator: Simulat
 /** What the clock asks for, again and again: those that come first stand for all. */
 const isCovered = ({ name, nth }: Point) => !/\((events|balanceTransactions)\./.test(name) || (isSoak && nth <= 2)
 
+/** A part of the scenarios, in their order: `SCENARIOS` says how many, after the `FIRST_SCENARIO` first. */
+const firstScenario = Number(process.env["FIRST_SCENARIO"] ?? 0)
+const scenariosMax = Number(process.env["SCENARIOS"] ?? Infinity)
+
 /** In `npm test` a few of the points, spread over all of them; in a soak all of them, before and after. */
 const chosen = (passed: ReadonlyArray<Point>): ReadonlyArray<Point & { readonly side: Side }> =>
   isSoak
@@ -132,14 +140,22 @@ const everyCrash = Effect.fnUntraced(function* (scenario: Scenario) {
     plain.books.ours[book].some((each) => row.test(each)),
     `${scenario.name} ends as ${row}: ${JSON.stringify(plain.books.ours[book])}`
   )
-  const table: Array<Row> = []
-  for (const at of chosen(plain.passed.filter(isCovered))) {
+  /** Whether it died, and then had the same books as without. */
+  const crash = Effect.fnUntraced(function* (at: Point & { readonly side: Side }) {
     const { books, died, where } = yield* run(at)
-    // Its account is asked no more.
-    yield* life.service.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
     const ours = hasFreeze(books.ours) && !hasFreeze(plain.books.ours) ? withoutFreeze(books.ours) : books.ours
     assert.deepStrictEqual({ ...books, ours }, plain.books, where)
-    table.push({ scenario: scenario.name, ...at, died })
+    return died
+  })
+
+  const table: Array<Row> = []
+  for (const at of chosen(plain.passed.filter(isCovered))) {
+    const exit = yield* Effect.exit(crash(at))
+    // Its account is asked no more.
+    yield* life.service.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
+    const row: Row = { scenario: scenario.name, ...at, died: Exit.isFailure(exit) || exit.value }
+    table.push(Exit.isSuccess(exit) ? row : { ...row, trouble: Cause.pretty(exit.cause).slice(0, 500) })
+    if (isSoak) process.stdout.write(`${lineOf(table.at(-1)!)}\n`)
   }
   return table
 }, Effect.scoped)
@@ -147,11 +163,14 @@ const everyCrash = Effect.fnUntraced(function* (scenario: Scenario) {
 describe("a live merchant with an account at Stripe", () => {
   it.live("has the same books as Stripe, and as without it, whatever step its process dies at", () =>
     Effect.gen(function* () {
-      const table = (yield* Effect.forEach(those, everyCrash, { concurrency: 4 })).flat()
-      const lines = table.map(({ died, name, nth, scenario, side }) =>
-        [scenario.padEnd(55), side.padEnd(7), `${name} ${nth}`.padEnd(70), died ? "" : "not reached"].join(" ")
+      const some = those.slice(firstScenario, firstScenario + scenariosMax)
+      const table = (yield* Effect.forEach(some, everyCrash, { concurrency: 4 })).flat()
+      process.stdout.write(`\n${table.map(lineOf).join("\n")}\n${table.length} crashes\n`)
+      assert.deepStrictEqual(
+        table.filter(({ trouble }) => trouble !== undefined),
+        [],
+        "each has the same books"
       )
-      process.stdout.write(`\n${lines.join("\n")}\n`)
       assert.isAtLeast(table.filter(({ died }) => died).length, table.length * 0.95, "nearly all come to their end")
     })
   )

@@ -32,17 +32,43 @@ const cellsOf = (plain: ReadonlyArray<Outcome>, isLong: boolean): ReadonlyArray<
   )
 }
 
+/** One of two refunds may be the later one by a day: each row without the balances that it leaves. */
+const inAnyOrder = (books: Books): Books => {
+  const rows = books.ours.ledger.map((row) => row.split(" ").slice(0, 2).join(" "))
+  return { ...books, ours: { ...books.ours, ledger: rows.toSorted() } }
+}
+
 /** Money that was frozen while nobody knew how a refund had gone is no difference. */
-const problemOf = ({ books, problem }: Outcome, plain: Books): string | undefined => {
+const problemOf = ({ at, books, problem }: Outcome, plain: Books): string | undefined => {
   if (problem !== undefined || books === undefined) return problem
   const ours = hasFreeze(books.ours) && !hasFreeze(plain.ours) ? withoutFreeze(books.ours) : books.ours
+  const compared = at?.column.isLong === true ? inAnyOrder : (same: Books) => same
   try {
-    assert.deepStrictEqual({ ...books, ours }, plain)
+    assert.deepStrictEqual(compared({ ...books, ours }), compared(plain))
     return undefined
   } catch {
     return `${JSON.stringify({ ...books, ours })} and not ${JSON.stringify(plain)}`
   }
 }
+
+/**
+ * A part of the table, in its order: `PACE` is `short` or `long`, `SCENARIO` is in the names of some, `CELLS` is how many
+ * of the cells, after the `FIRST_CELL` first.
+ */
+const { CELLS, FIRST_CELL, PACE, SCENARIO = "" } = process.env
+const cellsMax = Number(CELLS ?? Infinity)
+const firstCell = Number(FIRST_CELL ?? 0)
+const isWhole = [CELLS, FIRST_CELL, PACE, process.env["SCENARIO"]].every((part) => part === undefined)
+/** Gone through together. More of them take more memory, and each round is longer. */
+const cellsAtOnce = 120
+
+/** Where a step takes a day, it takes the day from all who are gone through together: nobody else's order may be open. */
+const partsOf = (cells: ReadonlyArray<Cell>, byScenario: boolean): ReadonlyArray<ReadonlyArray<Cell>> =>
+  [...Map.groupBy(cells, ({ scenario }) => (byScenario ? scenario.name : "")).values()].flatMap((part) =>
+    Array.from({ length: Math.ceil(part.length / cellsAtOnce) }, (_, index) =>
+      part.slice(index * cellsAtOnce, (index + 1) * cellsAtOnce)
+    )
+  )
 
 const nameOfCall = ({ name, nth }: Call) => (nth === 1 ? name : `${name} ${nth}`)
 
@@ -69,7 +95,8 @@ const tableOf = Effect.fnUntraced(function* (pace: "short" | "long", those: Read
   const [breaker, never] = withoutBreaker
   const world = yield* worlds({ beneath: Layer.succeed(breaker, never), simulator: { watch: watch.watch } })
   const run = makeTable(world, watch, paces[pace])
-  const plain = yield* run(those.map((scenario) => ({ scenario })))
+  const apart = (cells: ReadonlyArray<Cell>) => partsOf(cells, pace === "long")
+  const plain = (yield* Effect.forEach(apart(those.map((scenario) => ({ scenario }))), run)).flat()
   for (const { books, problem, scenario } of plain) {
     assert.isUndefined(problem, scenario.name)
     const { book, row } = scenario.ends
@@ -80,21 +107,27 @@ const tableOf = Effect.fnUntraced(function* (pace: "short" | "long", those: Read
   }
   const booksOf = new Map(plain.map(({ books, scenario }) => [scenario, books!]))
   // Days with faults are for a soak.
-  const cells = isSoak || pace === "short" ? cellsOf(plain, pace === "long") : []
-  const outcomes = (cells.length === 0 ? [] : yield* run(cells)).map((outcome) => ({
-    ...outcome,
-    trouble: problemOf(outcome, booksOf.get(outcome.scenario)!)
-  }))
-  process.stdout.write(`\n${printed(outcomes)}\n${outcomes.length} cells\n`)
-  yield* assertLedgerWhole(world.sql)
-  const differences = yield* world.sql`select * from reconciliation`
-  assert.deepStrictEqual(differences, [], "no night finds a difference")
+  const all = isSoak || pace === "short" ? cellsOf(plain, pace === "long") : []
+  const cells = all.slice(firstCell, firstCell + cellsMax)
+  const outcomes: Array<Outcome & { readonly trouble: string | undefined }> = []
+  for (const part of apart(cells)) {
+    const some = (yield* run(part)).map((outcome) => ({
+      ...outcome,
+      trouble: problemOf(outcome, booksOf.get(outcome.scenario)!)
+    }))
+    outcomes.push(...some)
+    process.stdout.write(`\n${printed(some)}\n${outcomes.length} of ${cells.length} cells, ${pace}\n`)
+  }
   assert.deepStrictEqual(
     outcomes.flatMap(({ at, scenario, trouble }) =>
       trouble === undefined ? [] : [`${scenario.name}: ${nameOfCall(at!.call)}, ${at!.column.name}: ${trouble}`]
     ),
     []
   )
+  yield* assertLedgerWhole(world.sql)
+  // A refund that Stripe fails for a day is missing there for a night.
+  const differences = yield* world.sql`select * from reconciliation where agreed_at is null`
+  assert.deepStrictEqual(differences, [], "no night finds a difference that stays")
   const reached = outcomes.filter(isReached)
   const unreached = outcomes.length - reached.length
   assert.isAtMost(unreached, unreachedMax(outcomes.length), "nearly all come to what goes wrong there")
@@ -108,14 +141,12 @@ describe("a merchant with an account at Stripe", () => {
     "has the same books as Stripe, and as without it, whatever goes wrong once at whichever call or webhook",
     () =>
       Effect.gen(function* () {
-        const short = yield* tableOf(
-          "short",
-          scenarios.filter(({ isLong }) => isLong === undefined)
-        )
-        const long = yield* tableOf(
-          "long",
-          isSoak ? scenarios : scenarios.filter(({ hasLong, isLong }) => isLong === true || hasLong === true)
-        )
+        const those = scenarios.filter(({ name }) => name.includes(SCENARIO))
+        const ofShort = those.filter(({ isLong }) => isLong === undefined)
+        const ofLong = those.filter(({ hasLong, isLong }) => isSoak || isLong === true || hasLong === true)
+        const short = yield* tableOf("short", PACE === "long" ? [] : ofShort)
+        const long = yield* tableOf("long", PACE === "short" ? [] : ofLong)
+        if (!isWhole) return
         const calls = new Set([...short.calls, ...long.calls])
 
         const sources = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, "utf8"))

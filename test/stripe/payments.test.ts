@@ -6,6 +6,7 @@ import { Orders } from "../../src/orders/Orders.ts"
 import { StripePayments } from "../../src/stripe/StripePayments.ts"
 import { feeOf } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
+import { ownersConnection } from "../kit/Service.ts"
 import { connected, leadsTo, worlds } from "./kit.ts"
 
 const amount = 2_000
@@ -171,6 +172,27 @@ describe("sessions of an order", () => {
       assert.strictEqual((yield* choose(made)).status, 502)
       assert.isString(leadsTo(yield* choose(made)))
     })
+  )
+
+  it.live(
+    "a session that was asked for in other words before, as under another PUBLIC_URL, keeps nobody from paying",
+    () =>
+      Effect.gen(function* () {
+        const { choose, control, database, merchant, order, sessions, settled } = yield* connected()
+        const made = yield* order()
+        yield* control.fault({ on: "POST /v1/checkout/sessions", kind: "cut_after", times: 2 })
+        assert.strictEqual((yield* choose(made)).status, 502)
+        const owner = yield* ownersConnection(database)
+        yield* owner`update stripe_sessions set expires_at = expires_at - interval '1 minute'`
+        const refused = yield* choose(made)
+        assert.strictEqual(refused.status, 502, "it is not said that Stripe takes no such payment")
+        const again = yield* choose(made)
+        const session = sessions(made).at(-1)!
+        assert.strictEqual(leadsTo(again), session.url)
+        yield* control.pay({ session: session.id })
+        yield* settled
+        assert.strictEqual((yield* merchant.order(made.trade_no))["status"], "paid")
+      })
   )
 
   it.live("two pages at once lead to one session, or to the one that came last", () =>

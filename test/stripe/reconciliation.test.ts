@@ -1,6 +1,9 @@
 /** Stripe's books beside ours, each night: differences are rows that the operator sees, and nothing is mended. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Duration, Effect } from "effect"
+import { type Duration, Effect, Layer } from "effect"
+import * as Faults from "../../src/platform/runtime/Faults.ts"
+import { SqlClient } from "effect/sql"
+import { exchangedMovements } from "../../src/platform/postgres/migrations/0036_exchanged_movements.ts"
 import { assertRefused } from "../kit/Merchant.ts"
 import { ownersConnection } from "../kit/Service.ts"
 import { connected } from "./kit.ts"
@@ -21,6 +24,30 @@ const compared = (world: World, time: Duration.Input) =>
     yield* world.sql`update stripe_polls set movements_due_at = 'epoch'`
     yield* world.leap("61 minutes")
   })
+
+/** `nightWith`: something happens after Stripe's books were read, and before they are compared with ours. */
+const readingTwice = Effect.gen(function* () {
+  const lists = { count: 0, last: 0, then: Effect.void as Effect.Effect<unknown> }
+  const around: Faults.Faults["Service"]["around"] = (point, effect, detailOf) =>
+    point === "StripeClient.call" && detailOf?.() === "balanceTransactions.list"
+      ? Effect.tap(effect, () => (++lists.count === lists.last ? lists.then : Effect.void))
+      : effect
+  const world = yield* connected({ faults: Layer.succeed(Faults.Faults, { around }) })
+  const time = "5 hours"
+  yield* compared(world, time)
+  const before = lists.count
+  yield* compared(world, time)
+  const eachNight = lists.count - before
+  const nightWith = (then: Effect.Effect<unknown, unknown>) =>
+    Effect.suspend(() => {
+      Object.assign(lists, { last: lists.count + eachNight, then: Effect.catchCause(then, Effect.die) })
+      return Effect.andThen(
+        compared(world, time),
+        Effect.sync(() => assert.isAtLeast(lists.count, lists.last))
+      )
+    })
+  return { ...world, nightWith }
+})
 
 describe("the nightly reconciliation", () => {
   it.live("finds nothing where payments, refunds, disputes and a payment that went back are in both books", () =>
@@ -91,6 +118,40 @@ describe("the nightly reconciliation", () => {
     })
   )
 
+  it.live("finds nothing where Stripe does meanwhile what our books have said for long", () =>
+    Effect.gen(function* () {
+      const world = yield* readingTwice
+      const order = yield* world.paid()
+      yield* world.control.fault({ on: "POST /v1/refunds", kind: "error_kept_before" })
+      const refund = yield* world.merchant.refund({ trade_no: order["trade_no"], amount: 300 })
+      assert.strictEqual(refund.body.data.status, "pending")
+      yield* world.nightWith(
+        Effect.promise(() => world.stripe.refunds.create({ payment_intent: order["payment_id"], amount: 300 }))
+      )
+      assert.deepStrictEqual(yield* listed(world), [])
+    })
+  )
+
+  it.live("leaves for the next night what our books have begun meanwhile, and Stripe has not", () =>
+    Effect.gen(function* () {
+      const world = yield* readingTwice
+      const order = yield* world.paid()
+      yield* world.nightWith(
+        Effect.gen(function* () {
+          yield* world.control.fault({ on: "POST /v1/refunds", kind: "cut_before", times: 2 })
+          const refund = yield* world.merchant.refund({ trade_no: order["trade_no"], amount: 300 })
+          assert.strictEqual(refund.body.data.status, "pending")
+        })
+      )
+      assert.deepStrictEqual(yield* listed(world), [])
+      yield* compared(world, "24 hours")
+      assert.deepStrictEqual(yield* listed(world), [])
+      const [row] = yield* world.sql<{ count: number }>`select count(*)::int4 as count from stripe_movements
+        where payment_id = ${order["payment_id"]} and checked_at is not null`
+      assert.strictEqual(row!.count, 2, "both of its movements were compared")
+    })
+  )
+
   it.live("shows a payment of ours that Stripe does not have", () =>
     Effect.gen(function* () {
       const world = yield* connected()
@@ -104,6 +165,80 @@ describe("the nightly reconciliation", () => {
         ["pi_elsewhere", 2_000, 0],
         [order["payment_id"], 0, 2_000]
       ])
+    })
+  )
+
+  it.live(
+    "compares in the order's currency what Stripe has exchanged, at whatever rate, and finds what is missing",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* connected()
+        const { api, control, merchant, paid, settled, simulator, stripe } = world
+        const rate = (rate: number) => control.exchange({ from: "usd", to: "hkd", rate })
+        const disputed = (order: Record<string, unknown>, amount: number) =>
+          Effect.suspend(() => {
+            const { id } = simulator.all("charge").find(({ payment_intent }) => payment_intent === order["payment_id"])!
+            return Effect.andThen(control.open_dispute({ charge: id, amount }), settled)
+          })
+        yield* rate(7.8)
+        yield* paid({ amount: 9_000 })
+        const order = yield* paid()
+        yield* rate(7.7)
+        yield* merchant.refund({ trade_no: order["trade_no"], amount: 333 })
+        const sentBack = yield* merchant.refund({ trade_no: order["trade_no"], amount: 77 })
+        assert.strictEqual(sentBack.status, 201, sentBack.text)
+        yield* rate(7.9)
+        yield* control.fail_refund({ refund: simulator.all("refund").at(-1)!.id })
+        yield* disputed(yield* paid(), 1_111)
+        const won = yield* paid()
+        yield* disputed(won, 500)
+        yield* rate(7.6)
+        yield* control.decide_dispute({ dispute: simulator.all("dispute").at(-1)!.id, outcome: "won" })
+        yield* settled
+        yield* compared(world, "27 hours")
+        assert.deepStrictEqual(yield* listed(world), [])
+        const [charge] = simulator.all("balance_transaction")
+        assert.deepStrictEqual([charge!.currency, charge!.exchange_rate], ["hkd", 7.8])
+        const { entries } = (yield* merchant.get(`/v1/orders/${order["trade_no"]}/timeline`)).body.data
+        assert.isDefined(entries, "its fee stays in the channel's currency")
+
+        yield* Effect.promise(() => stripe.refunds.create({ payment_intent: won["payment_id"], amount: 1 }))
+        yield* compared(world, "27 hours")
+        const [difference, ...others] = yield* listed(world, "?status=open")
+        assert.lengthOf(others, 0)
+        assert.deepInclude(difference, { currency: "USD", ours: 2_000, theirs: 1_999, channel_fee_currency: "HKD" })
+        assert.match((yield* api.get("/metrics")).text, /^coffer_reconciliation_differences(\{[^}]*\})? 1$/m)
+      })
+  )
+
+  it.live("does not take an amount in a third currency for the same", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      const order = yield* world.paid()
+      yield* compared(world, "27 hours")
+      assert.deepStrictEqual(yield* listed(world), [])
+      const owner = yield* ownersConnection(world.database)
+      yield* owner`update stripe_movements set currency = 'jpy', checked_at = null`
+      yield* compared(world, "24 hours")
+      const [difference] = yield* listed(world, "?status=open")
+      assert.deepInclude(difference, { payment_id: order["payment_id"], ours: 2_000, theirs: 2_000 })
+    })
+  )
+
+  it.live("reads again what was exchanged and was found to differ before that was kept", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      yield* world.control.exchange({ from: "usd", to: "hkd", rate: 7.8 })
+      yield* world.paid()
+      yield* compared(world, "27 hours")
+      const owner = yield* ownersConnection(world.database)
+      yield* owner`update stripe_movements set source_amount = null, source_currency = null, checked_at = null`
+      yield* compared(world, "5 days")
+      assert.lengthOf(yield* listed(world, "?status=open"), 1)
+      yield* owner`alter table stripe_movements drop column source_amount, drop column source_currency`
+      yield* Effect.provideService(exchangedMovements, SqlClient.SqlClient, owner)
+      yield* compared(world, "24 hours")
+      assert.deepStrictEqual(yield* listed(world, "?status=open"), [])
     })
   )
 

@@ -93,6 +93,20 @@ describe("a payment that Stripe will never take back", () => {
   )
 })
 
+describe("a payment of whose return Stripe has lost the answer for a day", () => {
+  it.live("has gone back as soon as Stripe tells of the refund", () =>
+    Effect.gen(function* () {
+      const { control, held, merchant, pass, simulator, told } = yield* paidTwice
+      yield* control.fault({ on: "POST /v1/refunds", kind: "error_kept_after" })
+      yield* told
+      yield* pass("10 minutes")
+      assert.isUndefined(yield* held)
+      assert.include(yield* merchant.events(), "payment.duplicate_refunded")
+      assert.lengthOf(simulator.all("refund"), 1)
+    })
+  )
+})
+
 describe("a payment that Stripe does not take back now", () => {
   it.live("is asked for again, each time after twice as long, up to an hour, and goes back once", () =>
     Effect.gen(function* () {

@@ -161,7 +161,17 @@ export const OrderCommand = Schema.TaggedUnion({
   /** The channel took an unapplied payment back to the buyer. */
   ConfirmReturn: { paymentId: PaymentId },
   /** The channel does not take it back, or has it again since it did not reach the buyer (silences: O37, O38). */
-  FailReturn: { paymentId: PaymentId, problem: Schema.String },
+  FailReturn: {
+    paymentId: PaymentId,
+    problem: Schema.String,
+    /** It had taken the payment back to the buyer, and has it again. False: it has never taken it. */
+    wasTaken: Schema.Boolean
+  },
+  /**
+   * Somebody gave an unapplied payment back at the channel by hand (silences: O40). `left`: what is not given back,
+   * disputes aside. `problem`: why the refund that was told of did not reach the buyer.
+   */
+  NoteGivenBack: { paymentId: PaymentId, left: Minor, problem: Schema.optionalKey(Schema.String) },
   /** How a dispute about an unapplied payment stands (silences: O39). */
   NoteDispute: { paymentId: PaymentId, dispute: ChannelDispute },
   /** The merchant's own notes: a patch of the metadata, and the receipt's address. What is left out stays. */
@@ -201,8 +211,8 @@ export const OrderEvent = Schema.TaggedUnion({
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },
   UnappliedPaymentParked: { payment: UnappliedPayment },
-  /** Its dispute, and where the payment is by that. */
-  UnappliedPaymentDisputed: { payment: UnappliedPayment },
+  /** What became of it, of which nobody has to be told. */
+  UnappliedPaymentNoted: { payment: UnappliedPayment },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   ReceiptNumbered: { number: Schema.String },
   ReceiptRequested: { at: Schema.DateTimeUtc, mailId: Schema.String, address: Schema.String, save: Schema.Boolean },

@@ -15,7 +15,7 @@ export const consequences = (before: Order, event: OrderEvent): Consequence =>
     PaymentDeclined: () => nothing,
     UnappliedPaymentFound: () => nothing,
     UnappliedPaymentParked: () => nothing,
-    UnappliedPaymentDisputed: () => nothing,
+    UnappliedPaymentNoted: () => nothing,
     OrderAnnotated: () => nothing,
     ReceiptNumbered: () => nothing,
     ReceiptRequested: () => nothing,

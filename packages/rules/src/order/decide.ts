@@ -18,7 +18,7 @@ import {
   type UnappliedPayment
 } from "./Order.ts"
 import { decideConfirmReceiptSent, decideNumberReceipt, decideRequestReceipt } from "./receipt.ts"
-import { decideConfirmReturn, decideFailReturn, decideNoteDispute } from "./unapplied.ts"
+import { decideConfirmReturn, decideFailReturn, decideNoteDispute, decideNoteGivenBack } from "./unapplied.ts"
 
 type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
@@ -47,6 +47,7 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     CloseEarly: (close): OrderDecision => decideCloseEarly(order, close),
     ConfirmReturn: (confirm): OrderDecision => decideConfirmReturn(order, confirm),
     FailReturn: (fail): OrderDecision => decideFailReturn(order, fail),
+    NoteGivenBack: (note): OrderDecision => decideNoteGivenBack(order, note),
     NoteDispute: (note): OrderDecision => decideNoteDispute(order, note),
     Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate),
     NumberReceipt: (receipt): OrderDecision => decideNumberReceipt(order, receipt),

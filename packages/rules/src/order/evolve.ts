@@ -26,7 +26,7 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
       )
     }),
     UnappliedPaymentParked: ({ payment }): Order => replaced(order, payment),
-    UnappliedPaymentDisputed: ({ payment }): Order => replaced(order, payment),
+    UnappliedPaymentNoted: ({ payment }): Order => replaced(order, payment),
     OrderAnnotated: ({ metadata, receiptEmail }): Order => ({ ...order, metadata, receiptEmail }),
     ReceiptNumbered: ({ number }): Order => ({ ...order, receipt: { ...(order.receipt ?? noReceipt), number } }),
     ReceiptRequested: ({ address, at, save }): Order => ({

@@ -1,5 +1,5 @@
 /**
- * A payment that the order did not take, from when it is known (silences: O15, O37 to O39). Part of the order's rules,
+ * A payment that the order did not take, from when it is known (silences: O15, O37 to O40). Part of the order's rules,
  * and the same in every status: the payment was never the order's.
  */
 import { accept, type Decision } from "../Decision.ts"
@@ -8,7 +8,7 @@ import { type Order, type OrderCommand, type OrderConflict, OrderEvent, type Una
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
 type UnappliedDecision = Decision<OrderEvent, OrderConflict>
 
-const { UnappliedPaymentDisputed, UnappliedPaymentParked, UnappliedPaymentReturned } = OrderEvent.cases
+const { UnappliedPaymentNoted, UnappliedPaymentParked, UnappliedPaymentReturned } = OrderEvent.cases
 
 export const decideConfirmReturn = (order: Order, { paymentId }: CommandOf<"ConfirmReturn">): UnappliedDecision => {
   const payment = find(order, paymentId)
@@ -21,10 +21,36 @@ export const decideConfirmReturn = (order: Order, { paymentId }: CommandOf<"Conf
 }
 
 /** It may be told before it is known that the channel had accepted the return. */
-export const decideFailReturn = (order: Order, { paymentId, problem }: CommandOf<"FailReturn">): UnappliedDecision => {
+export const decideFailReturn = (
+  order: Order,
+  { paymentId, problem, wasTaken }: CommandOf<"FailReturn">
+): UnappliedDecision => {
   const payment = find(order, paymentId)
   if (payment === undefined || payment.state === "parked") return accept()
+  // The channel has refused, and meanwhile it went back another way.
+  if (payment.state === "returned" && !wasTaken) return accept()
   return accept(parked(payment, { problem, ...told(payment) }))
+}
+
+/** Nothing is left to decide when all of it is with the buyer, but while a bank takes it once more. */
+export const decideNoteGivenBack = (
+  order: Order,
+  { left, paymentId, problem }: CommandOf<"NoteGivenBack">
+): UnappliedDecision => {
+  const payment = find(order, paymentId)
+  if (payment === undefined) return accept()
+  const { dispute, state, wasReturned } = payment
+  const isBack = left === 0 || (dispute?.isOver === true && left <= dispute.taken)
+  if (!isBack) {
+    return state === "returned" && problem !== undefined
+      ? accept(parked(payment, { problem, ...told(payment) }))
+      : accept()
+  }
+  const { problem: before, ...back } = payment
+  const isTaken = dispute?.isOver === false && dispute.taken > 0
+  if (state === "returned" || (isTaken && wasReturned && before === undefined)) return accept()
+  const after = noted(isTaken ? { ...back, wasReturned: true } : { ...back, state: "returned" })
+  return wasReturned ? accept(after) : accept<OrderEvent>(UnappliedPaymentReturned.make({ paymentId }), after)
 }
 
 /**
@@ -37,29 +63,29 @@ export const decideNoteDispute = (
 ): UnappliedDecision => {
   const payment = find(order, paymentId)
   if (payment === undefined || isSame(payment.dispute, dispute)) return accept()
-  const noted = { ...payment, dispute }
-  if (dispute.taken === 0) return accept(withoutLoss(payment, noted))
+  const changed = { ...payment, dispute }
+  if (dispute.taken === 0) return accept(withoutLoss(payment, changed))
   if (!dispute.isOver || dispute.taken < payment.amount) {
-    const after = parked(noted, told(payment))
+    const after = parked(changed, told(payment))
     // Where the channel has refused a return because of it, somebody was told already.
     const isNew = takenOf(payment) === 0 && payment.problem === undefined
-    return accept(isNew ? after : disputed(after.payment))
+    return accept(isNew ? after : noted(after.payment))
   }
-  if (payment.state === "returned") return accept(disputed({ ...noted, wasReturned: true }))
-  if (payment.wasReturned) return accept(disputed({ ...noted, state: "returned" }))
-  return accept<OrderEvent>(disputed(noted), UnappliedPaymentReturned.make({ paymentId }))
+  if (payment.state === "returned") return accept(noted({ ...changed, wasReturned: true }))
+  if (payment.wasReturned) return accept(noted({ ...changed, state: "returned" }))
+  return accept<OrderEvent>(noted(changed), UnappliedPaymentReturned.make({ paymentId }))
 }
 
 /** The bank asks, or has given back what it took. */
-const withoutLoss = (before: UnappliedPayment, noted: UnappliedPayment): OrderEvent => {
-  if (takenOf(before) === 0) return disputed(noted)
+const withoutLoss = (before: UnappliedPayment, changed: UnappliedPayment): OrderEvent => {
+  if (takenOf(before) === 0) return noted(changed)
   // It had gone back to the buyer before the dispute, and is there.
-  if (noted.state === "parked" && noted.wasReturned && noted.problem === undefined) {
-    return disputed({ ...noted, state: "returned" })
+  if (changed.state === "parked" && changed.wasReturned && changed.problem === undefined) {
+    return noted({ ...changed, state: "returned" })
   }
-  return noted.state === "returned" && !noted.wasReturned
-    ? parked(noted, { wasReturned: true, problem: "the bank gave back what the dispute had taken" })
-    : disputed(noted)
+  return changed.state === "returned" && !changed.wasReturned
+    ? parked(changed, { wasReturned: true, problem: "the bank gave back what the dispute had taken" })
+    : noted(changed)
 }
 
 const find = (order: Order, paymentId: UnappliedPayment["paymentId"]) =>
@@ -73,7 +99,7 @@ const told = ({ state }: UnappliedPayment) => (state === "returned" ? ({ wasRetu
 const parked = (payment: UnappliedPayment, more: Partial<UnappliedPayment>) =>
   UnappliedPaymentParked.make({ payment: { ...payment, ...more, state: "parked" } })
 
-const disputed = (payment: UnappliedPayment) => UnappliedPaymentDisputed.make({ payment })
+const noted = (payment: UnappliedPayment) => UnappliedPaymentNoted.make({ payment })
 
 const isSame = (
   known: UnappliedPayment["dispute"],

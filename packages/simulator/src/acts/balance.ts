@@ -4,10 +4,21 @@ import { newTransaction, type TransactionFacts } from "../objects/balance.ts"
 import type { Book } from "../state/Book.ts"
 import type { World } from "../state/World.ts"
 
-type Entry = Omit<TransactionFacts, "id" | "created">
+type Entry = Omit<TransactionFacts, "id" | "created" | "exchangeRate">
 
 export const enter = (world: World, book: Book, entry: Entry): Stripe.BalanceTransaction =>
-  book.put("balance_transaction", newTransaction({ ...entry, id: world.newId("txn"), created: world.seconds() }))
+  book.put(
+    "balance_transaction",
+    newTransaction({ ...exchanged(world, entry), id: world.newId("txn"), created: world.seconds() })
+  )
+
+/** What comes in and goes out in another currency than the balance's is exchanged at the rate of that moment. */
+const exchanged = ({ exchange }: World, entry: Entry): Entry & Pick<TransactionFacts, "exchangeRate"> => {
+  const to = exchange.get(entry.currency)
+  if (to === undefined) return { ...entry, exchangeRate: null }
+  const [amount, fee] = [Math.round(entry.amount * to.rate), Math.round(entry.fee * to.rate)]
+  return { ...entry, amount, fee, currency: to.currency, exchangeRate: to.rate }
+}
 
 /** What Stripe keeps of a payment. */
 export const feeOf = ({ settings }: World, amount: number): number =>

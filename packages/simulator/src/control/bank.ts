@@ -1,4 +1,4 @@
-/** What banks and Stripe decide: refunds and disputes. */
+/** What banks and Stripe decide: refunds, disputes and rates of exchange. */
 import { Effect, Schema } from "effect"
 import { decideDispute, escalate, openDispute } from "../acts/disputes.ts"
 import { failRefund, settleRefund } from "../acts/refunds.ts"
@@ -38,6 +38,10 @@ export const bankCommands = ({ fates, world }: Parts) => ({
         if (!charge.paid) return yield* refuse(`${charge.id} was not paid.`)
         return openDispute(world, book, charge.id, { ...input, isInquiry })
       })
+  ),
+  exchange: command(
+    Schema.Struct({ from: Schema.String, to: Schema.String, rate: Schema.Number.check(Schema.isGreaterThan(0)) }),
+    ({ from, rate, to }) => Effect.sync(() => (world.exchange.set(from, { currency: to, rate }), {}))
   ),
   decide_dispute: command(
     Schema.Struct({

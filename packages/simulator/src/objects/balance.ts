@@ -12,6 +12,8 @@ export interface TransactionFacts {
   readonly fee: number
   readonly feeFor?: string
   readonly currency: string
+  /** From the currency of the source; null if the balance has that. */
+  readonly exchangeRate: number | null
   readonly type: "charge" | "payment" | "refund" | "payment_refund" | "refund_failure" | "adjustment"
   readonly category: string
   readonly source: string
@@ -27,7 +29,7 @@ export const newTransaction = (facts: TransactionFacts): Stripe.BalanceTransacti
   created: facts.created,
   currency: facts.currency,
   description: facts.description,
-  exchange_rate: null,
+  exchange_rate: facts.exchangeRate,
   fee: facts.fee,
   fee_details:
     facts.fee === 0

@@ -18,6 +18,8 @@ export const byItself: Cause = { id: null, idempotencyKey: null }
 
 export interface World {
   settings: Settings
+  /** Currencies of which accounts have no balance: to which they are exchanged, and at which rate. */
+  readonly exchange: Map<string, { readonly currency: string; readonly rate: number }>
   readonly clock: SimulatedClock
   readonly books: ReadonlyMap<string, Book>
   readonly book: (account: string, livemode: boolean) => Book
@@ -71,6 +73,7 @@ export const makeWorld = (settings: Settings, clock: SimulatedClock, seed: strin
 
   const world: World = {
     settings,
+    exchange: new Map(),
     clock,
     books,
     book: bookOf,

@@ -1,0 +1,120 @@
+/**
+ * Counts calls to Stripe, and ends them at once where Stripe does not answer: for an account whose own calls fail, and
+ * for all while those of several merchants do. One merchant alone closes nothing to others.
+ */
+import type { Owner } from "@coffer/model/Owner"
+import { Context, Effect, Exit, Metric, Option } from "effect"
+import { CircuitBreaker } from "effect/persistence"
+import { ChannelUnreachable } from "../channel/Channel.ts"
+import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFailures.ts"
+
+/**
+ * `calls`: so many of an account in a row without an answer end its next ones. `merchants`: so many with such a call,
+ * and nobody with an answer since the first one, end those of all. Tests of many failures set them higher.
+ */
+export const Patience = Context.Reference("@coffer/stripe/Patience", {
+  defaultValue: () => ({ calls: 5, merchants: 3 })
+})
+const downFor = "10 seconds"
+
+const calls = Metric.counter("coffer_stripe_calls", {
+  description: "Calls to Stripe's API, by their outcome; circuit_open: not made, because Stripe was down",
+  incremental: true
+})
+const down = Metric.gauge("coffer_stripe_down", {
+  description: "1 from when a call to Stripe is ended at once, because the last ones had no answer, until one has"
+})
+const outcomes = ["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"] as const
+const count = (outcome: (typeof outcomes)[number]) => Metric.update(Metric.withAttributes(calls, { outcome }), 1)
+
+export const breakers = CircuitBreaker.layerStoreMemory()
+
+export const makeStripeGuard = Effect.gen(function* () {
+  const patience = yield* Patience
+  const ofAccount = yield* CircuitBreaker.make({
+    tripPolicy: CircuitBreaker.consecutive(patience.calls),
+    openDuration: downFor
+  })
+  const ofAll = yield* CircuitBreaker.make({
+    tripPolicy: CircuitBreaker.consecutive(patience.merchants),
+    openDuration: downFor
+  })
+  yield* Effect.forEach(outcomes, (outcome) => Metric.update(Metric.withAttributes(calls, { outcome }), 0))
+  yield* Metric.update(down, 0)
+
+  /** Merchants with a call that had no answer, since one of anybody had: each counts once. */
+  const failing = new Set<string>()
+  const ofEach =
+    ({ merchantId }: Pick<Owner, "merchantId">) =>
+    <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
+      const outcome = outcomeOf(exit)
+      if (outcome._tag === "Success") failing.clear()
+      if (outcome._tag !== "Failure") return outcome
+      if (failing.has(merchantId)) return CircuitBreaker.ignored
+      failing.add(merchantId)
+      return outcome
+    }
+
+  const isDown = Effect.andThen(
+    Effect.andThen(Metric.update(down, 1), count("circuit_open")),
+    Effect.fail(new ChannelUnreachable())
+  )
+
+  return <A>(ask: () => Promise<A>, owner: Pick<Owner, "merchantId" | "mode">): Effect.Effect<A, StripeFailure> => {
+    const about = { merchant_id: owner.merchantId, mode: owner.mode }
+    const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
+      Effect.tap(count("answered")),
+      Effect.tapError(({ failure, verdict }) =>
+        Effect.andThen(count(verdict), Effect.annotateLogs(tell(verdict, failure), about))
+      ),
+      Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? Metric.update(down, 0) : Effect.void))
+    )
+    const key = `${owner.merchantId}/${owner.mode}`
+    const guarded = ofAccount.execute(asked, { key, classify: outcomeOf })
+    return Effect.catch(
+      ofAll.execute(guarded, { key: "all", classify: classified(ofEach(owner)) }),
+      (error): Effect.Effect<never, StripeFailure> => ("verdict" in error ? Effect.fail(error.failure) : isDown)
+    )
+  }
+})
+
+/** A refusal is an answer. A wrong key or too many calls say nothing of whether Stripe is there. */
+const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
+  if (Exit.isSuccess(exit)) return CircuitBreaker.success
+  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+  switch (error?.verdict) {
+    case "refused":
+    case "credentials":
+      return CircuitBreaker.success
+    case "silent":
+    case "unreached":
+      return CircuitBreaker.failure()
+    case "rate_limited":
+    case undefined:
+      return CircuitBreaker.ignored
+  }
+}
+
+/** What an account's own breaker ended tells nothing. */
+const classified =
+  (judged: <A>(exit: Exit.Exit<A, Judged>) => CircuitBreaker.Outcome) =>
+  <A>(exit: Exit.Exit<A, Judged | CircuitBreaker.CircuitBreakerError>): CircuitBreaker.Outcome => {
+    if (Exit.isSuccess(exit)) return judged(Exit.succeed(exit.value))
+    const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+    return error !== undefined && "verdict" in error ? judged(Exit.fail(error)) : CircuitBreaker.ignored
+  }
+
+const tell = (verdict: Verdict, failure: StripeFailure) => {
+  switch (verdict) {
+    case "credentials":
+      return Effect.logError("Stripe does not accept the key of a merchant")
+    case "refused":
+      return Effect.logInfo("Stripe refused a call").pipe(
+        Effect.annotateLogs(failure._tag === "StripeRefused" ? { code: failure.code } : {})
+      )
+    case "rate_limited":
+    case "unreached":
+    case "silent":
+      return Effect.logWarning(`Stripe did not answer a call: ${verdict}`)
+  }
+}
