@@ -1,11 +1,13 @@
-/** Time travel in one merchant's sandbox (docs/decisions/0043; silences: T1 to T7). */
+/** Time travel in one merchant's sandbox (docs/decisions/0043; silences: T1 to T7, T10). */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { webhooks } from "@coffer/sdk"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { callerOf, clockStory } from "../../kit/clockStory.ts"
 import { deafen } from "../../kit/deafen.ts"
 import { assertRefused } from "../../kit/Merchant.ts"
+import { receiver } from "../../kit/Receiver.ts"
 import { requestTime } from "../../kit/requestTime.ts"
 import { start } from "../../kit/Service.ts"
 
@@ -116,6 +118,23 @@ describe("the clock of a sandbox", () => {
       assert.strictEqual(seen.data[0].created_at.slice(0, 10), created_at.slice(0, 10))
       yield* advance({ by: "31d" })
       assert.deepStrictEqual((yield* ofOrders).data, [])
+    })
+  )
+
+  it.live("dates an attempt, and not its signature, which a receiver compares with a clock of its own", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* start({ clock: "live" })
+      const { advance, get, paid } = callerOf([api], merchant.sandboxKey)
+      const hook = yield* receiver
+      yield* advance({ by: "90d" })
+      const { paid_at } = yield* paid("card", { notify_url: hook.url })
+      const { headers, raw } = yield* hook.next
+      const { secret } = yield* get("/webhook_signing_secret")
+      const { type } = yield* Effect.promise(() => webhooks.verify(raw, headers, secret))
+      assert.strictEqual(type, "payment.succeeded")
+      const made = Effect.map(get("/webhook_deliveries"), ({ data }) => data[0].attempts)
+      const [attempt] = yield* Effect.repeat(made, { until: ({ length }) => length === 1 })
+      assert.isAtLeast(Date.parse(attempt.at), Date.parse(paid_at))
     })
   )
 
