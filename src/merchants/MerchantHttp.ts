@@ -8,6 +8,7 @@ import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { Logos } from "./Logos.ts"
 import { merchantRefusals } from "./merchantRefusals.ts"
@@ -22,13 +23,18 @@ export const layer = HttpApiBuilder.group(
     const merchants = yield* Merchants
     const sandbox = yield* NewSandbox
     const logos = yield* Logos
+    const clocks = yield* MerchantClocks
     const second = yield* SecondOperator
     const { twoOperators } = yield* Settings
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
     const { NotCommitted } = unavailable
 
-    const view = (merchant: Merchant) => merchantView(merchant, logos.urlOf)
+    const view = (merchant: Merchant) =>
+      merchantView(merchant, {
+        logoUrl: logos.urlOf,
+        ahead: clocks.offsetOf({ merchantId: merchant.merchant_id, mode: "sandbox" })
+      })
 
     /** The audit log gets the merchant before and after. */
     const changed = <E>(merchantId: string, change: Effect.Effect<Merchant, E>) =>

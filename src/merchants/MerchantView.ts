@@ -6,8 +6,14 @@ import { DateTime } from "effect"
 import type { Merchant } from "./Merchants.ts"
 import { offeredIn } from "./shopOf.ts"
 
-/** `logoUrl`: where the file with this name is. */
-export const merchantView = (merchant: Merchant, logoUrl: (name: string) => string): MerchantResource => ({
+interface Beside {
+  /** Where the file with this name is. */
+  readonly logoUrl: (name: string) => string
+  /** How far the sandbox's clock is ahead, in milliseconds. */
+  readonly ahead: number
+}
+
+export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Beside): MerchantResource => ({
   object: "merchant",
   merchant_id: merchant.merchant_id,
   name: merchant.name,
@@ -20,7 +26,7 @@ export const merchantView = (merchant: Merchant, logoUrl: (name: string) => stri
   dispute_fee: effectiveDisputeFees(merchant),
   payout_fee: effectivePayoutFees(merchant),
   quotas: effectiveQuotas(merchant.quotas),
-  sandbox: modeView(merchant.modes.sandbox),
+  sandbox: { ...modeView(merchant.modes.sandbox), clock_ahead_ms: ahead },
   live: modeView(merchant.modes.live),
   suspended_at: merchant.suspended_at === null ? null : DateTime.formatIso(merchant.suspended_at),
   note: merchant.note,

@@ -41,11 +41,11 @@ export class SandboxClockStore extends Context.Service<
   SandboxClockStore,
   {
     readonly find: (merchantId: string) => Effect.Effect<Option.Option<ClockRow>>
-    /** Sets a target, unless `decide` on the row, which is locked meanwhile, sets none. What the row is then. */
+    /** Sets a target, unless `decide` on the row, which is locked meanwhile, sets none. */
     readonly begin: <E>(
       merchantId: MerchantId,
       decide: (row: ClockRow) => Effect.Effect<Setting | undefined, E>
-    ) => Effect.Effect<ClockRow, E>
+    ) => Effect.Effect<void, E>
     /** Clocks on their way that nobody holds. */
     readonly forsaken: (unmoved: DateTime.Utc) => Effect.Effect<ReadonlyArray<string>>
     /** Whether the holder has it, until then. */
@@ -73,27 +73,32 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const at = timeIn(sql)
 
+    const shown = sql.csv(Object.keys(ClockRow.fields).map((column) => sql`${sql(column)}`))
+
     const find = SqlSchema.findOneOption({
       Request: Schema.String,
       Result: ClockRow,
-      execute: (merchantId) => sql`select merchant_id, offset_ms, target, began, after_event, stops, attempts, happened,
-        request, reached from sandbox_clocks where merchant_id = ${merchantId}`
+      execute: (merchantId) => sql`select ${shown} from sandbox_clocks where merchant_id = ${merchantId}`
+    })
+    /** Nobody else changes it until the transaction ends. */
+    const lock = SqlSchema.findOne({
+      Request: Schema.String,
+      Result: ClockRow,
+      execute: (merchantId) => sql`insert into sandbox_clocks (merchant_id) values (${merchantId})
+        on conflict (merchant_id) do update set merchant_id = excluded.merchant_id returning ${shown}`
     })
 
     const begin = <E>(merchantId: MerchantId, decide: (row: ClockRow) => Effect.Effect<Setting | undefined, E>) =>
       sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`insert into sandbox_clocks (merchant_id) values (${merchantId}) on conflict do nothing`
-          yield* sql`select 1 from sandbox_clocks where merchant_id = ${merchantId} for update`
-          const row = Option.getOrThrow(yield* find(merchantId))
+          const row = yield* Effect.catchTags(lock(merchantId), { NoSuchElementError: Effect.die })
           const setting = yield* decide(row)
-          if (setting === undefined) return row
+          if (setting === undefined) return
           const { began, request, target } = setting
           yield* sql`update sandbox_clocks set target = ${at(target)}, began = ${at(began)}, stops = 0, attempts = 0,
             happened = '{}', request = ${request}::text, after_event = coalesce((select id from events
               where merchant_id = ${merchantId} and mode = 'sandbox' order by id desc limit 1), '')
             where merchant_id = ${merchantId}`
-          return Option.getOrThrow(yield* find(merchantId))
         })
       )
 

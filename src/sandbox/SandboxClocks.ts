@@ -1,5 +1,5 @@
 /**
- * Front door to the clock of a sandbox: read it, and send it ahead (docs/decisions/0043; silences: T1 to T6). A worker
+ * Front door to the clock of a sandbox: read it, and send it ahead (docs/decisions/0043; silences: T1 to T7). A worker
  * moves it (`ClockJobs.ts`). Whoever asked waits some seconds, and the clock goes on without them.
  */
 import type { AdvanceClock, SandboxClockResource } from "@coffer/contract/SandboxClock"
@@ -12,8 +12,9 @@ import { currentRequest, keepClaimFrom } from "../idempotency/Answering.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
+import { CurrentDeadline } from "../platform/runtime/Deadline.ts"
 import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
-import { elapsedMillis, onRealTime } from "../platform/runtime/realTime.ts"
+import { onRealTime } from "../platform/runtime/realTime.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type ClockRow, SandboxClockStore, type Setting } from "./SandboxClockStore.ts"
 
@@ -37,7 +38,7 @@ export class SandboxClocks extends Context.Service<
   }
 >()("@coffer/sandbox/SandboxClocks") {}
 
-/** How long whoever asked waits; then the answer is that it goes on. */
+/** How long whoever asked waits, in the time of requests; then the answer is that it goes on. */
 const patienceMillis = 5_000
 const lookEvery = "20 millis"
 
@@ -54,9 +55,10 @@ export const layer = Layer.effect(
     })
 
     const untilThere = Effect.fnUntraced(function* (merchantId: MerchantId) {
-      const end = elapsedMillis() + patienceMillis
+      const { time } = yield* CurrentDeadline
+      const end = time.millis() + patienceMillis
       let row = Option.getOrElse(yield* store.find(merchantId), () => unmovedRow(merchantId))
-      while (row.target !== null && elapsedMillis() < end) {
+      while (row.target !== null && time.millis() < end) {
         yield* onRealTime(Effect.sleep(lookEvery))
         row = Option.getOrElse(yield* store.find(merchantId), () => row)
       }

@@ -23,52 +23,67 @@ const stopsMax = 4_000
 
 export const sandboxOf = (merchantId: string): Owner => ({ merchantId: merchantId as MerchantId, mode: "sandbox" })
 
-/** When the first work of each of these sandboxes is due by its clock, in milliseconds since 1970. */
-export const dueOf = Effect.fnUntraced(function* (workers: Workers["Service"], merchantIds: ReadonlyArray<string>) {
-  const first = new Map<string, number>()
-  if (merchantIds.length === 0) return first
-  for (const { nextOf } of workers.ofSandboxes()) {
-    for (const { at, merchantId } of yield* nextOf(merchantIds)) {
-      first.set(merchantId, Math.min(first.get(merchantId) ?? Infinity, DateTime.toEpochMillis(at)))
+/** When each kind of work of these sandboxes is due first by their clocks, in milliseconds since 1970. */
+const duesOf = (workers: Workers["Service"], merchantIds: ReadonlyArray<string>) =>
+  Effect.forEach(
+    merchantIds.length === 0 ? [] : workers.ofSandboxes(),
+    (work) =>
+      Effect.map(work.nextOf(merchantIds), (dues) => ({
+        work,
+        dues: new Map(dues.map(({ at, merchantId }) => [merchantId, DateTime.toEpochMillis(at)]))
+      })),
+    { concurrency: "unbounded" }
+  )
+
+/** The same of all work together. */
+export const dueOf = (workers: Workers["Service"], merchantIds: ReadonlyArray<string>) =>
+  Effect.map(duesOf(workers, merchantIds), (all) => {
+    const first = new Map<string, number>()
+    for (const [merchantId, at] of all.flatMap(({ dues }) => [...dues])) {
+      first.set(merchantId, Math.min(first.get(merchantId) ?? Infinity, at))
     }
-  }
-  return first
-})
+    return first
+  })
 
 export const makeDriveClock = Effect.gen(function* () {
   const workers = yield* Workers
   const clocks = yield* MerchantClocks
   const store = yield* SandboxClockStore
 
-  /** Does what is due now. How many rows that was, and how many of them were posts of webhooks. */
+  /** What is due now, and when the first of all is. */
+  const look = Effect.fnUntraced(function* (merchantId: string) {
+    const all = yield* duesOf(workers, [merchantId])
+    const now = (yield* unmovedMillis) + clocks.offsetOf(sandboxOf(merchantId))
+    const works = all.map(({ dues, work }) => ({ work, at: dues.get(merchantId) ?? Infinity }))
+    return { now, first: Math.min(...works.map(({ at }) => at)), due: works.filter(({ at }) => at <= now) }
+  })
+
+  /** Does what is due now, and answers how many rows that was, and how many of them were posts of webhooks. */
   const settle = Effect.fnUntraced(function* (merchantId: string) {
     let done = 0
     let posts = 0
-    for (let round = 0; round < roundsMax; round++) {
+    for (let round = 0; ; round++) {
+      const { due, first, now } = yield* look(merchantId)
       let some = 0
-      for (const work of workers.ofSandboxes()) {
+      for (const { work } of round < roundsMax ? due : []) {
         const rows = yield* clocks.working(sandboxOf(merchantId), work.run(merchantId))
         some += rows
         if (work.isPosting === true) posts += rows
       }
-      if (some === 0) break
+      // What is still due is in other hands.
+      if (some === 0) return { done, posts, first, now }
       done += some
     }
-    return { done, posts }
   })
-
-  const firstDue = (merchantId: string) =>
-    Effect.map(dueOf(workers, [merchantId]), (due) => due.get(merchantId) ?? Infinity)
 
   /** Posts of webhooks since the last stop. Waits for work that another has. */
   const restAt = Effect.fnUntraced(function* (merchantId: string) {
     const end = elapsedMillis() + waitMillisMax
     let posts = 0
     while (true) {
-      posts += (yield* settle(merchantId)).posts
-      const first = yield* firstDue(merchantId)
-      const now = (yield* unmovedMillis) + clocks.offsetOf(sandboxOf(merchantId))
-      if (first > now || elapsedMillis() > end) return { posts, first, now }
+      const settled = yield* settle(merchantId)
+      posts += settled.posts
+      if (settled.first > settled.now || elapsedMillis() > end) return { ...settled, posts }
       yield* onRealTime(Effect.sleep(waitStep))
     }
   })

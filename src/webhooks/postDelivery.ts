@@ -10,6 +10,7 @@ import { Events } from "../events/Events.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { openSigners } from "../merchants/signingSecrets.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
+import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { hmacBase64, hmacHex, Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -71,7 +72,8 @@ export const makePost = Effect.gen(function* () {
       body,
       httpAllowed: delivery.mode === "sandbox",
       privateAllowed: delivery.mode === "sandbox" && allowPrivateWebhooks,
-      headers: headersOf(delivery, { at, body, secrets: signers.value })
+      // A receiver compares this time with its own clock, which nobody has moved (silences: T10).
+      headers: headersOf(delivery, { at: yield* unmovedTime, body, secrets: signers.value })
     })
     if (outcome._tag === "NotDelivered" && outcome.reason === "proxy") return "proxy"
     return { at, url, outcome, ended: yield* currentTime } satisfies Posted

@@ -120,6 +120,14 @@ describe("the page that a newcomer follows", () => {
     }).pipe(Effect.scoped)
   )
 
+  it("has no code beside its commands, the receiver, and the test that test/testkit/package.test.ts runs", () => {
+    const languages = Array.from(page.matchAll(/^```(.+)$/gm), ([, language]) => language!)
+    assert.deepStrictEqual(
+      languages.filter((language) => language !== "sh"),
+      ["js", "js"]
+    )
+  })
+
   it("has an alias for the command of package.json", () => {
     const { scripts } = JSON.parse(readFileSync("package.json", "utf8"))
     assert.include(page, 'alias coffer="npm run --silent coffer --"')

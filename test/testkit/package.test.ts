@@ -84,6 +84,16 @@ describe("the package", () => {
   })
 })
 
+describe("the page that a newcomer follows", () => {
+  it("shows a test that runs as it stands", async () => {
+    const [, code] = blocksIn(readFileSync("docs/testing.md", "utf8"), "js")
+    const folder = path.join(project, "from-the-page")
+    mkdirSync(folder)
+    writeFileSync(path.join(folder, "shop.test.js"), code!)
+    assert.match(await run(process.execPath, ["--test"], folder), /^# pass 1$|ℹ pass 1$/m)
+  })
+})
+
 describe("the README", () => {
   it("shows code that compiles in an empty project", async () => {
     const [merchants, effects] = blocks("ts")

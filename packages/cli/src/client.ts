@@ -1,6 +1,6 @@
 /** Calls of the merchant API for a command: by the SDK, with what it fails with told to whoever typed the command. */
 import { ApiError, Coffer, CofferError, ConnectionError, TimeoutError } from "../../sdk/src/index.ts"
-import { Effect, Redacted } from "effect"
+import { DateTime, Effect, Redacted } from "effect"
 import { type Account, accountOf, merchantDoor } from "./account.ts"
 import { CliFailure, failed } from "./CliFailure.ts"
 import { baseUrl, key } from "./frame.ts"
@@ -10,6 +10,9 @@ export interface Client {
   readonly coffer: Coffer
   /** One call. `signal` ends it when the command ends. */
   readonly ask: <A>(call: (coffer: Coffer, signal: AbortSignal) => PromiseLike<A>) => Effect.Effect<A, CliFailure>
+  readonly isSandbox: boolean
+  /** What time it is for the account: of a sandbox, what its clock says, which is asked for. */
+  readonly now: Effect.Effect<DateTime.Utc, CliFailure>
 }
 
 /** `maxRetries`: how many tries the SDK makes after the first, by itself. */
@@ -25,15 +28,17 @@ export const connect = Effect.fnUntraced(function* (maxRetries = 2) {
         2
       )
   })
-  const client: Client = {
-    account,
-    coffer,
-    ask: (call) =>
-      Effect.tryPromise({
-        try: (signal) => Promise.resolve(call(coffer, signal)),
-        catch: (error) => failureOf(error, account)
-      })
-  }
+  const ask: Client["ask"] = (call) =>
+    Effect.tryPromise({
+      try: (signal) => Promise.resolve(call(coffer, signal)),
+      catch: (error) => failureOf(error, account)
+    })
+  const isSandbox = Redacted.value(account.key).startsWith("svc_test_")
+  const sandboxNow = Effect.map(
+    ask(({ testHelpers }) => testHelpers.clock.get()),
+    ({ now }) => DateTime.makeUnsafe(now)
+  )
+  const client: Client = { account, coffer, ask, isSandbox, now: isSandbox ? sandboxNow : DateTime.now }
   return client
 })
 

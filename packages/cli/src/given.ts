@@ -16,12 +16,12 @@ export const given = <Fields extends Readonly<Record<string, Option.Option<unkno
 
 const units = { s: "seconds", m: "minutes", h: "hours", d: "days" } as const
 
-/** `2h` ago, or a moment as the API takes it. */
-export const sinceOf = Effect.fnUntraced(function* (since: string) {
+/** `2h` before `now`, which is asked only then, or a moment as the API takes it. */
+export const sinceOf = Effect.fnUntraced(function* <E, R>(since: string, now: Effect.Effect<DateTime.Utc, E, R>) {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(since) ?? []
   if (count !== undefined) {
     const ago = Duration.fromInputUnsafe(`${Number(count)} ${units[unit as keyof typeof units]}`)
-    return DateTime.formatIso(DateTime.subtractDuration(yield* DateTime.now, ago))
+    return DateTime.formatIso(DateTime.subtractDuration(yield* now, ago))
   }
   const moment = DateTime.make(since)
   if (Option.isSome(moment) && /^\d{4}-/.test(since)) return DateTime.formatIso(moment.value)

@@ -40,8 +40,10 @@ export const heldUpCommand = operatorCommand(
   },
   Effect.fnUntraced(function* ({ kind, limit, merchant, mode, since }) {
     const operator = yield* connectOperator
-    const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value) } : {}
-    const query = { ...given({ kind, merchant_id: merchant, mode }), ...created }
+    const filters = given({ kind, merchant_id: merchant, mode })
+    const now = operator.nowOf(filters.merchant_id, filters.mode)
+    const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value, now) } : {}
+    const query = { ...filters, ...created }
     const next = listed<Held>(operator, "/held_up", query, ({ id }) => id)
     yield* printList(columns, limit, next)
     if (yield* json) return

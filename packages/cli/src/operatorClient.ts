@@ -1,5 +1,5 @@
 /** Calls of the operator API for a command, with what they fail with told to whoever typed the command. */
-import { Duration, Effect, Option, Redacted, Schedule, Schema } from "effect"
+import { DateTime, Duration, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { type Account, accountOf, operatorDoor } from "./account.ts"
 import { CliFailure, failed } from "./CliFailure.ts"
 import { operatorToken, operatorUrl } from "./frame.ts"
@@ -15,23 +15,37 @@ export interface Operator {
    * asked again, since it was not done.
    */
   readonly post: (path: string) => Effect.Effect<unknown, CliFailure>
+  /** What time it is there: in a merchant's sandbox, what its clock says. Of all merchants it is real time. */
+  readonly nowOf: (merchant: string | undefined, mode: string | undefined) => Effect.Effect<DateTime.Utc, CliFailure>
 }
 
 export const connectOperator = Effect.gen(function* () {
   const account = yield* accountOf({ key: yield* operatorToken, baseUrl: yield* operatorUrl }, operatorDoor)
   const call = callAs(account)
+  const get: Operator["get"] = (path, query = {}) =>
+    Effect.retry(call("GET", path, query), { while: ({ isPassing }) => isPassing, times: 4, schedule: again })
   const operator: Operator = {
-    get: (path, query = {}) =>
-      Effect.retry(call("GET", path, query), { while: ({ isPassing }) => isPassing, times: 4, schedule: again }),
+    get,
     post: (path) =>
       Effect.retry(call("POST", path, {}), {
         while: ({ code }) => code === "rate_limited",
         times: 20,
         schedule: calmly
-      })
+      }),
+    nowOf: Effect.fnUntraced(function* (merchant, mode) {
+      const now = yield* DateTime.now
+      if (merchant === undefined || mode !== "sandbox") return now
+      const { sandbox } = (yield* get(`/merchants/${encodeURIComponent(merchant)}`)) as Moved
+      return DateTime.add(now, { milliseconds: sandbox.clock_ahead_ms })
+    })
   }
   return operator
 })
+
+/** Of a merchant as the API answers it. */
+interface Moved {
+  readonly sandbox: { readonly clock_ahead_ms: number }
+}
 
 const again = Schedule.exponential("500 millis")
 /** The service counts by the minute. */

@@ -58,8 +58,10 @@ const step = <const Name extends keyof typeof steps>(name: Name) =>
         return yield* failed("no_filter", "Whose payouts?", "say either --merchant or --all", 2)
       }
       const operator = yield* connectOperator
-      const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value) } : {}
-      const query = { ...given({ merchant_id: merchant }), ...created, kind: "payout", mode }
+      const whose = given({ merchant_id: merchant })
+      const now = operator.nowOf(whose.merchant_id, mode)
+      const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value, now) } : {}
+      const query = { ...whose, ...created, kind: "payout", mode }
       const waiting = (yield* waitingFor(operator, query)).filter(({ status }) => status === steps[name].from)
       const bulk: Bulk<Held> = {
         called: "payouts",

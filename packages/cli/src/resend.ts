@@ -50,7 +50,7 @@ export const resend = anybodysCommand(
     if (Option.isSome(merchant) !== Option.isSome(mode)) {
       return yield* failed("half_a_merchant", "Whose deliveries?", "say both --merchant and --mode, or neither", 2)
     }
-    const query = { ...given({ endpoint_id: endpointId }), since: yield* sinceOf(since) }
+    const query = { ...given({ endpoint_id: endpointId }), since }
     const sender = Option.isSome(merchant)
       ? yield* byOperator(merchant.value, Option.getOrThrow(mode), query)
       : yield* byMerchant(query)
@@ -99,7 +99,8 @@ const untilLetIn = { maxRetries: 20, deadlineMs: 600_000 }
 
 const byMerchant = Effect.fnUntraced(function* ({ since, ...query }: Query) {
   const client = yield* connect()
-  const list = client.coffer.webhookDeliveries.list({ ...query, created: { gte: since }, limit: pageMax })
+  const created = { gte: yield* sinceOf(since, client.now) }
+  const list = client.coffer.webhookDeliveries.list({ ...query, created, limit: pageMax })
   const sender: Sender = {
     next: merged(client, [list], ({ id }) => id),
     perSecond: perSecond.merchant,
@@ -116,6 +117,7 @@ const byMerchant = Effect.fnUntraced(function* ({ since, ...query }: Query) {
 
 const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, { since, ...query }: Query) {
   const operator = yield* connectOperator
+  const created = { "created[gte]": yield* sinceOf(since, operator.nowOf(merchant, mode)) }
   const path = `/merchants/${encodeURIComponent(merchant)}/webhook_deliveries`
   const idOf = ({ id }: WebhookDelivery) => id
   /** Whether the event is on its way again, or has arrived. */
@@ -124,7 +126,7 @@ const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, 
       deliveries.some((one) => wayOf(one) === wayOf(delivery) && one.id > delivery.id)
     )
   const sender: Sender = {
-    next: listed(operator, path, { ...query, mode, "created[gte]": since }, idOf),
+    next: listed(operator, path, { ...query, ...created, mode }, idOf),
     perSecond: perSecond.operator,
     // The operator's API knows no Idempotency-Key: one whose answer is lost is looked for, and not sent again.
     act: Effect.fnUntraced(function* (delivery) {

@@ -63,7 +63,7 @@ export const listCommand = <Item, const Filters extends Command.Command.Config>(
     },
     Effect.fnUntraced(function* ({ filters, limit, since }) {
       const client = yield* connect()
-      const created = Option.isSome(since) ? { created: { gte: yield* sinceOf(since.value) } } : {}
+      const created = Option.isSome(since) ? { created: { gte: yield* sinceOf(since.value, client.now) } } : {}
       const cursors = { limit: Math.min(limit, pageMax), ...created }
       const next = merged(client, resource.list(client.coffer, cursors, filters as never), resource.idOf)
       const rows = yield* printList(resource.columns, limit, next)

@@ -1,6 +1,6 @@
 /** `coffer trigger payment.succeeded`: makes an event happen in the sandbox, and says what was done for it. */
 import { EventType } from "@coffer/model/EventType"
-import { Console, Effect, Redacted } from "effect"
+import { Console, Effect } from "effect"
 import { Argument } from "effect/cli"
 import { failed } from "./CliFailure.ts"
 import { type Client, connect } from "./client.ts"
@@ -15,7 +15,7 @@ export const triggerCommand = command(
   { type: Argument.Literals("type", EventType.literals) },
   Effect.fnUntraced(function* ({ type }) {
     const client = yield* connect()
-    if (!Redacted.value(client.account.key).startsWith("svc_test_")) {
+    if (!client.isSandbox) {
       return yield* failed(
         "not_sandbox",
         "This key opens live, where nothing is made to happen.",

@@ -14,7 +14,7 @@ import { ChannelsGroup } from "./Channels.ts"
 import { ClusterGroup } from "./Cluster.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
-import { orNull, text } from "./fields.ts"
+import { int, orNull, text } from "./fields.ts"
 import { FilesGroup } from "./Files.ts"
 import { HeldUpGroup } from "./HeldUp.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
@@ -48,7 +48,10 @@ export const MerchantResource = Schema.Struct({
   payout_fee: InEachCurrency,
   /** Requests a minute that hold for this merchant, its own or everybody's. */
   quotas: Schema.Struct({ writes: Schema.Int, reads: Schema.Int, csv: Schema.Int }),
-  sandbox: ModeSettings,
+  sandbox: Schema.Struct({
+    ...ModeSettings.fields,
+    clock_ahead_ms: int("How far the sandbox's clock is ahead of real time, in milliseconds; 0 until it is moved.")
+  }),
   live: ModeSettings,
   /** While it is set, the merchant's keys are refused and its links make no orders. */
   suspended_at: Schema.NullOr(Schema.String),

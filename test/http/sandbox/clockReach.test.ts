@@ -1,4 +1,4 @@
-/** What follows the clock of a sandbox, each at its last moment and after it (silences: T2, T4, T5). */
+/** What follows the clock of a sandbox, each at its last moment and after it (silences: T2, T5, T7, T8). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
@@ -130,5 +130,42 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
         from merchant_modes where merchant_id = ${merchantId}`
       const yearOf = (mode: string) => new Date(rows.find((row) => row.mode === mode)!.at).getUTCFullYear()
       assert.deepStrictEqual([yearOf("sandbox"), yearOf("live")], [1971, 1970])
+    }))
+
+  test("goes as fast as real time, so Retry-After of a wait by it says how long to wait anywhere", (shop) =>
+    Effect.gen(function* () {
+      const { advance, call, paid, post, running } = shop
+      yield* advance({ by: "30d" })
+      const path = `/orders/${(yield* paid("card")).trade_no}/send_receipt`
+      const body = { email: "buyer@example.com" }
+      for (let n = 0; n < 5; n++) {
+        yield* post(path, body)
+        yield* advance({ by: 1 })
+      }
+      const isToldToWait = (seconds: number) =>
+        Effect.map(call("POST", path, body), (refused) => {
+          assertRefused(refused, 429, "rate_limited")
+          assert.strictEqual(refused.headers.get("retry-after"), String(seconds))
+        })
+      yield* isToldToWait(3_595)
+      yield* running.pass("3594 seconds")
+      yield* isToldToWait(1)
+      yield* running.pass("1 second")
+      yield* post(path, body)
+    }))
+
+  test("ends no wait for a quota", ({ advance, call, get, running }) =>
+    Effect.gen(function* () {
+      yield* running.api.operator("POST", `/merchants/${running.merchant.merchantId}`, { quotas: { reads: 1 } })
+      yield* get("/orders")
+      const isToldToWait = Effect.map(call("GET", "/orders"), (refused) => {
+        assertRefused(refused, 429, "rate_limited")
+        assert.strictEqual(refused.headers.get("retry-after"), "60")
+      })
+      yield* isToldToWait
+      yield* advance({ by: "1d" })
+      yield* isToldToWait
+      yield* running.pass("60 seconds")
+      yield* get("/orders")
     }))
 })
