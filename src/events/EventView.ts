@@ -5,7 +5,7 @@
 import type { EventResource } from "@coffer/contract/Events"
 import type { EventType } from "@coffer/model/EventType"
 import type { Mode } from "@coffer/model/Ids"
-import { DateTime, Schema } from "effect"
+import { DateTime, Predicate } from "effect"
 
 export interface Happening {
   readonly type: EventType
@@ -30,10 +30,14 @@ export const eventView = (id: string, at: DateTime.Utc, happening: Happening): E
 /** The same event with its object made whole. Names keep their places, so the text is the stored one but for that. */
 export const shownTo =
   (complete: (object: object) => object) =>
-  (stored: object): object =>
+  <Stored>(stored: Stored): Stored =>
     isStored(stored) ? { ...stored, data: { ...stored.data, object: complete(stored.data.object) } } : stored
 
-const isStored = Schema.is(Schema.Struct({ data: Schema.Struct({ object: Schema.ObjectKeyword }) }))
+// By hand, since every delivery asks: a schema takes as long as to parse the text.
+const isStored = (stored: unknown): stored is { readonly data: { readonly object: object } } =>
+  Predicate.hasProperty(stored, "data") &&
+  Predicate.hasProperty(stored.data, "object") &&
+  Predicate.isObject(stored.data.object)
 
 /** Flat copies beside `data.object`, of those fields that the object has (silences: E2). */
 const legacyNames = [

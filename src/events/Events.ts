@@ -5,10 +5,10 @@
 import { prefixes } from "@coffer/model/Ids"
 import { withoutSignatures } from "@coffer/rules/signedAddresses"
 import { type Addresses, destinationOf, route } from "@coffer/rules/delivery/route"
-import { Clock, Context, type DateTime, Effect, Layer, Schema } from "effect"
+import { Clock, Context, type DateTime, Effect, Layer, Option } from "effect"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type ChangeSet, insert } from "../platform/commit/Change.ts"
-import { jsonText } from "../platform/runtime/codecs.ts"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import type { Owner } from "@coffer/model/Owner"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -87,11 +87,10 @@ export const layer = Layer.effect(
       // Most events are of orders; the others are as they were stored.
       deliverable: (stored) => {
         const body = bodyOf(stored)
-        return body.includes(checkoutField) ? jsonText(shown(parse(body))) : body
+        return body.includes(checkoutField) ? jsonText(shown(Option.getOrThrow(parseJson(body)))) : body
       }
     })
   })
 )
 
 const checkoutField = '"checkout_url":'
-const parse = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.ObjectKeyword))

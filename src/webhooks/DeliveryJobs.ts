@@ -4,22 +4,20 @@
  * (docs/decisions/0016). Leases and results go in batches (docs/decisions/0023). Runs outside the actors, on every
  * runner.
  */
-import { webhookAcknowledgement } from "@coffer/model/Limits"
 import type { Mode } from "@coffer/model/Ids"
-import { allot, allotBoth, type DueLine, type Keys, keysOf, type Line, lineKey } from "@coffer/rules/delivery/places"
-import { DateTime, Duration, Effect, Exit, FiberSet, Layer, Option } from "effect"
+import { allot, allotBoth, type DueLine, keysOf, lineKey } from "@coffer/rules/delivery/places"
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
-import { type Worker, Workers } from "../platform/jobs/Workers.ts"
+import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import type { Ended, LeasedDelivery } from "./deliveryAttempts.ts"
+import { lineOf, makeBegin, type Started } from "./beginDeliveries.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
-import { logLost, makeResults } from "./deliveryResults.ts"
-import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
+import { DeliveryStore } from "./DeliveryStore.ts"
 import { makeFailingDestinations } from "./failingDestinations.ts"
 import * as DueLines from "./DueLines.ts"
 import * as SandboxDeliveries from "./SandboxDeliveries.ts"
 import { makePlacesInUse } from "./placesInUse.ts"
-import { attemptOf, isDelivered, makePost, type Posted } from "./postDelivery.ts"
+import { makePost } from "./postDelivery.ts"
 import { makeWaiting } from "./waitingDeliveries.ts"
 
 /** Live first, so that live deliveries do not wait for a walk through the sandbox's backlog. */
@@ -40,21 +38,20 @@ export const layer = Layer.effectDiscard(
     const metrics = yield* DeliveryMetrics.make(failing.count)
     const ofSandbox = yield* SandboxDeliveries.make
     const waiting = makeWaiting<Started>()
-    const { begin, isBehind, nextLeaseEnd } = yield* makeBegin({ places, waiting, failing, metrics })
+    const { begin, isBehind, nextLeaseEnd } = yield* makeBegin({
+      post: yield* makePost,
+      places,
+      waiting,
+      failing,
+      metrics
+    })
 
     /** Whether this runner has committed deliveries since the last round, which it may have no place for. */
     let isNew = false
     yield* wakeups.onRaise("deliveries", (isOwn) => void (isNew ||= isOwn))
 
-    const giveBack = (given: ReadonlyArray<Started>) =>
-      Effect.when(
-        Effect.ensuring(
-          store.giveBack(given),
-          Effect.sync(() => given.forEach(({ worker }) => worker.release()))
-        ),
-        Effect.sync(() => given.length > 0)
-      )
-    // What waits here need not wait for its lease. If this fails, it does.
+    const giveBack = makeGiveBack(store)
+    // If this fails, what waits here waits for the end of its lease.
     yield* Effect.addFinalizer(() => Effect.ignoreCause(giveBack(waiting.takeOverdue())))
 
     yield* workers.supervise((worker) => {
@@ -116,125 +113,11 @@ export const layer = Layer.effectDiscard(
 const earlier = (a: Option.Option<DateTime.Utc>, b: Option.Option<DateTime.Utc>): Option.Option<DateTime.Utc> =>
   Option.isSome(a) && Option.isSome(b) ? Option.some(DateTime.min(a.value, b.value)) : Option.orElse(a, () => b)
 
-interface Surroundings {
-  readonly places: ReturnType<typeof makePlacesInUse>
-  readonly waiting: ReturnType<typeof makeWaiting<Started>>
-  readonly failing: ReturnType<typeof makeFailingDestinations>
-  readonly metrics: Effect.Success<ReturnType<typeof DeliveryMetrics.make>>
-}
-
-/** A delivery that was leased. It keeps the worker from being at rest until its result is written. */
-interface Started extends Lease {
-  readonly keys: Keys
-  readonly worker: Worker
-}
-
-interface Made extends Ended {
-  readonly outcome: Posted["outcome"]
-  readonly worker: Worker
-}
-
-/** Begins what waits, each attempt in a fiber of its own, which holds a place until the post has ended. */
-const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places, waiting }: Surroundings) {
-  const store = yield* DeliveryStore
-  const post = yield* makePost
-  const unrecorded = makeUnrecorded()
-
-  const results = yield* makeResults<Made>((batch, wasBehind) =>
-    Effect.gen(function* () {
-      yield* metrics.count(batch.map(({ outcome }) => outcome))
-      yield* metrics.underWay(places.posts())
-      for (const { attempt, worker } of batch) {
-        // The worker may have looked for the next row that is due before this one's time was written.
-        if (wasBehind || attempt.status === "pending") worker.wake()
-        worker.release()
-      }
-    })
+const makeGiveBack = (store: DeliveryStore["Service"]) => (given: ReadonlyArray<Started>) =>
+  Effect.when(
+    Effect.ensuring(
+      store.giveBack(given),
+      Effect.sync(() => given.forEach(({ worker }) => worker.release()))
+    ),
+    Effect.sync(() => given.length > 0)
   )
-  const run = yield* FiberSet.makeRuntime<never>()
-
-  /** The result, if there is one to be written. */
-  const attempt = Effect.fnUntraced(function* ({ delivery, keys, leaseUntil, worker }: Started) {
-    // One that begins later may outlive its lease, and another runner would post the same event meanwhile.
-    const posted = yield* post(delivery, DateTime.subtractDuration(leaseUntil, webhookAcknowledgement))
-    if (posted === "skipped") return yield* Effect.as(store.skip(delivery), undefined)
-    if (posted === "late" || posted === "proxy") {
-      unrecorded.add(leaseUntil)
-      if (posted === "proxy") yield* DeliveryMetrics.countProxyFailure
-      return undefined
-    }
-    const made: Made = { delivery, attempt: attemptOf(delivery, posted), outcome: posted.outcome, worker }
-    places.learn(keys, made.attempt.durationMillis)
-    yield* judge(failing, made, DateTime.toEpochMillis(posted.ended))
-    return made
-  })
-
-  const start = (started: Started) => {
-    const { delivery, keys, leaseUntil, worker } = started
-    const { mode } = delivery
-    places.take(keys)
-    run(
-      attempt(started).pipe(
-        Effect.catchCause((cause) => {
-          unrecorded.add(leaseUntil)
-          return Effect.as(logLost(delivery, cause), undefined)
-        }),
-        Effect.onExit((exit) =>
-          Effect.sync(() => {
-            places.free(keys)
-            begin(mode)
-            if (waiting.hasFew(mode) || places.hasFreePlace(mode)) worker.wake()
-            if (Exit.isSuccess(exit) && exit.value !== undefined) results.add(exit.value)
-            else worker.release()
-          })
-        )
-      )
-    )
-  }
-
-  let isBeginning = false
-  const begin = (mode: Mode) => {
-    // An attempt may end while it is begun.
-    if (isBeginning) return
-    isBeginning = true
-    while (places.hasFreePlace(mode) && !results.isBehind()) {
-      const next = waiting.next(mode, places)
-      if (next === undefined) break
-      start(next)
-    }
-    isBeginning = false
-  }
-  return { begin, isBehind: results.isBehind, nextLeaseEnd: unrecorded.next }
-})
-
-/** Ends of leases that leave no trace in the database: their deliveries are due again then. */
-const makeUnrecorded = () => {
-  let ends: ReadonlyArray<DateTime.Utc> = []
-  return {
-    add: (end: DateTime.Utc) => void (ends = [...ends, end]),
-    next: (now: DateTime.Utc): Option.Option<DateTime.Utc> => {
-      ends = ends.filter((end) => DateTime.isGreaterThan(end, now))
-      return Option.fromNullishOr(ends.toSorted(DateTime.Order)[0])
-    }
-  }
-}
-
-/** What cannot be signed is our failure, not the destination's. */
-const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }: Made, endedAt: number) => {
-  const line = lineOf(delivery)
-  if (outcome._tag === "Unsigned") return Effect.void
-  if (isDelivered(outcome)) return Effect.sync(() => failing.succeeded(line))
-  const since = failing.failed(line, endedAt)
-  if (since === undefined) return Effect.void
-  const why = attempt.failure ?? `it answers ${attempt.statusCode}`
-  const from = DateTime.formatIso(DateTime.makeUnsafe(since))
-  return Effect.logWarning(
-    `webhooks of ${line.merchantId} (${line.mode}) to ${line.destination} have failed since ${from}: ${why}`
-  )
-}
-
-const lineOf = ({ destination, merchant_id, mode }: LeasedDelivery): Line => ({
-  mode,
-  merchantId: merchant_id,
-  destination
-})

@@ -9,11 +9,10 @@ import { Resolver, lookup } from "node:dns"
 import { isIP } from "node:net"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import { isHttpUrl, isPublicAddress, isPublicHttpsUrl } from "@coffer/rules/delivery/address"
-import { Clock, Context, Effect, Exit, identity, Layer, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Effect, Exit, type Fiber, identity, Layer, Redacted, Result, Schema } from "effect"
 import { makeDeadlines } from "../platform/runtime/deadlines.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { span } from "../platform/runtime/span.ts"
 import { makeConnections } from "./connections.ts"
 import { makeEgressProxy } from "./egressProxy.ts"
 import { exchange, type ExchangeMeans, excerptPatience, notDelivered, outcomeOf, type Received } from "./exchange.ts"
@@ -68,19 +67,15 @@ export const layerWith = ({ proxy, resolve }: Ways): Layer.Layer<Outbound> =>
       const proxyLog = makeProxyLog()
       const means: Means = {
         resolve,
+        run: Effect.runForkWith(yield* Effect.context<never>()),
         connections: yield* makeConnections(egress),
         // Headers in time acknowledge the delivery, even if the body is still arriving.
         deadlines: yield* makeDeadlines(webhookAcknowledgement),
         excerpts: yield* makeDeadlines(excerptPatience)
       }
 
-      return Outbound.of({
-        post: span("Outbound.post")(function* (request) {
-          const outcome = yield* attempt(request, means)
-          if (egress !== undefined) yield* proxyLog(outcome)
-          return outcome
-        })
-      })
+      const post = (request: OutboundRequest) => attempt(request, means)
+      return Outbound.of({ post: egress === undefined ? post : (request) => Effect.tap(post(request), proxyLog) })
     })
   )
 
@@ -96,6 +91,7 @@ export const layer = Layer.unwrap(
 )
 
 interface Means extends Ways, ExchangeMeans {
+  readonly run: <A>(effect: Effect.Effect<A>) => Fiber.Fiber<A>
   readonly deadlines: Effect.Success<ReturnType<typeof makeDeadlines>>
 }
 
@@ -107,46 +103,44 @@ const tooLate = (received: Received): Outcome =>
  * much as the checks (docs/performance-notes.md).
  */
 const attempt = (request: OutboundRequest, means: Means): Effect.Effect<Outcome> =>
-  Effect.withFiber((parent) => {
+  Effect.callback((resume) => {
     const target = targetOf(request)
-    if (target === undefined) return Effect.succeed(notDelivered("refused_address", "the URL is not allowed here"))
+    if (target === undefined) {
+      return resume(Effect.succeed(notDelivered("refused_address", "the URL is not allowed here")))
+    }
     const { literal, url } = target
-    return Effect.callback<Outcome>((resume) => {
-      const received: Received = { stage: "dns", status: undefined, chunks: [], bytes: 0 }
-      let stop = () => {}
-      const inTime = means.deadlines.after(() => {
-        resume(Effect.succeed(tooLate(received)))
-        stop()
+    const received: Received = { stage: "dns", status: undefined, chunks: [], bytes: 0 }
+    let stop = () => {}
+    const inTime = means.deadlines.after(() => {
+      resume(Effect.succeed(tooLate(received)))
+      stop()
+    })
+    const end = (outcome: Outcome) => {
+      if (inTime()) resume(Effect.succeed(outcome))
+    }
+    const postTo = (addresses: ReadonlyArray<string>) => {
+      const refusal = refusalOf(addresses, request)
+      if (refusal !== undefined) return end(refusal)
+      const given = { checked: { url, addresses }, request, received }
+      // A kept connection turned out to be closed: once more, on one of its own.
+      stop = exchange({ ...given, fresh: false }, means, (outcome) => {
+        if (outcome !== undefined) return end(outcome)
+        stop = exchange({ ...given, fresh: true }, means, (again) => end(again ?? stale))
       })
-      const end = (outcome: Outcome) => {
-        if (inTime()) resume(Effect.succeed(outcome))
-      }
-      const postTo = (addresses: ReadonlyArray<string>) => {
-        const refusal = refusalOf(addresses, request)
-        if (refusal !== undefined) return end(refusal)
-        const given = { checked: { url, addresses }, request, received }
-        // A kept connection turned out to be closed: once more, on one of its own.
-        stop = exchange({ ...given, fresh: false }, means, (outcome) => {
-          if (outcome !== undefined) return end(outcome)
-          stop = exchange({ ...given, fresh: true }, means, (again) => end(again ?? stale))
-        })
-      }
-      if (literal !== undefined) postTo([literal])
-      else {
-        const asking = Effect.runForkWith(parent.context)(
-          Effect.result(means.resolve(url.hostname, request.privateAllowed))
-        )
-        stop = () => asking.interruptUnsafe()
-        asking.addObserver((exit) => {
-          if (Exit.isFailure(exit)) return void (inTime() && resume(Effect.failCause(exit.cause)))
-          const found = exit.value
-          return Result.isSuccess(found) ? postTo(found.success) : end(notDelivered("dns", found.failure.code))
-        })
-      }
-      return Effect.sync(() => {
-        inTime()
-        stop()
+    }
+    if (literal !== undefined) postTo([literal])
+    else {
+      const asking = means.run(Effect.result(means.resolve(url.hostname, request.privateAllowed)))
+      stop = () => asking.interruptUnsafe()
+      asking.addObserver((exit) => {
+        if (Exit.isFailure(exit)) return void (inTime() && resume(Effect.failCause(exit.cause)))
+        const found = exit.value
+        return Result.isSuccess(found) ? postTo(found.success) : end(notDelivered("dns", found.failure.code))
       })
+    }
+    return Effect.sync(() => {
+      inTime()
+      stop()
     })
   })
 

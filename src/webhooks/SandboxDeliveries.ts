@@ -5,7 +5,7 @@
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import { DateTime, Duration, Effect } from "effect"
 import type { SandboxWork } from "../platform/jobs/dueWork.ts"
-import { currentTime } from "../platform/runtime/clock.ts"
+import { currentMillis, currentTime } from "../platform/runtime/clock.ts"
 import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import type { LeasedDelivery } from "./deliveryAttempts.ts"
 import { logLost } from "./deliveryResults.ts"
@@ -23,8 +23,8 @@ export const make = Effect.gen(function* () {
 
   const deliver = Effect.fnUntraced(
     function* (delivery: LeasedDelivery) {
-      const begun = yield* currentTime
-      const posted = yield* post(delivery, DateTime.addDuration(begun, webhookAcknowledgement))
+      const latest = (yield* currentMillis) + Duration.toMillis(webhookAcknowledgement)
+      const posted = yield* post(delivery, latest)
       if (posted === "skipped") return yield* store.skip(delivery)
       // Nothing was sent: it is due again when its lease ends.
       if (posted === "late" || posted === "proxy") return

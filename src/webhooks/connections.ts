@@ -7,6 +7,7 @@
  * (docs/decisions/0016), what is idle by the numbers below.
  */
 import type { Socket } from "node:net"
+import { placesPerMode } from "@coffer/rules/delivery/places"
 import { Duration, Effect, FiberHandle } from "effect"
 import { Client } from "undici"
 import { makeDial } from "./dial.ts"
@@ -56,8 +57,10 @@ export interface Connections {
   readonly isProxysOwn: (url: URL, status: number) => boolean
 }
 
-/** Idle connections to one host, and to all hosts. One more is closed. */
-const idleMax = { perHost: 8, all: 512 }
+/** Idle connections to one host: as many as there are posts at once in one mode. One more is closed. */
+const idleMaxPerHost = placesPerMode
+/** Idle connections to all hosts. For one more the one that has been idle for longest is closed. */
+const idleMax = 512
 /**
  * A connection that is idle for two rounds is closed. That is less than the 30 seconds to a redelivery, and less than
  * most servers wait.
@@ -140,7 +143,7 @@ const keyOf = ({ addresses, url }: Checked): string =>
 const makeIdle = (start: (rounds: Effect.Effect<void>) => void) => {
   /** By key, the one that was used last at the end. */
   const places = new Map<string, Array<Connection>>()
-  /** Whether it was idle in the round before, too. */
+  /** Whether it was idle in the round before, too. The one that has been idle for longest comes first. */
   const rested = new Map<Connection, boolean>()
 
   const rounds = Effect.gen(function* () {
@@ -155,8 +158,9 @@ const makeIdle = (start: (rounds: Effect.Effect<void>) => void) => {
   return {
     /** False when there is no room for one more. */
     add: (key: string, connection: Connection): boolean => {
+      if ((places.get(key)?.length ?? 0) >= idleMaxPerHost) return false
+      if (rested.size >= idleMax) rested.keys().next().value!.close()
       const there = places.get(key) ?? []
-      if (rested.size >= idleMax.all || there.length >= idleMax.perHost) return false
       if (there.push(connection) === 1) places.set(key, there)
       rested.set(connection, false)
       start(rounds)

@@ -29,7 +29,8 @@ export const makeResults = Effect.fnUntraced(function* <Result extends Ended>(
     if (Exit.isFailure(all)) yield* Effect.forEach(batch, writeOne, { concurrency: singles, discard: true })
     const wasBehind = isBehind()
     waiting -= batch.length
-    yield* written(batch, wasBehind)
+    // What follows from one batch must not keep the next from being written.
+    yield* Effect.catchCause(written(batch, wasBehind), (cause) => Effect.logError("after results were written", cause))
   }, Effect.uninterruptible)
 
   // What has ended is written before the service has.

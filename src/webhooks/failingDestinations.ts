@@ -23,7 +23,7 @@ export const makeFailingDestinations = () => {
   const failing = new Map<string, Failing>()
 
   return {
-    succeeded: (line: Line) => void failing.delete(lineKey(line)),
+    succeeded: (line: Line): undefined => void (failing.size > 0 && failing.delete(lineKey(line))),
 
     /** Since when it fails, if an operator is to be told now. */
     failed: (line: Line, at: number): number | undefined => {

@@ -14,7 +14,7 @@ import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { hmacBase64, hmacHex, Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { currentTime } from "../platform/runtime/clock.ts"
+import { millisOf } from "../platform/runtime/clock.ts"
 import type { Attempt, LeasedDelivery } from "./deliveryAttempts.ts"
 import { Outbound, type Outcome } from "./Outbound.ts"
 
@@ -26,6 +26,8 @@ export interface Posted {
   readonly outcome: Outcome | { readonly _tag: "Unsigned" }
 }
 
+export type PostResult = Posted | "late" | "skipped" | "proxy"
+
 /** Secrets that are kept opened. */
 const openedMax = 4_096
 
@@ -36,9 +38,9 @@ interface Sealed {
 }
 
 /**
- * Signs and posts once. `late`: the attempt could not begin before `latest`. `skipped`: its endpoint was deleted or
- * disabled. `proxy`: the operator's proxy failed, which is not charged to the destination. After `late` and `proxy`
- * nothing is recorded, and the row is due again when its lease ends.
+ * Signs and posts once. `late`: the attempt could not begin before `latest`, Unix milliseconds. `skipped`: its endpoint
+ * was deleted or disabled. `proxy`: the operator's proxy failed, which is not charged to the destination. After `late`
+ * and `proxy` nothing is recorded, and the row is due again when its lease ends.
  */
 export const makePost = Effect.gen(function* () {
   const merchants = yield* Merchants
@@ -53,20 +55,21 @@ export const makePost = Effect.gen(function* () {
   )
   const opening = { decrypt: (sealed: string, boundTo: string) => opened({ sealed, boundTo }) }
 
-  return span("Deliveries.post")(function* (delivery: LeasedDelivery, latest: DateTime.Utc) {
-    const body = events.deliverable(delivery)
+  return span("Deliveries.post")(function* (delivery: LeasedDelivery, latest: number) {
     const merchant = yield* merchants.find(delivery.merchant_id)
     const target = targetOf(merchant, delivery)
     if (target === undefined) return "skipped"
     const { stored, url } = target
-    const at = yield* currentTime
-    if (DateTime.isGreaterThan(at, latest)) return "late"
+    const fiber = yield* Effect.fiber
+    const at = DateTime.makeUnsafe(millisOf(fiber))
+    if (DateTime.toEpochMillis(at) > latest) return "late"
     const owner = { merchantId: merchant.merchant_id, mode: delivery.mode }
     const signers = openSigners(opening, owner, delivery.endpoint_id, stored, at)
     if (Option.isNone(signers)) {
       yield* Effect.logError(`delivery ${delivery.id}: the signing secret cannot be decrypted`)
       return { at, url, outcome: { _tag: "Unsigned" }, ended: at } satisfies Posted
     }
+    const body = events.deliverable(delivery)
     const outcome = yield* outbound.post({
       url,
       body,
@@ -76,7 +79,7 @@ export const makePost = Effect.gen(function* () {
       headers: headersOf(delivery, { at: yield* unmovedTime, body, secrets: signers.value })
     })
     if (outcome._tag === "NotDelivered" && outcome.reason === "proxy") return "proxy"
-    return { at, url, outcome, ended: yield* currentTime } satisfies Posted
+    return { at, url, outcome, ended: DateTime.makeUnsafe(millisOf(fiber)) } satisfies Posted
   })
 })
 

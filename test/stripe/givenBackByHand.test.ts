@@ -45,7 +45,7 @@ const parkedIn = Effect.fnUntraced(function* (options: Parameters<typeof connect
   )
   /** What the next night finds. */
   const night = Effect.gen(function* () {
-    yield* sql`update stripe_polls set due_at = 'infinity', movements_due_at = 'infinity'`
+    yield* sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
     yield* leap("27 hours")
     yield* sql`update stripe_polls set movements_due_at = 'epoch'`
     yield* leap("61 minutes")

@@ -57,9 +57,9 @@ describe("outbound: a connection is kept", () => {
     })
   )
 
-  it.effect("posts at the same time have connections of their own, and eight of those are kept", () =>
+  it.effect("posts at the same time have connections of their own, and 64 of those are kept", () =>
     Effect.gen(function* () {
-      const server = yield* together(20)
+      const server = yield* together(70)
       const post = yield* posting(stub())
       const url = `http://127.0.0.1:${server.port}/`
       const posts = (count: number) =>
@@ -67,15 +67,15 @@ describe("outbound: a connection is kept", () => {
           Array.from({ length: count }, () => post({ url })),
           { concurrency: "unbounded" }
         )
-      yield* posts(20)
-      assert.strictEqual(server.connections(), 20)
-      for (let n = 0; n < 12; n++) yield* server.closed
-      yield* posts(20)
-      assert.strictEqual(server.connections(), 32)
+      yield* posts(70)
+      assert.strictEqual(server.connections(), 70)
+      for (let n = 0; n < 6; n++) yield* server.closed
+      yield* posts(70)
+      assert.strictEqual(server.connections(), 76)
     })
   )
 
-  it.effect("512 are kept of all destinations together", () =>
+  it.effect("512 are kept of all destinations together, and not those that have been idle for longest", () =>
     Effect.gen(function* () {
       const server = yield* together(65 * 8, "0.0.0.0")
       const post = yield* posting(stub())
@@ -83,6 +83,10 @@ describe("outbound: a connection is kept", () => {
       yield* Effect.forEach(urls, (url) => post({ url }), { concurrency: "unbounded" })
       for (let n = 0; n < 8; n++) yield* server.closed
       assert.strictEqual(server.connections(), 65 * 8)
+      const alone = yield* answering((_, response) => response.end())
+      const last = `http://127.0.0.1:${alone.port}/`
+      yield* Effect.andThen(post({ url: last }), post({ url: last }))
+      assert.strictEqual(alone.connections(), 1)
     })
   )
 

@@ -1,7 +1,7 @@
 /**
  * What a worker does, and one round of it. A round that fails is logged and counted, and the worker tries again after a
- * pause. While the database does not answer, the pause stays short and is part of the round: the worker itself is not at
- * fault.
+ * pause. While the database does not answer, the pause stays short and is part of the round: the worker itself is not
+ * at fault.
  */
 import { Cause, DateTime, Duration, Effect, Metric, Option } from "effect"
 import type { Wakeup } from "../commit/Wakeups.ts"

@@ -1,0 +1,111 @@
+/** How leased deliveries are begun and end, whatever goes wrong between (docs/decisions/0016, 0041). */
+import { keysOf } from "@coffer/rules/delivery/places"
+import { assert, it } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Queue } from "effect"
+import { lineOf, makeBegin, type Started } from "../../src/webhooks/beginDeliveries.ts"
+import type { Ended, LeasedDelivery } from "../../src/webhooks/deliveryAttempts.ts"
+import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
+import { makeFailingDestinations } from "../../src/webhooks/failingDestinations.ts"
+import { makePlacesInUse } from "../../src/webhooks/placesInUse.ts"
+import type { PostResult } from "../../src/webhooks/postDelivery.ts"
+import { makeWaiting } from "../../src/webhooks/waitingDeliveries.ts"
+
+const time = DateTime.makeUnsafe(0)
+const answered: PostResult = {
+  at: time,
+  ended: time,
+  url: "https://shop.example/",
+  outcome: { _tag: "Answered", status: 200, snippet: "" }
+}
+
+/** Deliveries of one line, whose posts end when the test says so. What is broken throws once. */
+const world = Effect.gen(function* () {
+  const posts = new Map<string, Deferred.Deferred<PostResult>>()
+  const recorded = yield* Queue.unbounded<string>()
+  const released = yield* Queue.unbounded<void>()
+  const broken = new Set<"next" | "count">()
+  const breaking = (what: "next" | "count") => {
+    if (broken.delete(what)) throw new Error(`${what} is broken`)
+  }
+  const seen = { held: 0, woken: 0 }
+  const worker: Started["worker"] = {
+    wake: () => void seen.woken++,
+    hold: () => void seen.held++,
+    release: () => {
+      seen.held--
+      Queue.offerUnsafe(released, undefined)
+    }
+  }
+  const waiting = makeWaiting<Started>()
+  const places = makePlacesInUse()
+  const record = (batch: ReadonlyArray<Ended>) =>
+    Effect.sync(() => batch.forEach(({ delivery }) => Queue.offerUnsafe(recorded, delivery.id)))
+  const { begin } = yield* makeBegin({
+    post: ({ id }) =>
+      Effect.flatMap(
+        Effect.sync(() => posts.get(id)!),
+        Deferred.await
+      ),
+    places,
+    failing: makeFailingDestinations(),
+    metrics: {
+      count: () => Effect.sync(() => breaking("count")),
+      underWay: () => Effect.void,
+      work: undefined as never
+    },
+    waiting: {
+      ...waiting,
+      next: (...asked) => {
+        breaking("next")
+        return waiting.next(...asked)
+      }
+    }
+  }).pipe(Effect.provideService(DeliveryStore, { record } as unknown as DeliveryStore["Service"]))
+
+  const add = (id: string) => {
+    const delivery = { id, mode: "live", merchant_id: "mer_1", destination: "shop.example", attempts: 0 }
+    const leased = delivery as unknown as LeasedDelivery
+    posts.set(id, Deferred.makeUnsafe())
+    worker.hold()
+    waiting.add({ delivery: leased, leaseUntil: time, keys: keysOf(lineOf(leased)), worker })
+  }
+  const end = (id: string) => Deferred.succeed(posts.get(id)!, answered)
+  return { add, begin, broken, end, places, recorded: Queue.take(recorded), released: Queue.take(released), seen }
+})
+
+it.effect("a delivery that cannot be begun after another has ended costs no place, and is begun by the worker", () =>
+  Effect.gen(function* () {
+    const { add, begin, broken, end, places, recorded, released, seen } = yield* world
+    add("first")
+    add("second")
+    begin("live")
+    broken.add("next")
+    yield* end("first")
+    assert.strictEqual(yield* recorded, "first")
+    yield* released
+    assert.deepStrictEqual({ posts: places.posts(), ...seen }, { posts: 0, held: 1, woken: 1 })
+    begin("live")
+    assert.strictEqual(places.posts(), 1)
+    yield* end("second")
+    assert.strictEqual(yield* recorded, "second")
+    yield* released
+    assert.deepStrictEqual([places.posts(), seen.held], [0, 0])
+  })
+)
+
+it.effect("results are written and their holds given back also after what follows from a batch has failed", () =>
+  Effect.gen(function* () {
+    const { add, begin, broken, end, recorded, released, seen } = yield* world
+    add("first")
+    add("second")
+    begin("live")
+    broken.add("count")
+    yield* end("first")
+    assert.strictEqual(yield* recorded, "first")
+    yield* released
+    yield* end("second")
+    assert.strictEqual(yield* recorded, "second")
+    yield* released
+    assert.strictEqual(seen.held, 0)
+  })
+)
