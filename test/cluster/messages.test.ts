@@ -9,7 +9,7 @@ import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/wallets/WalletEntity.ts"
 
 /** What the messages of the newest number look like. */
-const fingerprint = "44a63d83ecf6423d"
+const fingerprint = "72b0a745df3d4c44"
 
 const shapeOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
 
