@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { envOf, type, watch } from "../kit/cli.ts"
+import { callerOf } from "../kit/clockStory.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { eventually } from "../kit/Process.ts"
 import { type Running, start } from "../kit/Service.ts"
@@ -161,5 +162,18 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       yield* logs.says("invalid_request")
       assert.notInclude(logs.said.stdout, "/v1/logs")
       yield* Fiber.interrupt(orders.fiber)
+    }))
+
+  test("tails logs on when the clock of the sandbox goes beyond the days for which they are kept", ({ env, running }) =>
+    Effect.gen(function* () {
+      const { advance, order } = callerOf([running.api], running.merchant.sandboxKey)
+      const before = yield* order()
+      const logs = yield* watch(["logs", "tail", "--json", "--path", "/v1/orders"], env)
+      yield* logs.says(before.trade_no)
+      yield* advance({ by: "31d" })
+      const after = yield* order()
+      yield* logs.says(after.trade_no)
+      assert.strictEqual(logs.said.stderr, "")
+      assert.lengthOf(linesOf(logs.said.stdout), 2)
     }))
 })

@@ -14,7 +14,9 @@ export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
   next: Schema.String,
   exitCode: Schema.Int,
   /** The same may go well later. */
-  isPassing: Schema.Boolean
+  isPassing: Schema.Boolean,
+  /** Which field of a call the service refused. */
+  param: Schema.optionalKey(Schema.String)
 }) {}
 
 /** Printed already. */

@@ -62,7 +62,8 @@ const failureOf = (error: unknown, { baseUrl, keyFrom }: Account): CliFailure =>
       message: `The service refused it. ${error.message}`,
       next: nextOf(error, keyFrom),
       exitCode: 1,
-      isPassing: error.status >= 500 || error.status === 429
+      isPassing: error.status >= 500 || error.status === 429,
+      ...(error.param === undefined ? {} : { param: error.param })
     })
   }
   if (error instanceof CofferError || error instanceof TypeError) {

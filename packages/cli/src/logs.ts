@@ -40,6 +40,7 @@ const logs: Resource<ApiLog, typeof filters> = {
       ? [coffer.apiLogs.list(query)]
       : statuses.map((one) => coffer.apiLogs.list({ ...query, status: one }))
   },
+  isDropped: true,
   isOwnEcho: ({ method, path, status }, { path: asked }) =>
     method === "GET" && path === ownPath && status === 200 && Option.getOrUndefined(asked) !== ownPath
 }

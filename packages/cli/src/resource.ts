@@ -30,6 +30,8 @@ export interface Resource<Item, Filters extends Command.Command.Config> {
     cursors: Cursors,
     filters: Command.Command.Config.Infer<Filters>
   ) => ReadonlyArray<List<Item>>
+  /** They are dropped after some time, and a place in their list with them. */
+  readonly isDropped?: boolean
   /** Left out of `tail`: what tailing makes itself. */
   readonly isOwnEcho?: (item: Item, filters: Command.Command.Config.Infer<Filters>) => boolean
 }
@@ -106,7 +108,8 @@ export const tailCommand = <Item, const Filters extends Command.Command.Config>(
       const list = (coffer: Coffer, cursors: Cursors) => resource.list(coffer, cursors, filters as never)
       const newest = yield* merged(client, list(client.coffer, { limit: pageMax }), resource.idOf)(pageMax)
       yield* print(newest.filter(isShown).slice(0, last).toReversed())
-      yield* follow(sourceOf(client, resource.idOf, list), yield* startAt(resource.idOf, newest), {
+      const source = sourceOf(client, resource.idOf, list)
+      yield* follow(resource.isDropped === true ? fromFirst(source) : source, yield* startAt(resource.idOf, newest), {
         take: (item) => print(isShown(item) ? [item] : []),
         keep: () => Effect.void,
         ...tellOutages(client)
@@ -118,6 +121,17 @@ export const tailCommand = <Item, const Filters extends Command.Command.Config>(
 export const tellOutages = ({ account: { baseUrl } }: Client) => ({
   lost: ({ message }: CliFailure) => Console.error(`coffer: ${message} It is asked again until it answers.`),
   found: Console.error(`coffer: ${baseUrl} answers again.`)
+})
+
+/** When an object is no longer kept, all that is kept is newer. A sandbox's clock may pass a month in a moment. */
+const fromFirst = <Item>(source: Source<Item>): Source<Item> => ({
+  idOf: source.idOf,
+  newerThan: (id, take) =>
+    Effect.catchIf(
+      source.newerThan(id, take),
+      ({ param }) => param === "ending_before",
+      () => source.newerThan(undefined, take)
+    )
 })
 
 /** What is newer than an id, oldest first. */
