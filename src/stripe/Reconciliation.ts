@@ -82,7 +82,7 @@ export const layer = Layer.effect(
       const first = payments.length === 0 ? [] : yield* store.compare(owner, payments)
       const differing = first.filter(isDifferent)
       if (differing.length === 0) return first
-      yield* fetchWindow(owner, DateTime.subtract(now, window), DateTime.addDuration(yield* currentTime, window))
+      yield* fetchWindow(owner, DateTime.subtract(now, window), DateTime.add(yield* currentTime, overlap))
       return [...first.filter((each) => !isDifferent(each)), ...(yield* store.compare(owner, differing))]
     })
 

@@ -1,6 +1,8 @@
 /** Stripe's books beside ours, each night: differences are rows that the operator sees, and nothing is mended. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Duration, Effect, Layer } from "effect"
+import { Context, DateTime, type Duration, Effect, Layer } from "effect"
+import { MerchantId } from "@coffer/model/Ids"
+import { Reconciliation } from "../../src/stripe/Reconciliation.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { SqlClient } from "effect/sql"
 import { exchangedMovements } from "../../src/platform/postgres/migrations/0035_exchanged_movements.ts"
@@ -25,27 +27,26 @@ const compared = (world: World, time: Duration.Input) =>
     yield* world.leap("61 minutes")
   })
 
+/** Each hour of the day before, and this one. */
+const windows = 25
+
 /** `nightWith`: something happens after Stripe's books were read, and before they are compared with ours. */
 const readingTwice = Effect.gen(function* () {
-  const lists = { count: 0, last: 0, then: Effect.void as Effect.Effect<unknown> }
+  const night = { left: 0, then: Effect.void as Effect.Effect<unknown> }
   const around: Faults.Faults["Service"]["around"] = (point, effect, detailOf) =>
     point === "StripeClient.call" && detailOf?.() === "balanceTransactions.list"
-      ? Effect.tap(effect, () => (++lists.count === lists.last ? lists.then : Effect.void))
+      ? Effect.tap(effect, () => (--night.left === 0 ? night.then : Effect.void))
       : effect
   const world = yield* connected({ faults: Layer.succeed(Faults.Faults, { around }) })
-  const time = "5 hours"
-  yield* compared(world, time)
-  const before = lists.count
-  yield* compared(world, time)
-  const eachNight = lists.count - before
+  yield* world.sql`update stripe_polls set due_at = 'infinity', movements_due_at = 'infinity'`
+  const owner = { merchantId: MerchantId.make(world.merchant.merchantId), mode: "sandbox" } as const
   const nightWith = (then: Effect.Effect<unknown, unknown>) =>
-    Effect.suspend(() => {
-      Object.assign(lists, { last: lists.count + eachNight, then: Effect.catchCause(then, Effect.die) })
-      return Effect.andThen(
-        compared(world, time),
-        Effect.sync(() => assert.isAtLeast(lists.count, lists.last))
-      )
-    })
+    Effect.gen(function* () {
+      Object.assign(night, { left: windows, then: Effect.catchCause(then, Effect.die) })
+      yield* Context.get(world.context, Reconciliation).reconcile(owner, yield* DateTime.now)
+      assert.isAtMost(night.left, 0, "it has happened")
+      return yield* listed(world)
+    }).pipe(Effect.provideContext(world.context))
   return { ...world, nightWith }
 })
 
@@ -120,35 +121,33 @@ describe("the nightly reconciliation", () => {
 
   it.live("finds nothing where Stripe does meanwhile what our books have said for long", () =>
     Effect.gen(function* () {
-      const world = yield* readingTwice
-      const order = yield* world.paid()
-      yield* world.control.fault({ on: "POST /v1/refunds", kind: "error_kept_before" })
-      const refund = yield* world.merchant.refund({ trade_no: order["trade_no"], amount: 300 })
+      const { control, leap, merchant, nightWith, paid, stripe } = yield* readingTwice
+      const order = yield* paid()
+      yield* control.fault({ on: "POST /v1/refunds", kind: "error_kept_before" })
+      const refund = yield* merchant.refund({ trade_no: order["trade_no"], amount: 300 })
       assert.strictEqual(refund.body.data.status, "pending")
-      yield* world.nightWith(
-        Effect.promise(() => world.stripe.refunds.create({ payment_intent: order["payment_id"], amount: 300 }))
-      )
-      assert.deepStrictEqual(yield* listed(world), [])
+      yield* leap("5 hours")
+      const made = Effect.promise(() => stripe.refunds.create({ payment_intent: order["payment_id"], amount: 300 }))
+      assert.deepStrictEqual(yield* nightWith(made), [])
     })
   )
 
   it.live("leaves for the next night what our books have begun meanwhile, and Stripe has not", () =>
     Effect.gen(function* () {
-      const world = yield* readingTwice
-      const order = yield* world.paid()
-      yield* world.nightWith(
-        Effect.gen(function* () {
-          yield* world.control.fault({ on: "POST /v1/refunds", kind: "cut_before", times: 2 })
-          const refund = yield* world.merchant.refund({ trade_no: order["trade_no"], amount: 300 })
-          assert.strictEqual(refund.body.data.status, "pending")
-        })
-      )
-      assert.deepStrictEqual(yield* listed(world), [])
-      yield* compared(world, "24 hours")
-      assert.deepStrictEqual(yield* listed(world), [])
-      const [row] = yield* world.sql<{ count: number }>`select count(*)::int4 as count from stripe_movements
-        where payment_id = ${order["payment_id"]} and checked_at is not null`
-      assert.strictEqual(row!.count, 2, "both of its movements were compared")
+      const { control, leap, merchant, nightWith, paid, sql } = yield* readingTwice
+      const order = yield* paid()
+      yield* leap("5 hours")
+      const begun = Effect.gen(function* () {
+        yield* control.fault({ on: "POST /v1/refunds", kind: "cut_before", times: 2 })
+        const refund = yield* merchant.refund({ trade_no: order["trade_no"], amount: 300 })
+        assert.strictEqual(refund.body.data.status, "pending")
+      })
+      assert.deepStrictEqual(yield* nightWith(begun), [])
+      yield* leap("5 hours")
+      yield* leap("5 hours")
+      assert.deepStrictEqual(yield* nightWith(Effect.void), [])
+      const checked = yield* sql`select 1 from stripe_movements where checked_at is not null`
+      assert.lengthOf(checked, 2, "the payment and its refund")
     })
   )
 

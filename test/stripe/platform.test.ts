@@ -1,0 +1,58 @@
+/** Merchants with connected accounts of one platform: one key, and each one's money in its own account. */
+import { accountOf } from "@coffer/simulator/start"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { merchantOf } from "../kit/Merchant.ts"
+import { chooses, worlds } from "./kit.ts"
+
+const key = "sk_test_ofThePlatform01"
+
+/** Each has an endpoint of its own, to which Stripe sends what happens in all connected accounts. */
+const platform = Effect.gen(function* () {
+  const world = yield* worlds()
+  const shop = (account: string) =>
+    Effect.gen(function* () {
+      const merchant = yield* world.api.newMerchant()
+      const path = `/merchants/${merchant.merchantId}/channels/sandbox`
+      const { body } = yield* world.api.operator("GET", path)
+      const endpoint = yield* Effect.promise(() =>
+        world
+          .clientOf(key)
+          .webhookEndpoints.create({ url: body.data.webhook_url, enabled_events: ["*"], connect: true })
+      )
+      const keys = { channel: "stripe", secret_key: key, webhook_secret: endpoint.secret, account }
+      const set = yield* world.api.operator("POST", path, keys)
+      assert.strictEqual(set.status, 200, set.text)
+      yield* world.atRest
+      return { account, merchant, ...merchantOf({ ...world, merchant }) }
+    })
+  const [one, other] = [yield* shop("acct_one"), yield* shop("acct_other")]
+  return { ...world, one, other, settled: Effect.andThen(world.control.settle({}), world.atRest) }
+})
+
+describe("a merchant with a connected account", () => {
+  it.live("is paid and pays back there, by the platform's key, and nobody else hears of it", () =>
+    Effect.gen(function* () {
+      const { api, control, one, other, settled, simulator, sql } = yield* platform
+      const { body } = yield* one.post("/v1/orders", { amount: 2_000 })
+      yield* chooses(api, body.data, "card")
+      yield* control.pay({ session: simulator.all("checkout.session", one.account)[0]!.id })
+      yield* settled
+      const paid = yield* one.order(body.data.trade_no)
+      assert.strictEqual(paid["status"], "paid")
+      const refund = yield* one.refund({ trade_no: paid["trade_no"], amount: 700 })
+      assert.strictEqual(refund.body.data.status, "succeeded")
+      yield* settled
+
+      const moved = (account: string) => simulator.all("balance_transaction", account).map(({ amount }) => amount)
+      assert.deepStrictEqual(moved(one.account), [2_000, -700])
+      assert.deepStrictEqual([moved(other.account), moved(accountOf(key))], [[], []])
+      const told = yield* sql<{ merchant_id: string }>`select distinct merchant_id from stripe_events`
+      assert.deepStrictEqual(
+        told.map(({ merchant_id }) => merchant_id),
+        [one.merchant.merchantId]
+      )
+      assert.deepStrictEqual(yield* other.events(), [])
+    })
+  )
+})
