@@ -3,13 +3,13 @@
  * and says what follows (spec: Events, Delivery; silences: W5, W9, W11, W16, W17).
  */
 import { redactText } from "@coffer/rules/redaction"
+import type { StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { nextAttempt } from "@coffer/rules/delivery/schedule"
 import { signatureHeader, standardHeaders } from "@coffer/rules/delivery/signature"
 import { DateTime, Effect, Option } from "effect"
 import { Events } from "../events/Events.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { openSigners } from "../merchants/signingSecrets.ts"
-import { memoize } from "../platform/runtime/memoize.ts"
 import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { hmacBase64, hmacHex, Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -28,13 +28,22 @@ export interface Posted {
 
 export type PostResult = Posted | "late" | "skipped" | "proxy"
 
-/** Secrets that are kept opened. */
-const openedMax = 4_096
-
-interface Sealed {
-  readonly sealed: string
-  /** Part of what is remembered: a text that was copied to another row opens nowhere. */
-  readonly boundTo: string
+/** Keeps opened secrets for as long as the settings are in memory whose secrets they are. */
+const makeOpening = ({ decrypt }: Secrets["Service"]) => {
+  const opened = new WeakMap<StoredSecrets, Map<string, string>>()
+  return (stored: StoredSecrets) => {
+    const kept = opened.get(stored) ?? new Map<string, string>()
+    if (kept.size === 0) opened.set(stored, kept)
+    return {
+      decrypt: (sealed: string, boundTo: string): string => {
+        const known = kept.get(sealed)
+        if (known !== undefined) return known
+        const secret = decrypt(sealed, boundTo)
+        kept.set(sealed, secret)
+        return secret
+      }
+    }
+  }
 }
 
 /**
@@ -48,12 +57,7 @@ export const makePost = Effect.gen(function* () {
   const events = yield* Events
   const outbound = yield* Outbound
   const { allowPrivateWebhooks } = yield* Settings
-  const opened = memoize(
-    openedMax,
-    ({ boundTo, sealed }: Sealed) => `${boundTo} ${sealed}`,
-    ({ boundTo, sealed }) => secrets.decrypt(sealed, boundTo)
-  )
-  const opening = { decrypt: (sealed: string, boundTo: string) => opened({ sealed, boundTo }) }
+  const openingOf = makeOpening(secrets)
 
   return span("Deliveries.post")(function* (delivery: LeasedDelivery, latest: number) {
     const merchant = yield* merchants.find(delivery.merchant_id)
@@ -64,7 +68,7 @@ export const makePost = Effect.gen(function* () {
     const at = DateTime.makeUnsafe(millisOf(fiber))
     if (DateTime.toEpochMillis(at) > latest) return "late"
     const owner = { merchantId: merchant.merchant_id, mode: delivery.mode }
-    const signers = openSigners(opening, owner, delivery.endpoint_id, stored, at)
+    const signers = openSigners(openingOf(stored), owner, delivery.endpoint_id, stored, at)
     if (Option.isNone(signers)) {
       yield* Effect.logError(`delivery ${delivery.id}: the signing secret cannot be decrypted`)
       return { at, url, outcome: { _tag: "Unsigned" }, ended: at } satisfies Posted
