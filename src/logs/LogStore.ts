@@ -181,7 +181,7 @@ const makeWithBodies = (sql: SqlClient.SqlClient) => {
   const read = Effect.fnUntraced(function* (blocks: ReadonlyMap<number, DateTime.Utc>) {
     const days = [...blocks.values()].map(DateTime.toDateUtc)
     const rows = yield* sql`select b.block, b.bodies
-      from unnest(${days}::timestamptz[], ${[...blocks.keys()]}::bigint[]) as n (day, block)
+      from unnest(${days}::timestamptz[], ${[...blocks.keys()].map(String)}::bigint[]) as n (day, block)
         join api_log_bodies b on b.day = n.day and b.block = n.block`
     const found = yield* Effect.forEach(yield* decodeBlocks(rows), ({ block, bodies }) =>
       Effect.map(unpacked(bodies), (of) => [block, of] as const)
@@ -229,7 +229,8 @@ const cells: Record<keyof Cells, (row: Cells) => unknown> = {
   user_agent: text("user_agent"),
   idempotency_key: text("idempotency_key"),
   created_at: ({ created_at }) => DateTime.toDateUtc(created_at),
-  ahead_ms: ({ ahead_ms = 0 }) => ahead_ms
+  // The client takes small numbers for another type than large ones, and refuses an array of both.
+  ahead_ms: ({ ahead_ms = 0 }) => String(ahead_ms)
 }
 const columns = Object.keys(cells) as ReadonlyArray<keyof Cells>
 

@@ -6,13 +6,14 @@ import { inject } from "vitest"
 import { assertAllWell, chaosActs, receiver } from "./chaosLoad.ts"
 import { type Coffer, connect, eventually, seeded } from "./Process.ts"
 import { asOwner, freePort } from "./Service.ts"
+import { rounds } from "./soak.ts"
 import { type Node, steadyLoad } from "./SteadyLoad.ts"
 import { newKey, runner } from "./TwoRunners.ts"
 import type { Program } from "./versions.ts"
 
 const [merchants, workersEach] = [3, 2]
 /** Writes that are acknowledged between two steps of a story. */
-const writesEach = 40
+const writesEach = rounds(15, 40)
 
 /** Without a table: the first runner migrates it. */
 const emptyDatabase = Effect.flatMap(TestPostgres.connect(inject("postgresUrl")), (tell) =>

@@ -32,6 +32,16 @@ describe("days", () => {
     )
   )
 
+  it.live("a call of a sandbox whose clock is a month ahead is kept beside those of others", () =>
+    withLogs(
+      Effect.gen(function* () {
+        yield* appendAll([callOf(1), callOf(2, { aheadMillis: 31 * 86_400_000 }), callOf(3)])
+        yield* (yield* Logs.Logs).flushed
+        assert.strictEqual(yield* count, 3)
+      })
+    )
+  )
+
   it.live("the first calls of a day are no error in Postgres' log", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -19,14 +19,22 @@ import { type Scenario, scenarios } from "./scenarios.ts"
 
 /** In `npm test` every second call meets one fault, the next one another; in a soak each call meets all. */
 const cellsOf = (plain: ReadonlyArray<Outcome>, isLong: boolean): ReadonlyArray<Cell> => {
-  let [count, calls] = [0, 0]
+  let calls = 0
+  /** By kind of call, so that each of its faults has its turn, however many calls of other kinds come between. */
+  const turns = new Map<string, number>()
+  const turnOf = ({ name }: Call) => {
+    const [kind = ""] = name.split(" ")
+    const turn = turns.get(kind) ?? 0
+    turns.set(kind, turn + 1)
+    return turn
+  }
   return plain.flatMap(({ passed, scenario }) =>
     passed
       .filter((call) => isCovered(call, !isLong && scenario === plain[0]!.scenario))
       .filter(() => isSoak || calls++ % 2 === 0)
       .flatMap((call) => {
         const all = columnsOf(call).filter((column) => scenario.isLong === true || (column.isLong ?? false) === isLong)
-        const some = isSoak || all.length === 0 ? all : [all[count++ % all.length]!]
+        const some = isSoak || all.length === 0 ? all : [all[turnOf(call) % all.length]!]
         return some.map((column): Cell => ({ scenario, at: { call, column } }))
       })
   )

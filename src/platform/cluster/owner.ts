@@ -22,7 +22,7 @@ const mailboxCapacity = 8_192
 
 /** Which part of them crosses runners says what another runner costs (docs/scaling.md). */
 const asked = Metric.counter("coffer_commands_asked", {
-  description: "Commands for an object, by kind and by whether this runner or another one owns it",
+  description: "Commands for an object, by kind and by whether this runner owns it",
   incremental: true
 })
 

@@ -6,6 +6,7 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { isoText, TimeColumn } from "../runtime/codecs.ts"
+import { arrayLiteral } from "./arrayLiteral.ts"
 
 type Fragment = Statement.Fragment
 
@@ -135,7 +136,8 @@ const noteOutcomes = (
   { error, key, table }: Required<Pick<Queue, "table" | "key" | "error">>,
   outcomes: Outcomes
 ) => {
-  const said = sql`unnest(${[...outcomes.keys()]}::text[], ${[...outcomes.values()]}::text[]) as said (key, reason)`
+  const reasons = arrayLiteral([...outcomes.values()])
+  const said = sql`unnest(${[...outcomes.keys()]}::text[], ${reasons}::text::text[]) as said (key, reason)`
   return Effect.ignore(
     sql`with changed as (
         select said.* from ${sql(table)} join ${said} on ${sql(`${table}.${key}`)} = said.key
