@@ -11,7 +11,7 @@ export interface Client {
   /** One call. `signal` ends it when the command ends. */
   readonly ask: <A>(call: (coffer: Coffer, signal: AbortSignal) => PromiseLike<A>) => Effect.Effect<A, CliFailure>
   readonly isSandbox: boolean
-  /** What time it is for the account: of a sandbox, what its clock says, which is asked for. */
+  /** The time of the account. For a sandbox its clock is asked. */
   readonly now: Effect.Effect<DateTime.Utc, CliFailure>
 }
 

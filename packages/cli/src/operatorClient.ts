@@ -15,7 +15,7 @@ export interface Operator {
    * asked again, since it was not done.
    */
   readonly post: (path: string) => Effect.Effect<unknown, CliFailure>
-  /** What time it is there: in a merchant's sandbox, what its clock says. Of all merchants it is real time. */
+  /** The time there: in a merchant's sandbox by its clock, and for all merchants real time. */
   readonly nowOf: (merchant: string | undefined, mode: string | undefined) => Effect.Effect<DateTime.Utc, CliFailure>
 }
 

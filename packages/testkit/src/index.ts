@@ -20,7 +20,7 @@ export interface StartOptions extends Options {
 }
 
 export interface Coffer extends Place, AsyncDisposable {
-  /** What time it is for the service. */
+  /** The time of the service. */
   readonly now: () => Date
   /**
    * Lets time pass: the clock goes to each moment at which something is due, and waits there until it is done.

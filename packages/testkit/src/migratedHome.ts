@@ -9,14 +9,14 @@ import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
 import { patiently } from "../../../src/platform/runtime/patience.ts"
 import { runFolder } from "./runFolder.ts"
 
-/** The migrated database. Nobody connects to it, so that Postgres can clone it. */
+/** The migrated database. It has no connections, so that Postgres can clone it. */
 export const template = "coffer_template"
 
 /** A service has the rights of this role and no others. */
 export const serviceRole = "coffer_app"
 export const servicePassword = "of-the-tests"
 
-/** What is not for keeping need not reach the disk. */
+/** Data that is not kept need not reach the disk. */
 export const hasty = [
   "fsync=off",
   "synchronous_commit=off",

@@ -1,4 +1,4 @@
-/** What a start can be told, and what a started Coffer tells, in the words of both ways in. */
+/** The options of a start, and the shape of a started Coffer, for both ways in. */
 
 export interface Options {
   /** Where it listens, on 127.0.0.1; a free port unless given. */

@@ -168,7 +168,7 @@ export const OrderCommand = Schema.TaggedUnion({
     wasTaken: Schema.Boolean
   },
   /**
-   * Somebody gave an unapplied payment back at the channel by hand (silences: O40). `left`: what is not given back,
+   * An unapplied payment was given back at the channel by hand (silences: O40). `left`: what is not given back,
    * disputes aside. `problem`: why the refund that was told of did not reach the buyer.
    */
   NoteGivenBack: { paymentId: PaymentId, left: Minor, problem: Schema.optionalKey(Schema.String) },
@@ -211,7 +211,7 @@ export const OrderEvent = Schema.TaggedUnion({
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },
   UnappliedPaymentParked: { payment: UnappliedPayment },
-  /** What became of it, of which nobody has to be told. */
+  /** How it ended; nobody has to be told of that. */
   UnappliedPaymentNoted: { payment: UnappliedPayment },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   ReceiptNumbered: { number: Schema.String },

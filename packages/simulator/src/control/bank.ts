@@ -1,4 +1,4 @@
-/** What banks and Stripe decide: refunds, disputes and rates of exchange. */
+/** Decisions of banks and of Stripe: refunds, disputes and rates of exchange. */
 import { Effect, Schema } from "effect"
 import { decideDispute, escalate, openDispute } from "../acts/disputes.ts"
 import { failRefund, settleRefund } from "../acts/refunds.ts"
