@@ -37,7 +37,7 @@ export type StepAnswer =
   | { readonly _tag: "Taken"; readonly status: string }
   /** It is too late, or was decided meanwhile, or is nothing that the channel takes. `reason`: its own words. */
   | { readonly _tag: "Refused"; readonly word: DisputeWord; readonly reason?: string }
-  /** Nobody knows what the call did: it is asked again later. */
+  /** The effect of the call is not known: it is asked again later. */
   | { readonly _tag: "Unknown" }
 
 /** Unreachable: this call certainly did nothing. Without an answer it is not known what the call did. */

@@ -80,7 +80,7 @@ export const layer = Layer.effect(
               const { default_notify_url: defaultUrl, webhooks } = modes[owner.mode]
               return recorderTo(owner, { defaultUrl, endpoints: webhooks.endpoints }, fiber.getRef(Clock.Clock))
             }),
-            // Whoever owns what has changed is a merchant.
+            // The owner of an object is a merchant.
             Effect.catchTags({ MerchantNotFound: Effect.die })
           )
         ),

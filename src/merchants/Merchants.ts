@@ -133,7 +133,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** What a single address is numbered with when it is first set. The operator asks under no merchant's clock. */
+/** The numbers of a single address that is set for the first time. The operator asks under no merchant's clock. */
 const makeNumbering = (ids: NewIds["Service"]) =>
   Effect.map(MerchantClocks, (clocks) => {
     const number = Effect.all({

@@ -12,7 +12,7 @@ const newsPrefix = "clock:"
 /** Begins the answer to it; the runner and the news follow. */
 const heardPrefix = "heard:"
 
-/** What is sent on the channel of changes, in the transaction that moves the clock. */
+/** The message on the channel of changes, sent in the transaction that moves the clock. */
 export const clockNewsOf = (merchantId: string, offset: number): string => `${newsPrefix}${merchantId}:${offset}`
 
 /** A runner of which nothing was heard for so long is not waited for: it reads all clocks before it goes on. */

@@ -94,7 +94,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
 
   const failOnSilence = Effect.suspend(() => {
     const began = elapsedMillis()
-    // Nobody writes to a server that is not used any more, so nothing would be heard there.
+    // A server that is not used any more gets no writes, so nothing would be heard there.
     return failWhen(() => pg.config !== config || elapsedMillis() - Math.max(began, provenAt) > silenceMaxMillis)
   })
 

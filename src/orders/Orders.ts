@@ -98,7 +98,7 @@ export class Orders extends Context.Service<
       paymentId: PaymentId,
       problem: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
-    /** Somebody gave a payment back at the channel that the order did not take: what is left of it. */
+    /** A payment that the order did not take was given back at the channel: the rest of it. */
     readonly reportGivenBack: (
       tradeNo: TradeNo,
       givenBack: GivenBack

@@ -21,7 +21,7 @@ import { alone, type OrderServices } from "./OrderServices.ts"
 /** Which order it is, and whose. */
 export type OrderName = Pick<Order, "merchantId" | "mode" | "tradeNo">
 
-/** What is left of an unapplied payment, and why a refund did not reach the buyer. */
+/** The rest of an unapplied payment, and why a refund did not reach the buyer. */
 export type GivenBack = Omit<Extract<OrderCommand, { readonly _tag: "NoteGivenBack" }>, "_tag">
 
 export const report = (services: OrderServices) => {

@@ -1,8 +1,8 @@
 /** How many commands cross from one runner to another is counted. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Coffer, eventually } from "../kit/Process.ts"
-import { holders, ownerOf } from "../kit/threeRunners.ts"
+import type { Coffer } from "../kit/Process.ts"
+import { eachOwnsAPart, ownerOf } from "../kit/threeRunners.ts"
 import { newKey, newOrder, perform, twoRunners } from "../kit/TwoRunners.ts"
 
 const askedBy = ({ api }: Coffer) =>
@@ -16,12 +16,8 @@ it.live("a runner counts the commands that it carries out itself, and those that
   Effect.gen(function* () {
     const { a, b, sql } = yield* twoRunners
     const key = yield* newKey(a)
-    yield* eventually(
-      "each to own a part",
-      Effect.map(holders(sql), (held) => held.size === 300 && new Set(held.values()).size === 2)
-    )
+    const held = yield* eachOwnsAPart(sql, 2)
     const orders = yield* Effect.replicateEffect(newOrder(a, { key, currency: "USD" }), 24)
-    const held = yield* holders(sql)
     for (const order of orders) assert.strictEqual((yield* perform(a, "annotate", order)).status, 200)
     const ours = orders.filter(({ tradeNo }) => ownerOf(tradeNo, held) === a.pid).length
     assert.deepStrictEqual(yield* askedBy(a), [ours, orders.length - ours])

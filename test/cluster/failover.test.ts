@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { alarms, assertNoneFailed, busyClients } from "../kit/busyClients.ts"
-import { answered, assertBooksWhole, type Coffer, connect, eventually } from "../kit/Process.ts"
+import { answered, assertBooksWhole, type Coffer, connect } from "../kit/Process.ts"
 import { freePort, freshDatabase } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
-import { holders, ownerOf, threeRunners } from "../kit/threeRunners.ts"
+import { eachOwnsAPart, ownerOf, threeRunners } from "../kit/threeRunners.ts"
 import { newKey, newOrder, type Order, perform, runner } from "../kit/TwoRunners.ts"
 
 const kills = rounds(3, 50)
@@ -36,13 +36,6 @@ const three = Effect.gen(function* () {
   return { databaseUrl, nodes: [...nodes], sql, key }
 })
 
-/** Every shard has an owner, and each runner some. */
-const settled = (sql: Parameters<typeof holders>[0], count: number) =>
-  eventually(
-    `all shards to have owners, ${count} of them`,
-    Effect.map(holders(sql), (held) => held.size === 300 && new Set(held.values()).size === count)
-  )
-
 const routine = /REDIS_URL is not set/
 const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !routine.test(line))
 
@@ -57,8 +50,7 @@ describe("of three runners", () => {
       )
       const [lost, others]: [Array<number>, Array<number>] = [[], []]
       for (let kill = 0; kill < kills; kill++) {
-        yield* settled(sql, 3)
-        const held = yield* holders(sql)
+        const held = yield* eachOwnsAPart(sql, 3)
         const victim = nodes[kill % 3]!
         const askedOf = nodes[(kill + 1) % 3]!
         victim.signal("SIGKILL")
@@ -101,7 +93,7 @@ describe("of three runners", () => {
         busyClients(12, ports, key, (paid) => (isOver && paid * 2 >= requestsMin ? "enough" : undefined))
       )
       for (let stops = 0; stops < rounds(3, 24); stops++) {
-        yield* settled(sql, 3)
+        yield* eachOwnsAPart(sql, 3)
         const leaving = nodes[stops % 3]!
         leaving.signal("SIGTERM")
         assert.deepStrictEqual(yield* leaving.ended, { code: 0, signal: null })
@@ -128,13 +120,13 @@ describe("a runner that is killed in a call", () => {
       const stays = yield* runner(databaseUrl)
       yield* doomed.ready
       yield* stays.ready
-      yield* settled(sql, 2)
+      yield* eachOwnsAPart(sql, 2)
       doomed.signal("SIGKILL")
       yield* doomed.ended
       assert.isUndefined(yield* answered(doomed.api.get("/healthz")))
       const again = yield* runner(databaseUrl, place)
       yield* again.ready
-      yield* settled(sql, 2)
+      yield* eachOwnsAPart(sql, 2)
       const key = yield* newKey(again)
       const order = yield* newOrder(stays, { key, currency: "USD" })
       assert.strictEqual((yield* perform(again, "annotate", order)).status, 200)

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type Coffer, eventually } from "../kit/Process.ts"
-import { holders, ownerOf } from "../kit/threeRunners.ts"
+import { eachOwnsAPart, ownerOf } from "../kit/threeRunners.ts"
 import { newKey, newOrder, perform, performAtLast, twoRunners } from "../kit/TwoRunners.ts"
 
 /** Each would wait five seconds for its owner; together longer than Postgres keeps the shards of a frozen runner. */
@@ -22,12 +22,8 @@ describe("a runner that is frozen", () => {
     Effect.gen(function* () {
       const { a, b, sql } = yield* twoRunners
       const key = yield* newKey(a)
-      yield* eventually(
-        "each to own a part",
-        Effect.map(holders(sql), (held) => held.size === 300 && new Set(held.values()).size === 2)
-      )
+      const held = yield* eachOwnsAPart(sql, 2)
       const orders = yield* Effect.replicateEffect(newOrder(a, { key, currency: "USD" }), asked * 4)
-      const held = yield* holders(sql)
       const theirs = orders.filter(({ tradeNo }) => ownerOf(tradeNo, held) === b.pid).slice(0, asked)
       const ours = orders.filter(({ tradeNo }) => ownerOf(tradeNo, held) === a.pid)
       assert.lengthOf(theirs, asked)

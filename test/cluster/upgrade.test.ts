@@ -10,9 +10,9 @@ import { inject } from "vitest"
 import { canTalk, shapes } from "../../src/platform/cluster/messages.ts"
 import { version } from "../../src/platform/runtime/Vitals.ts"
 import { commandRun } from "../kit/commandRun.ts"
-import { eventually, newHome } from "../kit/Process.ts"
+import { newHome } from "../kit/Process.ts"
 import { isSoak } from "../kit/soak.ts"
-import { holders, ownerOf } from "../kit/threeRunners.ts"
+import { eachOwnsAPart, ownerOf } from "../kit/threeRunners.ts"
 import { newKey, newOrder, perform } from "../kit/TwoRunners.ts"
 import { newestMigration, refusal, type Runner, type Upgrading, upgrading } from "../kit/upgrades.ts"
 import { commitBefore, hasPackagesOf, ofCommit, type Program, thisAs } from "../kit/versions.ts"
@@ -27,11 +27,7 @@ type Building = Effect.Effect<Program, never, Scope.Scope>
 
 /** A command for an order of each runner is sent to the other one. */
 const crossing = Effect.fnUntraced(function* ({ sql }: Upgrading, runners: readonly [Runner, Runner]) {
-  yield* eventually(
-    "each to own a part",
-    Effect.map(holders(sql), (held) => held.size === 300 && new Set(held.values()).size === 2)
-  )
-  const held = yield* holders(sql)
+  const held = yield* eachOwnsAPart(sql, 2)
   const [one, other] = runners
   const key = yield* newKey(one.coffer)
   const orders = yield* Effect.replicateEffect(newOrder(one.coffer, { key, currency: "USD" }), 24)

@@ -1,7 +1,7 @@
 /** Three runners on one database, as separate processes, and which of them owns what. */
 import { Effect, Hash } from "effect"
 import type { SqlClient } from "effect/sql"
-import { connect } from "./Process.ts"
+import { connect, eventually } from "./Process.ts"
 import { freshDatabase } from "./Service.ts"
 import { runner } from "./TwoRunners.ts"
 
@@ -35,6 +35,16 @@ export const holders = (sql: SqlClient.SqlClient) =>
       where locktype = 'advisory' and granted and objsubid = 2 and objid between 1000001 and 1000300
         and database = (select oid from pg_database where datname = current_database())`,
     (rows) => new Map(rows.map(({ pid, shard }) => [shard, Number(pid)]))
+  )
+
+/** Waits until all shards are held, by so many runners. Who holds which. */
+export const eachOwnsAPart = (sql: SqlClient.SqlClient, runners: number) =>
+  Effect.andThen(
+    eventually(
+      "each to own a part",
+      Effect.map(holders(sql), (held) => held.size === 300 && new Set(held.values()).size === runners)
+    ),
+    holders(sql)
   )
 
 export const ownerOf = (key: string, held: ReadonlyMap<number, number>) => held.get(shardOf(key))

@@ -10,13 +10,13 @@ export const SandboxClockResource = withExample(
     status: Schema.Literals(["ready", "advancing"]).annotate({
       description: "`advancing` while the clock is on its way to `target`."
     }),
-    now: instant("What the clock of your sandbox says."),
+    now: instant("The time by the clock of your sandbox."),
     ahead_ms: int("How far it is ahead of real time, in milliseconds; 0 until it is moved."),
     target: orNull(instant(""), "Where the clock is going; null while it is `ready`."),
     stops: int("At how many moments the last advance stopped, to let be done what was due."),
     happened: Schema.Record(Schema.String, Schema.Int).annotate({
       description:
-        "What happened on the way of the last advance, counted: events by their type, and `webhook_attempts`, the " +
+        "Counts of the events on the way of the last advance, by their type, and `webhook_attempts`, the " +
         "posts to your servers."
     })
   }).annotate({ identifier: "SandboxClock", description: "The clock of your sandbox. It only goes forward." }),

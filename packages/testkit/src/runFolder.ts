@@ -1,6 +1,6 @@
 /**
  * The folder of one run, under the system's folder for temporary files. It goes with the scope, or when the process
- * ends or is killed. What is left nevertheless, such as after a power failure, the next run removes.
+ * ends or is killed. The next run removes what a power failure has left.
  */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
@@ -63,7 +63,7 @@ const afterwards = `
 /** A younger folder may be one whose process has not locked it yet. */
 const millisToLock = 60_000
 
-/** Whoever lives holds the lock of the folder. */
+/** A process that lives holds the lock of its folder. */
 const removeDead = Effect.suspend(() =>
   Effect.forEach(
     readdirSync(tmpdir()).filter((name) => name.startsWith(prefix)),

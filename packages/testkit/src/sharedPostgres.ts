@@ -6,7 +6,7 @@ const acquire = Effect.gen(function* () {
   const { folder, url } = yield* TestPostgres.start()
   const tell = yield* TestPostgres.connect(url)
   return { folder, clone: TestPostgres.clone(url, tell) }
-  // What it says is not for whoever runs the tests.
+  // Its words are not for the person who runs the tests.
 }).pipe(Effect.provide(Logger.layer([])))
 
 /** `folder`: goes with it. `clone`: a migrated database of one's own, for the length of the surrounding scope. */

@@ -819,7 +819,7 @@ export interface SandboxClock {
   readonly object: "sandbox_clock"
   /** `advancing` while the clock is on its way to `target`. */
   readonly status: "ready" | "advancing"
-  /** What the clock of your sandbox says. */
+  /** The time by the clock of your sandbox. */
   readonly now: string
   /** How far it is ahead of real time, in milliseconds; 0 until it is moved. */
   readonly ahead_ms: number
@@ -827,7 +827,7 @@ export interface SandboxClock {
   readonly target: string | null
   /** At how many moments the last advance stopped, to let be done what was due. */
   readonly stops: number
-  /** What happened on the way of the last advance, counted: events by their type, and `webhook_attempts`, the posts to your servers. */
+  /** Counts of the events on the way of the last advance, by their type, and `webhook_attempts`, the posts to your servers. */
   readonly happened: { readonly [key: string]: number }
 }
 
