@@ -3,8 +3,7 @@
  * it is stopped. If it cannot start, one line says why.
  */
 import path from "node:path"
-import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schedule, Schema } from "effect"
-import { Sharding } from "effect/cluster"
+import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { SocketServer } from "effect/socket"
 import { type Migrator as SqlMigrator, SqlClient } from "effect/sql"
@@ -21,10 +20,10 @@ import { bytesOf, lockOf } from "./platform/runtime/secretKeys.ts"
 import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
+import { Joining } from "./platform/cluster/Joining.ts"
 import * as parent from "./platform/cluster/parent.ts"
 import type * as Roster from "./platform/cluster/Roster.ts"
 import * as Tenancy from "./platform/cluster/Tenancy.ts"
-import { holdsShards } from "./edge/Health.ts"
 import * as Waiting from "./edge/Waiting.ts"
 import { type Credentials, credentials, operatorUrl } from "./sandbox/Demo.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
@@ -112,13 +111,8 @@ export const startable = <A, R>(program: Effect.Effect<A, Trouble, R>) =>
 
 export const serve = startable(service)
 
-/** A child of `coffer serve --runners` is ready when it holds shards. Its parent greets. */
-const tellParent = Effect.flatMap(Sharding.Sharding, (sharding) =>
-  Effect.sync(() => holdsShards(sharding)).pipe(
-    Effect.repeat({ until: (holds) => holds, schedule: Schedule.spaced("50 millis") }),
-    Effect.andThen(parent.tellReady)
-  )
-)
+/** A child of `coffer serve --runners` is ready when it has joined the others. Its parent greets. */
+const tellParent = Effect.flatMap(Joining, ({ settled }) => Effect.andThen(settled.await, parent.tellReady))
 
 /** Where a merchant is live, the log has what the doctor finds wrong. The service is ready meanwhile. */
 const lookWhereLive = Effect.fnUntraced(

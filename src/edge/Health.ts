@@ -1,12 +1,13 @@
 /**
  * `/healthz`: the process answers. `/readyz`: a load balancer may send requests here, because Postgres answers and
- * takes writes, this runner holds shards, its clock agrees with that of Postgres, and it is not shutting down.
- * Otherwise `reason` says why not.
+ * takes writes, this runner holds its shards and has seen that all others have an owner, its clock agrees with that of
+ * Postgres, and it is not shutting down. Otherwise `reason` says why not.
  */
 import { Effect } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { ClockSkew } from "../platform/postgres/ClockSkew.ts"
+import { Joining } from "../platform/cluster/Joining.ts"
 import { DatabaseHealth } from "../platform/postgres/DatabaseHealth.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { Draining } from "./Draining.ts"
@@ -24,6 +25,7 @@ export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const database = yield* DatabaseHealth
     const sharding = yield* Sharding.Sharding
+    const { settled } = yield* Joining
     const draining = yield* Draining
     const clock = yield* ClockSkew
     const transactor = yield* Transactor
@@ -36,14 +38,16 @@ export const layer = HttpRouter.use(
         const checks = {
           postgres: yield* database.answers,
           writes: transactor.stalledMillis() <= stalledMillisMax,
-          cluster: holdsShards(sharding),
+          cluster: settled.isOpen() && holdsShards(sharding),
           clock: !clock.isTooLarge(),
           accepting: !draining.now
         }
         const reasons = {
           postgres: "Postgres does not answer.",
           writes: "No write has succeeded for more than 5 seconds.",
-          cluster: "This runner holds no shards: others have them all, or its locks are not there yet.",
+          cluster: settled.isOpen()
+            ? "This runner holds no shards: others have them all, or its locks are not there yet."
+            : "This runner has just started, and some shards have no owner yet.",
           clock: `This machine's clock and Postgres' are ${Math.round(clock.seconds())} s apart.`,
           accepting: "This process is stopping."
         }

@@ -1,12 +1,13 @@
 /** A runner that is being built is not in the cluster's register: the others would give its shards up too early. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
-import { Runner, RunnerAddress, RunnerStorage, ShardingConfig } from "effect/cluster"
+import { Runner, RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import * as Joining from "../../src/platform/cluster/Joining.ts"
 import { Roster } from "../../src/platform/cluster/Roster.ts"
 import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
 import * as Suspects from "../../src/platform/cluster/Suspects.ts"
+import * as Tenancy from "../../src/platform/cluster/Tenancy.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
@@ -14,15 +15,21 @@ const address = RunnerAddress.make("10.0.0.9", 4001)
 const own = Runner.make({ address, groups: ["default"], weight: 1 })
 const roster = { own: "10.0.0.9:4001", entries: Effect.succeed(new Map()), leave: Effect.void }
 
-it.live("a runner enters the register when it is built, and waits for the others until then", () =>
-  Effect.gen(function* () {
-    const context = yield* Layer.build(
+/** The locks and the register, as the runner with this name in Postgres. */
+const locksOf = (name: string) =>
+  Effect.flatMap(freshDatabase, (url) =>
+    Layer.build(
       ShardLocks.layer.pipe(
-        Layer.provideMerge(Postgres.layer({ url: Redacted.make(yield* freshDatabase), connections: 2, name: "test" })),
+        Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 2, name })),
         Layer.provideMerge(Layer.mergeAll(Joining.layer, Suspects.layer, ShardingConfig.layer({}))),
         Layer.provideMerge(Layer.succeed(Roster, roster))
       )
     )
+  )
+
+it.live("a runner enters the register when it is built, and waits for the others until then", () =>
+  Effect.gen(function* () {
+    const context = yield* locksOf("test")
     const storage = Context.get(context, RunnerStorage.RunnerStorage)
     const sql = Context.get(context, SqlClient.SqlClient)
     const registered = Effect.map(sql`select 1 from cluster_runners`, ({ length }) => length)
@@ -31,11 +38,26 @@ it.live("a runner enters the register when it is built, and waits for the others
     assert.strictEqual(yield* registered, 0)
     const looking = yield* Effect.forkChild(storage.getRunners, { startImmediately: true })
 
-    yield* Context.get(context, Joining.Joining).open
+    yield* Context.get(context, Joining.Joining).built.open
     // The library misses itself, and registers again.
     assert.deepStrictEqual(yield* Fiber.join(looking), [])
     yield* storage.register(own, true)
     assert.strictEqual(yield* registered, 1)
     assert.lengthOf(yield* storage.getRunners, 1)
+  })
+)
+
+it.live("how many shards have an owner, and how many are this process's own, is what the locks in Postgres say", () =>
+  Effect.gen(function* () {
+    const context = yield* locksOf(Tenancy.processName)
+    const storage = Context.get(context, RunnerStorage.RunnerStorage)
+    const sql = Context.get(context, SqlClient.SqlClient)
+    const spread = Joining.spreadOf(sql)
+    assert.deepStrictEqual(yield* spread, { owned: 0, own: 0, runners: 0 })
+    yield* storage.acquire(
+      address,
+      [1, 150, 300].map((id) => ShardId.make("default", id))
+    )
+    assert.deepStrictEqual(yield* spread, { owned: 3, own: 3, runners: 0 })
   })
 )

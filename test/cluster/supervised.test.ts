@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
-import { alarms, assertFewFailed, busyClients, tally } from "../kit/busyClients.ts"
+import { alarms, assertFewFailed, assertNoneFailed, busyClients, tally } from "../kit/busyClients.ts"
 import {
   answered,
   assertBooksWhole,
@@ -18,7 +18,7 @@ import {
   run
 } from "../kit/Process.ts"
 import { freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
+import { isSoak, rounds } from "../kit/soak.ts"
 import { usedHome } from "../kit/usedHome.ts"
 
 const runners = 3
@@ -103,7 +103,9 @@ describe("serve --runners 3 on the embedded Postgres", () => {
         }
         return undefined
       }
-      const answeredWell = assertFewFailed(yield* busyClients(16, [coffer.port], key, onPaid))
+      // The long form runs on a machine that has nothing else to do. There no request may fail.
+      const assertAnswered = isSoak ? assertNoneFailed : assertFewFailed
+      const answeredWell = assertAnswered(yield* busyClients(16, [coffer.port], key, onPaid))
       assert.isAtLeast(answeredWell, requestsMin * 0.99)
       yield* eventually(
         "the last restart to be done",

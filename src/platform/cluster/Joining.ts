@@ -1,14 +1,93 @@
 /**
- * When this runner enters the cluster's register. The others give its part of the shards up as soon as they see it
- * there. While the rest of the service is built, its event loop is busy, on a busy machine for seconds, and nobody
- * would own them (docs/effect.md, section 2).
+ * The steps by which this runner becomes a part of the cluster. Each waits for the one before, since shards that move
+ * twice at the same time have no owner for seconds (docs/effect.md, section 2).
+ *
+ * 1. Its service is built. While it is being built its event loop is busy, on a busy machine for seconds.
+ * 2. The others have taken over the shards of a runner that has just ended, as in a rolling restart. Otherwise they
+ *    would wait for locks that are assigned to this one.
+ * 3. It enters the register. The others give its part of the shards up as soon as they see it there.
+ * 4. It owns its part, and every other shard has an owner, too: it is settled. `/readyz` says yes from then on, so a
+ *    rolling restart stops the next runner no sooner.
  */
-import { Context, Effect, Latch, Layer } from "effect"
+import { Context, Effect, Latch, Layer, type Option, Schedule } from "effect"
+import { ShardingConfig } from "effect/cluster"
+import type { SqlClient } from "effect/sql"
+import * as Tenancy from "./Tenancy.ts"
 
-/** Open when the service is built. */
-export class Joining extends Context.Service<Joining, Latch.Latch>()("@coffer/platform/Joining") {}
+export class Joining extends Context.Service<
+  Joining,
+  {
+    /** Open when the service is built. */
+    readonly built: Latch.Latch
+    /** Open when this runner may enter the register. */
+    readonly mayEnter: Latch.Latch
+    /** Open when the shards that have moved because of this runner have their owners. It stays open. */
+    readonly settled: Latch.Latch
+  }
+>()("@coffer/platform/Joining") {}
 
-export const layer = Layer.sync(Joining, () => Latch.makeUnsafe(false))
+export const layer = Layer.sync(Joining, () => ({
+  built: Latch.makeUnsafe(false),
+  mayEnter: Latch.makeUnsafe(false),
+  settled: Latch.makeUnsafe(false)
+}))
 
 /** Built after all that a runner needs to do its part. */
-export const begin = Layer.effectDiscard(Effect.flatMap(Joining, (joining) => joining.open))
+export const begin = Layer.effectDiscard(Effect.flatMap(Joining, ({ built }) => built.open))
+
+/** A runner enters after this long at the latest. Another one may stand still and keep its locks. */
+const takeoverMax = "5 seconds"
+/** A runner is settled after this long at the latest. */
+const settlingMax = "30 seconds"
+const pause = "100 millis"
+
+/** Takes the steps, once, in the order above. `spread` is undefined for a process that is alone. */
+export const run = Effect.fnUntraced(function* (spread: Effect.Effect<Spread, unknown> | undefined) {
+  const { built, mayEnter, settled } = yield* Joining
+  yield* built.await
+  if (spread !== undefined) {
+    const until = (isSo: (spread: Spread) => boolean) =>
+      Effect.map(spread, isSo).pipe(
+        Effect.orElseSucceed(() => false),
+        Effect.repeat({ until: (is) => is, schedule: Schedule.spaced(pause) })
+      )
+    yield* Effect.timeoutOption(until(isWholeOrNew), takeoverMax)
+    yield* mayEnter.open
+    yield* Effect.flatMap(Effect.timeoutOption(until(isSettled), settlingMax), warnUnsettled)
+  }
+  yield* settled.open
+})
+
+/** With no owner at all there is nobody who could take them over. */
+const isWholeOrNew = ({ owned }: Spread) => owned === 0 || owned === shardsPerGroup
+const isSettled = ({ own, owned, runners }: Spread) =>
+  owned === shardsPerGroup && own >= Math.floor(shardsPerGroup / runners)
+
+const warnUnsettled = ({ _tag }: Option.Option<unknown>) =>
+  _tag === "Some"
+    ? Effect.void
+    : Effect.logWarning(`after ${settlingMax} some shards have no owner yet; this runner is ready all the same`)
+
+/** How many shards have an owner, how many of them this process owns, and how many runners share them. */
+export interface Spread {
+  readonly owned: number
+  readonly own: number
+  readonly runners: number
+}
+
+/** As the shards' locks in Postgres and the cluster's register say it at this moment. */
+export const spreadOf = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<Spread>`select count(distinct objid)::int4 as owned,
+        count(distinct objid) filter (where application_name = ${Tenancy.processName})::int4 as own,
+        (select count(*)::int4 from cluster_runners where healthy) as runners
+      from pg_locks join pg_stat_activity using (pid)
+      where locktype = 'advisory' and granted and objsubid = 2
+        and objid between ${firstLock} and ${firstLock + shardsPerGroup - 1}
+        and database = (select oid from pg_database where datname = current_database())`,
+    ([row]) => row!
+  )
+
+const { shardsPerGroup } = ShardingConfig.defaults
+/** The library's number for the lock of the first shard. */
+const firstLock = 1_000_001

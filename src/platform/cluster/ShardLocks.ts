@@ -6,13 +6,14 @@
  *
  * It gathers the locks of shards that were assigned together (`gathered.ts`).
  *
- * It enters the register when the service is built (`Joining.ts`), and tells the library at once which runners have
- * ended, as Postgres knows it (`Roster.ts`).
+ * It enters the register when the others are ready for it (`Joining.ts`), and tells the library at once which runners
+ * have ended, as Postgres knows it (`Roster.ts`).
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { ClusterMetrics, MachineId, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
+import { SqlClient } from "effect/sql"
 import { gathered } from "./gathered.ts"
-import { Joining } from "./Joining.ts"
+import * as Joining from "./Joining.ts"
 import { Roster } from "./Roster.ts"
 import { nameOf, Suspects } from "./Suspects.ts"
 import { makeWitness } from "./takeovers.ts"
@@ -33,10 +34,10 @@ export const layer = Layer.effectContext(
     const storage = yield* RunnerStorage.RunnerStorage
     const roster = yield* Roster
     const suspects = yield* Suspects
-    const joining = yield* Joining
+    const { mayEnter } = yield* Joining.Joining
     const witness = makeWitness(roster.own)
     const inLine = Semaphore.makeUnsafe(releasesAtOnce).withPermits(1)
-    const joins = () => roster.own === undefined || joining.isOpen()
+    const joins = () => roster.own === undefined || mayEnter.isOpen()
     let hasLeft = false
     let actorsAreGone = false
     let released = false
@@ -57,7 +58,7 @@ export const layer = Layer.effectContext(
       hasLeft
         ? Effect.never
         : Effect.gen(function* () {
-            if (!joins()) yield* joining.await
+            if (!joins()) yield* mayEnter.await
             const [runners, entries] = yield* Effect.all([storage.getRunners, roster.entries])
             const judged = yield* witness.see(runners, entries)
             suspects.keepOnly(new Set(judged.flatMap(([{ address }, is]) => (is ? [nameOf(address)] : []))))
@@ -87,6 +88,9 @@ export const layer = Layer.effectContext(
         hasLeft = true
         return Effect.andThen(roster.leave, storage.unregister(address))
       })
+
+    const spread = Joining.spreadOf(yield* SqlClient.SqlClient)
+    yield* Effect.forkScoped(Joining.run(roster.own === undefined ? undefined : spread))
 
     return Context.make(RunnerStorage.RunnerStorage, {
       ...storage,
