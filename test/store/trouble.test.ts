@@ -1,6 +1,6 @@
 /** Which errors of a real Postgres say nothing about the request, and what becomes of a connection that is gone. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
@@ -132,5 +132,40 @@ describe("a connection that carries nothing any more", () => {
         for (const each of all) assert.deepStrictEqual(each, hurried)
       })
     )
+  )
+
+  it.live("a patient job whose connection has died ends when it is interrupted, however long it may take", () =>
+    Effect.gen(function* () {
+      const wire = yield* cable(yield* freshDatabase)
+      const context = yield* Layer.build(postgres(wire.url))
+      const sql = Context.get(context, SqlClient.SqlClient)
+      const begun = yield* Deferred.make<void>()
+      const job = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select 1`
+          wire.swallow()
+          yield* Deferred.succeed(begun, undefined)
+          yield* sql`select 2`
+        })
+      )
+      // Its ROLLBACK would wait for an hour, too, and then for the answer that the limits of the connection are set.
+      const fiber = yield* Effect.forkChild(patiently("1 hour")(job))
+      yield* Deferred.await(begun)
+      yield* Fiber.interrupt(fiber)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a patient job whose connection dies at its end is not waited for, however long it may take", () =>
+    Effect.gen(function* () {
+      const wire = yield* cable(yield* freshDatabase)
+      const context = yield* Layer.build(postgres(wire.url))
+      const sql = Context.get(context, SqlClient.SqlClient)
+      const job = sql.reserve.pipe(
+        Effect.flatMap((own) => own.execute("select 1", [], undefined)),
+        Effect.tap(() => Effect.sync(wire.swallow)),
+        Effect.scoped
+      )
+      assert.lengthOf(yield* patiently("1 hour")(job), 1)
+    }).pipe(Effect.scoped)
   )
 })

@@ -7,7 +7,7 @@ import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Cause, Effect, Exit, type Fiber, Scope, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded } from "../runtime/bounded.ts"
-import { leftIn, withoutDeadline } from "../runtime/Deadline.ts"
+import { leftIn } from "../runtime/Deadline.ts"
 import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } from "../runtime/patience.ts"
 import type { Servers, Target } from "./Servers.ts"
 import * as SilentConnections from "./silentConnections.ts"
@@ -178,12 +178,15 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
         scope,
         Effect.sync(() => countUse(load, pinned, -1))
       )
-      const within = <A>(query: Query<A>) =>
+      let isGivenUp = false
+      const within: Within = (query, limit) =>
         watched(
           Effect.withFiber((fiber) => {
-            const millis = left(fiber)
+            const millis = limit ?? left(fiber)
+            if (isGivenUp) return Effect.fail(late(noAnswerInTime))
             if (millis <= 0) return Effect.fail(late(noTimeLeft))
             return bounded(query, millis, () => {
+              isGivenUp = true
               // Releasing a connection while a statement runs on it destroys the connection.
               Effect.runFork(Scope.close(scope, Exit.void))
               return late(noAnswerInTime)
@@ -191,9 +194,8 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
           }),
           () => Effect.runFork(pool.invalidate(pinned))
         )
-      const connection = adapted(pinned, within)
-      if (isPatient) yield* withLimits(connection, scope, limits)
-      return connection
+      if (isPatient) yield* withLimits(pinned, within, scope, limits)
+      return adapted(pinned, within)
     }).pipe(watched, unlessAway)
   })
 
@@ -222,13 +224,15 @@ const makeListen =
       return queue
     }).pipe(watched, unlessAway)
 
-/** Sets the connection's limits on the server, until the scope closes. */
-const withLimits = (connection: SqlConnection.Connection, scope: Scope.Scope, limits: Limits) => {
+/** Sets the connection's limits on the server, until the scope closes. Postgres answers that at once, or is away. */
+const withLimits = (connection: PgConnection.PgConnection, within: Within, scope: Scope.Scope, limits: Limits) => {
   const set = (statement: number, lock: number) =>
-    connection.execute(
-      "select set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false)",
-      [String(statement), String(lock)],
-      undefined
+    within(
+      connection.query("select set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false)", [
+        String(statement),
+        String(lock)
+      ]),
+      statementMillis
     )
   return Effect.andThen(
     Scope.addFinalizer(scope, Effect.ignore(set(serverShareOf(statementMillis), lockMillis))),
@@ -236,14 +240,15 @@ const withLimits = (connection: SqlConnection.Connection, scope: Scope.Scope, li
   )
 }
 
-const adapted = (
-  connection: PgConnection.PgConnection,
-  within: <A>(query: Query<A>) => Query<A>
-): SqlConnection.Connection => {
+/** Ends a statement after `millis`, and without it after what its user has left. */
+type Within = <A>(query: Query<A>, millis?: number) => Query<A>
+
+const adapted = (connection: PgConnection.PgConnection, within: Within): SqlConnection.Connection => {
   const rows = (sql: string, params: ReadonlyArray<unknown>, prepare?: boolean) => {
-    const query = within(Effect.map(connection.query(sql, params, prepare), (result) => result.rows))
-    // Postgres rolls back when the connection is lost.
-    return sql === "ROLLBACK" ? withoutDeadline(Effect.catchIf(query, isLost, () => Effect.succeed([]))) : query
+    const query = Effect.map(connection.query(sql, params, prepare), (result) => result.rows)
+    if (sql !== "ROLLBACK") return within(query)
+    // Nothing can interrupt it, so patient work waits no longer either. When the connection is lost, Postgres rolls back.
+    return Effect.catchIf(within(query, statementMillis), isLost, () => Effect.succeed([]))
   }
   return {
     execute: (sql, params) => rows(sql, params),
