@@ -97,7 +97,9 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
         yield* patiently("2 minutes")(Effect.andThen(assertAllThere(sql, load), assertBooksWhole(sql)))
         assert.isBelow(load.longest(), Duration.toMillis(yield* stretched("10 seconds")), "the longest request, ms")
         const audited = yield* commandRun(["audit"], { DATABASE_URL: databaseUrl })
-        assert.deepStrictEqual([audited.code, audited.stderr], [0, ""], audited.stdout)
+        // Where it takes long, it tells how far it is.
+        assert.strictEqual(audited.code, 0, audited.stderr)
+        assert.match(audited.stdout, /: no violations$/m)
         for (const { said } of runners) assert.match(said.stderr, /Postgres is used at 127\.0\.0\.1:\d+ from now on/)
       }),
     losses * 300_000
