@@ -88,7 +88,7 @@ export const layer = Layer.effect(
     }
     const loop = yield* makeWriteLoop(aggregate, {
       post: wallets.post,
-      order: ({ tradeNo }, command, entry) => orders.perform(tradeNo, command, entry)
+      order: orders.perform
     })
 
     yield* (yield* Instructions).define(newDispute, (dispute) => loop.carryOutNew(dispute, opening(dispute)))

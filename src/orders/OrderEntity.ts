@@ -1,10 +1,12 @@
 /**
  * What the owner of an order is told. One runner owns an order, wherever a command for it arrives; the row's version is
- * the fence when two runners believe they own it. What a command does is `OrderCommands`' business.
+ * the fence when two runners believe they own it. It is the owner of the order's wallet, so that a payment is sent on
+ * once at most (docs/decisions/0048). What a command does is `OrderCommands`' business.
  */
 import { TradeNo } from "@coffer/model/Ids"
 import { Order, OrderCommand, OrderConflict, RefundRefused } from "@coffer/rules/order/Order"
 import { InsufficientBalance } from "@coffer/rules/wallet/post"
+import { walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
 import { Effect, Schema } from "effect"
 import { Answering } from "../idempotency/Answering.ts"
 import { ActorUnavailable } from "../platform/cluster/ask.ts"
@@ -26,6 +28,7 @@ export const {
    */
   payload: {
     tradeNo: TradeNo,
+    wallet: WalletName,
     command: OrderCommand,
     answer: Schema.optional(Answering),
     entry: Schema.optional(EntryMessage)
@@ -39,7 +42,7 @@ export const {
     ActorUnavailable,
     ...CommitError.members
   ]),
-  keyOf: ({ tradeNo }) => tradeNo,
+  keyOf: ({ wallet }) => walletIdOf(wallet),
   perform: Effect.map(
     Effect.all([OrderCommands, Instructions]),
     ([{ perform }, { read }]) =>

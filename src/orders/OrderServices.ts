@@ -1,6 +1,6 @@
 /** What the operations of orders share: services, and the ways to find an order and to give it a command. */
 import type { TradeNo } from "@coffer/model/Ids"
-import type { OrderCommand } from "@coffer/rules/order/Order"
+import type { Order, OrderCommand } from "@coffer/rules/order/Order"
 import { Effect, Option } from "effect"
 import type { Given } from "../aggregate/derive.ts"
 import { withoutEntry } from "../aggregate/WriteLoop.ts"
@@ -19,6 +19,9 @@ import { OrderCommands, OrderNotFound } from "./OrderCommands.ts"
 import { askOrder } from "./OrderEntity.ts"
 import { OrderStore, type StoredOrder } from "./OrderStore.ts"
 
+/** Which order it is, and whose: its owner is found by its wallet (`OrderEntity.ts`). */
+export type OrderName = Pick<Order, "tradeNo" | "merchantId" | "mode" | "currency">
+
 export const orderServices = Effect.gen(function* () {
   const store = yield* OrderStore
   const merchants = yield* Merchants
@@ -32,7 +35,8 @@ export const orderServices = Effect.gen(function* () {
     return Effect.succeed(order)
   }
 
-  const send = (tradeNo: TradeNo, command: OrderCommand, given: Given = {}) => ask(tell({ tradeNo, command, ...given }))
+  const send = ({ currency, merchantId, mode, tradeNo }: OrderName, command: OrderCommand, given: Given = {}) =>
+    ask(tell({ tradeNo, wallet: { merchantId, mode, currency }, command, ...given }))
 
   return {
     store,
@@ -51,14 +55,14 @@ export const orderServices = Effect.gen(function* () {
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
 
     /** With somebody else's half. */
-    performHalf: (tradeNo: TradeNo, command: OrderCommand, entry: Entry) => send(tradeNo, command, { entry }),
-    perform: (tradeNo: TradeNo, command: OrderCommand) => Effect.catchTags(send(tradeNo, command), alone),
+    performHalf: (order: OrderName, command: OrderCommand, entry: Entry) => send(order, command, { entry }),
+    perform: (order: OrderName, command: OrderCommand) => Effect.catchTags(send(order, command), alone),
     /** What the request itself asked for: its answer is committed with the change. */
-    performAsked: (tradeNo: TradeNo, command: OrderCommand) =>
-      answering((answer) => Effect.catchTags(send(tradeNo, command, { answer }), alone)),
+    performAsked: (order: OrderName, command: OrderCommand) =>
+      answering((answer) => Effect.catchTags(send(order, command, { answer }), alone)),
     /** The same with rows of the channel's own, which are there already when the command was performed before. */
-    performReported: (tradeNo: TradeNo, command: OrderCommand, entry: Entry | undefined) =>
-      answering((answer) => send(tradeNo, command, { answer, entry }))
+    performReported: (order: OrderName, command: OrderCommand, entry: Entry | undefined) =>
+      answering((answer) => send(order, command, { answer, entry }))
   }
 })
 

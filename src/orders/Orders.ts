@@ -26,12 +26,11 @@ import type { Entry } from "../wallets/Wallets.ts"
 import { closeEarly, reachDeadline } from "./closeOrder.ts"
 import { createOrder, type OrderNumberTaken } from "./createOrder.ts"
 import type { OrderNotFound } from "./OrderCommands.ts"
-import { orderServices, type OrderServices } from "./OrderServices.ts"
+import { type OrderName, orderServices, type OrderServices } from "./OrderServices.ts"
 import {
   type GivenBack,
   note,
   noteDispute,
-  type OrderName,
   report,
   reportFailedReturn,
   reportGivenBack,
@@ -78,7 +77,7 @@ export class Orders extends Context.Service<
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
     /** The order's half of a refund or a dispute; `entry` is the other, and both are committed or neither is. */
     readonly perform: (
-      tradeNo: TradeNo,
+      order: OrderName,
       command: OrderCommand,
       entry: Entry
     ) => Effect.Effect<Order, EntryFailure | RefundRefused | OrderConflict | OrderNotFound | WriteFailure>
@@ -94,13 +93,13 @@ export class Orders extends Context.Service<
     ) => Effect.Effect<void, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
     /** The channel has the money again that it took back to the buyer, and says why: it is parked. */
     readonly reportFailedReturn: (
-      tradeNo: TradeNo,
+      order: OrderName,
       paymentId: PaymentId,
       problem: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** A payment that the order did not take was given back at the channel: the rest of it. */
     readonly reportGivenBack: (
-      tradeNo: TradeNo,
+      order: OrderName,
       givenBack: GivenBack
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** How a dispute about a payment that the order did not take stands. None when the payment is not known here. */
@@ -127,8 +126,7 @@ export const layer = Layer.effect(
       report: report(services),
       note: note(services),
       reachDeadline: reachDeadline(services),
-      perform: (tradeNo, command, entry) =>
-        faults.around("Orders.perform", services.performHalf(tradeNo, command, entry)),
+      perform: (order, command, entry) => faults.around("Orders.perform", services.performHalf(order, command, entry)),
       returnUnappliedPayments: returnUnappliedPayments(services),
       reportFailedReturn: reportFailedReturn(services),
       reportGivenBack: reportGivenBack(services),
@@ -146,7 +144,7 @@ const annotate = ({ find, performAsked }: OrderServices) =>
     const problem = patchProblem(order.metadata, patch.metadata ?? {})
     if (problem !== undefined) return yield* new InvalidField(problem)
     if (patch.metadata === undefined && patch.receipt_email === undefined) return order
-    return yield* performAsked(order.tradeNo, annotation(patch))
+    return yield* performAsked(order, annotation(patch))
   })
 
 const requestReceipt = ({ find, ids, performAsked }: OrderServices) =>
@@ -160,7 +158,7 @@ const requestReceipt = ({ find, ids, performAsked }: OrderServices) =>
     const mailId = yield* ids.next(prefixes.mail)
     const at = yield* currentTime
     const request = { at, mailId, address: address ?? "", save: given !== undefined }
-    return yield* performAsked(order.tradeNo, OrderCommand.cases.RequestReceipt.make(request))
+    return yield* performAsked(order, OrderCommand.cases.RequestReceipt.make(request))
   })
 
 /** The merge happens against what the order has by then, so two updates at once both count. */

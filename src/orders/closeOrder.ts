@@ -18,10 +18,10 @@ export const closeEarly = (services: OrderServices) => {
     const order = yield* find(owner, ref)
     if (order.status === "expired") return order
     if (order.status !== "pending") {
-      return yield* perform(order.tradeNo, CloseEarly.make({ answer: Cancelled.make({}) }))
+      return yield* perform(order, CloseEarly.make({ answer: Cancelled.make({}) }))
     }
     const answer = yield* answerOf(services, order, yield* channel.cancel(order))
-    return yield* performAsked(order.tradeNo, CloseEarly.make({ answer }))
+    return yield* performAsked(order, CloseEarly.make({ answer }))
     // What the channel did must be recorded even when the caller hangs up.
   }, Effect.uninterruptible)
 }
@@ -33,7 +33,7 @@ export const reachDeadline = (services: OrderServices) => {
     const now = yield* currentTime
     if (order.status !== "pending" || DateTime.isLessThan(now, order.expiresAt)) return order
     const answer = yield* answerOf(services, order, yield* channel.cancel(order))
-    return yield* perform(tradeNo, ReachDeadline.make({ now, answer }))
+    return yield* perform(order, ReachDeadline.make({ now, answer }))
   })
 }
 

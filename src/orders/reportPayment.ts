@@ -16,10 +16,7 @@ import type { ChangeSet } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
 import { orderView } from "./OrderView.ts"
-import { alone, type OrderServices } from "./OrderServices.ts"
-
-/** Which order it is, and whose. */
-export type OrderName = Pick<Order, "merchantId" | "mode" | "tradeNo">
+import { alone, type OrderName, type OrderServices } from "./OrderServices.ts"
 
 /** The rest of an unapplied payment, and why a refund did not reach the buyer. */
 export type GivenBack = Omit<Extract<OrderCommand, { readonly _tag: "NoteGivenBack" }>, "_tag">
@@ -28,7 +25,7 @@ export const report = (services: OrderServices) => {
   const { byTradeNo, performReported, wakeups } = services
   return span("Orders.report")(function* (order: OrderName, said: ChannelReport, entry?: Entry) {
     const command = yield* commandOf(services, order, said)
-    const after = yield* performReported(order.tradeNo, command, entry).pipe(
+    const after = yield* performReported(order, command, entry).pipe(
       Effect.catchTags({
         ...alone,
         // This very report was taken before, and its answer was lost.
@@ -64,7 +61,7 @@ export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderSe
       answer._tag === "Taken"
         ? ConfirmReturn.make({ paymentId })
         : FailReturn.make({ paymentId, problem: answer.reason, wasTaken: false })
-    yield* perform(order.tradeNo, command)
+    yield* perform(order, command)
   })
   return span("Orders.returnUnappliedPayments")(function* (tradeNo: TradeNo) {
     const order = yield* byTradeNo(tradeNo)
@@ -77,14 +74,14 @@ export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderSe
 
 /** The buyer did not get the money: somebody has to look. */
 export const reportFailedReturn = ({ perform }: OrderServices) =>
-  span("Orders.reportFailedReturn")(function* (tradeNo: TradeNo, paymentId: PaymentId, problem: string) {
-    return yield* perform(tradeNo, FailReturn.make({ paymentId, problem, wasTaken: true }))
+  span("Orders.reportFailedReturn")(function* (order: OrderName, paymentId: PaymentId, problem: string) {
+    return yield* perform(order, FailReturn.make({ paymentId, problem, wasTaken: true }))
   })
 
 /** By hand, at the channel. */
 export const reportGivenBack = ({ perform }: OrderServices) =>
-  span("Orders.reportGivenBack")(function* (tradeNo: TradeNo, givenBack: GivenBack) {
-    return yield* perform(tradeNo, NoteGivenBack.make(givenBack))
+  span("Orders.reportGivenBack")(function* (order: OrderName, givenBack: GivenBack) {
+    return yield* perform(order, NoteGivenBack.make(givenBack))
   })
 
 /** Of an unapplied payment. None when it is not known here. */
@@ -92,7 +89,7 @@ export const noteDispute = ({ byTradeNo, perform }: OrderServices) =>
   span("Orders.noteDispute")(function* (tradeNo: TradeNo, paymentId: PaymentId, dispute: ChannelDispute) {
     const order = yield* byTradeNo(tradeNo)
     if (!order.unappliedPayments.some((each) => each.paymentId === paymentId)) return Option.none<Order>()
-    return Option.some(yield* perform(tradeNo, NoteDispute.make({ paymentId, dispute })))
+    return Option.some(yield* perform(order, NoteDispute.make({ paymentId, dispute })))
   })
 
 /** Adds what only we know: the fee of this merchant's schedule. */

@@ -86,7 +86,7 @@ const show = ({ clocks, merchants, numbers, orders }: ReceiptServices) =>
     const numbered = Effect.gen(function* () {
       const number = yield* numbers.next(order, yield* currentTime)
       return yield* orders
-        .perform(tradeNo, OrderCommand.cases.NumberReceipt.make({ number }), noEntry)
+        .perform(order, OrderCommand.cases.NumberReceipt.make({ number }), noEntry)
         .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
     })
     // Whoever opens the page asks under no merchant's clock, and the number has the month.
@@ -107,10 +107,10 @@ const deliver = (services: ReceiptServices) => {
   const end = (mail: Mail, after: Parameters<typeof mailAfter>[1]) =>
     Effect.catchTags(transactor.commit(mail.id, [mailAfter(mail, after)]), { AlreadyExists: Effect.die })
 
-  const confirm = Effect.fnUntraced(function* (mail: Mail) {
+  const confirm = Effect.fnUntraced(function* (order: Order, mail: Mail) {
     const confirmation = OrderCommand.cases.ConfirmReceiptSent.make({ at: yield* currentTime })
     yield* orders
-      .perform(mail.tradeNo, confirmation, {
+      .perform(order, confirmation, {
         ...noEntry,
         changes: [sentMail(mail)],
         instructions: [instruct(receiptSent, mail)]
@@ -131,7 +131,7 @@ const deliver = (services: ReceiptServices) => {
     const { id: mailId, recipient } = mail
     const logoUrl = shop.logo === null ? undefined : logos.urlOf(shop.logo)
     yield* mailer.send(receiptMail({ language, shop, logoUrl, order, mailId, recipient, url })).pipe(
-      Effect.andThen(confirm(sending)),
+      Effect.andThen(confirm(order, sending)),
       Effect.catchTags({
         MailNotTaken: ({ forGood, reason }) => {
           const isOver = forGood || DateTime.isGreaterThan(now, DateTime.addDuration(mail.createdAt, triedFor))

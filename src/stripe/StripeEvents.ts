@@ -127,7 +127,7 @@ const handleRefund = (services: Services) => {
       const answer = answerOf(seen)
       // Where the answer to its making was lost, this tells that it was made.
       if (answer._tag !== "Refused") return yield* givenBack(owner, order, returned.value)
-      yield* orders.reportFailedReturn(order.value.tradeNo, returned.value, answer.reason)
+      yield* orders.reportFailedReturn(order.value, returned.value, answer.reason)
       return "adopted" as const
     }
     const refundNo = refundNoOf(seen)
@@ -164,7 +164,7 @@ const handleGivenBack = ({ client, orders }: Services) =>
       const failed = data.map(answerOf).find(({ _tag }) => _tag === "Refused")
       const left = Minor.make(Math.max(0, amount - given))
       const problem = failed?._tag === "Refused" ? { problem: failed.reason } : {}
-      yield* orders.reportGivenBack(order.value.tradeNo, { paymentId: id, left, ...problem })
+      yield* orders.reportGivenBack(order.value, { paymentId: id, left, ...problem })
       return "adopted" as const
     })
     yield* look

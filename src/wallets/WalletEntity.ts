@@ -1,8 +1,6 @@
 /** What the owner of a wallet is told. How it posts is `WalletCommands`' business. */
-import { Currency } from "@coffer/model/Money"
-import { MerchantId, Mode } from "@coffer/model/Ids"
 import { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { walletIdOf } from "@coffer/rules/wallet/Wallet"
+import { walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
 import { Effect, Schema } from "effect"
 import { ActorUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
@@ -17,7 +15,7 @@ export const {
   messages
 } = ownerOf({
   name: "Wallets",
-  payload: { wallet: Schema.Struct({ merchantId: MerchantId, mode: Mode, currency: Currency }), entry: EntryMessage },
+  payload: { wallet: WalletName, entry: EntryMessage },
   success: Schema.Void,
   failure: Schema.Union([...CommitError.members, InsufficientBalance, ActorUnavailable]),
   keyOf: ({ wallet }) => walletIdOf(wallet),

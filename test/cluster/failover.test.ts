@@ -5,7 +5,7 @@ import { alarms, assertNoneFailed, busyClients } from "../kit/busyClients.ts"
 import { answered, assertBooksWhole, type Coffer, connect } from "../kit/Process.ts"
 import { freePort, freshDatabase } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
-import { eachOwnsAPart, ownerOf, threeRunners } from "../kit/threeRunners.ts"
+import { eachOwnsAPart, newOrders, newWallets, ownerOf, threeRunners } from "../kit/threeRunners.ts"
 import { newKey, newOrder, type Order, perform, runner } from "../kit/TwoRunners.ts"
 
 const kills = rounds(3, 50)
@@ -42,12 +42,9 @@ const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !routine.te
 describe("of three runners", () => {
   it.live(`one is killed, ${kills} times: what it owned answers while it is away, the others' at the first call`, () =>
     Effect.gen(function* () {
-      const { databaseUrl, key, nodes, sql } = yield* three
-      const orders = yield* Effect.forEach(
-        Array.from({ length: asked }),
-        () => newOrder(nodes[0]!, { key, currency: "USD" }),
-        { concurrency: 8 }
-      )
+      const { databaseUrl, nodes, sql } = yield* three
+      const orders = yield* newOrders(nodes[0]!, yield* newWallets(nodes[0]!, 20), asked)
+      const walletOf = new Map(orders.map(({ tradeNo, wallet }) => [tradeNo, wallet]))
       const [lost, others]: [Array<number>, Array<number>] = [[], []]
       for (let kill = 0; kill < kills; kill++) {
         const held = yield* eachOwnsAPart(sql, 3)
@@ -58,7 +55,7 @@ describe("of three runners", () => {
           concurrency: "unbounded"
         })
         for (const { order, refused, seconds } of done) {
-          const isLost = ownerOf(order.tradeNo, held) === victim.pid
+          const isLost = ownerOf(walletOf.get(order.tradeNo)!, held) === victim.pid
           ;(isLost ? lost : others).push(seconds)
           // A call that ends, ends within the service's own limit.
           if (!isLost) assert.strictEqual(refused, 0, "an order of a runner that lives was told to come back")

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type Coffer, eventually } from "../kit/Process.ts"
-import { eachOwnsAPart, ownerOf } from "../kit/threeRunners.ts"
-import { newKey, newOrder, perform, performAtLast, twoRunners } from "../kit/TwoRunners.ts"
+import { eachOwnsAPart, newOrders, newWallets, ownerOf } from "../kit/threeRunners.ts"
+import { perform, performAtLast, twoRunners } from "../kit/TwoRunners.ts"
 
 /** Each would wait five seconds for its owner; together longer than Postgres keeps the shards of a frozen runner. */
 const asked = 12
@@ -21,12 +21,11 @@ describe("a runner that is frozen", () => {
   it.live("is suspected: commands for what it owns are told to come back at once, until it answers again", () =>
     Effect.gen(function* () {
       const { a, b, sql } = yield* twoRunners
-      const key = yield* newKey(a)
       const held = yield* eachOwnsAPart(sql, 2)
-      const orders = yield* Effect.replicateEffect(newOrder(a, { key, currency: "USD" }), asked * 4)
-      const theirs = orders.filter(({ tradeNo }) => ownerOf(tradeNo, held) === b.pid).slice(0, asked)
-      const ours = orders.filter(({ tradeNo }) => ownerOf(tradeNo, held) === a.pid)
-      assert.lengthOf(theirs, asked)
+      const wallets = yield* newWallets(a)
+      const ownedBy = ({ pid }: Coffer) => wallets.filter((wallet) => ownerOf(wallet, held) === pid)
+      const theirs = yield* newOrders(a, ownedBy(b), asked)
+      const ours = yield* newOrders(a, ownedBy(a), 1)
       yield* performAtLast(a, "annotate", theirs[0]!)
       assert.strictEqual(yield* suspectedBy(a), "0")
 

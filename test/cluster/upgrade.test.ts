@@ -12,8 +12,8 @@ import { version } from "../../src/platform/runtime/Vitals.ts"
 import { commandRun } from "../kit/commandRun.ts"
 import { newHome } from "../kit/Process.ts"
 import { isSoak } from "../kit/soak.ts"
-import { eachOwnsAPart, ownerOf } from "../kit/threeRunners.ts"
-import { newKey, newOrder, perform } from "../kit/TwoRunners.ts"
+import { eachOwnsAPart, newOrders, newWallets, ownerOf } from "../kit/threeRunners.ts"
+import { perform } from "../kit/TwoRunners.ts"
 import { newestMigration, refusal, type Runner, type Upgrading, upgrading } from "../kit/upgrades.ts"
 import { commitBefore, hasPackagesOf, ofCommit, type Program, thisAs } from "../kit/versions.ts"
 
@@ -29,10 +29,9 @@ type Building = Effect.Effect<Program, never, Scope.Scope>
 const crossing = Effect.fnUntraced(function* ({ sql }: Upgrading, runners: readonly [Runner, Runner]) {
   const held = yield* eachOwnsAPart(sql, 2)
   const [one, other] = runners
-  const key = yield* newKey(one.coffer)
-  const orders = yield* Effect.replicateEffect(newOrder(one.coffer, { key, currency: "USD" }), 24)
+  const orders = yield* newOrders(one.coffer, yield* newWallets(one.coffer), 24)
   for (const [owner, asked] of [[one, other] as const, [other, one] as const]) {
-    const theirs = orders.filter(({ tradeNo }) => ownerOf(tradeNo, held) === owner.coffer.pid)
+    const theirs = orders.filter(({ wallet }) => ownerOf(wallet, held) === owner.coffer.pid)
     assert.isAtLeast(theirs.length, 1)
     for (const order of theirs) assert.strictEqual((yield* perform(asked.coffer, "annotate", order)).status, 200)
   }

@@ -1,9 +1,11 @@
 /** Three runners on one database, as separate processes, and which of them owns what. */
+import { MerchantId } from "@coffer/model/Ids"
+import { walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Effect, Hash } from "effect"
 import type { SqlClient } from "effect/sql"
-import { connect, eventually } from "./Process.ts"
+import { type Coffer, connect, eventually, liftQuotas } from "./Process.ts"
 import { freshDatabase } from "./Service.ts"
-import { runner } from "./TwoRunners.ts"
+import { currencies, newOrder, type Order, runner, type Wallet } from "./TwoRunners.ts"
 
 export const threeRunners = Effect.gen(function* () {
   const databaseUrl = yield* freshDatabase
@@ -37,14 +39,49 @@ export const holders = (sql: SqlClient.SqlClient) =>
     (rows) => new Map(rows.map(({ pid, shard }) => [shard, Number(pid)]))
   )
 
-/** Waits until all shards are held, by so many runners. Who holds which. */
+/** Waits until so many runners hold all shards, each as many as the others. Who holds which. */
 export const eachOwnsAPart = (sql: SqlClient.SqlClient, runners: number) =>
   Effect.andThen(
     eventually(
       "each to own a part",
-      Effect.map(holders(sql), (held) => held.size === 300 && new Set(held.values()).size === runners)
+      Effect.map(holders(sql), (held) => {
+        const parts = [...Map.groupBy(held.values(), (pid) => pid).values()]
+        return parts.length === runners && parts.every(({ length }) => length === 300 / runners)
+      })
     ),
     holders(sql)
   )
 
-export const ownerOf = (key: string, held: ReadonlyMap<number, number>) => held.get(shardOf(key))
+/** A wallet whose owner is known: it has all its orders, too. */
+export interface Owned extends Wallet {
+  readonly id: string
+}
+
+/** The wallets of so many merchants. With eight of them, of two or three runners each owns some. */
+export const newWallets = ({ api }: Coffer, merchants = 8): Effect.Effect<ReadonlyArray<Owned>> =>
+  Effect.gen(function* () {
+    const { merchantId, sandboxKey: key } = yield* api.newMerchant()
+    yield* liftQuotas(api, merchantId)
+    return currencies.map((currency) => {
+      const id = walletIdOf({ merchantId: MerchantId.make(merchantId), mode: "sandbox", currency })
+      return { key, currency, id }
+    })
+  }).pipe(
+    Effect.replicateEffect(merchants),
+    Effect.map((all) => all.flat())
+  )
+
+/** The pid of the runner that owns a wallet and its orders. */
+export const ownerOf = ({ id }: Owned, held: ReadonlyMap<number, number>) => held.get(shardOf(id))
+
+/** So many orders, of these wallets in turn. */
+export const newOrders = (
+  coffer: Coffer,
+  wallets: ReadonlyArray<Owned>,
+  count: number
+): Effect.Effect<ReadonlyArray<Order & { readonly wallet: Owned }>> =>
+  Effect.forEach(
+    Array.from({ length: count }, (_, index) => wallets[index % wallets.length]!),
+    (wallet) => Effect.map(newOrder(coffer, wallet), (order) => ({ ...order, wallet })),
+    { concurrency: 8 }
+  )

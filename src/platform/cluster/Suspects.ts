@@ -6,8 +6,8 @@
  * that. A runner that has not answered yet is waited for, since a start takes seconds on a busy machine. Postgres gives
  * the shards to others 15 s after the runner froze (docs/operating-runners.md).
  */
-import { Context, Deferred, Effect, Exit, Layer, Metric } from "effect"
-import { ClusterError, type RunnerAddress, Runners } from "effect/cluster"
+import { Context, Effect, Exit, Layer, Metric } from "effect"
+import { ClusterError, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
 import { shownAs } from "../runtime/gauges.ts"
 import { elapsedMillis } from "../runtime/realTime.ts"
 
@@ -21,15 +21,19 @@ const suspected = Metric.gauge("coffer_runners_suspected", {
   description: "Other runners that do not answer this one, so that calls to them are refused at once"
 })
 
+interface Call {
+  /** Since when it waits. */
+  readonly since: number
+  readonly message: Message.OutgoingRequest<any>
+}
+
 interface Peer {
   readonly address: RunnerAddress.RunnerAddress
-  /** Since when the calls wait that are under way, the first one first. */
-  readonly calls: Set<{ readonly since: number }>
+  /** Those that are under way, the first one first. */
+  readonly calls: Set<Call>
   /** When it answered last, whatever it was. Undefined until it has answered once: it may still be starting. */
   answered: number | undefined
   silentSince: number | undefined
-  /** Done when it falls silent. */
-  silence: Deferred.Deferred<void>
 }
 
 /** Which runners are in the register. Others are suspected no longer. */
@@ -65,24 +69,14 @@ export const layerRunners = Layer.effect(
       if (message._tag !== "OutgoingRequest") return runners.send(options)
       return Effect.suspend(() => {
         const peer = peerOf(peers, address)
-        // The one error of this kind that the library hands to the caller without another try.
-        const refused = Effect.suspend(() =>
-          Effect.fail(new ClusterError.MailboxFull({ address: message.envelope.address }))
-        )
-        if (isSilent(peer)) return refused
-        const call = { since: elapsedMillis() }
+        if (isSilent(peer)) return Effect.fail(refusalOf(message))
+        const call = { since: elapsedMillis(), message }
         peer.calls.add(call)
-        const answer = Effect.raceFirst(runners.send(options), Effect.andThen(Deferred.await(peer.silence), refused))
-        return Effect.onExit(answer, () => {
+        return Effect.onExit(runners.send(options), (exit) => {
           peer.calls.delete(call)
+          if (Exit.isSuccess(exit)) peer.answered = elapsedMillis()
           return Effect.void
-        }).pipe(
-          Effect.tap(() =>
-            Effect.sync(() => {
-              peer.answered = elapsedMillis()
-            })
-          )
-        )
+        })
       })
     }
     return Runners.Runners.of({ ...runners, send })
@@ -92,11 +86,23 @@ export const layerRunners = Layer.effect(
 export const nameOf = ({ host, port }: RunnerAddress.RunnerAddress) => `${host}:${port}`
 const isSilent = ({ silentSince }: Peer) => silentSince !== undefined
 
+/** The one error of this kind that the library hands to the caller without another try. */
+const refusalOf = ({ envelope: { address } }: Message.OutgoingRequest<any>) => new ClusterError.MailboxFull({ address })
+
+/**
+ * Answers in place of the other runner. The library then ends the call by itself. A race of each call with the silence
+ * would be two fibers more for each.
+ */
+const giveUp = ({ message }: Call) => {
+  const { requestId } = message.envelope
+  return message.respond(new Reply.WithExit({ id: requestId, requestId, exit: Exit.fail(refusalOf(message)) as never }))
+}
+
 const peerOf = (peers: Map<string, Peer>, address: RunnerAddress.RunnerAddress): Peer => {
   const name = nameOf(address)
   let peer = peers.get(name)
   if (peer !== undefined) return peer
-  peer = { address, calls: new Set(), answered: undefined, silentSince: undefined, silence: Deferred.makeUnsafe() }
+  peer = { address, calls: new Set(), answered: undefined, silentSince: undefined }
   peers.set(name, peer)
   return peer
 }
@@ -124,7 +130,7 @@ const asking = Effect.fnUntraced(function* (runners: Runners.Runners["Service"],
   if (sign._tag === "None") {
     if (peer.silentSince !== undefined) return
     peer.silentSince = asked - callMillis
-    Deferred.doneUnsafe(peer.silence, Exit.void)
+    yield* Effect.forEach([...peer.calls], giveUp, { discard: true })
     yield* Effect.logWarning(
       `${name} does not answer. Commands for what it owns are answered 503 until it does, or the others own it`
     )
@@ -135,6 +141,5 @@ const asking = Effect.fnUntraced(function* (runners: Runners.Runners["Service"],
   if (peer.silentSince === undefined) return
   const seconds = ((elapsedMillis() - peer.silentSince) / 1_000).toFixed(1)
   peer.silentSince = undefined
-  peer.silence = Deferred.makeUnsafe()
   if (sign.value._tag === "Success") yield* Effect.logInfo(`${name} answers again, after ${seconds} s`)
 })

@@ -4,8 +4,8 @@
  * runner is carried out in the caller's own fiber, without a message. Any other runner sends it to the slot. No object
  * has an actor of its own that would have to wake.
  */
-import { Cause, Clock, Effect, Hash, Metric, Option, Schema, String as Text } from "effect"
-import { Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
+import { Cause, Clock, Effect, Hash, Metric, Option, References, Schema, String as Text } from "effect"
+import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ActorUnavailable, type ClusterFailure } from "./ask.ts"
 import { entityLayer } from "./entityLayer.ts"
@@ -57,7 +57,14 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
     /** Carries a command out, wherever its owner is. Whoever asks bounds the wait (`ask.ts`). */
     ask: Effect.gen(function* () {
       const here = yield* perform
-      const client = yield* entity.client
+      // Where no spans are collected, none is made for a call.
+      const client = yield* entity.annotate(ClusterSchema.ClientTracingEnabled, yield* References.TracerEnabled).client
+      const clients = new Map<number, ReturnType<typeof client>>()
+      const clientOf = (slot: number) => {
+        let found = clients.get(slot)
+        if (found === undefined) clients.set(slot, (found = client(slots[slot]!)))
+        return found
+      }
       const sharding = yield* Sharding.Sharding
       const { simulateRemoteSerialization } = yield* ShardingConfig.ShardingConfig
       const context = yield* Effect.context()
@@ -79,8 +86,7 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
               // The sandbox's clock goes with the command: the other runner may not have heard of it yet.
               const options = told === undefined ? undefined : { headers: { [clockHeader]: told } }
               return elsewhere(
-                () =>
-                  client(slots[slot]!).Perform(command as never, options as never) as Effect.Effect<unknown, unknown>
+                () => clientOf(slot).Perform(command as never, options as never) as Effect.Effect<unknown, unknown>
               )
             }) as never
           }

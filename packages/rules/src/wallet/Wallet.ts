@@ -5,7 +5,7 @@
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"
-import { type DateTime, Schema } from "effect"
+import { type DateTime, Schema, Struct } from "effect"
 
 export const Wallet = Schema.Struct({
   merchantId: MerchantId,
@@ -51,7 +51,9 @@ export const LedgerRow = Schema.Struct({
 })
 export type LedgerRow = typeof LedgerRow.Type
 
-export type WalletName = Pick<Wallet, "merchantId" | "mode" | "currency">
+/** Which wallet it is. */
+export const WalletName = Wallet.mapFields(Struct.pick(["merchantId", "mode", "currency"]))
+export type WalletName = typeof WalletName.Type
 
 /** A wallet that was never used: zeros (silences: B4). */
 export const emptyWallet = (name: WalletName, updatedAt: DateTime.Utc): Wallet => ({
