@@ -34,7 +34,7 @@ interface Definition<Fields extends Schema.Struct.Fields, Success extends Codec,
   readonly payload: Fields
   readonly success: Success
   readonly failure: Failure
-  /** The object that a command is for. */
+  /** What decides on the slot of a command: the object itself, or the one that it belongs to. */
   readonly keyOf: (payload: Schema.Struct.Type<Fields>) => string
   /** Carries a command out on the runner that owns the object. */
   readonly perform: Effect.Effect<Perform<Fields, Success, Failure>, never, R>
