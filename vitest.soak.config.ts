@@ -12,8 +12,10 @@ export default defineConfig({
       "test/cluster/{failover,linearizability,postgresFailover,supervised,upgrade}.test.ts",
       "test/http/edge/fuzz.test.ts",
       "test/http/sandbox/clockJumps.test.ts",
+      "test/http/orders/races.test.ts",
       "test/http/refunds/refundRaces.test.ts",
       "test/money/*.test.ts",
+      "test/pages/{checkoutHostile,checkoutScreens,mainJob}.test.ts",
       "test/store/listIndexes.test.ts",
       "test/stripe/{crash,faults,histories}.test.ts",
       "test/webhooks/manyDestinations.test.ts"

@@ -13,7 +13,7 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { breakers, makeStripeGuard } from "./StripeGuard.ts"
+import { breakers, makeStripeGuard, Patience } from "./StripeGuard.ts"
 import { type Judged, judge, type StripeFailure } from "./stripeFailures.ts"
 
 /** What opens an account. `account`: a connected one, for which the key acts. */
@@ -47,8 +47,6 @@ export class StripeClient extends Context.Service<
   }
 >()("@coffer/stripe/StripeClient") {}
 
-/** Milliseconds from the start of a call to its answer. A connection that is cut is tried once more by the client. */
-const timeout = 7_000
 /** What the answers are read as. */
 const apiVersion = "2026-10-28.endive"
 /** Clients in memory, one for each account. */
@@ -62,6 +60,7 @@ export const layer = Layer.effect(
     const { stripeApi } = yield* Settings
     const guarded = yield* makeStripeGuard
     const faults = yield* Faults
+    const { answerMillis } = yield* Patience
 
     const connect = ({ account, secretKey }: StripeKeys) =>
       new Stripe(secretKey, {
@@ -71,7 +70,7 @@ export const layer = Layer.effect(
         protocol: stripeApi.protocol === "http:" ? "http" : "https",
         maxNetworkRetries: 0,
         telemetry: false,
-        timeout,
+        timeout: answerMillis,
         ...(account === null ? {} : { stripeAccount: account })
       })
     const clientOf = memoize(

@@ -10,10 +10,11 @@ import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFa
 
 /**
  * `calls`: so many of an account in a row without an answer end its next ones. `merchants`: so many with such a call,
- * and nobody with an answer since the first one, end those of all. Tests of many failures set them higher.
+ * and nobody with an answer since the first one, end those of all. `answerMillis`: from the start of a call to its
+ * answer; the client tries a connection that is cut once more. Tests of many failures set them otherwise.
  */
 export const Patience = Context.Reference("@coffer/stripe/Patience", {
-  defaultValue: () => ({ calls: 5, merchants: 3 })
+  defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000 })
 })
 const downFor = "10 seconds"
 

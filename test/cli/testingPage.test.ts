@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { inject } from "vitest"
 import { blocksIn } from "../kit/blocksIn.ts"
 import { credentialsOf, eventually, newHome, run } from "../kit/Process.ts"
 import { freePort } from "../kit/Service.ts"
@@ -53,8 +54,7 @@ describe("the page that a newcomer follows", () => {
       const start = (line: string) =>
         Effect.acquireRelease(
           Effect.sync(() => {
-            const main = path.resolve("src/main.ts")
-            const script = `coffer() { node "${main}" "$@"; }; BASE=${base_url}; KEY=${sandbox_key}; ${line}`
+            const script = `coffer() { node "${inject("program")}" "$@"; }; BASE=${base_url}; KEY=${sandbox_key}; ${line}`
             const env = { PATH: process.env["PATH"] ?? "", COFFER_HOME: home }
             const child = spawn("bash", ["-c", script], {
               cwd: folder,

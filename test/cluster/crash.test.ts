@@ -22,7 +22,7 @@ import { freePort } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 import { usedHome } from "../kit/usedHome.ts"
 
-const kills = rounds(3, 20)
+const kills = rounds(2, 20)
 const answersMax = 200
 const buyers = 12
 const seed = 1

@@ -8,11 +8,11 @@ import { rounds } from "../kit/soak.ts"
 import { eachOwnsAPart, newOrders, newWallets, ownerOf, threeRunners } from "../kit/threeRunners.ts"
 import { newKey, newOrder, type Order, perform, runner } from "../kit/TwoRunners.ts"
 
-const kills = rounds(3, 50)
+const kills = rounds(2, 50)
 /** Orders that are asked for at each kill, some twenty for each runner. */
 const asked = 60
 /** The requests of a rolling restart. */
-const requestsMin = rounds(1_500, 20_000)
+const requestsMin = rounds(600, 20_000)
 
 const quantile = (numbers: ReadonlyArray<number>, share: number) =>
   numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length * share) - 1] ?? 0

@@ -1,4 +1,7 @@
-/** A runner that stands still while another one takes over what it owned, and wakes up again. */
+/**
+ * A runner that stands still while another one takes over what it owned, and wakes up again. That takes real time, so
+ * both tests wait at once.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -17,7 +20,7 @@ import {
   writeMeanwhile
 } from "../kit/TwoRunners.ts"
 
-describe("a runner that is paused", () => {
+describe.concurrent("a runner that is paused", () => {
   it.live("decides on what the other has written meanwhile when it wakes up", () =>
     Effect.gen(function* () {
       const { a, b, sql } = yield* twoRunners

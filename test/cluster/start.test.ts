@@ -19,7 +19,7 @@ const refusal = Effect.fnUntraced(function* (url: string, env: Record<string, st
   return lines[0]!
 })
 
-describe("a start that is refused says in one line", () => {
+describe.concurrent("a start that is refused says in one line", () => {
   it.live("that SECRET_KEY is not the database's", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
@@ -65,7 +65,7 @@ describe("a start that is refused says in one line", () => {
   )
 })
 
-describe("a second Coffer on one database", () => {
+describe.concurrent("a second Coffer on one database", () => {
   it.live("that is in no cluster says at once for whom it waits, creates nothing, and serves when the first ends", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase

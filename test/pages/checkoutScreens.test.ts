@@ -11,6 +11,7 @@ import { type Language, languages } from "../../src/pages/language.ts"
 import { executable, needsChromium, openPage } from "../kit/Browser.ts"
 import { fillCard } from "../kit/checkoutBrowser.ts"
 import { mailScreen, misfits, receiptScreens, screens, shownBy } from "../kit/checkoutScreens.ts"
+import { isSoak } from "../kit/soak.ts"
 
 const folder = "screenshots/checkout"
 /** A picture takes longer than the look at the page. */
@@ -46,11 +47,17 @@ const findings = async (page: Page, scheme: "light" | "dark") => {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`)
 }
 
-/** What differs in its words alone is looked at on one size. */
+/**
+ * What differs in its words alone is looked at on one size. On the others the languages take turns, and a soak looks at
+ * both, as whoever keeps the pictures does.
+ */
 const pagesOf = (language: Language, size: Size) =>
-  [...screens(language), ...receiptScreens(language), mailScreen(language)].filter(
-    ([name]) => size === "phone" || !/^pay (?!by|declined)/.test(name)
-  )
+  [...screens(language), ...receiptScreens(language), mailScreen(language)]
+    .filter(([name]) => size === "phone" || !/^pay (?!by|declined)/.test(name))
+    .filter(
+      (_, index) =>
+        size === "phone" || isSoak || keepsPictures || index % languages.length === languages.indexOf(language)
+    )
 
 class Shown extends Context.Service<Shown, ReturnType<typeof shownBy> & { readonly page: Page }>()("test/screens") {}
 

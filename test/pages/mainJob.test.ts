@@ -1,9 +1,10 @@
 /**
  * The whole path of a newcomer, from a clone to the first signed webhook: nothing is stubbed but the buyer, who is a
- * browser, and the merchant's server, which is the test's.
+ * browser, and the merchant's server, which is the test's. Packages are installed in the soak alone: whoever runs
+ * `npm test` has installed them.
  */
 import { execFileSync, spawn } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,6 +13,7 @@ import { Stripe } from "stripe"
 import { executable, needsChromium, openPage } from "../kit/Browser.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { freePort } from "../kit/Service.ts"
+import { isSoak } from "../kit/soak.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 
@@ -61,18 +63,15 @@ const running = (command: string, cwd: string, env: NodeJS.ProcessEnv, until: Re
 
 describe.skipIf(executable === undefined)(`the main job${needsChromium}`, () => {
   it.live(
-    "clone, npm ci && npm start, paste the printed curl, pay in the browser, and the signed webhook arrives",
+    `clone${isSoak ? ", npm ci" : ""}, npm start, paste the printed curl, pay in the browser, and the signed webhook arrives`,
     () =>
       Effect.gen(function* () {
         const folder = yield* clone
         const port = yield* freePort
         const hook = yield* receiver
-        const printed = yield* running(
-          "npm ci --no-audit --no-fund && npm start",
-          folder,
-          newcomer(port),
-          /next start finds/
-        )
+        if (!isSoak) symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"))
+        const command = isSoak ? "npm ci --no-audit --no-fund && npm start" : "npm start"
+        const printed = yield* running(command, folder, newcomer(port), /next start finds/)
 
         const curl = printed.split("\n").find((line) => line.trim().startsWith("curl"))
         assert.isDefined(curl, "prints a curl that can be pasted")

@@ -1,4 +1,7 @@
-/** What a change set does that meets a lock of somebody else's, and what the others do meanwhile. Takes real time. */
+/**
+ * What a change set does that meets a lock of somebody else's, and what the others do meanwhile. Takes real time, so
+ * all of it is waited for at once.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Result, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -74,7 +77,7 @@ const lockOrder = (index: number) => `select 1 from orders where trade_no = '${n
 /** Forty lane keys, so that both lanes have some. */
 const many = Array.from({ length: 40 }, (_, index) => 100 + index)
 
-describe("a row that somebody else has locked", () => {
+describe.concurrent("a row that somebody else has locked", () => {
   it.live("keeps only the sets that need it from being written; those end when their time is over", () =>
     world(({ commit, hold, sql }) =>
       Effect.gen(function* () {
@@ -164,7 +167,7 @@ describe("a row that somebody else has locked", () => {
   )
 })
 
-describe("a lock that no row of ours shows", () => {
+describe.concurrent("a lock that no row of ours shows", () => {
   it.live("a key that an open transaction has taken keeps half of the others waiting at most, and for a while", () =>
     world(({ commit, hold, sql }) =>
       Effect.gen(function* () {

@@ -3,10 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused, feeOf } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { connected } from "./kit.ts"
+import { connected, impatient } from "./kit.ts"
 
-const begun = Effect.fnUntraced(function* (method = "card") {
-  const world = yield* connected()
+const begun = Effect.fnUntraced(function* (method = "card", options: Parameters<typeof connected>[0] = {}) {
+  const world = yield* connected(options)
   const made = yield* world.order()
   yield* world.choose(made, method)
   const session = () => world.sessions(made)[0]!
@@ -65,7 +65,7 @@ describe("closing an order early", () => {
     for (const kind of ["cut_before", "error_before", "timeout_before"] as const) {
       it.live(`without Stripe (${kind} at ${on}) it is 502, the order stays pending, and the retry closes it`, () =>
         Effect.gen(function* () {
-          const { control, expire, status } = yield* begun()
+          const { control, expire, status } = yield* begun("card", impatient)
           yield* control.fault({ on, kind, times: 2 })
           assertRefused(yield* expire, 502, "processor_error")
           assert.strictEqual(yield* status, "pending")

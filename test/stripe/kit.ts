@@ -6,8 +6,9 @@ import type { Mode } from "@coffer/model/Ids"
 import type { Options as SimulatorOptions } from "@coffer/simulator/start"
 import { start as simulate } from "@coffer/simulator/start"
 import { assert } from "@effect/vitest"
-import { Clock, Context, Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { Stripe } from "stripe"
+import { Patience } from "../../src/stripe/StripeGuard.ts"
 import type { Api, Reply } from "../kit/Api.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { freePort, type Options, start } from "../kit/Service.ts"
@@ -40,6 +41,11 @@ export const worlds = Effect.fnUntraced(function* ({ simulator: settings, ...opt
   const channelPath = `/merchants/${running.merchant.merchantId}/channels/sandbox`
   return { ...running, simulator, control: simulator.control, clientOf, stripe: clientOf(secretKey), channelPath }
 })
+
+/** Where Stripe does not answer, a second is long enough to wait for it. */
+export const impatient: Given = {
+  beneath: Layer.succeed(Patience, { ...Patience.defaultValue(), answerMillis: 1_000 })
+}
 
 export type World = Effect.Success<ReturnType<typeof worlds>>
 

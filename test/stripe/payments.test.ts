@@ -7,7 +7,7 @@ import { StripePayments } from "../../src/stripe/StripePayments.ts"
 import { feeOf } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { ownersConnection } from "../kit/Service.ts"
-import { connected, leadsTo, worlds } from "./kit.ts"
+import { connected, impatient, leadsTo, worlds } from "./kit.ts"
 
 const amount = 2_000
 const credited: ReadonlyArray<readonly [string, number, number, number]> = [
@@ -150,7 +150,7 @@ describe("sessions of an order", () => {
   for (const kind of ["timeout_before", "timeout_after", "cut_before", "cut_after"] as const) {
     it.live(`when the answer of its making is lost (${kind}), the next try leads to one session`, () =>
       Effect.gen(function* () {
-        const { choose, control, order, sessions } = yield* connected()
+        const { choose, control, order, sessions } = yield* connected(impatient)
         const made = yield* order()
         yield* control.fault({ on: "POST /v1/checkout/sessions", kind, times: 2 })
         assert.strictEqual((yield* choose(made)).status, 502)

@@ -3,13 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused, feeOf } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { connected } from "./kit.ts"
+import { connected, impatient } from "./kit.ts"
 
 const amount = 2_000
 
 /** Two payments, so that the fees of one are covered. */
-const sold = Effect.fnUntraced(function* () {
-  const world = yield* connected()
+const sold = Effect.fnUntraced(function* (options: Parameters<typeof connected>[0] = {}) {
+  const world = yield* connected(options)
   yield* world.paid({ amount: 5_000 })
   const order = yield* world.paid({ amount })
   const refund = (more: object = {}) => world.merchant.refund({ trade_no: order["trade_no"], ...more })
@@ -87,7 +87,7 @@ describe("a refund at Stripe", () => {
   ] as const) {
     it.live(`when its answer is lost (${kind}), it is made once, and succeeds`, () =>
       Effect.gen(function* () {
-        const { available, before, control, merchant, pass, refund, simulator, sql } = yield* sold()
+        const { available, before, control, merchant, pass, refund, simulator, sql } = yield* sold(impatient)
         yield* control.fault({ on: "POST /v1/refunds", kind, times: 2 })
         const { body, status, text } = yield* refund({ out_refund_no: "R-1" })
         assert.include([201, 202], status, text)

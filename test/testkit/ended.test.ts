@@ -25,7 +25,8 @@ const started = Effect.fnUntraced(function* (temporary: string, last: string) {
     ${last}
   `
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
-    env: { ...process.env, TMPDIR: temporary },
+    // Compiled once for all: the program is a thousand modules.
+    env: { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: path.resolve("node_modules/.cache/coffer") },
     stdio: ["pipe", "pipe", "inherit"]
   })
   const ended = once(child, "exit")

@@ -3,7 +3,8 @@
  * (docs/architecture.md, section 3).
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
+import { Wakeups } from "../../../src/platform/commit/Wakeups.ts"
 import { disputed } from "../../kit/disputed.ts"
 import { assertRefused } from "../../kit/Merchant.ts"
 import { dying } from "../../kit/Faults.ts"
@@ -94,11 +95,13 @@ describe("a process that dies", () => {
     Effect.gen(function* () {
       const running = yield* start({ clock: "test" })
       const dispute = yield* disputed(running)
-      const repeat = running.sql`update sandbox_disputes set report_due_at = opened_at`
+      const told = Effect.sync(() => Context.get(running.context, Wakeups).raise("sandbox_reports"))
+      const repeat = Effect.andThen(running.sql`update sandbox_disputes set report_due_at = opened_at`, told)
       yield* repeat
       yield* running.pass("1 hour")
       assert.deepStrictEqual(yield* dispute.read, dispute.opened)
-      yield* running.sql`update sandbox_disputes set state = 'won', report_due_at = opened_at`
+      yield* running.sql`update sandbox_disputes set state = 'won'`
+      yield* repeat
       yield* running.pass("1 hour")
       assert.strictEqual((yield* dispute.read).status, "won")
       yield* repeat

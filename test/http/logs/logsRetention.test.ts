@@ -4,8 +4,7 @@ import { DateTime, Effect } from "effect"
 import { flushed } from "../../kit/logs.ts"
 import { ownersConnection, type Running, start } from "../../kit/Service.ts"
 
-// Nothing else is due in these weeks: the workers need not look every hour.
-const service = start({ clock: "test", env: { WORKER_POLL: "1 day" } })
+const service = start({ clock: "test" })
 
 const partitions = ({ sql }: Running) =>
   Effect.map(

@@ -4,12 +4,13 @@
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { Wakeups } from "../../../src/platform/commit/Wakeups.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/expire") {}
 
 /** A merchant with one order, and what a test asks about it. */
-const orderOf = Effect.fnUntraced(function* ({ api, atRest, sql }: Running, amount = 1000) {
+const orderOf = Effect.fnUntraced(function* ({ api, atRest, context, sql }: Running, amount = 1000) {
   const { sandboxKey: key } = yield* api.newMerchant()
   const created = yield* api.post("/v1/orders", key, { amount, out_trade_no: "1" })
   const tradeNo: string = created.body.data.trade_no
@@ -28,8 +29,11 @@ const orderOf = Effect.fnUntraced(function* ({ api, atRest, sql }: Running, amou
       )
     ),
     /** As if the bank had not heard that its reports were taken. */
-    repeatReports: sql`update sandbox_payments set report_due_at = created_at
-      where trade_no = ${tradeNo} and state = 'succeeded'`,
+    repeatReports: Effect.andThen(
+      sql`update sandbox_payments set report_due_at = created_at
+        where trade_no = ${tradeNo} and state = 'succeeded'`,
+      Effect.sync(() => Context.get(context, Wakeups).raise("sandbox_reports"))
+    ),
     /** What the bank has sent back to buyers. */
     returned: Effect.andThen(
       atRest,

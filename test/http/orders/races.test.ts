@@ -9,6 +9,7 @@ import { Orders } from "../../../src/orders/Orders.ts"
 import { blocking } from "../../kit/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { type Running, start } from "../../kit/Service.ts"
+import { rounds } from "../../kit/soak.ts"
 
 const newOrder = ({ api, merchant }: Running, fields: object = {}) =>
   Effect.map(api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, ...fields }), ({ body }) =>
@@ -34,21 +35,23 @@ const payUntilPaid = (service: Running, tradeNo: string): Effect.Effect<void> =>
 const countOf = (replies: ReadonlyArray<{ readonly status: number }>, status: number) =>
   replies.filter((reply) => reply.status === status).length
 
+const payments = rounds(300, 1_000)
+
 describe("one wallet under load", () => {
   it.live(
-    "1,000 concurrent payments on one wallet: the balance equals the ledger, every row chains, no payment twice",
+    `${payments} concurrent payments on one wallet: the balance equals the ledger, every row chains, no payment twice`,
     () =>
       Effect.gen(function* () {
         const service = yield* start()
-        const all = Array.from({ length: 1_000 })
+        const all = Array.from({ length: payments })
         const orders = yield* Effect.forEach(all, () => newOrder(service), { concurrency: 64 })
         yield* Effect.forEach(orders, (tradeNo) => payUntilPaid(service, tradeNo), { concurrency: "unbounded" })
 
         yield* assertLedgerWhole(service.sql)
         const { body } = yield* service.api.get("/v1/balance", service.merchant.sandboxKey)
-        assert.strictEqual(body.data.total_revenue, 1_000_000)
-        assert.strictEqual(body.data.total_fee, 59_000)
-        assert.strictEqual(body.data.available_balance, 941_000)
+        assert.strictEqual(body.data.total_revenue, payments * 1_000)
+        assert.strictEqual(body.data.total_fee, payments * 59)
+        assert.strictEqual(body.data.available_balance, payments * 941)
       })
   )
 })

@@ -32,7 +32,10 @@ const half = `create function half() returns trigger language plpgsql as $$ begi
   if new.currency = 'HKD' then raise 'no'; end if; return new; end $$`
 const failing = `create trigger half before insert on orders for each row execute function half()`
 
-layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: true })("a new sandbox", (it) => {
+/** Its workers look for rows of which no runner was told. */
+const looking = start({ clock: "test", env: { WORKER_POLL: "1 hour" } })
+
+layer(Layer.effect(Service, looking), { excludeTestServices: true })("a new sandbox", (it) => {
   it.effect("a first full refund succeeds for every merchant, in each currency", () =>
     Effect.gen(function* () {
       const running = yield* Service
