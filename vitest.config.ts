@@ -30,7 +30,7 @@ export const test: TestUserConfig = {
   testTimeout: 600_000,
   hookTimeout: 600_000,
   // On two cores: a third of the time a test waits, for Postgres, a browser or a process.
-  maxWorkers: 3,
+  maxWorkers: 4,
   // Fibers make much that is soon garbage: with room for it a test takes a seventh less of the processor.
   execArgv: ["--max-semi-space-size=64"],
   // Modules are loaded once per worker and not once per file, which would take half of all the time.

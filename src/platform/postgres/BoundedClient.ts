@@ -247,7 +247,7 @@ const adapted = (connection: PgConnection.PgConnection, within: Within): SqlConn
   const rows = (sql: string, params: ReadonlyArray<unknown>, prepare?: boolean) => {
     const query = Effect.map(connection.query(sql, params, prepare), (result) => result.rows)
     if (sql !== "ROLLBACK") return within(query)
-    // Nothing can interrupt it, so patient work waits no longer either. When the connection is lost, Postgres rolls back.
+    // Nothing can interrupt it, so patient work waits no longer either. Without the connection Postgres rolls back.
     return Effect.catchIf(within(query, statementMillis), isLost, () => Effect.succeed([]))
   }
   return {
