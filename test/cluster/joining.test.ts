@@ -7,7 +7,6 @@ import * as Joining from "../../src/platform/cluster/Joining.ts"
 import { Roster } from "../../src/platform/cluster/Roster.ts"
 import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
 import * as Suspects from "../../src/platform/cluster/Suspects.ts"
-import * as Tenancy from "../../src/platform/cluster/Tenancy.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
@@ -15,21 +14,20 @@ const address = RunnerAddress.make("10.0.0.9", 4001)
 const own = Runner.make({ address, groups: ["default"], weight: 1 })
 const roster = { own: "10.0.0.9:4001", entries: Effect.succeed(new Map()), leave: Effect.void }
 
-/** The locks and the register, as the runner with this name in Postgres. */
-const locksOf = (name: string) =>
-  Effect.flatMap(freshDatabase, (url) =>
-    Layer.build(
-      ShardLocks.layer.pipe(
-        Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 2, name })),
-        Layer.provideMerge(Layer.mergeAll(Joining.layer, Suspects.layer, ShardingConfig.layer({}))),
-        Layer.provideMerge(Layer.succeed(Roster, roster))
-      )
+/** The locks and the register of a runner. */
+const locks = Effect.flatMap(freshDatabase, (url) =>
+  Layer.build(
+    ShardLocks.layer.pipe(
+      Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 2, name: "one" })),
+      Layer.provideMerge(Layer.mergeAll(Joining.layer, Suspects.layer, ShardingConfig.layer({}))),
+      Layer.provideMerge(Layer.succeed(Roster, roster))
     )
   )
+)
 
 it.live("a runner enters the register when it is built, and waits for the others until then", () =>
   Effect.gen(function* () {
-    const context = yield* locksOf("test")
+    const context = yield* locks
     const storage = Context.get(context, RunnerStorage.RunnerStorage)
     const sql = Context.get(context, SqlClient.SqlClient)
     const registered = Effect.map(sql`select 1 from cluster_runners`, ({ length }) => length)
@@ -49,7 +47,7 @@ it.live("a runner enters the register when it is built, and waits for the others
 
 it.live("how many shards have an owner, and how many are this process's own, is what the locks in Postgres say", () =>
   Effect.gen(function* () {
-    const context = yield* locksOf(Tenancy.processName)
+    const context = yield* locks
     const storage = Context.get(context, RunnerStorage.RunnerStorage)
     const sql = Context.get(context, SqlClient.SqlClient)
     const spread = Joining.spreadOf(sql)

@@ -38,7 +38,7 @@ const readingTwice = Effect.gen(function* () {
       ? Effect.tap(effect, () => (--night.left === 0 ? night.then : Effect.void))
       : effect
   const world = yield* connected({ faults: Layer.succeed(Faults.Faults, { around }) })
-  yield* world.sql`update stripe_polls set due_at = 'infinity', movements_due_at = 'infinity'`
+  yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
   const owner = { merchantId: MerchantId.make(world.merchant.merchantId), mode: "sandbox" } as const
   const nightWith = (then: Effect.Effect<unknown, unknown>) =>
     Effect.gen(function* () {

@@ -12,7 +12,6 @@
 import { Context, Effect, Latch, Layer, type Option, Schedule } from "effect"
 import { ShardingConfig } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
-import * as Tenancy from "./Tenancy.ts"
 
 export class Joining extends Context.Service<
   Joining,
@@ -68,7 +67,7 @@ const warnUnsettled = ({ _tag }: Option.Option<unknown>) =>
     ? Effect.void
     : Effect.logWarning(`after ${settlingMax} some shards have no owner yet; this runner is ready all the same`)
 
-/** How many shards have an owner, how many of them this process owns, and how many runners share them. */
+/** How many shards have an owner, how many of them this process owns by its name, and how many runners share them. */
 export interface Spread {
   readonly owned: number
   readonly own: number
@@ -79,7 +78,7 @@ export interface Spread {
 export const spreadOf = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<Spread>`select count(distinct objid)::int4 as owned,
-        count(distinct objid) filter (where application_name = ${Tenancy.processName})::int4 as own,
+        count(distinct objid) filter (where application_name = current_setting('application_name'))::int4 as own,
         (select count(*)::int4 from cluster_runners where healthy) as runners
       from pg_locks join pg_stat_activity using (pid)
       where locktype = 'advisory' and granted and objsubid = 2
