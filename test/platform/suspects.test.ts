@@ -1,6 +1,6 @@
 /** Calls to runners that fall silent, with other ends that answer when they are told to. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, type Exit, Fiber, Layer } from "effect"
 import { ClusterError, EntityAddress, EntityId, EntityType, RunnerAddress, Runners, ShardId } from "effect/cluster"
 import * as Suspects from "../../src/platform/cluster/Suspects.ts"
 
@@ -21,8 +21,14 @@ const cluster = Effect.fnUntraced(function* (answers: Map<number, Effect.Effect<
     Layer.provideMerge(Suspects.layer)
   )
   const { send } = Context.get(yield* Layer.build(layer), Runners.Runners)
-  const message = { _tag: "OutgoingRequest", envelope: { address: object } }
-  return (port: number) => send({ address: RunnerAddress.make("10.0.0.9", port), message } as unknown as Sent)
+  return Effect.fnUntraced(function* (port: number) {
+    const told = yield* Deferred.make<void, unknown>()
+    const respond = ({ exit }: { readonly exit: Exit.Exit<void, unknown> }) => Deferred.done(told, exit)
+    const message = { _tag: "OutgoingRequest", envelope: { address: object, requestId: 1n }, respond }
+    const sending = send({ address: RunnerAddress.make("10.0.0.9", port), message } as unknown as Sent)
+    // The library ends a call that is answered.
+    return yield* Effect.raceFirst(sending, Deferred.await(told))
+  })
 })
 
 const assertRefused = Effect.fnUntraced(function* (call: Effect.Effect<void, unknown>) {
