@@ -206,6 +206,8 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const shop = merchantOf(running)
       const { trade_no } = yield* shop.paid(700, { out_trade_no: "cart-2" })
       const other = yield* service.api.newMerchant()
+      // The calls about it are entries, too.
+      yield* Context.get(service.context, Logs).flushed
       const told = yield* shop.get("/v1/orders/cart-2/timeline")
       assert.strictEqual(told.body.data.trade_no, trade_no)
       assertRefused(yield* service.api.get(`/v1/orders/${trade_no}/timeline`, other.sandboxKey), 404, "order_not_found")
