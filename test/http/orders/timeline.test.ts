@@ -19,6 +19,9 @@ interface Entry {
   readonly details: Record<string, any>
 }
 
+/** The calls about an order are entries, too, and are written a moment after their answers. */
+const logged = ({ context }: Running) => Context.get(context, Logs).flushed
+
 /** A payment with two refunds and a lost dispute, with the receiver refusing everything at first. */
 const aLongStory = Effect.fnUntraced(function* (service: Running) {
   const running = { ...service, merchant: yield* service.api.newMerchant() }
@@ -41,7 +44,7 @@ const aLongStory = Effect.fnUntraced(function* (service: Running) {
   yield* running.pass("10 hours")
   yield* shop.post(`/v1/orders/${encodeURIComponent("a cart/1")}/send_receipt`, { email: "buyer@shop.example" })
   yield* running.atRest
-  yield* Context.get(running.context, Logs).flushed
+  yield* logged(running)
   const numbers = [trade_no, first.body.data.refund_no, second.body.data.refund_no, dispute_no]
   return { running, shop, trade_no: String(trade_no), numbers, requestId: created.body.request_id }
 })
@@ -148,6 +151,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
         stray.map(({ state }) => state),
         ["parked", "parked", "returned"]
       )
+      yield* logged(running)
       const { data } = (yield* shop.get(`/v1/orders/${trade_no}/timeline`)).body
       const shown = entriesOf("unapplied_payment", data.entries)
       assert.sameDeepMembers(
@@ -206,8 +210,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const shop = merchantOf(running)
       const { trade_no } = yield* shop.paid(700, { out_trade_no: "cart-2" })
       const other = yield* service.api.newMerchant()
-      // The calls about it are entries, too.
-      yield* Context.get(service.context, Logs).flushed
+      yield* logged(service)
       const told = yield* shop.get("/v1/orders/cart-2/timeline")
       assert.strictEqual(told.body.data.trade_no, trade_no)
       assertRefused(yield* service.api.get(`/v1/orders/${trade_no}/timeline`, other.sandboxKey), 404, "order_not_found")
