@@ -39,7 +39,7 @@ export const holders = (sql: SqlClient.SqlClient) =>
     (rows) => new Map(rows.map(({ pid, shard }) => [shard, Number(pid)]))
   )
 
-/** Waits until so many runners hold all shards, each as many as the others. Who holds which. */
+/** Waits until so many runners hold all shards, each as many as the others. Returns the holder of each. */
 export const eachOwnsAPart = (sql: SqlClient.SqlClient, runners: number) =>
   Effect.andThen(
     eventually(

@@ -48,8 +48,8 @@ const findings = async (page: Page, scheme: "light" | "dark") => {
 }
 
 /**
- * What differs in its words alone is looked at on one size. On the others the languages take turns, and a soak looks at
- * both, as whoever keeps the pictures does.
+ * Screens that differ in their words alone are looked at on one size. On the others the languages take turns.
+ * A soak looks at both, and so does a run that keeps the pictures.
  */
 const pagesOf = (language: Language, size: Size) =>
   [...screens(language), ...receiptScreens(language), mailScreen(language)]

@@ -1,6 +1,6 @@
 /**
- * What a change set does that meets a lock of somebody else's, and what the others do meanwhile. Takes real time, so
- * all of it is waited for at once.
+ * A change set that meets a lock of another session, and the other change sets meanwhile. These tests take
+ * real time, so all of them wait at once.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Result, type Scope } from "effect"

@@ -34,7 +34,7 @@ interface Definition<Fields extends Schema.Struct.Fields, Success extends Codec,
   readonly payload: Fields
   readonly success: Success
   readonly failure: Failure
-  /** What decides on the slot of a command: the object itself, or the one that it belongs to. */
+  /** The slot of a command follows from this key: that of its object, or of what the object belongs to. */
   readonly keyOf: (payload: Schema.Struct.Type<Fields>) => string
   /** Carries a command out on the runner that owns the object. */
   readonly perform: Effect.Effect<Perform<Fields, Success, Failure>, never, R>
