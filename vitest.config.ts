@@ -28,7 +28,7 @@ export const test: TestUserConfig = {
   setupFiles: ["test/kit/freshMetrics.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.
   testTimeout: 600_000,
-  hookTimeout: 600_000,
+  hookTimeout: 180_000,
   // On two cores: a third of the time a test waits, for Postgres, a browser or a process.
   maxWorkers: 4,
   // Fibers make much that is soon garbage: with room for it a test takes a seventh less of the processor.

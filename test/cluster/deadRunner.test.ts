@@ -7,16 +7,8 @@ import { answered, type Coffer, connect, eventually } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
 import { freePort, freshDatabase, ownersConnection } from "../kit/Service.ts"
-import {
-  currencies,
-  newKey,
-  newOrder,
-  type Order,
-  performAtLast,
-  runner,
-  twoRunnersWith,
-  type Wallet
-} from "../kit/TwoRunners.ts"
+import { newWallets } from "../kit/threeRunners.ts"
+import { newKey, newOrder, type Order, performAtLast, runner, twoRunnersWith, type Wallet } from "../kit/TwoRunners.ts"
 
 const testTimeout = 240_000
 
@@ -117,11 +109,11 @@ describe("a runner that is killed between the commit of an event and its deliver
       Effect.gen(function* () {
         const hook = yield* receiver
         const { a: doomed, b: other, sql } = yield* twoRunnersWith({ WORKER_POLL: "1 hour" })
-        const { merchantId, sandboxKey: key } = yield* doomed.api.newMerchant()
-        // Some of these have owners on both runners, which are connected from then on.
-        for (const currency of currencies) {
-          yield* performAtLast(doomed, "pay", yield* newOrder(doomed, { key, currency }))
-          yield* performAtLast(other, "pay", yield* newOrder(other, { key, currency }))
+        const { merchantId } = yield* doomed.api.newMerchant()
+        // Each runner owns some of these wallets, so the two are connected from then on.
+        for (const wallet of yield* newWallets(doomed)) {
+          yield* performAtLast(doomed, "pay", yield* newOrder(doomed, wallet))
+          yield* performAtLast(other, "pay", yield* newOrder(other, wallet))
         }
         // Nobody is told of it, as when its runner dies at once.
         yield* insertDeliveries(sql, { merchantId, count: 1 }, `'${new URL(hook.url).host}'`)

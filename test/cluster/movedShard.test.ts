@@ -8,8 +8,10 @@ import { Faults } from "../../src/platform/runtime/Faults.ts"
 import type { Reply } from "../kit/Api.ts"
 import { assertBooksWhole } from "../kit/Process.ts"
 import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
+import { currencies, type Order } from "../kit/TwoRunners.ts"
 
-const ordersCount = 12
+/** Each has one order in each currency: 24 owners are drawn, so each runner has some. */
+const merchantsCount = 8
 
 /** Commits of this runner wait while the gate is closed. */
 const gated = () => {
@@ -22,46 +24,59 @@ const gated = () => {
         return Effect.andThen(Deferred.await(gate.closed), effect)
       })
   })
-  return { gate, layer }
+  const open = Effect.suspend(() => {
+    const { closed } = gate
+    gate.closed = undefined
+    return closed === undefined ? Effect.void : Deferred.succeed(closed, undefined)
+  })
+  return { gate, layer, open }
 }
 
-const note = ({ api }: Running, key: string, tradeNo: string, name: string) =>
+const newOrders = ({ api }: Running) =>
+  Effect.flatMap(api.newMerchant(), ({ sandboxKey: key }) =>
+    Effect.forEach(currencies, (currency) =>
+      Effect.map(api.post("/v1/orders", key, { amount: 1_000, currency }), ({ body }): Order => ({
+        key,
+        tradeNo: body.data.trade_no
+      }))
+    )
+  )
+
+const note = ({ api }: Running, { key, tradeNo }: Order, name: string) =>
   api.post(`/v1/orders/${tradeNo}`, key, { metadata: { [name]: "1" } })
 
 describe("an order that gets another owner while a command for it runs", () => {
   it.live("keeps what both have written, and each caller is told what became of its own", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
-      const { gate, layer } = gated()
+      const { gate, layer, open } = gated()
       // Alone at first, so that all orders are its own.
       const old = yield* start({ database, faults: layer, env: yield* asRunner })
-      const { sandboxKey: key } = old.merchant
-      const tradeNos = yield* Effect.forEach(Array(ordersCount).keys(), () =>
-        Effect.map(old.api.post("/v1/orders", key, { amount: 1_000 }), ({ body }): string => body.data.trade_no)
-      )
+      const orders = (yield* Effect.replicateEffect(newOrders(old), merchantsCount)).flat()
 
       gate.closed = yield* Deferred.make<void>()
-      const here = yield* Effect.forEach(tradeNos, (tradeNo) => Effect.forkChild(note(old, key, tradeNo, "here")))
-      yield* Deferred.await(gate.reached)
+      yield* Effect.gen(function* () {
+        const here = yield* Effect.forEach(orders, (order) => Effect.forkChild(note(old, order, "here")))
+        yield* Deferred.await(gate.reached)
 
-      const other = yield* start({ database, env: yield* asRunner })
-      // It answers for the orders that it owns. The others wait behind the command of the old runner.
-      const answered = yield* Deferred.make<Reply>()
-      const there = yield* Effect.forEach(tradeNos, (tradeNo) =>
-        Effect.forkChild(Effect.tap(note(other, key, tradeNo, "there"), (reply) => Deferred.succeed(answered, reply)))
-      )
-      assert.strictEqual((yield* Deferred.await(answered)).status, 200)
-      yield* Deferred.succeed(gate.closed, undefined)
-      gate.closed = undefined
+        const other = yield* start({ database, env: yield* asRunner })
+        // It answers for the orders that it owns. The others wait behind the command of the old runner.
+        const answered = yield* Deferred.make<Reply>()
+        const there = yield* Effect.forEach(orders, (order) =>
+          Effect.forkChild(Effect.tap(note(other, order, "there"), (reply) => Deferred.succeed(answered, reply)))
+        )
+        assert.strictEqual((yield* Deferred.await(answered)).status, 200)
+        yield* open
 
-      for (const [index, tradeNo] of tradeNos.entries()) {
-        const replies = { here: yield* Fiber.join(here[index]!), there: yield* Fiber.join(there[index]!) }
-        const { metadata } = (yield* other.api.get(`/v1/orders/${tradeNo}`, key)).body.data
-        for (const [name, { status, text }] of Object.entries(replies)) {
-          assert.include([200, 503], status, text)
-          if (status === 200) assert.propertyVal(metadata, name, "1")
+        for (const [index, order] of orders.entries()) {
+          const replies = { here: yield* Fiber.join(here[index]!), there: yield* Fiber.join(there[index]!) }
+          const { metadata } = (yield* other.api.get(`/v1/orders/${order.tradeNo}`, order.key)).body.data
+          for (const [name, { status, text }] of Object.entries(replies)) {
+            assert.include([200, 503], status, text)
+            if (status === 200) assert.propertyVal(metadata, name, "1")
+          }
         }
-      }
+      }).pipe(Effect.ensuring(open))
       yield* assertBooksWhole(old.sql)
     })
   )
