@@ -19,10 +19,13 @@ export const secretBytes = createHash("sha256").update("a key of the tests").dig
 export const secretKey = secretBytes.toString("base64")
 export const otherSecretKey = createHash("sha256").update("another key").digest("base64")
 
-/** One connection for all databases that a worker of vitest makes and drops; the worker's end closes it. */
-const server = Effect.runSync(
-  Effect.cached(Effect.suspend(() => Scope.provide(TestPostgres.connect(inject("postgresUrl")), Scope.makeUnsafe())))
-)
+/**
+ * One connection for all databases that a worker of vitest makes and drops; the worker's end closes it. A machine that
+ * is busy gets several tries, since all later tests of the worker would get the same failure.
+ */
+const server = Effect.suspend(() =>
+  Scope.provide(TestPostgres.connect(inject("postgresUrl")), Scope.makeUnsafe())
+).pipe(Effect.retry({ times: 20 }), Effect.cached, Effect.runSync)
 
 /** A clone of a migrated template, as a service uses it, dropped at the end. */
 const cloneOf = (template: string) =>

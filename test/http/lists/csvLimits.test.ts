@@ -75,13 +75,13 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
         const response = yield* download(`${baseUrl}/v1/orders?format=csv`, key)
         let bytes = 0
         let most = before
-        // The service runs in this process; what is alive while it writes is counted every four megabytes.
+        // The service runs in this process; what is alive while it writes is counted every 16 MiB.
         yield* Effect.callback<void>((resume) => {
           let next = 0
           response.on("data", (chunk: Buffer) => {
             bytes += chunk.length
             if (bytes < next) return
-            next += 4 * 1024 * 1024
+            next += 16 * 1024 * 1024
             most = Math.max(most, inUse())
           })
           response.on("end", () => resume(Effect.void))
