@@ -6,7 +6,19 @@ import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { Clock, ConfigProvider, Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
+import {
+  Clock,
+  ConfigProvider,
+  Context,
+  Duration,
+  Effect,
+  type Exit,
+  Layer,
+  Logger,
+  Option,
+  Redacted,
+  Scope
+} from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Faults from "../../../src/platform/runtime/Faults.ts"
@@ -18,6 +30,7 @@ import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import * as Telemetry from "../../../src/platform/runtime/Telemetry.ts"
 import * as Wiring from "../../../src/Wiring.ts"
 import { Workers } from "../../../src/platform/jobs/Workers.ts"
+import { bounded } from "../../../src/platform/runtime/bounded.ts"
 
 export interface Options {
   /** Its address for the service's role. */
@@ -76,6 +89,14 @@ const newHome = (folder: string) =>
     (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
   )
 
+/** The process cuts a stop short that takes too long (`stopLimit.ts`). So does this one, after a real minute. */
+const stopMillisMax = 60_000
+
+const ended = (life: Scope.Closeable, exit: Exit.Exit<unknown, unknown>) =>
+  bounded<void, string, never>(Scope.close(life, exit), stopMillisMax, () => "too long").pipe(
+    Effect.catch(() => Effect.sync(() => console.error("A service of the tests did not stop in a minute")))
+  )
+
 /** Runs for the length of the surrounding scope. Its port is open when this has succeeded. */
 export const run = Effect.fnUntraced(function* (options: Options) {
   const outerClock = yield* Clock.Clock
@@ -98,7 +119,9 @@ export const run = Effect.fnUntraced(function* (options: Options) {
     Layer.provideMerge(Telemetry.layer(Option.none())),
     Layer.provideMerge(options.clock ?? Layer.empty)
   )
-  const context = yield* Layer.build(app as Layer.Layer<Wiring.Services, BuildFailure>)
+  const life = yield* Scope.make()
+  yield* Effect.addFinalizer((exit) => ended(life, exit))
+  const context = yield* Scope.provide(Layer.build(app as Layer.Layer<Wiring.Services, BuildFailure>), life)
   const workers = Context.get(context, Workers)
   const atRest = Effect.raceFirst(workers.atRest, restless)
   const settle = Effect.andThen(workers.lookAgain, atRest)
