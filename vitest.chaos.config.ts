@@ -1,8 +1,14 @@
 /** How `npm run test:chaos` runs: one test alone, since it takes the machine for itself. */
 import { configDefaults, defineConfig } from "vitest/config"
+import { stuckFiles } from "./test/kit/stuckFiles.ts"
 import { resolve, test } from "./vitest.config.ts"
 
 export default defineConfig({
   resolve,
-  test: { ...test, include: ["test/chaos/*.test.ts"], exclude: configDefaults.exclude }
+  test: {
+    ...test,
+    include: ["test/chaos/*.test.ts"],
+    exclude: configDefaults.exclude,
+    reporters: ["default", stuckFiles({ stuckMillis: 4_000_000 })]
+  }
 })

@@ -5,6 +5,7 @@
 import { statfsSync } from "node:fs"
 import path from "node:path"
 import { configDefaults, defineConfig, type TestUserConfig } from "vitest/config"
+import { stuckFiles } from "./test/kit/stuckFiles.ts"
 
 const memory = "/dev/shm"
 const bytesMin = 4 * 1024 ** 3
@@ -28,6 +29,7 @@ export const test: TestUserConfig = {
   setupFiles: ["test/kit/freshMetrics.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.
   testTimeout: 600_000,
+  reporters: ["default", stuckFiles({ stuckMillis: 900_000 })],
   hookTimeout: 180_000,
   // On two cores: a third of the time a test waits, for Postgres, a browser or a process.
   maxWorkers: 4,

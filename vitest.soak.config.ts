@@ -1,5 +1,6 @@
 /** How `npm run test:soak` runs: the long forms of the tests that repeat something random (test/kit/soak.ts). */
 import { configDefaults, defineConfig } from "vitest/config"
+import { stuckFiles } from "./test/kit/stuckFiles.ts"
 import { resolve, test } from "./vitest.config.ts"
 
 export default defineConfig({
@@ -21,6 +22,7 @@ export default defineConfig({
       "test/webhooks/manyDestinations.test.ts"
     ],
     env: { SOAK: "true" },
-    testTimeout: 3_600_000
+    testTimeout: 3_600_000,
+    reporters: ["default", stuckFiles({ stuckMillis: 4_000_000 })]
   }
 })

@@ -101,7 +101,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(freshMetrics|globalSetup|program|standingRunner)|.*\.test)\.ts$/
+  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(freshMetrics|globalSetup|program|standingRunner|stuckFiles)|.*\.test)\.ts$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => file.startsWith("packages/sdk/src/generated/")

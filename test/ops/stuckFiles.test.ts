@@ -1,0 +1,54 @@
+/** The reporter that watches the tests, on a run of Vitest with files that take long, or are stuck. */
+import { spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const repository = path.resolve(import.meta.dirname, "../..")
+
+/** Runs Vitest in a folder of its own with one file of tests. */
+const runOf = Effect.fnUntraced(function* (tests: string) {
+  const cache = path.join(repository, "node_modules/.cache")
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(path.join(cache, "stuck-"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
+  const limits = { longMillis: 500, stuckMillis: 4_000 }
+  writeFileSync(path.join(folder, "a.test.ts"), `import { it } from "vitest"\n${tests}`)
+  writeFileSync(
+    path.join(folder, "vitest.config.ts"),
+    `import { stuckFiles } from ${JSON.stringify(path.join(repository, "test/kit/stuckFiles.ts"))}
+     export default { test: { testTimeout: 3000, reporters: ["default", stuckFiles(${JSON.stringify(limits)})] } }`
+  )
+  const program = path.join(repository, "node_modules/vitest/vitest.mjs")
+  return yield* Effect.callback<{ readonly code: number | null; readonly said: string }>((resume) => {
+    const child = spawn(process.execPath, [program, "run", "--root", folder], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1" },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let said = ""
+    const hear = (text: string) => (said += text)
+    child.stdout.setEncoding("utf8").on("data", hear)
+    child.stderr.setEncoding("utf8").on("data", hear)
+    child.once("close", (code) => resume(Effect.succeed({ code, said })))
+  })
+})
+
+describe("a run of the tests", () => {
+  it.live("names a test that takes long", () =>
+    Effect.gen(function* () {
+      const { code, said } = yield* runOf(`it("takes its time", () => new Promise((end) => setTimeout(end, 1500)))`)
+      assert.strictEqual(code, 0, said)
+      assert.match(said, /Still running after \d s: a\.test\.ts > takes its time/)
+    })
+  )
+
+  it.live("ends a file that blocks its event loop, names it, and fails", () =>
+    Effect.gen(function* () {
+      const { code, said } = yield* runOf(`it("blocks", () => { for (;;) {} })`)
+      assert.strictEqual(code, 1, said)
+      assert.include(said, "Stuck, and not even a time-out ends it: a.test.ts.")
+    })
+  )
+})
