@@ -1,6 +1,7 @@
 /**
- * How the tests run. Folder = cost: `rules` needs nothing; `http`, `store` and `cluster` need the embedded
- * Postgres that the global set-up starts once; `pages` needs Chromium as well.
+ * How `npm test` runs. Folder = cost: `rules` needs nothing; `http`, `store` and others need the embedded Postgres that
+ * the global set-up starts once; `pages` needs Chromium as well. What needs several runners, or processes that are
+ * killed, is `cluster`: nearly half of all the time, so it is a part of `npm run test:all`.
  */
 import { statfsSync } from "node:fs"
 import path from "node:path"
@@ -23,8 +24,7 @@ if (hasMemory()) process.env["TMPDIR"] ??= memory
 
 export const test: TestUserConfig = {
   include: ["test/**/*.test.ts"],
-  // For ten minutes, and alone: `npm run test:chaos`.
-  exclude: [...configDefaults.exclude, "test/chaos/**"],
+  exclude: [...configDefaults.exclude, "test/cluster/**", "test/chaos/**"],
   globalSetup: ["test/kit/globalSetup.ts", "test/kit/program.ts"],
   setupFiles: ["test/kit/freshMetrics.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.

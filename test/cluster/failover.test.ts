@@ -4,7 +4,7 @@ import { Effect, Fiber } from "effect"
 import { alarms, assertNoneFailed, busyClients } from "../kit/busyClients.ts"
 import { answered, assertBooksWhole, type Coffer, connect } from "../kit/Process.ts"
 import { freePort, freshDatabase } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
+import { restMillis, rounds } from "../kit/soak.ts"
 import { eachOwnsAPart, newOrders, newWallets, ownerOf, threeRunners } from "../kit/threeRunners.ts"
 import { newKey, newOrder, type Order, perform, runner } from "../kit/TwoRunners.ts"
 
@@ -87,7 +87,7 @@ describe("of three runners", () => {
       const retired: Array<Coffer> = []
       let isOver = false
       const load = yield* Effect.forkChild(
-        busyClients(12, ports, key, (paid) => (isOver && paid * 2 >= requestsMin ? "enough" : undefined))
+        busyClients(12, ports, key, (paid) => (isOver && paid * 2 >= requestsMin ? "enough" : undefined), restMillis)
       )
       for (let stops = 0; stops < rounds(3, 24); stops++) {
         yield* eachOwnsAPart(sql, 3)

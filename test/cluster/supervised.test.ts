@@ -18,13 +18,13 @@ import {
   run
 } from "../kit/Process.ts"
 import { freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
-import { isSoak, rounds } from "../kit/soak.ts"
+import { isSoak, restMillis, rounds } from "../kit/soak.ts"
 import { usedHome } from "../kit/usedHome.ts"
 
 const runners = 3
 
 /** Requests that are under way while all runners are replaced. */
-const requestsMin = rounds(1_500, 20_000)
+const requestsMin = rounds(600, 20_000)
 
 /** The pids of the runners that use this database, as Postgres sees it. */
 const pidsOf = (sql: SqlClient.SqlClient) =>
@@ -105,7 +105,7 @@ describe("serve --runners 3 on the embedded Postgres", () => {
       }
       // The long form runs on a machine that has nothing else to do. There no request may fail.
       const assertAnswered = isSoak ? assertNoneFailed : assertFewFailed
-      const answeredWell = assertAnswered(yield* busyClients(16, [coffer.port], key, onPaid))
+      const answeredWell = assertAnswered(yield* busyClients(16, [coffer.port], key, onPaid, restMillis))
       assert.isAtLeast(answeredWell, requestsMin * 0.99)
       yield* eventually(
         "the last restart to be done",

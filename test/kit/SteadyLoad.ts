@@ -46,7 +46,8 @@ type Json = any
 /** One merchant's worker: does some writes, one after the other. `own` is a number that no other call gets. */
 export type Act = (write: Write, own: string) => Promise<void>
 
-export const steadyLoad = (nodes: () => ReadonlyArray<Node>, draw: (limit: number) => number) => {
+/** `rest`: how long a worker rests after each act, milliseconds. */
+export const steadyLoad = (nodes: () => ReadonlyArray<Node>, draw: (limit: number) => number, rest = 0) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   const acknowledged: Array<Acknowledged> = []
   const wrong: Array<string> = []
@@ -107,7 +108,7 @@ export const steadyLoad = (nodes: () => ReadonlyArray<Node>, draw: (limit: numbe
     begin: (key: string, act: Act) => {
       const write = writer(key)
       const work = async () => {
-        while (!state.isOver) await act(write, String(++state.numbers))
+        for (; !state.isOver; await sleep(rest)) await act(write, String(++state.numbers))
       }
       workers.push(work())
     },

@@ -1,5 +1,6 @@
 /** Clients that create orders and pay them on connections that they keep, and no more than connect again. */
 import http from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Coffer } from "./Process.ts"
@@ -28,13 +29,14 @@ const ask = (agent: http.Agent, port: number, path: string, key: string, body: u
 
 /**
  * Each client goes on until `onPaid` says that it is enough, or until it is refused or cut at all of the ports. It
- * stays with the port that has answered it.
+ * stays with the port that has answered it. `restMillis`: how long it rests after each payment.
  */
 export const busyClients = (
   count: number,
   ports: ReadonlyArray<number>,
   key: string,
-  onPaid: (paid: number) => "enough" | void
+  onPaid: (paid: number) => "enough" | void,
+  restMillis = 0
 ) =>
   Effect.promise(async () => {
     const agent = new http.Agent({ keepAlive: true })
@@ -59,6 +61,7 @@ export const busyClients = (
         outcomes.push(done)
         if (typeof done === "string") return
         if (onPaid(++paid) === "enough") isOver = true
+        if (restMillis > 0) await sleep(restMillis)
       }
     }
     await Promise.all(Array.from({ length: count }, client))

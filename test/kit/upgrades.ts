@@ -6,7 +6,7 @@ import { inject } from "vitest"
 import { assertAllWell, chaosActs, receiver } from "./chaosLoad.ts"
 import { type Coffer, connect, eventually, seeded } from "./Process.ts"
 import { asOwner, freePort } from "./Service.ts"
-import { rounds } from "./soak.ts"
+import { restMillis, rounds } from "./soak.ts"
 import { type Node, steadyLoad } from "./SteadyLoad.ts"
 import { newKey, runner } from "./TwoRunners.ts"
 import type { Program } from "./versions.ts"
@@ -37,7 +37,7 @@ export const upgrading = Effect.gen(function* () {
     if (running.size > 0) last = [...running].map(({ coffer: { port } }) => ({ port, wasPaused: () => false }))
     return last
   }
-  const load = steadyLoad(nodes, draw)
+  const load = steadyLoad(nodes, draw, restMillis)
   const sql = yield* connect(asOwner(database))
 
   const urls = { DATABASE_URL: database, MIGRATION_DATABASE_URL: asOwner(database) }
