@@ -1,6 +1,6 @@
 /**
- * A reporter that says which tests take long, and ends a worker that is stuck. A time-out ends a test that waits, but
- * not one that blocks its event loop, nor a process that is stopped: the run would hang, and nothing would say where.
+ * A reporter that says which tests take long, and ends what is stuck. A time-out ends a test that waits, but not one
+ * that blocks its event loop, nor a process that is stopped: the run would hang, and nothing would say where.
  */
 import { spawnSync } from "node:child_process"
 import type { Reporter, TestCase, TestModule } from "vitest/node"
@@ -24,11 +24,13 @@ const killWorkers = () => {
 export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Reporter => {
   const heardAt = new Map<string, number>()
   const tests = new Map<TestCase, { readonly since: number; told: number }>()
-  const ended = new Set<string>()
+  let lastNews = performance.now()
+  let isKilled = false
   let timer: NodeJS.Timeout | undefined
 
   const heard = ({ relativeModuleId }: TestModule) => {
-    heardAt.set(relativeModuleId, performance.now())
+    lastNews = performance.now()
+    heardAt.set(relativeModuleId, lastNews)
   }
 
   const look = () => {
@@ -41,12 +43,14 @@ export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Repor
         state.told = times
       }
     }
-    const stuck = [...heardAt].filter(([file, at]) => now - at > stuckMillis && !ended.has(file))
-    if (stuck.length === 0) return
-    for (const [file] of stuck) {
-      console.error(`Stuck, and not even a time-out ends it: ${file}. All workers are ended.`)
-      ended.add(file)
+    if (now - lastNews > stuckMillis + 2 * longMillis) {
+      console.error("Stuck: no file of tests gives any news, and the run does not end.")
+      process.exit(1)
     }
+    const stuck = [...heardAt].filter(([, at]) => now - at > stuckMillis).map(([file]) => file)
+    if (stuck.length === 0 || isKilled) return
+    isKilled = true
+    console.error(`Stuck, and not even a time-out ends it: ${stuck.join(", ")}. All workers are ended.`)
     killWorkers()
   }
 
@@ -64,8 +68,16 @@ export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Repor
       tests.delete(test)
     },
     onTestModuleEnd: ({ relativeModuleId }) => {
+      lastNews = performance.now()
       heardAt.delete(relativeModuleId)
     },
-    onTestRunEnd: () => clearInterval(timer)
+    onTestRunEnd: () => {
+      clearInterval(timer)
+      // Vitest would wait for the end of each process that holds a worker's output, however long.
+      setTimeout(() => {
+        console.error("The tests are over, but a process that one of them has left behind holds their output.")
+        process.exit()
+      }, longMillis).unref()
+    }
   }
 }
