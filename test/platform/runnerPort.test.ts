@@ -5,7 +5,8 @@ import type { Server, Socket } from "node:net"
 import { connect, createServer as createTlsServer } from "node:tls"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { type Socket as EffectSocket, SocketServer } from "effect/socket"
 import { layer, unprovenMax } from "../../src/platform/cluster/RunnerPort.ts"
 import { callerWith, calling, keyed, knocking, listening, localPlace, portOf, tap } from "../kit/Peers.ts"
 import { eventually } from "../kit/Process.ts"
@@ -191,6 +192,38 @@ describe("a runner port", () => {
       yield* until("the port to be closed", () => closing.pollUnsafe() !== undefined)
     })
   )
+
+  for (const [what, answer] of [
+    ["has taken and not begun to answer", () => Effect.never],
+    [
+      "has written more to than the other end reads",
+      (socket: EffectSocket.Socket) =>
+        Effect.scoped(
+          Effect.andThen(Effect.all([socket.reader, socket.writer]), ([, { write }]) =>
+            Effect.andThen(write(new Uint8Array(64 * 1024 ** 2)), Effect.never)
+          )
+        )
+    ]
+  ] as const) {
+    it.live(`closes although there is a connection that it ${what}`, () =>
+      Effect.gen(function* () {
+        const at = yield* localPlace
+        const tls = keyed(at, "key")
+        const scope = yield* Scope.make()
+        const context = yield* Scope.provide(Layer.build(layer(at, tls, () => undefined)), scope)
+        const taken = yield* Deferred.make<void>()
+        const run = Context.get(context, SocketServer.SocketServer).run((socket) =>
+          Effect.andThen(Deferred.succeed(taken, undefined), answer(socket))
+        )
+        yield* Effect.forkIn(run, scope)
+        const peer = connect({ ...tls.dialling(at), ...at }).on("error", () => undefined)
+        yield* Effect.addFinalizer(() => Effect.sync(() => peer.destroy()))
+        yield* Deferred.await(taken)
+        const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* until("the port to be closed", () => closing.pollUnsafe() !== undefined)
+      })
+    )
+  }
 
   it.live("goes on when a connection cannot be accepted", () =>
     Effect.gen(function* () {

@@ -15,6 +15,11 @@ import type { Place, RunnerTls } from "./RunnerTls.ts"
 export const handshakePatience = Duration.seconds(3)
 /** Connections that may be proving themselves at once. With one more, the oldest of them is closed. */
 export const unprovenMax = 64
+/**
+ * How long an end that was answered has to read the last words. It may not read at all; and a connection that was taken
+ * just before the stop may have nobody who closes it. Node would wait for both for ever.
+ */
+const farewellMillis = 300
 /** How often certificates are read again, so that new ones are used without a stop. */
 const renewalInterval = Duration.minutes(1)
 
@@ -25,6 +30,7 @@ export const layer = (at: Place, tls: RunnerTls, note: Note, left: () => void = 
     Effect.gen(function* () {
       const proven = yield* Queue.unbounded<TLSSocket>()
       const server = createServer({ ...tls.listening, noDelay: true })
+      const open = kept(server)
       const closeUnproven = guard(server, tls, note, (peer) => {
         peer.once("close", left)
         Queue.offerUnsafe(proven, peer)
@@ -34,7 +40,11 @@ export const layer = (at: Place, tls: RunnerTls, note: Note, left: () => void = 
           Effect.callback<void>((resume) => {
             closeUnproven()
             for (const peer of unanswered) peer.destroy()
-            server.close(() => resume(Effect.void))
+            const cut = setTimeout(() => open.forEach((socket) => socket.destroy()), farewellMillis)
+            server.close(() => {
+              clearTimeout(cut)
+              resume(Effect.void)
+            })
           })
         )
       )
@@ -65,6 +75,16 @@ const listen = (server: Server, at: Place) =>
       resume(Effect.succeed(NetAddress.inetAddressFromIpStringUnsafe(bound.address, bound.port)))
     })
   })
+
+/** The connections that are open. */
+const kept = (server: Server): ReadonlySet<Socket> => {
+  const open = new Set<Socket>()
+  server.on("connection", (socket: Socket) => {
+    open.add(socket)
+    socket.once("close", () => open.delete(socket))
+  })
+  return open
+}
 
 interface Unproven {
   readonly from: string
