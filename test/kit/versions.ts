@@ -1,12 +1,14 @@
 /**
- * Programs of other versions than this one, each built from sources into a folder of its own: this version under
- * another name or with messages of another number, and the version before this one, from the history of the repository.
+ * Programs of other versions than this one, each in a folder of its own: this version under another name or with
+ * messages of another number, and the version before this one, built from the history of the repository.
  */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import path from "node:path"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { build, type Plugin } from "rolldown"
+import { build } from "rolldown"
+import { inject } from "vitest"
 
 const repository = path.resolve(import.meta.dirname, "../..")
 
@@ -56,27 +58,36 @@ const folder = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 
-/** The program in `into`, as deep in it as it is in its sources: there it looks for package.json. */
-const built = (sources: string, into: string, plugins: ReadonlyArray<Plugin> = []) =>
+/** As deep in it as the program is in its sources: there it looks for package.json. */
+const builtIn = (into: string) => path.join(into, "built/a/b")
+
+const built = (sources: string, into: string) =>
   Effect.promise(async () => {
-    const dir = path.join(into, "built/a/b")
-    const input = path.join(sources, "src/main.ts")
-    await build({ input, platform: "node", logLevel: "warn", plugins: [...plugins], output: { dir } })
+    const dir = builtIn(into)
+    await build({ input: path.join(sources, "src/main.ts"), platform: "node", logLevel: "warn", output: { dir } })
     return path.join(dir, "main.js")
   })
 
 const packageOf = (text: string): { readonly version: string; readonly dependencies: object } => JSON.parse(text)
+
+const builtShapes = /(\bshapes = )\[[\d, ]+\]/
 
 /** This program under the name of another version, whose messages have these numbers. */
 export const thisAs = Effect.fnUntraced(function* (version: string, shapes: ReadonlyArray<number>) {
   const into = yield* folder
   const own = packageOf(readFileSync(path.join(repository, "package.json"), "utf8"))
   writeFileSync(path.join(into, "package.json"), JSON.stringify({ ...own, version }))
-  const numbered: Plugin = {
-    name: "numbered",
-    transform: (code, id) => (id.endsWith(messagesFile) ? code.replace(shapesLine, `$1[${shapes.join(", ")}]`) : null)
+  const bundle = path.dirname(inject("program"))
+  const dir = builtIn(into)
+  mkdirSync(dir, { recursive: true })
+  let numbered = 0
+  for (const file of readdirSync(bundle).filter((name) => name.endsWith(".js"))) {
+    const code = readFileSync(path.join(bundle, file), "utf8")
+    if (builtShapes.test(code)) numbered++
+    writeFileSync(path.join(dir, file), code.replace(builtShapes, `$1[${shapes.join(", ")}]`))
   }
-  const program: Program = { main: yield* built(repository, into, [numbered]), version, shapes }
+  assert.strictEqual(numbered, 1, "the files of the program that hold the numbers of its messages")
+  const program: Program = { main: path.join(dir, "main.js"), version, shapes }
   return program
 })
 
