@@ -3,7 +3,7 @@
  * that blocks its event loop, nor a process that is stopped: the run would hang, and nothing would say where.
  */
 import { spawnSync } from "node:child_process"
-import type { Reporter, TestCase, TestModule } from "vitest/node"
+import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node"
 
 export interface Limits {
   /** After so long without any news of a file its worker is ended. Longer than a test's and a hook's time-outs. */
@@ -21,11 +21,48 @@ const killWorkers = () => {
   }
 }
 
+/** How many ended how, as Vitest says it at the end, and whether all is well. */
+const totalsOf = (modules: ReadonlyArray<TestModule>) => {
+  const tests = modules.flatMap((module) => [...module.children.allTests()]).map((test) => test.result().state)
+  const count = (state: string) => tests.filter((each) => each === state).length
+  const [failed, passed, skipped] = [count("failed"), count("passed"), count("skipped")]
+  const ok = modules.every((module) => module.ok()) && failed + passed + skipped === tests.length
+  return { ok, text: `${passed} passed, ${failed} failed, ${skipped} skipped` }
+}
+
+/** A test that runs: since when, and how many times it was named. */
+interface Running {
+  readonly since: number
+  told: number
+}
+
+const nameLong = (tests: ReadonlyMap<TestCase, Running>, longMillis: number, now: number) => {
+  for (const [{ fullName, module }, state] of tests) {
+    const times = Math.floor((now - state.since) / longMillis)
+    if (times === state.told) continue
+    state.told = times
+    const seconds = Math.round((now - state.since) / 1000)
+    console.error(`Still running after ${seconds} s: ${module.relativeModuleId} > ${fullName}`)
+  }
+}
+
+/** A worker whose files are over may still wait for something. Vitest waits for it without a limit. */
+const endOver = (over: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): never => {
+  const { ok, text } = totalsOf(over)
+  console.error("All files of tests are over, but a worker does not end. The run is ended.", ...errors)
+  console.log(text)
+  killWorkers()
+  process.exit(ok && errors.length === 0 ? 0 : 1)
+}
+
 export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Reporter => {
   const heardAt = new Map<string, number>()
-  const tests = new Map<TestCase, { readonly since: number; told: number }>()
+  const tests = new Map<TestCase, Running>()
+  const over: Array<TestModule> = []
   let lastNews = performance.now()
   let isKilled = false
+  let vitest: Vitest | undefined
+  let filesCount = Infinity
   let timer: NodeJS.Timeout | undefined
 
   const heard = ({ relativeModuleId }: TestModule) => {
@@ -35,15 +72,10 @@ export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Repor
 
   const look = () => {
     const now = performance.now()
-    for (const [test, state] of tests) {
-      const times = Math.floor((now - state.since) / longMillis)
-      if (times > state.told) {
-        const seconds = Math.round((now - state.since) / 1000)
-        console.error(`Still running after ${seconds} s: ${test.module.relativeModuleId} > ${test.fullName}`)
-        state.told = times
-      }
-    }
-    if (now - lastNews > stuckMillis + 2 * longMillis) {
+    nameLong(tests, longMillis, now)
+    const silence = now - lastNews
+    if (over.length >= filesCount && silence > longMillis) endOver(over, vitest?.state.getUnhandledErrors() ?? [])
+    if (silence > stuckMillis + 2 * longMillis) {
       console.error("Stuck: no file of tests gives any news, and the run does not end.")
       process.exit(1)
     }
@@ -55,7 +87,11 @@ export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Repor
   }
 
   return {
-    onTestRunStart: () => {
+    onInit: (given) => {
+      vitest = given
+    },
+    onTestRunStart: (files) => {
+      filesCount = files.length
       timer = setInterval(look, longMillis / 4).unref()
     },
     onTestModuleStart: heard,
@@ -67,9 +103,10 @@ export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Repor
       heard(test.module)
       tests.delete(test)
     },
-    onTestModuleEnd: ({ relativeModuleId }) => {
+    onTestModuleEnd: (module) => {
       lastNews = performance.now()
-      heardAt.delete(relativeModuleId)
+      heardAt.delete(module.relativeModuleId)
+      over.push(module)
     },
     onTestRunEnd: () => {
       clearInterval(timer)

@@ -15,12 +15,12 @@ const runOf = Effect.fnUntraced(function* (files: Readonly<Record<string, string
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
   const limits = { longMillis: 300, stuckMillis: 2_500 }
   for (const [name, test] of Object.entries(files)) {
-    writeFileSync(path.join(folder, name), `import { it } from "vitest"\n${test}`)
+    writeFileSync(path.join(folder, name), `import { expect, it } from "vitest"\n${test}`)
   }
   writeFileSync(
     path.join(folder, "vitest.config.ts"),
     `import { stuckFiles } from ${JSON.stringify(path.join(repository, "test/kit/stuckFiles.ts"))}
-     export default { test: { testTimeout: 2000, reporters: ["default", stuckFiles(${JSON.stringify(limits)})] } }`
+     export default { test: { testTimeout: 2000, maxWorkers: 2, reporters: ["default", stuckFiles(${JSON.stringify(limits)})] } }`
   )
   const program = path.join(repository, "node_modules/vitest/vitest.mjs")
   return yield* Effect.callback<{ readonly code: number | null; readonly said: string }>((resume) => {
@@ -47,6 +47,19 @@ describe("a run of the tests", () => {
       assert.strictEqual(code, 1, said)
       assert.match(said, /Still running after \d s: long\.test\.ts > takes its time/)
       assert.include(said, "Stuck, and not even a time-out ends it: blocked.test.ts.")
+    })
+  )
+
+  it.live("ends by itself when all files are over and a worker does not end, with the totals", () =>
+    Effect.gen(function* () {
+      // The worker waits until its output is written.
+      const corked = `it("corks", () => process.stdout.cork())`
+      const passed = yield* runOf({ "corked.test.ts": corked })
+      assert.strictEqual(passed.code, 0, passed.said)
+      assert.match(passed.said, /a worker does not end[^]*1 passed, 0 failed, 0 skipped/)
+      const failed = yield* runOf({ "corked.test.ts": corked, "other.test.ts": `it("fails", () => expect(1).toBe(2))` })
+      assert.strictEqual(failed.code, 1, failed.said)
+      assert.match(failed.said, /a worker does not end[^]*1 passed, 1 failed, 0 skipped/)
     })
   )
 
