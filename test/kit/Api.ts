@@ -1,4 +1,5 @@
 /** A merchant's server as the tests play it: plain HTTP, real sockets, bodies as they come. */
+import { setTimeout as sleep } from "node:timers/promises"
 import { Agent, fetch } from "@effect/platform-node/Undici"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -6,6 +7,8 @@ import { type NewMerchant as Merchant, newMerchant } from "../../packages/testki
 import { assertDocumented } from "./contract.ts"
 
 export type { Merchant }
+
+const readyMillisMax = 300_000
 
 export interface Reply {
   readonly status: number
@@ -93,14 +96,22 @@ export class Api {
     return newMerchant(post, name, quotas)
   }
 
-  /** Waits until the service says that it can work. */
+  /** Waits until the service says that it can work. Some failures come without a wait: nothing else would ever run. */
   get ready(): Effect.Effect<void> {
     return Effect.promise(async () => {
-      for (;;) {
-        const response = await fetch(`${this.url}/readyz`).catch(() => undefined)
-        await response?.arrayBuffer()
-        if (response?.status === 200) return
-      }
+      const end = performance.now() + readyMillisMax
+      let last: unknown
+      do {
+        try {
+          const response = await fetch(`${this.url}/readyz`)
+          last = `${response.status} ${await response.text()}`
+          if (response.status === 200) return
+        } catch (error) {
+          last = (error as Error).cause ?? error
+        }
+        await sleep(10)
+      } while (performance.now() < end)
+      throw new Error(`${this.url} is not ready: ${String(last)}`)
     })
   }
 }

@@ -1,0 +1,28 @@
+/** Ports for the services of tests. */
+import { createRequire } from "node:module"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { firstFree, portsMin, portsOfNobody } from "../../packages/testkit/src/freePort.ts"
+import { freePort } from "../kit/Service.ts"
+
+describe("a port that is given", () => {
+  it.live("is none that fetch refuses to call", () =>
+    Effect.gen(function* () {
+      const free = yield* freePort
+      for (const refused of portsOfNobody) {
+        const named = [refused, free]
+        assert.strictEqual(yield* firstFree(() => named.shift()!), free)
+        const why = yield* Effect.promise(() =>
+          fetch(`http://127.0.0.1:${refused}`).catch(({ cause }) => String(cause))
+        )
+        assert.strictEqual(why, "Error: bad port")
+      }
+    })
+  )
+
+  it("is none of the whole list of such ports that Node's own fetch has", () => {
+    const { badPorts } = createRequire(import.meta.url)("undici/lib/web/fetch/constants.js")
+    const ours = badPorts.map(Number).filter((port: number) => port >= portsMin)
+    assert.deepStrictEqual([...portsOfNobody], ours)
+  })
+})
