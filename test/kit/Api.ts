@@ -96,7 +96,10 @@ export class Api {
     return newMerchant(post, name, quotas)
   }
 
-  /** Waits until the service says that it can work. Some failures come without a wait: nothing else would ever run. */
+  /**
+   * Waits until the service says that it can work. It pauses between tries: a call that fails at once, again and again,
+   * would leave no turn to timers.
+   */
   get ready(): Effect.Effect<void> {
     return Effect.promise(async () => {
       const end = performance.now() + readyMillisMax

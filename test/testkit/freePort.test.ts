@@ -2,14 +2,14 @@
 import { createRequire } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { firstFree, portsMin, portsOfNobody } from "../../packages/testkit/src/freePort.ts"
+import { firstFree, portsMin, portsFetchRefuses } from "../../packages/testkit/src/freePort.ts"
 import { freePort } from "../kit/Service.ts"
 
 describe("a port that is given", () => {
   it.live("is none that fetch refuses to call", () =>
     Effect.gen(function* () {
       const free = yield* freePort
-      for (const refused of portsOfNobody) {
+      for (const refused of portsFetchRefuses) {
         const named = [refused, free]
         assert.strictEqual(yield* firstFree(() => named.shift()!), free)
         const why = yield* Effect.promise(() =>
@@ -23,6 +23,6 @@ describe("a port that is given", () => {
   it("is none of the whole list of such ports that Node's own fetch has", () => {
     const { badPorts } = createRequire(import.meta.url)("undici/lib/web/fetch/constants.js")
     const ours = badPorts.map(Number).filter((port: number) => port >= portsMin)
-    assert.deepStrictEqual([...portsOfNobody], ours)
+    assert.deepStrictEqual([...portsFetchRefuses], ours)
   })
 })

@@ -11,7 +11,7 @@ const portsFirst = portsMin + portsEach * (Number(process.env["VITEST_POOL_ID"] 
 let portsGiven = 0
 
 /** `fetch` and browsers call none of these, whoever listens there: https://fetch.spec.whatwg.org/#port-blocking */
-export const portsOfNobody: ReadonlySet<number> = new Set([
+export const portsFetchRefuses: ReadonlySet<number> = new Set([
   2_049, 3_659, 4_045, 4_190, 5_060, 5_061, 6_000, 6_566, 6_665, 6_666, 6_667, 6_668, 6_669, 6_679, 6_697, 10_080
 ])
 
@@ -19,7 +19,7 @@ export const portsOfNobody: ReadonlySet<number> = new Set([
 export const firstFree = (next: () => number, triesLeft = portsEach): Effect.Effect<number> =>
   Effect.callback<number>((resume) => {
     const port = next()
-    if (portsOfNobody.has(port)) return resume(firstFree(next, triesLeft - 1))
+    if (portsFetchRefuses.has(port)) return resume(firstFree(next, triesLeft - 1))
     const server = createServer()
     server.once("error", (error: NodeJS.ErrnoException) =>
       resume(error.code === "EADDRINUSE" && triesLeft > 1 ? firstFree(next, triesLeft - 1) : Effect.die(error))

@@ -16,8 +16,9 @@ export const handshakePatience = Duration.seconds(3)
 /** Connections that may be proving themselves at once. With one more, the oldest of them is closed. */
 export const unprovenMax = 64
 /**
- * How long an end that was answered has to read the last words. It may not read at all; and a connection that was taken
- * just before the stop may have nobody who closes it. Node would wait for both for ever.
+ * A stop cuts the connections that are still open after so long. Until then other runners read what was written to
+ * them. Without a limit Node waits for a runner that reads nothing, and for a connection that was taken just before the
+ * stop and that nothing closes.
  */
 const farewellMillis = 300
 /** How often certificates are read again, so that new ones are used without a stop. */
@@ -30,7 +31,7 @@ export const layer = (at: Place, tls: RunnerTls, note: Note, left: () => void = 
     Effect.gen(function* () {
       const proven = yield* Queue.unbounded<TLSSocket>()
       const server = createServer({ ...tls.listening, noDelay: true })
-      const open = kept(server)
+      const open = openConnections(server)
       const closeUnproven = guard(server, tls, note, (peer) => {
         peer.once("close", left)
         Queue.offerUnsafe(proven, peer)
@@ -76,8 +77,8 @@ const listen = (server: Server, at: Place) =>
     })
   })
 
-/** The connections that are open. */
-const kept = (server: Server): ReadonlySet<Socket> => {
+/** The connections that are open at any moment. */
+const openConnections = (server: Server): ReadonlySet<Socket> => {
   const open = new Set<Socket>()
   server.on("connection", (socket: Socket) => {
     open.add(socket)
