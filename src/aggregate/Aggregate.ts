@@ -52,7 +52,7 @@ export interface Aggregate<K extends Kind> {
   /** How another runner is told of a command. Only an aggregate that moves no money and no order has none. */
   readonly instruction?: InstructionKind<PerformedCommand<K["Id"], K["Command"]>>
   /** What somebody has to be told of a fact once it is committed. */
-  readonly alarm?: (fact: K["Fact"]) => Effect.Effect<void> | undefined
+  readonly alarm?: (fact: K["Fact"], id: K["Id"]) => Effect.Effect<void> | undefined
   /** How often one command is decided while others write the object. */
   readonly attemptsMax: number
   /**

@@ -100,7 +100,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
         const outcome = yield* Effect.result(commit(id, derived))
         if (outcome._tag === "Success") {
           snapshots.keep(id, derived.after)
-          for (const fact of decision.events) yield* aggregate.alarm?.(fact) ?? Effect.void
+          for (const fact of decision.events) yield* aggregate.alarm?.(fact, id) ?? Effect.void
           // Commit first: a refusal may come with facts that must not be lost.
           if (decision.refusal !== undefined) return yield* Effect.fail(decision.refusal)
           return derived.after.state

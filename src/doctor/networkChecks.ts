@@ -6,7 +6,7 @@ import { parseProxies } from "../edge/clientAddress.ts"
 import type { RunnerPlace } from "../platform/runtime/runnerPlace.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
-import { type Installation, settingsOf } from "./Installation.ts"
+import { asked, type Installation, settingsOf } from "./Installation.ts"
 import { isLoopback } from "../platform/runtime/loopback.ts"
 
 type Read = Settings["Service"]
@@ -33,7 +33,7 @@ export const networkChecks = (installation: Installation): ReadonlyArray<Check> 
       )
     },
     { name: "runner port", look: Effect.flatMap(settings, ({ runner }) => runnerPort(runner)) },
-    { name: "acquirer", look: Effect.succeed(acquirerVerdict(installation)) }
+    { name: "acquirer", look: acquirer(installation) }
   ]
 }
 
@@ -144,11 +144,40 @@ const listens = (host: string, port: number) =>
 
 // The channel -------------------------------------------------------------------
 
-/** There is no implementation of `src/channel` but the sandbox's. */
-export const acquirerVerdict = ({ isLive }: Pick<Installation, "isLive">): Verdict =>
-  isLive
-    ? error(
-        "A merchant is live, and the sandbox's bank is the only channel: nobody can pay a live order.",
-        "Connect an acquirer before you approve merchants, or take the approval back."
+/** How many merchants take real money, and how many of them have an account at Stripe that takes payments. */
+interface LiveMerchants {
+  readonly approved: number
+  readonly payable: number
+  /** Accounts of merchants that are not approved yet count as well. */
+  readonly accounts: number
+}
+
+const acquirer = (installation: Installation) =>
+  installation.isLive
+    ? Effect.map(
+        asked(
+          installation,
+          (sql) => sql<LiveMerchants>`
+            select count(*) filter (where approved)::int as approved,
+              count(*) filter (where approved and (stripe ->> 'isActive')::boolean)::int as payable,
+              count(*) filter (where (stripe ->> 'isActive')::boolean)::int as accounts
+            from merchants join merchant_modes using (merchant_id) where mode = 'live' and suspended_at is null`
+        ),
+        ([row]) => acquirerVerdict(row)
       )
-    : notApplicable("No merchant is known to be live.")
+    : Effect.succeed(acquirerVerdict(undefined))
+
+/** `merchants`: undefined where none is live. */
+export const acquirerVerdict = (merchants: LiveMerchants | undefined): Verdict => {
+  if (merchants === undefined) return notApplicable("No merchant is known to be live.")
+  const { accounts, approved, payable } = merchants
+  const advice = "Set the channel of these merchants (docs/going-live.md), or take their approval back."
+  if (accounts === 0)
+    return error("No merchant takes live payments through Stripe: nobody can pay a live order.", advice)
+  return payable < approved
+    ? warning(
+        `${approved - payable} of ${approved} live merchants have no account at Stripe: nobody can pay their orders.`,
+        advice
+      )
+    : fine("Each live merchant has an active account at Stripe.")
+}

@@ -67,9 +67,9 @@ export const layer = Layer.effect(
       orderOf: (order) => order,
       creates: mailOf,
       instruction: performedCommand("order", TradeNo, OrderCommand),
-      alarm: (fact) =>
+      alarm: (fact, tradeNo) =>
         fact._tag === "UnappliedPaymentFound" || fact._tag === "UnappliedPaymentParked"
-          ? alarmOfParked(fact.payment)
+          ? alarmOfParked(tradeNo, fact.payment)
           : undefined,
       attemptsMax: 2,
       owned: { kind: "orders", rememberedMax: 2_048 }
@@ -100,7 +100,18 @@ const parked = Metric.counter("coffer_payments_parked", {
 })
 
 /** Money that nobody may decide on but a person (silences: O17, O37 to O39). */
-const alarmOfParked = (payment: Order["unappliedPayments"][number]) =>
-  payment.state === "parked"
-    ? Effect.andThen(Metric.update(parked, 1), Effect.logError("a payment was parked", payment))
-    : undefined
+const alarmOfParked = (tradeNo: TradeNo, payment: Order["unappliedPayments"][number]) => {
+  const { amount, currency, paymentId, problem, reason, state } = payment
+  if (state !== "parked") return undefined
+  return Effect.logError("a payment was parked").pipe(
+    Effect.annotateLogs({
+      trade_no: tradeNo,
+      payment_id: paymentId,
+      amount,
+      currency,
+      reason,
+      problem: problem ?? null
+    }),
+    Effect.andThen(Metric.update(parked, 1))
+  )
+}

@@ -11,7 +11,7 @@ import { type Changes, installationWith } from "../kit/installation.ts"
 import { mailServer } from "../kit/MailServer.ts"
 import { connect } from "../kit/Process.ts"
 import { leftOut, named, running } from "../kit/Redis.ts"
-import { freePort, freshDatabase, ownersConnection } from "../kit/Service.ts"
+import { freePort, freshDatabase, ownersConnection, start } from "../kit/Service.ts"
 
 const look = Effect.fnUntraced(function* (installation: Installation, name: string) {
   const finding = (yield* diagnose(installation)).find((each) => each.name === name)!
@@ -63,6 +63,30 @@ describe("of the database", () => {
       assert.strictEqual((yield* seen({ sql }, "secret key"))[0], "error")
       const [status] = yield* seen({ sql, connections: 10_000 }, "connections")
       assert.strictEqual(status, "error")
+    })
+  )
+
+  it.live("live merchants without an account at Stripe are counted, and none is when all have one", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const { api } = yield* start({ database })
+      const sql = yield* connect(database)
+      const acquirer = Effect.suspend(() => seen({ sql }, "acquirer"))
+      const setAccount = (merchantId: string, isActive: boolean) =>
+        sql`update merchant_modes set stripe = ${JSON.stringify({ isActive })}::text::jsonb
+          where merchant_id = ${merchantId} and mode = 'live'`
+      const [first, second] = [yield* api.newMerchant(), yield* api.newMerchant()]
+      for (const { merchantId } of [first, second]) {
+        yield* api.operator("POST", `/merchants/${merchantId}`, { approved: true })
+      }
+      assert.strictEqual((yield* acquirer)[0], "error")
+      yield* setAccount(first.merchantId, true)
+      yield* setAccount(second.merchantId, false)
+      const [status, said] = yield* acquirer
+      assert.deepStrictEqual([status, said.slice(0, 19)], ["warning", "1 of 2 live merchan"])
+      yield* setAccount(second.merchantId, true)
+      assert.strictEqual((yield* acquirer)[0], "ok")
+      assert.strictEqual((yield* seen({ isLive: false }, "acquirer"))[0], "not applicable")
     })
   )
 

@@ -104,8 +104,11 @@ const rows: ReadonlyArray<Row> = [
     /10\.1\.2\.3:9000, .* at 0\.0\.0\.0, .*SECRET_KEY/
   ],
   ["runner port", runnerAt("runner-1", "runner-1", undefined), "error", /runner-1 has no address/],
-  ["acquirer", acquirerVerdict(live), "error", /nobody can pay/],
-  ["acquirer", acquirerVerdict(quiet), "not applicable", /No merchant/],
+  ["acquirer", acquirerVerdict(undefined), "not applicable", /No merchant/],
+  ["acquirer", acquirerVerdict({ approved: 2, payable: 0, accounts: 0 }), "error", /nobody can pay a live order/],
+  ["acquirer", acquirerVerdict({ approved: 3, payable: 2, accounts: 2 }), "warning", /1 of 3 live merchants have no/],
+  ["acquirer", acquirerVerdict({ approved: 1, payable: 1, accounts: 2 }), "ok", /has an active account/],
+  ["acquirer", acquirerVerdict({ approved: 0, payable: 0, accounts: 1 }), "ok", /has an active account/],
   ["redis", redisVerdict(live, new URL("rediss://cache.example"), undefined), "ok", /over TLS/],
   ["redis", redisVerdict(live, new URL("redis://localhost:6379"), undefined), "ok", /on this machine/],
   ["redis", redisVerdict(live, new URL("redis://cache.example"), undefined), "error", /in clear/],

@@ -1,6 +1,7 @@
 /** Money that reaches the channel and is not what the order asked for (silences: O15, O17). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Logger, References } from "effect"
+import * as Faults from "../../../src/platform/runtime/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { start } from "../../kit/Service.ts"
@@ -43,6 +44,24 @@ describe("an amount that is not the order's", () => {
     })
   )
 })
+
+it.live("the alarm of a parked payment names the order, the payment and why", () =>
+  Effect.gen(function* () {
+    const alarms: Array<unknown> = []
+    const logger = Logger.make(({ fiber, logLevel, message }) => {
+      if (logLevel === "Error") alarms.push([String(message), fiber.getRef(References.CurrentLogAnnotations)])
+    })
+    const { merchant, api } = yield* start({ faults: Layer.merge(Faults.layer, Logger.layer([logger])) })
+    const shop = merchantOf({ merchant, api })
+    const { trade_no } = (yield* shop.post("/v1/orders", { amount: 1_000 })).body.data
+    yield* shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, { amount: 999 })
+    assert.lengthOf(alarms, 1)
+    const [message, about] = alarms[0] as [string, Record<string, unknown>]
+    assert.strictEqual(message, "a payment was parked")
+    assert.include(about, { trade_no, amount: 999, currency: "USD", reason: "mismatch" })
+    assert.match(String(about["payment_id"]), /^pay_/)
+  })
+)
 
 describe("an order that met a payment of another amount", () => {
   it.live("is pending, and whoever closes it is told so: message and status agree", () =>
