@@ -9,7 +9,7 @@ export interface Snapshots<State> {
   readonly take: (id: string) => Stored<State> | undefined
   /** As it is in the database now. */
   readonly keep: (id: string, stored: Stored<State>) => void
-  /** As a reader has seen it; what is remembered stays where it is as new. */
+  /** Remembers the object as a reader has seen it, unless an equal or newer version is remembered. */
   readonly offer: (id: string, stored: Stored<State>) => void
 }
 

@@ -57,13 +57,13 @@ export interface WriteLoop<K extends Kind, E = never> {
     command: K["Command"],
     given?: Given
   ) => Effect.Effect<K["State"], K["Refusal"] | K["Missing"] | WriteFailure | EntryFailure | E>
-  /** An object that does not exist has no state to guard: its unique index does. */
+  /** A new object has no version that could guard it. Its unique index is the guard. */
   readonly create: (
     state: K["State"],
     consequence: Consequence,
     birth?: Birth
   ) => Effect.Effect<K["State"], WriteFailure | Exclude<EntryFailure | E, StaleVersion>>
-  /** What a creation comes to, for another runner that has described it. */
+  /** Derives what is committed for a creation that another runner has described. */
   readonly carryOutNew: (
     state: K["State"],
     consequence: Consequence,
@@ -159,7 +159,7 @@ const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Servi
     return { decision, derived: derive(aggregate, before, decision.events, surroundings) }
   })
 
-/** What a new object comes to. */
+/** Derives what is committed for a new object. */
 const bearing = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
   Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, birth: Birth = {}) {
     const { answer, changes = [], instruction } = birth
@@ -170,12 +170,12 @@ const bearing = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Servic
   })
 
 /**
- * What a command comes to that another runner has performed. It is decided on the version that the other has seen, or
- * else the object is stale for the other too, which then reads it again.
+ * Derives what is committed for a command that another runner has performed. If the object is not at the version that
+ * the other runner has seen, the command fails as stale, and the other runner reads the object again.
  */
 const carryingOut = <K extends Kind>(aggregate: Aggregate<K>, decide: ReturnType<typeof deciding<K>>) =>
   Effect.fnUntraced(function* ({ answer, command, id, version }: PerformedCommand<K["Id"], K["Command"]>) {
-    // There is no such object: it was not made up by a runner.
+    // There is no such object, so no runner has performed this command.
     const { decision, derived } = yield* Effect.mapError(
       decide(id, command, undefined, { answer }),
       () => new NotCommitted({ reason: "rejected" })

@@ -84,7 +84,7 @@ const told = <K extends Kind>(
   performed: PerformedCommand<K["Id"], K["Command"]>
 ): ReadonlyArray<Instruction> => (instruction === undefined ? [] : [instruct(instruction, performed)])
 
-/** What a new object comes to. */
+/** All that is committed for a new object. */
 export const deriveNew = <K extends Kind>(
   aggregate: Aggregate<K>,
   state: K["State"],

@@ -107,7 +107,7 @@ export const layer = Layer.effect(
 const NewDispute = Dispute.members[0]
 const newDispute = instructionKind("new_dispute", NewDispute)
 
-/** A dispute has a paid order, and a bank takes what it takes (silences: D9). */
+/** These cannot happen: a dispute has a paid order, and a bank may take more than the balance (silences: D9). */
 const alone = {
   ...withoutEntry,
   OrderNotFound: Effect.die,

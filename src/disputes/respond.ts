@@ -66,7 +66,7 @@ export const concede = (services: DisputeServices, completing: Completing) => {
 export const check = (services: DisputeServices) => {
   const { channel, faults, perform } = services
   return span("Disputes.check")(function* (disputeNo: DisputeNo) {
-    // Counted first: who asked before us must not take back what we may bring about.
+    // Count this sender before it sends: an earlier sender must not withdraw an answer that this one delivers.
     const dispute = yield* perform(disputeNo, AskAgain.make({ at: yield* currentTime }))
     if (!isOpen(dispute)) return
     if (dispute.response !== null && !dispute.response.taken) {
@@ -106,7 +106,7 @@ const completeStep = span("Disputes.completeStep")(function* (
   }
   yield* perform(disputeNo, RejectStep.make({ at, id: response.id }))
   const after = yield* applyStatus(services, yield* load(disputeNo), answer.word)
-  // Lost is what acceptance asks for, whoever was first.
+  // An acceptance asks for a lost dispute. It has one, whoever brought that about.
   if (response.step === "accept" && after.status === "lost") return after
   const said = answer.reason === undefined ? {} : { said: answer.reason }
   return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...said })
@@ -127,7 +127,7 @@ const sendToChannel = Effect.fnUntraced(function* (
   return yield* Effect.timeoutOrElse(call, { duration: yield* millisForChannel(channelMillis), orElse })
 })
 
-/** What it has beside the names we know stays outside. */
+/** The evidence in a request, without fields that we do not know. */
 const evidenceOf = ({ evidence = {}, files = [] }: SubmitEvidence): Evidence => ({
   text: EvidenceText.make(evidence),
   files: files.map(({ type, url }) => EvidenceFile.make({ type, url }))

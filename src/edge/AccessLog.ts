@@ -1,8 +1,7 @@
 /**
  * A line in the log for each answer, where ACCESS_LOG asks for it: method, route, path, status, how long it took, who
- * asked. Of answers below 500 it writes the share that ACCESS_LOG_SAMPLE says, and of the others all. A path loses what
- * it would lose in an API log, and what stands in it for a token is not shown at all. There is never a query, a header
- * or a body in it.
+ * asked. ACCESS_LOG_SAMPLE says which share of the answers below 500 is written; the others are all written. A path is
+ * redacted as in an API log, and a token in it is never shown. A line never holds a query, a header or a body.
  */
 import { redactedText, redactText } from "@coffer/rules/redaction"
 import { Effect } from "effect"
@@ -43,7 +42,7 @@ export const make: Effect.Effect<LogAccess | undefined, never, Settings> = Effec
   }
 })
 
-/** Every so many, evenly, without dice: 0.25 is every fourth. */
+/** Samples at even intervals, not at random: 0.25 takes every fourth answer. */
 export const makeSample = (share: number) => {
   let owed = 0
   return (): boolean => {
@@ -59,7 +58,7 @@ export const makeSample = (share: number) => {
 const pathLengthMax = 500
 const secretParts = /\{(token|name)\}/g
 
-/** Of an address that gives access, its pattern. Where no route is, nobody knows what is written in it. */
+/** The route's pattern if the path holds a token or no route matches, since it may hold anything then. */
 const pathOf = (path: string, { pattern }: Route): string =>
   pattern === "none" || pattern.search(secretParts) >= 0
     ? pattern.replaceAll(secretParts, redactedText)

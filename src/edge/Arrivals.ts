@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
   const context = yield* Effect.context<never>()
   yield* Metric.update(dropped, 0)
 
-  /** Of a key that is not known here, or was made up, no more than the address is believed. */
+  /** A key or an operator's token that is known here names the party. Otherwise it is the client's address. */
   const partyOf = ({ headers, socket }: IncomingMessage): string => {
     const key = headers["x-api-key"]
     if (typeof key === "string" && merchants.byKey(key).isRecalled) return key
@@ -54,14 +54,14 @@ export const make = Effect.gen(function* () {
   return (server: Server, door: Door): Server => {
     const queue = FairQueue.make({ later: setImmediate, millis: elapsedMillis })
     const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
-    // Without the second, a parent that shares the port would offer one above the limit again and again.
+    // Without `dropMaxConnection`, a parent that shares the port would offer a connection above the limit again.
     Object.assign(server, { maxConnections: clientConnections, dropMaxConnection: true })
     server.on("drop", () => dropped.updateUnsafe(1, context)).on("connection", queue.accepted)
     server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
       if (event !== "request") return emit(event, ...given)
       const [request, response] = given as [IncomingMessage, ServerResponse]
       const begin = (behind: number) => {
-        // Who has left while it waited wants no answer.
+        // The client left while its request waited.
         if (response.destroyed) return
         if (behind > 0) (request as Arrived).behind = behind
         if (door === "admin") (request as Arrived).isAtAdmin = true

@@ -42,7 +42,7 @@ const policyOf = (text: string) => {
     `script-src ${hashes.join(" ")}`,
     "style-src 'unsafe-inline'",
     "img-src 'self' data:",
-    // What is tried out.
+    // Calls that the reader tries out on the page.
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -45,7 +45,7 @@ export const layer = Layer.effect(
     const scope = yield* Effect.scope
     const failures = makeMemory({ keysMax: addressesMax })
     const samples = makeMemory({ keysMax: addressesMax })
-    /** For all addresses together: among theirs it would be dropped as the oldest. */
+    /** One count for all addresses. Among theirs in `samples` it would be dropped as the oldest. */
     const written = makeMemory({ keysMax: 1 })
     /** When an address may send again. */
     const until = new Map<string, number>()

@@ -17,10 +17,10 @@ type Begin = (behind: number) => void
 export const atOnceMax = 64
 /** So many connections are accepted, one in each turn, before lines are served again. */
 export const acceptsMax = 256
-/** For so long lines are served before sockets are read again; for longer where accepting has taken longer. */
+/** Lines are served this long before sockets are read again. If accepting took longer, they are served longer. */
 export const sliceMillis = 10
 const sliceMillisMax = 50
-/** Whoever comes when so many wait begins at once, and is refused for the number behind it. */
+/** When this many wait, a new request begins at once. `Admission` counts its line, and refuses it if that is long. */
 export const waitingMax = 10_000
 
 /** `later` calls back once at the end of this turn of the loop. */
@@ -42,7 +42,7 @@ export const make = (options: {
   }
 
   const turn = () => {
-    // While nothing is begun turns are short, and what stands in the system's own line comes in, whoever it is.
+    // While connections are accepted no request begins: turns stay short, and the system's accept queue empties.
     if (waiting > 0 && !(isAccepting && accepts < acceptsMax)) serve()
     isPlanned = false
     isAccepting = false

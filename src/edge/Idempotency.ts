@@ -36,7 +36,7 @@ export const layer = Layer.effect(
         const claim = yield* Ref.get(held)
         const isKept = Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined
         const settling = keys.settle(claim, isKept ? { status: exit.value.status, data: answer.data } : undefined)
-        // What could not be written in time is not waited for once more.
+        // A request that is late already does not wait for this write.
         const isLate = isBusy(exit) || elapsedMillis() - begun > settleWithinMillis
         yield* isLate ? Effect.forkIn(withoutDeadline(settling), scope) : settling
       })

@@ -11,7 +11,7 @@ import * as Unreadable from "./Unreadable.ts"
 /** Of Node's server; times are milliseconds. */
 const options = {
   IncomingMessage: SteadyRequest,
-  /** Clients are told the first, and have the second to hear that it is over, however busy they are. */
+  /** Clients are told the first. The server waits longer by the second, so that a busy client closes before it. */
   keepAliveTimeout: 65_000,
   keepAliveTimeoutBuffer: 10_000,
   /** Head and body: a file of 10 MB at 280 kbit/s. Node looks every so often, so it may be a little more. */

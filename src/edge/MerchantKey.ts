@@ -79,7 +79,7 @@ export const layer = Layer.effect(
           )
         }
         if (record.visit !== undefined) admission.leave(record.visit)
-        // Until now it stood in a line with others of its address.
+        // A key that was unknown waited in the line of its address, whose length does not count here.
         const behind = keyed.isRecalled ? record.behind : 0
         record.visit = admission.enter("merchants", merchant.merchant_id, kind, behind)
         if (record.visit === undefined) return yield* busy

@@ -69,7 +69,7 @@ const declared = () => {
 
 /**
  * Creates the series of every answer that a route declares. A rate is wrong over a series that appears with its first
- * request, and an error that was never seen before is the one that an alert is for.
+ * request, and alerts are there for errors that have never happened before.
  */
 const zeros = Effect.suspend(() => {
   const statuses = declared()

@@ -68,7 +68,7 @@ const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: R
   target: path
 })
 
-/** A client that hangs up ends neither the act nor its entry half way. */
+/** Both entries are written even if the client hangs up during the act. */
 const logged = <E, R>(
   log: AuditLog["Service"],
   entry: Who,

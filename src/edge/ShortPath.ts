@@ -217,7 +217,7 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 const isForm = ({ payload }: HttpApiEndpoint.Top): boolean =>
   [...payload.values()].some(({ encoding }) => encoding._tag === "Multipart")
 
-/** Of one middleware what it does around a handler. `Decoding` is done by {@link decoderOf}. */
+/** What one middleware does around a handler. `Decoding` is done by {@link decoderOf}. */
 const wrapOf = (
   context: Context.Context<Middleware>,
   key: string,

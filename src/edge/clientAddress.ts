@@ -48,7 +48,7 @@ export const behind = (proxies: ReadonlyArray<IpNetwork.IpNetwork>): ClientAddre
     for (let end = forwarded.length; end >= 0;) {
       const start = forwarded.lastIndexOf(",", end - 1) + 1
       const hop = addressOf(forwarded.slice(start, end).trim())
-      // An entry that is no address was written by nobody we trust, and so was all that is left of it.
+      // Our proxies write addresses only: this entry and all entries left of it cannot be trusted.
       if (hop === undefined) break
       client = hop
       if (!isTrusted(hop)) break

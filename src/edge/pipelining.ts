@@ -43,5 +43,5 @@ export const inOrder = (server: Server): Server => {
   return server
 }
 
-/** Whoever reads a body hears its errors only while it reads. One that nobody hears would end the process. */
+/** A reader listens for errors of a body only while it reads. An error without a listener would end the process. */
 const ignored = () => undefined

@@ -37,13 +37,13 @@ export interface HeldSource {
   readonly prefix: string
   /** All of them are in this environment. */
   readonly mode?: Mode
-  /** The time in the number is not that of the row. */
+  /** The time in the number is earlier than the row. */
   readonly isOlderThanRow?: boolean
   /** The predicate of its partial index, and what else fixes the index's first columns. */
   readonly held: string
   /** Columns of {@link HeldRow} that are not the table's own columns of the same name. */
   readonly columns: Readonly<Partial<Record<keyof HeldRow, string>>>
-  /** What is joined to each row for whose it is. */
+  /** A join that finds the owner of each row. */
   readonly beside?: string
 }
 
@@ -67,8 +67,8 @@ const unapplied = (mode: Mode): HeldSource => ({
 })
 
 /**
- * A mail that was asked for has a number of its own, the first of an order that of the order. Bodies of numbers begin
- * with a digit for centuries, which tells a short prefix from those that go on with a letter.
+ * A mail that a merchant asked for has a number of its own. The first mail of an order has the order's number. The part
+ * after a prefix begins with a digit for centuries, so ids below `<prefix>A` are those without a longer prefix.
  */
 const mail = (prefix: string, mode?: Mode): HeldSource => ({
   kind: "mail",

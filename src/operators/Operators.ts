@@ -35,7 +35,7 @@ export class Operators extends Context.Service<
     /** Returns the token, which is shown this once. */
     readonly create: (terms: CreateOperator) => Effect.Effect<{ readonly operator: Operator; readonly token: string }>
     readonly revoke: (operatorId: string) => Effect.Effect<Operator, OperatorNotFound>
-    /** Whether there ever was an admin by name, revoked or not: else one could revoke the others and begin anew. */
+    /** Whether a named admin ever existed. Revoked ones count, or one admin could revoke the others and start over. */
     readonly hadAdmin: Effect.Effect<boolean>
     /** Newest first. */
     readonly list: (query: ListParameters) => Effect.Effect<Page<Operator>, InvalidField>

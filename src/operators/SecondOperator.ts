@@ -1,7 +1,7 @@
 /**
  * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same request
- * of another operator within a day is done, if the first's token is still valid. What the first asked for is used up
- * before it is done, so it is never done twice on one pair of requests.
+ * of another operator within a day is done, if the first's token is still valid. The kept request is deleted before the
+ * act begins, so one pair of requests never does it twice.
  */
 import { CurrentOperator } from "@coffer/contract/Caller"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
             returning act`
         )
         if (taken.length > 0) return
-        // Where the one before has expired, is this operator's own, or is of one who is none any more, it begins anew.
+        // Replaces a request that has expired, is this operator's own, or is of an operator who has lost access.
         yield* sqlDefects(
           sql`insert into approvals (act, target, content_hash, operator_id, operator, created_at, expires_at)
             values (${act}, ${target}, ${hash}, ${operatorId}, ${name}, ${at},

@@ -50,23 +50,23 @@ export const orderServices = Effect.gen(function* () {
 
     find: (owner: Owner, ref: string) => Effect.flatMap(store.resolve(owner, ref), (found) => seen(ref, found)),
     byTradeNo: (tradeNo: TradeNo) => Effect.flatMap(store.load(tradeNo), (found) => seen(tradeNo, found)),
-    /** Whoever owns an order or sent a valid key is a merchant. */
+    /** The merchant exists: it owns an order or has sent a valid key. */
     merchantOf: ({ merchantId }: Pick<Owner, "merchantId">) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
 
-    /** With somebody else's half. */
+    /** Performs the order's half of a refund or a dispute. `entry` is the other half. */
     performHalf: (order: OrderName, command: OrderCommand, entry: Entry) => send(order, command, { entry }),
     perform: (order: OrderName, command: OrderCommand) => Effect.catchTags(send(order, command), alone),
     /** What the request itself asked for: its answer is committed with the change. */
     performAsked: (order: OrderName, command: OrderCommand) =>
       answering((answer) => Effect.catchTags(send(order, command, { answer }), alone)),
-    /** The same with rows of the channel's own, which are there already when the command was performed before. */
+    /** The same with the channel's own rows. They exist already if the command was performed before. */
     performReported: (order: OrderName, command: OrderCommand, entry: Entry | undefined) =>
       answering((answer) => send(order, command, { answer, entry }))
   }
 })
 
-/** Refunds and disputes are refused, and those come with an entry. */
+/** For commands without an entry. Only refunds and disputes can be refused so, and they always have an entry. */
 export const alone = { ...withoutEntry, RefundRefused: Effect.die } as const
 
 export type OrderServices = Effect.Success<typeof orderServices>

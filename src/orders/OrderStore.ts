@@ -33,7 +33,7 @@ export class OrderStore extends Context.Service<
     readonly claimDue: Claim
     /** Orders with money that must go back to the buyer, claimed likewise. */
     readonly claimUnapplied: Claim
-    /** How it went with those. */
+    /** Notes how the work on those orders ended. */
     readonly noteUnapplied: (outcomes: Outcomes) => Effect.Effect<void>
     /** When the next of either is due. */
     readonly nextDue: (kind: "due_at" | "stray_due_at") => Effect.Effect<Option.Option<DateTime.Utc>>
@@ -50,7 +50,7 @@ export const orders = table("orders", {
   of: Order,
   beside: {
     version: Schema.Int,
-    /** When somebody has to look whether its time is over; pushed ahead by who looks, and by nobody else. */
+    /** When a worker has to check whether the order has expired. Only that worker pushes it ahead. */
     dueAt: Schema.DateTimeUtc,
     strayDueAt: Schema.NullOr(Schema.DateTimeUtc)
   },

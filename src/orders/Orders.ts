@@ -91,7 +91,7 @@ export class Orders extends Context.Service<
     readonly returnUnappliedPayments: (
       tradeNo: TradeNo
     ) => Effect.Effect<void, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
-    /** The channel has the money again that it took back to the buyer, and says why: it is parked. */
+    /** A return did not reach the buyer, and the channel has the money again. The payment is parked with the reason. */
     readonly reportFailedReturn: (
       order: OrderName,
       paymentId: PaymentId,

@@ -66,7 +66,7 @@ export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderSe
   return span("Orders.returnUnappliedPayments")(function* (tradeNo: TradeNo) {
     const order = yield* byTradeNo(tradeNo)
     const due = order.unappliedPayments.filter(({ state }) => state === "due")
-    // One that cannot go back now keeps no other from it.
+    // A payment that cannot be returned now does not keep the others from being returned.
     const tried = yield* Effect.forEach(due, (payment) => Effect.exit(giveBack(order, payment)))
     yield* Effect.forEach(tried, (each) => each, { discard: true })
   })

@@ -24,7 +24,7 @@ export const reportRefund = span("Refunds.report")(function* (
 }, Effect.uninterruptible)
 
 export const checkRefund = span("Refunds.check")(function* (services: RefundServices, refundNo: RefundNo) {
-  // Whoever reserved it is gone, or will find that it is no longer alone: from here on it is pending.
+  // From here on it is pending. The request that reserved it is dead, or will find that it is not reserved any more.
   const refund = yield* services.commands.handleReport(refundNo, Await.make({ at: yield* currentTime }))
   if (refund.status !== "pending") return
   const answer = yield* services.askChannel(refund)

@@ -75,7 +75,7 @@ const begin = Effect.fnUntraced(function* (
   return yield* Fiber.join(yield* FiberMap.run(driving, refund.refundNo, driveRefund(services, refund)))
 })
 
-/** A refund of this number is there: the same request again, or another one that may not have it. */
+/** A refund with this number exists. A repeat of its request gets its answer; any other request is refused. */
 const again = Effect.fnUntraced(function* (services: RefundServices, refund: Refund, order: Order, body: CreateRefund) {
   const outRefundNo = refund.outRefundNo
   if (refund.tradeNo !== order.tradeNo) return yield* new RefundNumberTaken({ outRefundNo, differs: "trade_no" })
@@ -91,7 +91,7 @@ const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Re
   const { refundNo } = refund
   let fiber = Option.getOrUndefined(yield* FiberMap.get(driving, refundNo))
   if (fiber === undefined) {
-    // Settled since it was read, or driven by another runner, or by one that is dead.
+    // Nobody drives it here: it was settled meanwhile, or another runner drives it, or that runner is dead.
     const now = yield* commands.load(refundNo)
     if (now.status !== "reserved") return repeated(now)
     const lasts = DateTime.distance(yield* currentTime, nextCheck.reservedUntil(refund))
@@ -99,12 +99,12 @@ const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Re
     if (!isOver) return yield* new RefundRunning({ lasts })
     fiber = yield* FiberMap.run(driving, refundNo, finish(services, refundNo), { onlyIfMissing: true })
   }
-  // Its row is there, so its number was free.
+  // Its row exists, so this cannot fail because its number is taken.
   const { refund: after } = yield* Effect.catchTags(Fiber.join(fiber), { AlreadyExists: Effect.die })
   return repeated(after)
 })
 
-/** What a worker would do with it later. */
+/** Checks the refund now, as a worker would later. */
 const finish = Effect.fnUntraced(function* (services: RefundServices, refundNo: RefundNo) {
   yield* Effect.catchTags(checkRefund(services, refundNo), { ChannelUnreachable: () => Effect.void })
   return fresh(yield* services.commands.load(refundNo))

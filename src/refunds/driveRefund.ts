@@ -20,7 +20,7 @@ import type { RefundServices } from "./RefundServices.ts"
 /** What the channel said is recorded at once or, when that fails, a little later. */
 const settleRetriesMax = 3
 const settleAgain = Schedule.exponential("200 millis")
-/** What a caller waits at least for that, however long the channel took. */
+/** A caller waits at least this long for the recording, however long the channel took. */
 const settlePatienceMin = Duration.seconds(1)
 
 const { Abandon, Await, Confirm } = RefundCommand.cases
@@ -39,7 +39,7 @@ export const driveRefund = span("Refunds.drive")(function* (services: RefundServ
     case "Refused":
     case "ChannelUnreachable": {
       const after = yield* settle(services, refund, Abandon.make({ at }))
-      // Unless a worker had taken it over: then that is how it went.
+      // If a worker has taken the refund over, its result counts.
       if (after.status !== "void") return fresh(after)
       return yield* answer._tag === "Refused" ? new ChannelRefused({ reason: answer.reason }) : answer
     }

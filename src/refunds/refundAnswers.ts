@@ -27,7 +27,7 @@ export const fresh = (refund: Refund): Answered => ({ refund, created: true })
 
 export type Refusal = RefundRefused | InsufficientBalance
 
-/** Another with this number came first, whose row was not there to be seen; or other refunds changed what remains. */
+/** A retry may succeed: a refund with this number was just created, or other refunds changed the remaining amount. */
 export const isPassing = (failure: DriveFailure): failure is AlreadyExists | RefundRefused =>
   failure._tag === "AlreadyExists" || (failure._tag === "RefundRefused" && failure.reason === "remaining_changed")
 

@@ -11,7 +11,7 @@ export class RefundNumberTaken extends Schema.TaggedError<RefundNumberTaken>()("
   differs: Schema.Literals(["trade_no", "amount"])
 }) {}
 
-/** The first request with this out_refund_no is asking the channel on another runner, which `lasts` so long at most. */
+/** Another runner is asking the channel for the first request with this out_refund_no, for `lasts` at most. */
 export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", { lasts: Schema.Duration }) {}
 
 /** The channel said no at once: nothing was changed (silences: R7). */

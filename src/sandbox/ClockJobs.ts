@@ -98,7 +98,7 @@ const makeAgenda = (pollMillis: number) => {
       held.add(merchantId)
       times.delete(merchantId)
     },
-    /** One that is to be begun now stays so, whatever else is known by then. */
+    /** Notes when a sandbox is due. One that is due already stays due. */
     note: (merchantId: string, at: number, now: number) => {
       if ((times.get(merchantId) ?? Infinity) <= now) return
       if (at === Infinity) times.delete(merchantId)

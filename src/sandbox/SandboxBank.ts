@@ -166,7 +166,7 @@ const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Rea
     return { report: reportOf(attempt, payment), entry }
   }, sqlDefects)
 
-/** Of an attempt that has a name it follows from that: the second of the same number meets the first one's row. */
+/** Derived from the number of the attempt, if it has one: a repeated attempt finds the row of the first. */
 const numberOf = ({ attempt, attemptNo, method, tradeNo }: Charge): string | undefined => {
   if (attemptNo === undefined) return undefined
   const digits = Array.from(sha256(jsonText([tradeNo, attemptNo, method, attempt])), (digit) =>

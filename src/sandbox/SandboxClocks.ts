@@ -81,7 +81,7 @@ export const layer = Layer.effect(
         wakeups.raise("sandbox_clocks")
         const row = yield* untilThere(merchantId)
         const unmoved = yield* unmovedMillis
-        // Otherwise the key would be dead at once where the way was longer than its day.
+        // The key's day counts from here: after an advance of more than a day it would have expired at once.
         yield* keepClaimFrom(row.target ?? DateTime.makeUnsafe(unmoved + row.offset_ms))
         return viewOf(row, unmoved)
       })

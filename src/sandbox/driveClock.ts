@@ -70,7 +70,7 @@ export const makeDriveClock = Effect.gen(function* () {
         some += rows
         if (work.isPosting === true) posts += rows
       }
-      // What is still due is in other hands.
+      // Somebody else works on the rows that are still due.
       if (some === 0) return { done, posts, first, now }
       done += some
     }
@@ -101,7 +101,7 @@ export const makeDriveClock = Effect.gen(function* () {
       const moment = first > now ? first : now + blindMillis
       const goal = Math.min(target, stops < stopsMax ? moment : Math.max(moment, now + stepMin))
       const offset = Math.max(clocks.offsetOf(sandboxOf(merchantId)), goal - (yield* unmovedMillis))
-      // Somebody else has it: this runner was taken for dead.
+      // Another runner holds the sandbox now: it took this one for dead.
       if (!(yield* store.move(merchantId, holder, { attempts: posts, offset }))) return
       clocks.hear(merchantId, offset)
     }

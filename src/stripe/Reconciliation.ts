@@ -77,7 +77,7 @@ export const layer = Layer.effect(
 
     const fetchWindow = readInto(store, client)
 
-    /** It may have moved after its time was read: what differs is read and compared once more. */
+    /** Payments that differ are read and compared once more: they may have moved after that time was read. */
     const compareTwice = Effect.fnUntraced(function* (owner: Owner, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
       const first = payments.length === 0 ? [] : yield* store.compare(owner, payments)
       const differing = first.filter(isDifferent)
@@ -180,7 +180,7 @@ const movementOf = (each: Stripe.BalanceTransaction): Option.Option<Movement> =>
   })
 }
 
-/** What goes out, though nothing of it may be left where little is exchanged for a dearer currency. */
+/** Types that take money out. A small amount may be 0 after an exchange, and then has no sign that shows it. */
 const outgoing: ReadonlySet<string> = new Set(["refund", "payment_refund"])
 
 /** A balance has the currency of the account. The charge, refund or dispute that moved it has the buyer's. */

@@ -6,7 +6,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { Reconciliation } from "./Reconciliation.ts"
 import { type DueRow, ReconciliationStore } from "./ReconciliationStore.ts"
 
-/** When the day before has ended everywhere that its webhooks may have waited. */
+/** Two o'clock UTC: webhooks of the day before have had two hours to arrive. */
 const hour = 2
 
 const nextNight = (now: DateTime.Utc) => {

@@ -75,7 +75,7 @@ export const layer = Layer.effect(
       const expired = client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(row.session_id, { expand }))
       return yield* Effect.matchEffect(expired, {
         onSuccess: (session) => noted(row, standingOf(session)),
-        // It was paid, or was ended, at the same moment. Without an answer, looking tells as well.
+        // The session was paid or ended at the same moment, or Stripe did not answer. Looking shows which.
         onFailure: (failure) =>
           failure._tag === "ChannelUnreachable"
             ? Effect.fail(failure)
@@ -123,11 +123,11 @@ export const layer = Layer.effect(
   })
 )
 
-/** Not after the order's own end, unless that is so near that Stripe takes no session: then it is ended by us. */
+/** The order's end, within Stripe's limits. If Stripe's earliest end is later, we end the session ourselves. */
 const endOf = ({ expiresAt }: Order, now: DateTime.Utc): DateTime.Utc =>
   DateTime.min(DateTime.max(expiresAt, DateTime.addDuration(now, openMin)), DateTime.addDuration(now, openMax))
 
-/** A question that Stripe refuses to answer leaves us as ignorant as no answer: a key of another account, perhaps. */
+/** A refused question tells no more than no answer: the key may be one of another account. */
 const unreachableWhenRefused = <A>(
   asked: Effect.Effect<A, ChannelUnreachable | StripeRefused>
 ): Effect.Effect<A, ChannelUnreachable> =>

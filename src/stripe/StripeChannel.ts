@@ -34,9 +34,9 @@ export const makeStripeChannel = Effect.gen(function* () {
       if (Option.isNone(found)) return cancelled
       const row = found.value
       if (isMade(row)) return reportOf(yield* sessions.end(row, { force: false }))
-      // Whether Stripe made it is not known, but its address is: nobody has it. Whoever asks for it now gives it up.
+      // Stripe may have made the session, but nobody has its address. A call that is making it now will expire it.
       if (yield* store.giveUp(row.key)) return cancelled
-      // It became known meanwhile.
+      // Stripe's answer came meanwhile: look again.
     }
     return yield* new ChannelUnreachable()
   })
@@ -52,7 +52,7 @@ export const makeStripeChannel = Effect.gen(function* () {
       )
     )
     return yield* Effect.catchTags(Effect.as(asked, returned), {
-      // It is asked for again, and a whole payment is given back once, whatever the first call did.
+      // The caller asks again. A whole payment is refunded only once, whatever the first call did.
       StripeSilent: () => Effect.fail(new ChannelUnreachable()),
       StripeRefused: (refused) => {
         if (isBack(refused)) return Effect.succeed(returned)

@@ -60,7 +60,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
     return taken(closed.status)
   })
 
-  /** What Stripe did not take is said by how it stands now. */
+  /** Adds to a refusal by Stripe how the dispute stands now. */
   const told = (dispute: DisputeName, step: Step) =>
     Effect.catchTags(step, {
       StripeRefused: (refused) =>
@@ -71,7 +71,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
         }))
     })
 
-  /** Without an answer it is asked again, which looks first. From then on, not to be reached tells nothing. */
+  /** A step without an answer runs again, which looks first. If that gets no answer either, the outcome is unknown. */
   const concluded = (dispute: DisputeName, step: Step): Effect.Effect<StepAnswer, ChannelUnreachable> =>
     Effect.catchTags(told(dispute, step), {
       StripeSilent: () =>

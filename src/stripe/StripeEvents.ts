@@ -125,7 +125,7 @@ const handleRefund = (services: Services) => {
         return yield* ignored("a refund gives back no payment of ours")
       }
       const answer = answerOf(seen)
-      // Where the answer to its making was lost, this tells that it was made.
+      // If the answer to the call that made the refund was lost, this event shows that it was made.
       if (answer._tag !== "Refused") return yield* givenBack(owner, order, returned.value)
       yield* orders.reportFailedReturn(order.value, returned.value, answer.reason)
       return "adopted" as const
@@ -168,7 +168,7 @@ const handleGivenBack = ({ client, orders }: Services) =>
       return "adopted" as const
     })
     yield* look
-    // Another event of it may have been handled meanwhile, by what it was before.
+    // Another event of this payment may have been handled meanwhile, with what was read before: look again.
     return yield* look
   })
 

@@ -9,9 +9,9 @@ import { ChannelUnreachable } from "../channel/Channel.ts"
 import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFailures.ts"
 
 /**
- * `calls`: so many of an account in a row without an answer end its next ones. `merchants`: so many with such a call,
- * and nobody with an answer since the first one, end those of all. `answerMillis`: from the start of a call to its
- * answer; the client tries a connection that is cut once more. Tests of many failures set them otherwise.
+ * `calls`: after this many calls in a row without an answer, the next calls of an account end at once. `merchants`: the
+ * calls of all do after such calls of this many merchants, with no answer to anybody since the first. `answerMillis`:
+ * how long a call may take; the client retries a cut connection once. Tests of many failures set other values.
  */
 export const Patience = Context.Reference("@coffer/stripe/Patience", {
   defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000 })
@@ -43,7 +43,7 @@ export const makeStripeGuard = Effect.gen(function* () {
   yield* Effect.forEach(outcomes, (outcome) => Metric.update(Metric.withAttributes(calls, { outcome }), 0))
   yield* Metric.update(down, 0)
 
-  /** Merchants with a call that had no answer, since one of anybody had: each counts once. */
+  /** Merchants with a call without an answer, since the last answer to anybody. Each counts once. */
   const failing = new Set<string>()
   const ofEach =
     ({ merchantId }: Pick<Owner, "merchantId">) =>
@@ -96,7 +96,7 @@ const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
   }
 }
 
-/** What an account's own breaker ended tells nothing. */
+/** A call that the account's own breaker ended tells nothing about Stripe. */
 const classified =
   (judged: <A>(exit: Exit.Exit<A, Judged>) => CircuitBreaker.Outcome) =>
   <A>(exit: Exit.Exit<A, Judged | CircuitBreaker.CircuitBreakerError>): CircuitBreaker.Outcome => {

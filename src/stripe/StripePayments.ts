@@ -82,7 +82,7 @@ export const layer = Layer.effect(
     const beginAt = Effect.fnUntraced(function* (order: Order, row: SessionRow, method: PaymentMethod) {
       const isSame = row.method === sessionMethodOf(method)
       if (!isMade(row)) {
-        // The answer was lost, or somebody is asking now: asked again under its key, it is one session.
+        // Stripe's answer was lost, or another request is asking now. The same key again gets the same session.
         if (isSame) return yield* make(order, row)
         // Where it was made meanwhile, the next attempt finds it.
         yield* store.giveUp(row.key)
@@ -100,7 +100,7 @@ export const layer = Layer.effect(
         const found = yield* store.active(order.tradeNo)
         const begun = Option.isSome(found) ? yield* beginAt(order, found.value, method) : undefined
         if (begun !== undefined) return begun
-        // Its session may have ended because the order did, which is committed first: a second one would be paid twice.
+        // The order may have ended, which is committed before its session ends. A second session would be paid twice.
         const now = yield* orders.byTradeNo(order.tradeNo)
         if (now.status !== "pending") return settled
         const planned = yield* sessions.plan(order, method)

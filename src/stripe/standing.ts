@@ -26,7 +26,7 @@ export const standingOf = (session: Stripe.Checkout.Session): Standing => {
   const intent = typeof session.payment_intent === "object" ? session.payment_intent : null
   if (session.payment_status === "paid" || intent?.status === "succeeded") {
     const payment = intent === null ? undefined : paymentOf(session, intent)
-    // Paid by something that is no payment of ours to read: nobody may take it for unpaid.
+    // It is paid, but we cannot read the payment. It must not count as unpaid.
     return payment === undefined ? { _tag: "Processing" } : { _tag: "Paid", payment }
   }
   if (intent?.status === "processing") return { _tag: "Processing" }
@@ -41,7 +41,7 @@ export const standingOf = (session: Stripe.Checkout.Session): Standing => {
     case "expired":
       return { _tag: "Over" }
     default:
-      // A word of a later version of Stripe's: nobody may take it for unpaid.
+      // A status of a later version of Stripe's API. It must not count as unpaid.
       return { _tag: "Processing" }
   }
 }

@@ -51,7 +51,7 @@ export const judge = (error: unknown): Judged => {
     const cause = typeof detail === "object" && "code" in detail ? String(detail.code) : ""
     return neverConnected.has(cause) ? { verdict: "unreached", failure: new ChannelUnreachable() } : silent(false)
   }
-  // The key was asked with other words before, under another PUBLIC_URL or by another version: what did that do?
+  // An earlier call had this key and other parameters (another PUBLIC_URL or version). Its effect is unknown.
   if (error instanceof Stripe.errors.StripeIdempotencyError) return { ...silent(true), verdict: "refused" }
   if (statusCode === undefined || statusCode >= 500) return silent(true)
   if (statusCode === 401 || statusCode === 403) return { verdict: "credentials", failure: new ChannelUnreachable() }

@@ -1,6 +1,6 @@
 /**
- * The rows that an order's story is told from, wherever they stand: each kind is one statement along an index that
- * stands for other reasons. Nothing is written, and nothing is stored for it.
+ * Reads the rows from which an order's timeline is made, in all tables. Each kind is one statement along an index that
+ * other queries need anyway. Nothing is written, and nothing is stored for the timeline.
  */
 import { timelineRowsMax } from "@coffer/contract/Timeline"
 import type { Owner } from "@coffer/model/Owner"

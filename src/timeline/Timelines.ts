@@ -25,11 +25,11 @@ export class Timelines extends Context.Service<
   }
 >()("@coffer/timeline/Timelines") {}
 
-/** A creation is found by its answer. So many refunds are traced to the request that made them. */
+/** The request that created an object is found by its answer. It is looked for this many refunds at most. */
 const tracedMax = 20
-/** A request comes before what it makes, by what it waits at most. */
+/** A request arrives at most this long before the object that it creates. */
 const beforeSeconds = 60
-/** The calls of that time are looked at from the object's backwards, other calls of the path among them. */
+/** Pages of calls to the path that are read, newest first, back from the creation of the object. */
 const pagesMax = 5
 const pageSize = 100
 
@@ -107,7 +107,7 @@ const answerHas = ({ response_body }: LogRow, field: string, no: string): boolea
   Predicate.hasProperty(response_body.data, field) &&
   response_body.data[field] === no
 
-/** Of each write to the order, its refunds and its disputes, by either of their numbers. */
+/** The paths of all writes to the order, its refunds and its disputes, by either of their numbers. */
 const pathsOf = ({ outTradeNo, tradeNo }: Order, { disputes, refunds }: StoryRows): ReadonlyArray<string> => {
   const under = (folder: string, numbers: ReadonlyArray<string>, steps: ReadonlyArray<string>) =>
     numbers.flatMap((no) => steps.map((step) => `/v1/${folder}/${encodeURIComponent(no)}${step}`))

@@ -1,6 +1,6 @@
 /**
- * What a wallet is told: named movements, and the rows that are written with them. Between runners no row travels. A
- * message has the commands instead that the rows were made for, and the runner that receives it makes the rows itself
+ * What a wallet is told: named movements, and the rows that are written with them. No row travels between runners. A
+ * message holds the commands for which the rows were made. The runner that receives it makes the rows itself
  * (`Instructions.ts`, docs/decisions/0033).
  */
 import type { Movement } from "@coffer/rules/wallet/post"
@@ -15,7 +15,7 @@ export interface InstructionKind<in out A> {
   readonly codec: Schema.Codec<A, unknown>
 }
 
-/** A command, as the runner keeps it that has carried it out. It is encoded for another runner only. */
+/** A command that this runner has carried out. It is encoded only when it goes to another runner. */
 export interface Instruction {
   readonly name: string
   readonly encoded: () => unknown

@@ -15,7 +15,7 @@ import { type Entry, type InstructionKind, noEntry, type Unread } from "./Entry.
 export interface CarriedOut extends Omit<Entry, "instructions"> {
   /** The command itself, where an object has performed it. */
   readonly performed?: unknown
-  /** What follows from it for an order, which has to come with it. */
+  /** The order's command that follows from it. The message has to contain that command, too. */
   readonly order?: OrderCommand | undefined
 }
 
@@ -38,7 +38,7 @@ const instructionsMax = 4
 const Told = Schema.Array(Schema.Struct({ name: Schema.String, body: Schema.Unknown })).check(
   Schema.isMaxLength(instructionsMax)
 )
-/** What has other fields than it should was not written by a runner of this version. */
+/** A command with unknown fields was not written by a runner of this version. */
 const strictly = { onExcessProperty: "error" } as const
 const decodeTold = Schema.decodeUnknownOption(Told, strictly)
 

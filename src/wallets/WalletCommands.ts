@@ -36,7 +36,7 @@ const rememberedMax = 10_000
 /** The wallet as this runner knows it. A new object for every read, so that a late failure cannot drop a fresh one. */
 interface Known {
   wallet: Wallet
-  /** The newest commit on the way. All before it are decided when it is. */
+  /** The newest commit under way. Once its outcome is known, so are those of all earlier ones. */
   pending: Effect.Effect<unknown, CommitError>
 }
 
@@ -83,7 +83,7 @@ export const layer = Layer.effect(
         ({ rows, wallet: after }) => ({ after, changes: [...entry.changes, ...posted(wallet, after, rows)] })
       )
 
-    /** What is refused must be refused by the row in the database: this runner may not own the wallet any more. */
+    /** A refusal is confirmed with the row in the database: this runner may not own the wallet any more. */
     const refuse = Effect.fnUntraced(function* (
       name: WalletName,
       entry: Entry,

@@ -24,7 +24,7 @@ import { makeWaiting } from "./waitingDeliveries.ts"
 const modes = ["live", "sandbox"] as const
 /** The row of a runner that died is due again after this: the time of two attempts and some more. */
 const lease = Duration.seconds(30)
-/** Between two places that become free, while more is due. */
+/** The pause before the next look after deliveries were begun, while more are known to be due. */
 const soon = Duration.millis(50)
 
 export const layer = Layer.effectDiscard(
@@ -51,7 +51,7 @@ export const layer = Layer.effectDiscard(
     yield* wakeups.onRaise("deliveries", (isOwn) => void (isNew ||= isOwn))
 
     const giveBack = makeGiveBack(store)
-    // If this fails, what waits here waits for the end of its lease.
+    // If this fails, the waiting deliveries are due again when their leases end.
     yield* Effect.addFinalizer(() => Effect.ignoreCause(giveBack(waiting.takeOverdue())))
 
     yield* workers.supervise((worker) => {
@@ -76,7 +76,7 @@ export const layer = Layer.effectDiscard(
           return lines.map((line) => ({ ...line, leased: byLine.get(lineKey(line))?.length ?? 0 }))
         })
 
-      // A place that is free now is one that nothing that waits may take.
+      // Waiting deliveries were begun before this: a place that is still free is one that none of them may take.
       const mayLease = (mode: Mode) => places.hasFreePlace(mode) || (waiting.hasFew(mode) && dueLines.isBacklog())
 
       return {

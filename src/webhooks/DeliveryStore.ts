@@ -125,7 +125,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Nobody has it. That is in no index: a few rows that are under way are read and left. */
+/** Nobody has leased it. No index holds this condition, so a few leased rows are read and skipped. */
 const isFree = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
   sql`coalesce(leased_until, '-infinity') <= ${DateTime.toDateUtc(now)}`
 

@@ -1,8 +1,8 @@
 /**
  * Finds the lines that have deliveries due (docs/decisions/0016). A few deliveries are simply read, oldest first. With
  * a backlog, this walks through the merchants one after another, so that a large backlog hides nobody. Each step
- * continues where the one before ended, and reads a bounded number of rows. What a look has found is good for a moment,
- * so that not each place that is free again costs a look (docs/decisions/0023).
+ * continues where the one before ended, and reads a bounded number of rows. The result of a look is used for a moment:
+ * otherwise each place that becomes free would cost a look (docs/decisions/0023).
  */
 import type { Mode } from "@coffer/model/Ids"
 import { type Allotted, type DueLine, lineKey } from "@coffer/rules/delivery/places"

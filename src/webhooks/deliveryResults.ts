@@ -33,7 +33,7 @@ export const makeResults = Effect.fnUntraced(function* <Result extends Ended>(
     yield* Effect.catchCause(written(batch, wasBehind), (cause) => Effect.logError("after results were written", cause))
   }, Effect.uninterruptible)
 
-  // What has ended is written before the service has.
+  // The results of attempts that have ended are written before the service stops.
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => (waiting === 0 ? Effect.void : Effect.flatMap(Queue.clear(queue), write)))
   )

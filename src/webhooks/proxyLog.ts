@@ -6,7 +6,7 @@ export const makeProxyLog = () => {
   let failing = false
   return (outcome: Outcome): Effect.Effect<void> => {
     const fails = outcome._tag === "NotDelivered" && outcome.reason === "proxy"
-    // Whoever was not asked says nothing about it.
+    // An outcome for which the proxy was not asked says nothing about the proxy.
     const asked = outcome._tag === "Answered" || !["dns", "refused_address"].includes(outcome.reason)
     if (fails === failing || !asked) return Effect.void
     failing = fails

@@ -8,7 +8,7 @@ import { DateTime, Duration, Option } from "effect"
 import type { Lease } from "./DeliveryStore.ts"
 import { makeCounts } from "./placesInUse.ts"
 
-/** With fewer the next are leased, so that places do not stay free meanwhile. */
+/** When fewer wait, more are leased, so that no place stays free. */
 const few = waitingPerMode / 4
 /** How long before the end of its lease one is given back. It has waited five seconds then. */
 const reserve = Duration.seconds(25)

@@ -10,7 +10,7 @@ import { type Running, start } from "./Service.ts"
 
 export interface Point {
   readonly name: string
-  /** The how-manieth time that the service comes there, from 1: what else it does may come in between. */
+  /** Which visit of this point is meant, counted from 1. Visits of other points may come in between. */
   readonly nth: number
 }
 
@@ -23,7 +23,7 @@ export interface Life {
     work: Effect.Effect<unknown, E>,
     at?: Point & { readonly side: Side }
   ) => Effect.Effect<{ readonly died: boolean; readonly passed: ReadonlyArray<Point> }, E>
-  /** What a dead service leaves goes in the background: it has nothing to say any more. */
+  /** Closes the scope of a dead service in the background: nobody needs anything from it any more. */
   readonly bury: Effect.Effect<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Ways in which a request may fail to be answered because its process dies, and what whoever sends it again is told by
- * the next process on the same database. They are played on all writes together, so that one crash serves for all.
+ * Ways in which a request gets no answer because its process dies, and what the next process on the same database
+ * answers to a retry. Each is tried on all writes together, so that one crash serves for all.
  */
 import { Deferred, Effect, Exit, Scope } from "effect"
 import { cable } from "./Cable.ts"
@@ -10,8 +10,8 @@ import { freshDatabase, start } from "./Service.ts"
 import { type Asked, send, type Write } from "./write.ts"
 
 /**
- * All writes are begun and come to where they stand; then the process dies, and the next one on the same database gets
- * them again at that moment. What does not come there by itself is sent last, and stands wherever it has to.
+ * Stops writes for which `comes` holds at the point `where`. `others` says what the rest do: those that stop, too, are
+ * sent last and stop at any point. Then the process dies. The next one on its database gets all again at that time.
  */
 const dies = (
   name: string,

@@ -1,7 +1,7 @@
 /**
- * Webhooks while something dies under them: posts by their event, and whether each event arrived, and again only where
- * it may. An event may come twice when its first post could not be recorded: then the lease that it was posted under
- * ends by itself, and it comes again (docs/architecture.md, section 5).
+ * Counts webhook posts by event while a process dies. Asserts that each event arrived, and again only where it may.
+ * An event may come twice if its first post could not be recorded: then the lease of that post ends by itself, and the
+ * event is posted again (docs/architecture.md, section 5).
  */
 import http from "node:http"
 import { assert } from "@effect/vitest"
@@ -17,7 +17,7 @@ const destinations = 8
 /** A soak waits for the last leases to end. Otherwise their ends are brought forward by as much as a lease lasts. */
 const isPatient = rounds(0, 1) === 1
 const lease = Duration.seconds(30)
-/** The column that says so. What was never leased has its time of creation there, or nothing. */
+/** The column with the end of the lease. A delivery that was never leased has its creation time there, or null. */
 const leasedUntil = "leased_until"
 
 /** By the event's id: until when it was leased, Unix milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * Ways in which a request may fail to be answered while its process lives, and what whoever sends it again is told.
- * Each is played on all writes of `writes.ts`. Those of which a process dies are in `deaths.ts`.
+ * Ways in which a request gets no answer though its process lives, and what the answer to a retry is. Each is tried on
+ * all writes of `writes.ts`. Failures in which a process dies are in `deaths.ts`.
  */
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Layer, type Scope } from "effect"
@@ -106,7 +106,7 @@ const inOneProcess = (
   play: Effect.fnUntraced(function* (writes, { service, set }) {
     const told = yield* Effect.forEach(yield* prepared(service, writes.filter(meets)), (begun) =>
       Effect.gen(function* () {
-        // The mail of the write before must not meet the trap.
+        // Wait until the previous write's mail is done, so that the trap does not catch it.
         yield* service.atRest
         const already = yield* first(service, set, begun.asked)
         set.at = undefined

@@ -12,7 +12,7 @@ export const held = <A>(effect: Effect.Effect<A>) =>
     return { answer, millis: delays.max / 1e6 }
   })
 
-/** Others may have held this machine meanwhile: the least of three. */
+/** The least of three measurements, since other processes may have used the machine meanwhile. */
 export const heldLeast = <A>(sending: Effect.Effect<{ readonly answer: A; readonly millis: number }>) =>
   Effect.map(Effect.replicateEffect(sending, 3), (tries) => ({
     answers: tries.map(({ answer }) => answer),

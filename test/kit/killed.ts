@@ -90,8 +90,8 @@ const ended = (child: ChildProcess) =>
   })
 
 /**
- * What workers and the bank do after a while is done an hour later. How long all this takes is the machine's; and a worker
- * that asks the channel would come to a stand, too.
+ * Delays checks by workers and decisions of the bank by an hour. On a slow machine they could fall into the test. A
+ * worker that asks the channel would stop at the point, too.
  */
 const nothingByItself = Effect.fnUntraced(function* ({ database }: Running) {
   const sql = yield* ownersConnection(database)
@@ -130,14 +130,14 @@ const sharing = (runner: Door, { context }: Running) =>
     })
   )
 
-/** Whoever waited for a lease of the dead runner would wait for an hour. */
+/** Makes the leases of the dead runner last an hour longer: a retry that waits for one is noticed. */
 const leasesLast = ({ sql }: Running) =>
   Effect.andThen(
     sql`update idempotency_keys set lease_until = lease_until + interval '1 hour' where state = 'running'`,
     sql`update refunds set updated_at = updated_at + interval '1 hour' where status = 'reserved'`
   )
 
-/** Until the other runner has taken the dead one's actors over: it says 503 so long. */
+/** Sends again until the other runner has taken over the dead one's actors. It answers 503 until then. */
 const served = (other: Running, asked: Begun["asked"]): Effect.Effect<Reply> =>
   Effect.flatMap(send(other, asked), (reply) =>
     reply.status === 503 ? Effect.delay(served(other, asked), "200 millis") : Effect.succeed(reply)

@@ -9,7 +9,7 @@ interface Told {
 const told = FindMyWay.make<string>({ maxParamLength: 2_048 })
 const names = new Set<string>()
 
-// What a router is told is not to be had from it later, so all of them are listened to.
+// A router does not list its routes. So `on` of all routers is wrapped, and records each route.
 const router = Object.getPrototypeOf(told) as Told
 const { on } = router
 router.on = function (method, path, handler) {

@@ -27,7 +27,7 @@ const stand = Effect.andThen(
   Effect.never
 )
 
-/** After what happens there, unless it is the middleware's: that comes before. */
+/** Stops after the effect at a point, and before it at the points of the idempotency middleware. */
 const faults = Layer.succeed(Faults, {
   around: (point, effect) =>
     Effect.suspend(() => {

@@ -31,7 +31,7 @@ export const upgrading = Effect.gen(function* () {
   const hook = yield* receiver
   const draw = seeded(1)
   const running = new Set<Runner>()
-  // The one that was there last, as long as nobody is: it refuses connections.
+  // While no runner runs, these are the last ones, whose ports refuse connections.
   let last: ReadonlyArray<Node> = []
   const nodes = (): ReadonlyArray<Node> => {
     if (running.size > 0) last = [...running].map(({ coffer: { port } }) => ({ port, wasPaused: () => false }))

@@ -26,7 +26,7 @@ export interface Workflow {
   /** What is there before; nothing fails here. */
   readonly before: (shop: Shop) => Effect.Effect<unknown>
   readonly steps: (shop: Shop) => Effect.Effect<unknown>
-  /** Where it gets: rows of the books, so that one that gets nowhere cannot do so twice and pass. */
+  /** Patterns that the books must match at the end, so that a workflow that does nothing twice does not pass. */
   readonly ends: { readonly [Book in "orders" | "refunds" | "disputes" | "payouts"]?: RegExp }
   /** Whether the merchant comes back long after the crash, so that the service has to see to it by itself. */
   readonly away?: true
@@ -36,7 +36,7 @@ const triesMax = 6
 /** A claim's lease is 30 seconds; a bank settles in the sandbox after 60. */
 const leaseEnds = "31 seconds"
 
-/** Sends until it is done: what says that it may be sent again is sent again when the dead no longer count as alive. */
+/** Sends until the request succeeds. Before each retry it passes the time in which a lease of a dead service ends. */
 const insist = (service: Running) =>
   Effect.fnUntraced(function* (send: Effect.Effect<Reply>) {
     for (let tries = 1; ; tries++) {

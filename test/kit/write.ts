@@ -24,7 +24,7 @@ export interface Write {
   readonly prepare: (service: Door, merchant: Merchant) => Effect.Effect<Asked>
   /** What a merchant's books must show once, counted; by its id. */
   readonly left: string
-  /** What can be read with the answer, such as a new key or the address of a file: the last answer's has to be good. */
+  /** What the answer gives access to, such as a new key or the address of a file. That of the last answer must work. */
   readonly opens: ((data: Json) => Pick<Asked, "path" | "headers">) | undefined
 }
 

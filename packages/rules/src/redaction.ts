@@ -55,8 +55,8 @@ const redactFields = (value: object, depth: number): object => {
 }
 
 /**
- * Totals of a wallet may have 13 digits; no amount of ours has more. Of what is too large to be read exactly the last
- * digits are lost, and nothing in our API is as large.
+ * Totals of a wallet may have 13 digits; no amount of ours has more. A number that is too large to be read exactly has
+ * lost its last digits, so it counts as a card number: nothing in our API is as large.
  */
 const numberDigitsMin = 14
 const isCard = (value: number): boolean => {

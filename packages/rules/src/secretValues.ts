@@ -15,7 +15,7 @@ const lengthMin = "whsec_".length + 16
 /** Most texts are not looked at further. */
 const mayHold = /svc_|opt_|whsec_|TRD_|\.(?:pdf|png|jpg)/
 
-/** A trade number is no secret, nor is one with its end: the signature behind them is. */
+/** A trade number is no secret, nor is the end time after it. The signature after both is one. */
 const values = new RegExp(
   [
     "(svc_(?:test|live)_(?=[\\w-]{16})|opt_(?=[\\w-]{43}))[\\w-]+",

@@ -38,7 +38,7 @@ interface Seat {
   readonly number: number
   readonly ready: Latch.Latch
   child: Child | undefined
-  /** Somebody has asked its child to end. */
+  /** A rolling restart has stopped its child, so the next one starts without a pause. */
   isReplaced: boolean
   wasReady: boolean
 }
@@ -140,7 +140,7 @@ const bear = (seat: Seat, environment: Readonly<Record<string, string>>): Child 
     seat.ready.openUnsafe()
   })
   worker.once("exit", (code, signal) => end(signal ?? `exit code ${code}`))
-  // Without a pid it was never there. Else it is a message that it could not be told.
+  // Without a pid the child could not be started. With one, a message could not be sent: ignored.
   worker.on("error", (error) => worker.process.pid === undefined && end(error.message))
   return (seat.child = { worker, ended, since: elapsedMillis() })
 }

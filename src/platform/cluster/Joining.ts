@@ -57,7 +57,7 @@ export const run = Effect.fnUntraced(function* (spread: Effect.Effect<Spread, un
   yield* settled.open
 })
 
-/** With no owner at all there is nobody who could take them over. */
+/** Every shard has an owner, or none has: then no runner is there that could take shards over. */
 const isWholeOrNew = ({ owned }: Spread) => owned === 0 || owned === shardsPerGroup
 const isSettled = ({ own, owned, runners }: Spread) =>
   owned === shardsPerGroup && own >= Math.floor(shardsPerGroup / runners)

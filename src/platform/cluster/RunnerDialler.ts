@@ -39,7 +39,7 @@ const dial = (
   return Effect.gen(function* () {
     let [reached, isSecure] = [false, false]
     const peer = yield* Effect.acquireRelease(
-      // Each message that waits for the other end to read listens.
+      // Each write that waits for `drain` adds listeners, so there is no limit on their number.
       Effect.sync(() =>
         connect({ ...tls.dialling(to), ...to })
           .setNoDelay(true)

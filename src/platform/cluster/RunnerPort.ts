@@ -102,7 +102,7 @@ const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSock
     unproven.delete(from)
   }
   const refuse = (one: Unproven | undefined, reason: Reason, code?: string) => {
-    // It may have been refused for another reason just before.
+    // It is settled: it was refused for another reason just before, or it has proved itself.
     if (one === undefined || unproven.get(one.from) !== one) return
     settle(one)
     one.socket.destroy()
@@ -119,7 +119,7 @@ const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSock
       if (unproven.size > unprovenMax) refuse(unproven.values().next().value, "crowded")
     })
     .on("tlsClientError", (error, peer) => {
-      // Where it went away, its address is gone too, and its socket has told.
+      // A peer that hung up has no address any more. The `close` event of its socket reports it.
       refuse(unproven.get(fromOf(peer)), reasonOf(codeOf(error)), codeOf(error))
       peer.destroy()
     })
@@ -129,7 +129,7 @@ const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSock
       const objection = tls.objection(peer)
       if (objection !== undefined) return refuse(one, "handshake", objection)
       settle(one)
-      // Each message that waits for the other end to read listens.
+      // Each write that waits for `drain` adds listeners, so there is no limit on their number.
       peer.setMaxListeners(0)
       noteBroken(peer, { side: "incoming", address: one.from }, note)
       admit(peer.pause())

@@ -58,7 +58,7 @@ export class RunnerVitals extends Context.Service<
 >()("@coffer/platform/RunnerVitals") {}
 
 const tellEvery = "5 seconds"
-/** Three times that are told, and none came. */
+/** A process reports every five seconds: three reports in a row are missing. */
 export const silentMillisMax = 15_000
 const keptFor = { hours: 1 }
 const knownMax = 200

@@ -1,7 +1,7 @@
 /**
- * Which runs of the program have ended. A row says which run is at work on it. Once that run has ended nobody is, and
- * there is nothing to wait for. The answer may be wrong about a process that is paused or has lost its connection. The
- * row's version still decides then, so that a run that was taken for dead writes nothing (docs/decisions/0026).
+ * Tells which runs of the program have ended. A row names the run that works on it. Once that run has ended, nobody
+ * works on the row, and nobody has to wait. The answer may be wrong for a process that is paused or has lost its
+ * connection. The row's version still decides then: a run that was taken for dead writes nothing (docs/decisions/0026).
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -28,7 +28,7 @@ export const layer = Layer.effect(
     return Runs.of({
       own,
       isForsaken: (run) => {
-        // Alone on the database: what is not under way here is under way nowhere.
+        // Only this process could be at work on it, and the caller says that it is not.
         if (runner === undefined || (run !== null && run === own)) return Effect.succeed(true)
         return run === null ? Effect.succeed(false) : sqlDefects(Tenancy.hasEnded(sql, run))
       }

@@ -53,7 +53,7 @@ export const layer = Layer.effectContext(
         })
       )
 
-    /** Without an answer after this runner has left the register, since the library would warn that it is empty. */
+    /** Never answers after this runner has left the register: the library might warn that no runner is healthy. */
     const getRunners: typeof storage.getRunners = Effect.suspend(() =>
       hasLeft
         ? Effect.never
@@ -69,7 +69,7 @@ export const layer = Layer.effectContext(
           })
     )
 
-    // The library holds its lock for a stop meanwhile, so nothing waits here. It asks again when it misses itself.
+    // Must not wait: the library holds a lock here that a stop needs. It registers again until it is in the list.
     const register: typeof storage.register = (runner, healthy) =>
       Effect.suspend(() => (joins() ? storage.register(runner, healthy) : Effect.succeed(MachineId.make(0))))
 

@@ -1,10 +1,10 @@
 /**
- * Runners that do not answer, though their connections are open: frozen, or out of reach. Whoever has waited a second
- * for a call to one makes this runner ask it for a sign of life. Without one, the calls to it that are under way are
- * given up, and further ones are refused at once, until it answers again or has left the register. Their callers are
- * told to come back. A call that was given up may be carried out yet, as one that was waited for in vain: a retry finds
- * that. A runner that has not answered yet is waited for, since a start takes seconds on a busy machine. Postgres gives
- * the shards to others 15 s after the runner froze (docs/operating-runners.md).
+ * Runners that do not answer, though their connections are open: frozen, or out of reach. A runner is pinged if a call
+ * to it waits and it has answered nothing for a second. If it does not answer the ping, calls under way to it are given
+ * up, and new ones are refused at once, until it answers again or has left the register. Callers are told to retry. The
+ * runner may still carry out a call that was given up: the retry finds that out. A runner that has never answered is
+ * not pinged, since a start takes seconds on a busy machine. Postgres gives the shards to others 15 s after the runner
+ * froze (docs/operating-runners.md).
  */
 import { Context, Effect, Exit, Layer, Metric } from "effect"
 import { ClusterError, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
@@ -107,7 +107,7 @@ const peerOf = (peers: Map<string, Peer>, address: RunnerAddress.RunnerAddress):
   return peer
 }
 
-/** Asks those of whom somebody waits for too long, and those that are suspected. */
+/** Pings the runners whose answer is overdue, and those that are suspected. */
 const looking = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string, Peer>) =>
   Effect.suspend(() =>
     Effect.forEach(

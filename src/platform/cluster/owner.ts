@@ -116,9 +116,9 @@ interface Received {
 }
 
 /**
- * A runner that stops, or that has lost its locks, breaks off what it does for others. Its reply is an interruption, or
- * that a command within the command found no owner. The next owner does it then: whoever asks bounds the wait, and a
- * command may arrive twice. Whoever is interrupted here does not ask again.
+ * A runner that stops or has lost its locks breaks off the commands of other runners. It replies with an interruption,
+ * or that a nested command found no owner. The command is then sent again, to the next owner, so it may arrive twice.
+ * The caller bounds the wait. A caller that is interrupted itself does not send again.
  */
 const elsewhere = <A, E, R>(call: () => Effect.Effect<A, E, R>, triesLeft = 50): Effect.Effect<A, E, R> =>
   Effect.catchCauseIf(

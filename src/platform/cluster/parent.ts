@@ -14,8 +14,8 @@ export const isChild: boolean = cluster.isWorker
 export const tellReady = Effect.sync(() => void process.send?.(readyMessage))
 
 /**
- * Asks the parent whether a connection is still on its way here. Its answer comes after them, so that each has been
- * given back by then, and is handed to another child. Without this the last ones would end with this process.
+ * Tells the parent that the port is closed, and waits for its answer. Connections that the parent had sent before are
+ * given back by then, and go to another child. Without this wait the last ones would end with this process.
  */
 export const handBack = Effect.callback<void>((resume) => {
   if (process.send === undefined || !process.connected) return resume(Effect.void)

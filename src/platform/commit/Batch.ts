@@ -15,7 +15,7 @@ interface PlannedWrite extends Write {
 export interface Plan<Set> {
   readonly statements: ReadonlyArray<Statement>
   readonly accepted: ReadonlyArray<Set>
-  /** Sets that cannot be written if those before them in this very batch are. If those are not, they may be. */
+  /** Sets that conflict with an earlier set of this batch. If the earlier one is not written, they may be. */
   readonly refused: ReadonlyArray<readonly [Set, StaleVersion | AlreadyExists]>
   /** Which sets rely on a row. */
   readonly setsOf: (table: TableName, key: string) => ReadonlyArray<Set>
@@ -70,7 +70,7 @@ const follows = (before: Write | undefined, change: Change): boolean => {
 
 const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`
 
-/** What no other new row may have. */
+/** The number of a new row, which no other new row of its merchant and mode may have; undefined if it has none. */
 const numberOf = ({ cells, op, table }: Change): string | undefined => {
   if (op === "update") return undefined
   const { unique } = tableOf(table)

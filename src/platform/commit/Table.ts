@@ -1,7 +1,7 @@
 /**
- * A table that business changes are written to, said once by its room: what one of its rows stands for. From the fields
+ * Defines a table that business changes are written to, by the schema of the object that a row stores. From the fields
  * of that schema follow the columns with their Postgres types (`paidAt` is `paid_at`, a timestamptz), the schema of a
- * row that is read, what it stands for, and the cells that are written. What the columns mean is said in `migrations/`.
+ * row that is read, the object made from it, and the cells that are written. `migrations/` says what columns mean.
  */
 import { Schema, type SchemaAST } from "effect"
 import type { Cell } from "../postgres/arrayLiteral.ts"
@@ -35,7 +35,7 @@ export interface Column {
   readonly name: string
   readonly type: ColumnType
   readonly field: string
-  /** What is written of a state that has no such field. */
+  /** The cell that is written when the object's state lacks the field. */
   readonly absent: Cell
 }
 
@@ -47,24 +47,24 @@ type FieldOf<Self> = Self extends unknown ? Extract<keyof Self, string> : never
 
 interface Definition<Self, Beside extends Fields> {
   readonly of: Shape<Self>
-  /** Columns that are written beside those of the schema. Of these a row that is read shows key and version. */
+  /** Columns that are written beside those of the schema. A row that is read has only the key and version of them. */
   readonly beside?: Beside
   readonly key: FieldOf<Self> | Extract<keyof Beside, string>
   /**
-   * The field that an update changes, and the only value of it that the update replaces. A counter will do where each
-   * update was decided on what is in the database. Where updates are decided on one another before the first of them
-   * is written, it must be a value that says what it stands for: two runners count to the same number.
+   * The field that guards updates: an update changes it, and replaces only the row with the value that was read. A
+   * counter is enough if each update is decided on the row in the database. If updates are decided on one another
+   * before the first is written, it must be derived from the content: two runners may count to the same number.
    */
   readonly version?: FieldOf<Self> | Extract<keyof Beside, string>
   /** Fields that never change after insert; an update leaves them out. */
   readonly fixed?: ReadonlyArray<FieldOf<Self> | Extract<keyof Beside, string>>
-  /** A number that somebody else chooses, and the rows among which no merchant has it twice in one mode. */
+  /** A number that we do not choose. It is unique for a merchant and mode, among the rows that `among` describes. */
   readonly number?: { readonly field: FieldOf<Self>; readonly among?: string }
   /** Fields of hexadecimal digits that are kept as bytes. */
   readonly bytes?: ReadonlyArray<FieldOf<Self>>
   /** Columns that are called otherwise than their fields. */
   readonly called?: Partial<Record<FieldOf<Self>, string>>
-  /** What is written of a state that has no such field, where that is not null. */
+  /** The cells that are written instead of null when the object's state lacks the field. */
   readonly absent?: Partial<Record<FieldOf<Self>, Cell>>
 }
 

@@ -1,8 +1,8 @@
 /**
- * Where change sets wait for a lock that somebody else holds, so that the lanes go on with the others. What waits is
- * kept together by lane key, in its order, and so is what comes later with the same key, until something of it was
- * written. Each attempt waits for the lock as long as Postgres lets it (`lockMillis`); a set that has no time left for
- * another attempt ends, and is certainly not written.
+ * Change sets wait here for a lock that somebody else holds, so that the lanes go on with other sets. Waiting sets with
+ * the same lane key stay together, in their order. Later sets with that key join them, until an attempt meets no lock.
+ * Each attempt waits for the lock as long as Postgres allows (`lockMillis`). A set that has no time left for another
+ * attempt ends, and is certainly not written.
  */
 import { Effect, Metric, Semaphore } from "effect"
 import { keyOf, NotCommitted } from "./Change.ts"
@@ -45,7 +45,7 @@ export const makeAside = Effect.fnUntraced(function* (options: Options) {
   const { begin, carry, show } = yield* makeCarrier(options, parcelOf)
 
   return {
-    /** What may be written now. The others join the parcel of their lane key; what is over already is left out. */
+    /** The sets that may be written now. Sets of a blocked lane key join its parcel; sets that have ended go. */
     without: (taken: ReadonlyArray<OpenSet>): ReadonlyArray<OpenSet> =>
       parcelOf.size === 0
         ? taken.filter(sets.isOpen)
@@ -57,7 +57,7 @@ export const makeAside = Effect.fnUntraced(function* (options: Options) {
             return false
           }),
 
-    /** From now on these wait here, with all that has one of their keys. Answers the others. */
+    /** Keeps the blocked sets here, with all sets that have one of their lane keys. Returns the others. */
     put: Effect.fnUntraced(function* ({ blocked, sets: all }: Blocked) {
       const lanes = new Set([...(blocked.size === 0 ? all : blocked)].map(({ lane }) => lane))
       yield* Effect.logWarning("change sets wait for a lock that somebody else holds", {
@@ -122,7 +122,7 @@ const makeCarrier = Effect.fnUntraced(function* ({ batchMax, sets, write }: Opti
     yield* show
   })
 
-  /** Where the lock is not known: one half of the lanes may not meet it. */
+  /** Halves a parcel when it is unknown which lane meets the lock: one half may not meet it. */
   const split = Effect.fnUntraced(function* (parcel: Parcel): Effect.fn.Return<void> {
     const lanes = [...parcel.lanes]
     const middle = Math.ceil(lanes.length / 2)

@@ -1,7 +1,7 @@
 /**
- * Change sets that wait for their commit. Each ends within `commitMillis`, or what is left of its request, whatever
- * holds it up: one that nobody is writing is then certainly not written, of one that is being written nobody knows. One
- * look at all of them four times a second costs less than a timer for each.
+ * Change sets that wait for their commit. Each ends within `commitMillis`, or within the time left for its request. A
+ * set that is not being written then is certainly not written. Of one that is being written, the outcome is unknown.
+ * Looking at all sets four times a second costs less than a timer for each.
  */
 import { Deferred, Effect, Exit, Metric } from "effect"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
@@ -22,7 +22,7 @@ export interface OpenSet {
 export type OpenSets = Effect.Success<typeof makeOpenSets>
 
 const lookEvery = 250
-/** This process stood still. What it waits for may have come meanwhile and has to be read first. */
+/** A longer gap between two looks means that this process was paused. Answers that have come are read first. */
 const pauseMin = 1_000
 
 const waiting = Metric.gauge("coffer_change_sets_waiting", { description: "Change sets that wait for their commit" })
@@ -103,7 +103,7 @@ export const makeOpenSets = Effect.gen(function* () {
     },
     /** False when its caller was told already that it is not written: it must not be written any more. */
     isOpen: (set: OpenSet) => open.has(set),
-    /** One more wait for a lock would go on when its time is over, and nobody would know what became of it. */
+    /** Less time is left than one wait for a lock may take: the set could end with an unknown outcome. */
     isTooLate: (set: OpenSet) => set.until - realMillis() < lockMillis,
     succeed: (set: OpenSet) => {
       stalledSince = undefined

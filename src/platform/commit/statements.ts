@@ -59,7 +59,7 @@ export const locking = ({ keys, table }: Statement): readonly [text: string, par
 
 /**
  * The whole batch as one statement: one message to Postgres and one back, a transaction by itself. Its answer is one
- * row. It is an error, and nothing is written, when a key is taken that was not looked for, or was taken meanwhile.
+ * row. If a key is taken that was not checked, or was taken after the check, it fails and nothing is written.
  */
 export const atOnce = (statements: ReadonlyArray<Statement>): Pick<Statement, "text" | "params"> => ({
   text: textAtOnce(statements),
@@ -119,16 +119,16 @@ const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Stateme
 
 /** For who reads Postgres' log: it shows the statement with the error. */
 const notice = "coffer: where this finds a key taken, the rest of the batch is written right afterwards"
-/** An error, which undoes everything: it is no number. Postgres must not see that before it has come so far. */
+/** A cast that fails and so undoes everything. The subselect keeps Postgres from evaluating it while it plans. */
 const impossible = "('coffer: rows that were locked were not written, ' || (select whole from fit))::int8"
 
-/** What says which rows of a part can be written. A row that is the whole of its set is tried instead. */
+/** SQL that finds which rows of a part can be written. A row that is its whole set is written without a test. */
 const testOf = ({ op, single, table }: Part): string | undefined => {
   if (op === "update") return unchanged(table)
   return single || tableOf(table).unique === undefined ? undefined : unnumbered(table)
 }
 
-/** Of other rows the answer tells nothing: their keys are ours, and new. */
+/** Whether the answer reports on a part. It leaves out inserts whose keys are new ones of our own. */
 const isTold = (part: Part) => part.single || testOf(part) !== undefined
 
 const writing = ({ op, single, table }: Part, gate: string): string =>
@@ -187,7 +187,7 @@ const unnumbered = perTable((table) => {
       order by ${theirs} limit 1) is null`
 })
 
-/** What is sent of a row, as indices of its cells: of one that is there already, not what never changes. */
+/** Indices of the cells of a row that are sent. An update leaves out the cells that never change. */
 const sentOf = (op: Part["op"], { changing, name }: Written): ReadonlyArray<number> =>
   op === "insert" ? allOf(name) : changing
 const allOf = memoize(tableNames.length, identity<TableName>, (name) => [...tableOf(name).columns.keys()])

@@ -54,7 +54,7 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
           for (const set of batch.accepted) if (!outcome.taken.has(set)) sets.succeed(set)
           for (const { table } of batch.statements) wakeups.raise(table)
           failed.push(...outcome.taken)
-          // The plan left these out because others came first. Where such another was not written, they may be.
+          // The plan left these out because of earlier sets. If an earlier set was not written, they may be now.
           left = batch.refused.map(([set]) => set)
           if (outcome.taken.size > 0) continue
           for (const [set, error] of batch.refused) sets.fail(set, error)

@@ -21,9 +21,9 @@ export interface Work {
   readonly tidies?: boolean
   /** Raised when there is new work; it ends the worker's sleep. */
   readonly wakeup?: Wakeup
-  /** False: it passes on by itself what other runners are to hear. Otherwise that is what is raised while it works. */
+  /** By default a wakeup that comes while the worker is busy goes to other runners. False: the worker decides that. */
   readonly passesOn?: boolean
-  /** What of all runners together is due and not claimed; left out where there are no due rows. */
+  /** The rows that are due and not claimed, for all runners together; left out for work without due rows. */
   readonly backlog?: (now: DateTime.Utc) => Effect.Effect<Backlog>
   /** The same for one sandbox whose clock was moved; left out where the rows are nobody's. */
   readonly ofSandbox?: SandboxWork

@@ -85,7 +85,7 @@ const makePools = Effect.fnUntraced(function* (servers: Servers) {
     Effect.gen(function* () {
       const { reserved, scope } = current
       current = yield* open(target)
-      // First the pool, so that it lends nothing of what is given back. It waits for statements under way.
+      // The pool closes first, so that it lends no connection that is given back. It waits for running statements.
       yield* Effect.forkIn(Scope.close(scope, Exit.void), parent, { startImmediately: true })
       for (const each of reserved)
         yield* Effect.forkIn(Scope.close(each, Exit.void), parent, { startImmediately: true })
@@ -146,7 +146,7 @@ const makeBorrow = (pools: Pools, load: Watch["load"], { watched }: Guard) => {
       if (borrowed !== undefined) Effect.runFork(pool.invalidate(borrowed))
     }
     const inTime = bounded<A, E | SqlError.SqlError, R>(pools.orMoved(Effect.ensuring(query, ended)), millis, () => {
-      // Also when its request had less time: nobody else learns that it is dead (`silentConnections.ts`).
+      // Even if only the request ran out of time: no later use would find a dead connection (`silentConnections.ts`).
       discard()
       return late(borrowed === undefined ? noConnection : noAnswerInTime)
     })
@@ -240,7 +240,7 @@ const withLimits = (connection: PgConnection.PgConnection, within: Within, scope
   )
 }
 
-/** Ends a statement after `millis`, and without it after what its user has left. */
+/** Ends a statement after `millis`, by default after the time that its user has left. */
 type Within = <A>(query: Query<A>, millis?: number) => Query<A>
 
 const adapted = (connection: PgConnection.PgConnection, within: Within): SqlConnection.Connection => {

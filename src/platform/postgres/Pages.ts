@@ -36,15 +36,15 @@ export interface Pages<Item> {
   /** Refuses a cursor that is not the id of one of the owner's rows (silences: P1). */
   readonly page: (owner: Whose, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
   readonly exported: (owner: Whose, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
-  /** Of several ways to the same rows the one that reads the fewest, as far as a short count can tell. */
+  /** The search that reads the fewest rows, of several for the same rows, judged by a count up to a limit. */
   readonly shortest: (owner: Owner, searches: ReadonlyArray<Search>) => Effect.Effect<Search>
 }
 
 /** Rows that one step of an export reads. Fifty long pairs of metadata make a row of 100 kB. */
 const stepRows = 100
 /**
- * Beyond it one way is as long as another. Two filters that each have more rows, and hardly one in common, are the case
- * in which a page may read many.
+ * Longer counts are taken as equal. A page may read many rows only if two filters each match more rows than this, and
+ * have hardly a row in common.
  */
 const countMax = 500
 /** Once the file has begun, a step that looks for few rows among many may take longer than a request. */
@@ -119,7 +119,7 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
       const rest: Position = { ids: olderThan(ids, String(last[key])), left: left - chunk.length }
       return [chunk.map(read), rest] as const
     }, sqlDefects)
-    // What is created from now on belongs to a later export: it comes after the newest, and after what follows it.
+    // The bound is just above the newest row. Rows that are created from now on have greater ids and are left out.
     const start: Position = { ids: olderThan(ids, `${newest}0`), left: Math.min(found, csvRowsMax) }
     return { truncated: found > csvRowsMax, chunks: Stream.unfold(start, step) }
   }, sqlDefects)

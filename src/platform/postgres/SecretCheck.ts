@@ -65,7 +65,7 @@ const problemOf = ({ previous, value }: typeof Row.Type, own: string, ownPreviou
 /** The key that seals texts. */
 const sealerOf = (secret: Buffer) => derive(secret, "webhook-secrets")
 
-/** What outlives a change of `SECRET_KEY`: keys would not be found, and addresses in mails would not open. */
+/** Keys that stay when `SECRET_KEY` changes. Otherwise API keys would not be found, and links in mails would fail. */
 const Kept = Schema.Struct({ apiKeys: Schema.String, links: Schema.String })
 const use = "secret_check/kept"
 

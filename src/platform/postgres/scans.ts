@@ -53,7 +53,7 @@ export type Path =
       readonly needs?: ReadonlyArray<Fragment>
       readonly isAlone?: boolean
     }
-  /** Through a table, indexed by a key and the id, that lists the ids of what the rows' own columns cannot say. */
+  /** Through a table that lists ids by a key that the rows' own columns do not have, indexed by the key and the id. */
   | { readonly _tag: "Through"; readonly table: string; readonly key: string; readonly value: Fragment }
 
 /** Columns of an index, in its order. */
@@ -196,7 +196,7 @@ const unseen = (sql: SqlClient.SqlClient, value: string | Fragment) => sql`(sele
 const limitOf = (sql: SqlClient.SqlClient, { columns, limit }: Scan) =>
   columns === "id" ? sql`(select ${limit}::bigint)` : sql`${limit}`
 
-/** Conditions for which the planner seeks no other index: it takes each for true of every other row. */
+/** Conditions for which the planner seeks no other index: it assumes that a `case` is true for half of the rows. */
 const only = (sql: SqlClient.SqlClient, conditions: ReadonlyArray<Fragment>) =>
   conditions.length === 0 ? [] : [sql`case when ${sql.and(conditions)} then true else false end`]
 

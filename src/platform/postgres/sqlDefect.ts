@@ -1,7 +1,7 @@
 /**
- * A database that does not answer, or a row that is not what our own migrations made it: nothing a caller could act
- * on. Chosen to be a defect. What the database will get over (`trouble.ts`) the edge answers with 503, all else it logs
- * and answers with 500; a worker survives both.
+ * A database that does not answer, or a row that is not what our own migrations made it. Both are defects, because no
+ * caller can act on them. The edge answers 503 to troubles that pass (`trouble.ts`). It logs the others and answers
+ * 500. A worker survives both.
  */
 import { Effect, type Schema } from "effect"
 import type { SqlError } from "effect/sql"

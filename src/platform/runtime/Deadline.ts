@@ -8,7 +8,7 @@ import { elapsedMillis } from "./realTime.ts"
 
 /** How long all waits of one request may take together. */
 export const requestMillis = 9_000
-/** So much later the request is answered, though something goes on that has no limit of its own. */
+/** A request is answered this long after its time at the latest, even if work without a limit still goes on. */
 export const graceMillis = 500
 
 /** Time that goes by. A test has one of its own, which it moves. */

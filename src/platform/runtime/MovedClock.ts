@@ -1,6 +1,6 @@
 /**
- * The clock of one merchant's sandbox, which runs ahead of the service's own (docs/decisions/0043). What runs under it
- * dates by it. It sleeps no shorter than the other: timers, sockets and leases keep real time.
+ * The clock of one merchant's sandbox, which runs ahead of the service's own (docs/decisions/0043). Code that runs
+ * under this clock takes its dates from it. Sleeps are not shortened: timers, sockets and leases keep real time.
  */
 import { Clock, DateTime, type Duration, Effect, type Fiber } from "effect"
 
@@ -31,7 +31,7 @@ export class MovedClock implements Clock.Clock {
   }
 }
 
-/** The clock of the service, whosever the fiber is under. */
+/** The service's own clock, also for a fiber that runs under the clock of a sandbox. */
 const unmoved = (clock: Clock.Clock): Clock.Clock => (clock instanceof MovedClock ? clock.base : clock)
 
 /** For quotas, leases and whatever else no merchant may move. */

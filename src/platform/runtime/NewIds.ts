@@ -14,7 +14,7 @@ export class NewIds extends Context.Service<
     /** The 26 characters without a prefix. */
     readonly body: Effect.Effect<string>
     readonly next: (prefix: string) => Effect.Effect<string>
-    /** The same for who knows what time it is by a clock, in a synchronous block. */
+    /** The same in a synchronous block, for a caller that has the time and the clock that it was read from. */
     readonly at: (prefix: string, now: DateTime.Utc, clock: Clock.Clock) => string
   }
 >()("@coffer/platform/NewIds") {}

@@ -23,7 +23,7 @@ export class Secrets extends Context.Service<
     readonly encrypt: (plain: string, boundTo: string) => string
     /** Throws if the text was encrypted for another use, or with a key that is neither of ours. */
     readonly decrypt: (sealed: string, boundTo: string) => string
-    /** Encrypts again what another key than `SECRET_KEY` has; undefined where that one has it. Throws as `decrypt`. */
+    /** Encrypts a text again with `SECRET_KEY`; undefined if that key has encrypted it. Throws as `decrypt`. */
     readonly reseal: (sealed: string, boundTo: string) => string | undefined
     /** From now on `SECRET_KEY` encrypts: all runners can decrypt it. */
     readonly sealWithCurrent: () => void
@@ -74,7 +74,7 @@ const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timi
 /** Links the rows of the ledger's chain. */
 export const sha256 = (text: string): string => hash("sha256", text)
 
-/** The same of a webhook by the rules of Standard Webhooks: base64, and the key is what the text says in base64. */
+/** Signature of a webhook by Standard Webhooks, in base64. `key` is base64 of the key's bytes. */
 export const hmacBase64 = (key: string, message: string): string =>
   createHmac("sha256", Buffer.from(key, "base64")).update(message).digest("base64")
 

@@ -15,8 +15,8 @@ export const bounded = <A, E, R>(
   Effect.suspend(() => boundedBy(effect, { left: once(millis), orElse: () => Effect.fail(late()), time: realTime }))
 
 /**
- * Instead of `effect`, what `orElse` says when the request's time is over. `grace`: so many milliseconds later than
- * others who look at the same time, also after a pause of this process.
+ * Runs `effect`, and `orElse` instead when the request's time is over. `grace`: milliseconds that this waits beyond
+ * other checks of the same deadline, also after a pause of this process.
  */
 export const inTime = <A, E, R>(
   effect: Effect.Effect<A, E, R>,

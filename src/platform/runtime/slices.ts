@@ -7,7 +7,7 @@ import { elapsedMillis } from "./realTime.ts"
 
 /** A slice ends after the step during which this is over. A page of a hundred usual objects takes less. */
 export const sliceMillis = 5
-/** Items of a step: of usual size they take longer one by one. */
+/** Items per step. Items of usual size take longer if they are handled one by one. */
 export const stepItems = 8
 
 /** What measures slices. A reference, so that a test can say how long a step takes. */

@@ -31,7 +31,7 @@ export interface Places {
   readonly limits: ReadonlyMap<string, number>
   /** How many there are in each mode; {@link placesPerMode} where it is left out. */
   readonly perMode?: number
-  /** Where `taken` counts what waits: the posts under way. A line that is not known to be quick has those besides. */
+  /** The posts under way, if `taken` counts waiting deliveries. They count, too, for a line not known to be quick. */
   readonly begun?: ReadonlyMap<string, number>
 }
 
@@ -39,7 +39,7 @@ export const placesPerMode = 64
 /** Deliveries that may be leased and wait for a place, while there is a backlog (docs/decisions/0041). */
 export const waitingPerMode = 256
 export const placesPerLine = 8
-/** Nobody knows yet whether such a line hangs. With more, a few that do would hold all places of their merchant. */
+/** Places of a line of which nothing is known. With more, a few lines that hang would hold all places of a merchant. */
 export const placesOfNew = 1
 
 /** A line that hung gets a place only while its merchant holds fewer than this part of the free ones. */

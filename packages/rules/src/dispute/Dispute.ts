@@ -8,9 +8,9 @@ import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
 
 /**
- * What the merchant answers the bank: evidence, or that it gives in. `taken`: the channel has confirmed it. Until then
- * somebody asks the channel, again if need be; `asks` counts who set out to, since only the first of them, and alone,
- * can tell that the channel surely heard nothing.
+ * The merchant's answer to the bank: evidence, or acceptance. `taken`: the channel has confirmed it. Until then it is
+ * sent to the channel, again if need be. `asks` counts the senders. The failure of a sender shows that the channel got
+ * nothing only while there is no other sender, which may have reached the channel.
  */
 export const Response = Schema.Struct({
   /** Which attempt this is: word of an earlier one that comes late is not about it. */

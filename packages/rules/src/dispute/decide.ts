@@ -105,7 +105,7 @@ const decideBeginAccept = (dispute: Dispute, { at, id, request }: CommandOf<"Beg
 
 const decideConfirmStep = (dispute: Dispute, { at, processorStatus }: CommandOf<"ConfirmStep">): DisputeDecision => {
   const { response, status } = dispute
-  // It would have been withdrawn and yet have arrived.
+  // The answer was withdrawn, yet the channel confirms it: a contradiction.
   if (response === null && status === "needs_response") return contradicted(dispute, { at, processorStatus })
   if (!isUnanswered(response)) return accept()
   return response.step === "submit"
@@ -113,7 +113,7 @@ const decideConfirmStep = (dispute: Dispute, { at, processorStatus }: CommandOf<
     : accept(AcceptanceTaken.make({ at, processorStatus }))
 }
 
-// With two who asked, what one of them did not reach the other may have.
+// With a second sender, a failure of one does not show that the channel got nothing: the other may have reached it.
 const decideWithdrawStep = ({ response }: Dispute, { at, id }: CommandOf<"WithdrawStep">): DisputeDecision =>
   isUnanswered(response) && response.id === id && response.asks === 1 ? accept(StepWithdrawn.make({ at })) : accept()
 

@@ -1,6 +1,6 @@
 /**
- * The evidence that is kept beside a dispute, and what a fact does to it. What is being submitted stands apart from the
- * draft until the channel has it: when it has not got it, the draft is what it was. Pure.
+ * The evidence that is kept beside a dispute, and what a fact does to it. Evidence that is being submitted is kept
+ * apart from the draft until the channel has taken it. If the channel does not get it, the draft is unchanged. Pure.
  */
 import { type Evidence, noEvidence } from "@coffer/model/Evidence"
 import type { DateTime } from "effect"
@@ -46,7 +46,7 @@ export const keptAfter = (event: DisputeEvent): ((kept: Kept) => Kept) | undefin
   }
 }
 
-/** Sent for good with nothing in it, it would be no response at all (silences: D4). */
+/** A final submission needs a text or a file: an empty one would be no response (silences: D4). */
 export const evidenceProblem = ({ files, text }: Evidence, submit: boolean): InvalidField | undefined =>
   submit && files.length === 0 && Object.values(text).every((each) => each.trim() === "")
     ? new InvalidField({ param: "evidence", problem: "there must be some text or a file to submit" })

@@ -48,7 +48,7 @@ export interface Page<Item> {
   readonly hasMore: boolean
 }
 
-/** Of items found walking away from the cursor, one more of which was looked for than the page holds. */
+/** `found`: the items in the order away from the cursor. At most one more than the page holds was looked for. */
 export const pageOf = <Item>(found: ReadonlyArray<Item>, { cursor, limit }: PageRequest): Page<Item> => {
   const data = found.slice(0, limit)
   return { data: cursor?.param === "ending_before" ? data.toReversed() : data, hasMore: found.length > limit }

@@ -158,13 +158,13 @@ export const OrderCommand = Schema.TaggedUnion({
   FailPayment: {},
   ReachDeadline: { now: Schema.DateTimeUtc, answer: CancelAnswer },
   CloseEarly: { answer: CancelAnswer },
-  /** The channel took an unapplied payment back to the buyer. */
+  /** The channel has accepted the return of an unapplied payment to the buyer. */
   ConfirmReturn: { paymentId: PaymentId },
   /** The channel does not take it back, or has it again since it did not reach the buyer (silences: O37, O38). */
   FailReturn: {
     paymentId: PaymentId,
     problem: Schema.String,
-    /** It had taken the payment back to the buyer, and has it again. False: it has never taken it. */
+    /** True: the channel had accepted the return, and has the money again. False: it never accepted the return. */
     wasTaken: Schema.Boolean
   },
   /**

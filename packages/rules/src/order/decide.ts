@@ -222,7 +222,7 @@ const refundProblem = (
 const refuseRefund = ({ tradeNo }: Order, reason: RefundRefused["reason"], remaining: number): OrderDecision =>
   refuse(new RefundRefused({ tradeNo, reason, remaining }))
 
-/** What follows from a payment and takes so much out of what the order holds. */
+/** Accepts a fact that takes `amount` out of what the order holds as `held`. Only a paid order holds anything. */
 const outOf = (
   order: Order,
   held: "refundingAmount" | "refundedAmount" | "disputesOpen" | "disputesLost",

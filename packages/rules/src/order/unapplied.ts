@@ -20,7 +20,7 @@ export const decideConfirmReturn = (order: Order, { paymentId }: CommandOf<"Conf
     : accept()
 }
 
-/** It may be told before it is known that the channel had accepted the return. */
+/** A failed return may be reported before it is known that the channel had accepted the return. */
 export const decideFailReturn = (
   order: Order,
   { paymentId, problem, wasTaken }: CommandOf<"FailReturn">
@@ -32,7 +32,7 @@ export const decideFailReturn = (
   return accept(parked(payment, { problem, ...told(payment) }))
 }
 
-/** Nothing is left to decide when all of it is with the buyer, but while a bank takes it once more. */
+/** A payment that is wholly with the buyer needs no decision, unless an open dispute takes it a second time. */
 export const decideNoteGivenBack = (
   order: Order,
   { left, paymentId, problem }: CommandOf<"NoteGivenBack">
@@ -79,7 +79,7 @@ export const decideNoteDispute = (
 /** The bank asks, or has given back what it took. */
 const withoutLoss = (before: UnappliedPayment, changed: UnappliedPayment): OrderEvent => {
   if (takenOf(before) === 0) return noted(changed)
-  // It had gone back to the buyer before the dispute, and is there.
+  // It had been returned to the buyer before the dispute, and the buyer still has it.
   if (changed.state === "parked" && changed.wasReturned && changed.problem === undefined) {
     return noted({ ...changed, state: "returned" })
   }
