@@ -35,14 +35,14 @@ export type WriteFailure = NotCommitted | ActorUnavailable
 export type EntryFailure = StaleVersion | AlreadyExists | InsufficientBalance
 
 /** The rooms that change money and orders. Calls go one way: refund, dispute → order → wallet. */
-export interface Doors<State, E> {
+export interface Rooms<State, E> {
   readonly post: Wallets["Service"]["post"]
   /** Only for aggregates whose facts have consequences for an order. */
   readonly order?: (state: State, command: OrderCommand, entry: Entry) => Effect.Effect<unknown, E>
 }
 
 /** What goes with a new object. */
-interface Birth extends Pick<Given, "answer"> {
+interface Creation extends Pick<Given, "answer"> {
   readonly changes?: ChangeSet
   /** How another runner is told of the creation. */
   readonly instruction?: Instruction
@@ -61,13 +61,13 @@ export interface WriteLoop<K extends Kind, E = never> {
   readonly create: (
     state: K["State"],
     consequence: Consequence,
-    birth?: Birth
+    creation?: Creation
   ) => Effect.Effect<K["State"], WriteFailure | Exclude<EntryFailure | E, StaleVersion>>
   /** Derives what is committed for a creation that another runner has described. */
   readonly carryOutNew: (
     state: K["State"],
     consequence: Consequence,
-    birth?: Birth
+    creation?: Creation
   ) => Effect.Effect<CarriedOut, CommitError>
   /** The object as somebody has just read it, which spares the next command its own read. */
   readonly offer: (stored: Stored<K["State"]>) => void
@@ -78,16 +78,16 @@ const waitingMax = 1_024
 
 export const makeWriteLoop = <K extends Kind, E = never>(
   aggregate: Aggregate<K>,
-  doors: Doors<K["State"], E>
+  rooms: Rooms<K["State"], E>
 ): Effect.Effect<WriteLoop<K, E>, never, Transactor | Events | Instructions | Scope.Scope> =>
   Effect.gen(function* () {
-    const commit = committing(yield* Transactor, doors)
+    const commit = committing(yield* Transactor, rooms)
     const events = yield* Events
     const snapshots = makeSnapshots<K["State"]>(aggregate.owned?.rememberedMax ?? 0)
     const turns = makeTurns(waitingMax)
     if (aggregate.owned !== undefined) yield* showTurns(aggregate.owned.kind, turns)
     const decide = deciding(aggregate, events)
-    const bear = bearing(aggregate, events)
+    const deriveCreation = derivingCreation(aggregate, events)
     if (aggregate.instruction !== undefined) {
       yield* (yield* Instructions).define(aggregate.instruction, carryingOut(aggregate, decide))
     }
@@ -116,9 +116,9 @@ export const makeWriteLoop = <K extends Kind, E = never>(
       return yield* overloaded
     })
 
-    const create = Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, birth: Birth = {}) {
-      const { lane = aggregate.idOf(state) } = birth
-      const derived = yield* bear(state, consequence, birth)
+    const create = Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, creation: Creation = {}) {
+      const { lane = aggregate.idOf(state) } = creation
+      const derived = yield* deriveCreation(state, consequence, creation)
       const isStale = (failure: unknown) => failure instanceof StaleVersion
       yield* Effect.catchIf(commit(lane, derived), isStale, () => overloaded)
       return state
@@ -130,7 +130,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
     return {
       perform,
       create,
-      carryOutNew: bear,
+      carryOutNew: deriveCreation,
       offer: (stored) => snapshots.offer(aggregate.idOf(stored.state), stored)
     }
   })
@@ -160,9 +160,9 @@ const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Servi
   })
 
 /** Derives what is committed for a new object. */
-const bearing = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
-  Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, birth: Birth = {}) {
-    const { answer, changes = [], instruction } = birth
+const derivingCreation = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
+  Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, creation: Creation = {}) {
+    const { answer, changes = [], instruction } = creation
     const record = consequence.announced === undefined ? recordNothing : yield* events.recorder(state)
     const instructions = instruction === undefined ? noEntry.instructions : [instruction]
     const surroundings = { answer, record, now: yield* currentTime }
@@ -185,14 +185,14 @@ const carryingOut = <K extends Kind>(aggregate: Aggregate<K>, decide: ReturnType
     return yield* new StaleVersion({ table: row.table, key: keyOf(row) })
   })
 
-/** The one door that commits all of it. */
+/** The one place that commits all of it. */
 const committing =
-  <State extends WalletName, E>(transactor: Transactor["Service"], doors: Doors<State, E>) =>
+  <State extends WalletName, E>(transactor: Transactor["Service"], rooms: Rooms<State, E>) =>
   (lane: string, { after, changes, instructions, movements, order, reserve }: Derived<State>): Committing<E> => {
-    if (order !== undefined) return doors.order!(after.state, order, { movements, reserve, changes, instructions })
+    if (order !== undefined) return rooms.order!(after.state, order, { movements, reserve, changes, instructions })
     return movements.length === 0 && reserve === 0
       ? transactor.commit(lane, changes)
-      : doors.post(after.state, { movements, reserve, changes, instructions })
+      : rooms.post(after.state, { movements, reserve, changes, instructions })
   }
 
 type Committing<E> = Effect.Effect<unknown, CommitError | InsufficientBalance | ActorUnavailable | E>

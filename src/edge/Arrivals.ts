@@ -9,7 +9,7 @@ import { elapsedMillis } from "../platform/runtime/realTime.ts"
 import { Operators } from "../operators/Operators.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import * as ClientAddress from "./clientAddress.ts"
-import type { Door } from "./doors.ts"
+import type { PortKind } from "./ports.ts"
 import * as FairQueue from "./FairQueue.ts"
 import { isProbe } from "./routing.ts"
 import { ShortPath } from "./ShortPath.ts"
@@ -18,7 +18,7 @@ import { Settings } from "../platform/runtime/Settings.ts"
 export interface Arrived extends IncomingMessage {
   /** How many of its line waited behind it when it began. */
   behind?: number
-  /** It came in at the operator's port (`doors.ts`). */
+  /** It came in at the operator's port (`ports.ts`). */
   isAtAdmin?: true
 }
 
@@ -51,7 +51,7 @@ export const make = Effect.gen(function* () {
   const lineOf = (request: IncomingMessage) =>
     `${request.method === "GET" || request.method === "HEAD" ? "reads" : "writes"} of ${partyOf(request)}`
 
-  return (server: Server, door: Door): Server => {
+  return (server: Server, portKind: PortKind): Server => {
     const queue = FairQueue.make({ later: setImmediate, millis: elapsedMillis })
     const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
     // Without `dropMaxConnection`, a parent that shares the port would offer a connection above the limit again.
@@ -64,9 +64,9 @@ export const make = Effect.gen(function* () {
         // The client left while its request waited.
         if (response.destroyed) return
         if (behind > 0) (request as Arrived).behind = behind
-        if (door === "admin") (request as Arrived).isAtAdmin = true
-        // The short path knows merchants' calls alone, which are not at that door.
-        if (door === "admin" || !shortPath.take(request, response)) emit(event, ...given)
+        if (portKind === "admin") (request as Arrived).isAtAdmin = true
+        // The short path knows merchants' calls alone, which are not at that port.
+        if (portKind === "admin" || !shortPath.take(request, response)) emit(event, ...given)
       }
       if (isProbe(request.url)) begin(0)
       else queue.enter(() => lineOf(request), begin)

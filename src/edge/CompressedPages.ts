@@ -5,7 +5,7 @@
 import { gzip } from "node:zlib"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { encodingFor } from "./unchanging.ts"
+import { encodingFor } from "./staticContent.ts"
 
 /** Below this a page fits in one packet anyway. */
 const bytesMin = 1_400

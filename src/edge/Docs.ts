@@ -8,7 +8,7 @@ import { Api } from "@coffer/contract/Api"
 import { Effect, Formatter } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiSwagger, OpenApi } from "effect/http-api"
-import { serveUnchanging } from "./unchanging.ts"
+import { serveStatic } from "./staticContent.ts"
 
 const document = Effect.sync(() => ({
   text: Formatter.formatJson(OpenApi.fromApi(Api)),
@@ -52,7 +52,7 @@ const policyOf = (text: string) => {
 
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    yield* router.add("GET", "/openapi.json", yield* serveUnchanging(document))
-    yield* router.add("GET", "/docs", yield* serveUnchanging(reference))
+    yield* router.add("GET", "/openapi.json", yield* serveStatic(document))
+    yield* router.add("GET", "/docs", yield* serveStatic(reference))
   })
 )

@@ -21,7 +21,7 @@ import * as Exchange from "./Exchange.ts"
 import { noSuchRoute } from "./fallback.ts"
 import { busy, refuseField } from "../http/replies.ts"
 import { nowhere } from "./routes.ts"
-import { type Door, routeThrough } from "./doors.ts"
+import { type PortKind, routeAtPort } from "./ports.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { endsInSlash, isHost, pathOf, routed } from "./routing.ts"
 
@@ -29,7 +29,7 @@ export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { answer, release } = yield* Exchange.make
     const bodyFrom = yield* Body.make
-    const door: Door = (yield* Settings).admin === undefined ? "both" : "public"
+    const portKind: PortKind = (yield* Settings).admin === undefined ? "both" : "public"
 
     return HttpRouter.middleware(
       (route) =>
@@ -38,7 +38,7 @@ export const layer = Layer.unwrap(
           const url = routed(request.url)
           const there = url === request.url ? request : request.modify({ url })
           const source = request.source as Arrived
-          const at = routeThrough(source.isAtAdmin === true ? "admin" : door, request.method, url)
+          const at = routeAtPort(source.isAtAdmin === true ? "admin" : portKind, request.method, url)
           const body = bodyFrom(incomingBody(there, at.limits))
           // Whoever asks for its text gets it within the limits.
           const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })

@@ -1,6 +1,6 @@
 /**
  * The HTTP server of the service: requests begin in the order of their connection and in fair turns, plain calls by the
- * short path. It listens at one port, or at two with the same limits (`doors.ts`).
+ * short path. It listens at one port, or at two with the same limits (`ports.ts`).
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Scope } from "effect"
@@ -9,15 +9,15 @@ import { type Place, Settings } from "../platform/runtime/Settings.ts"
 import * as Arrivals from "./Arrivals.ts"
 import { closingGently, drainMillis } from "./Draining.ts"
 import * as Listener from "./Listener.ts"
-import type { Door } from "./doors.ts"
+import type { PortKind } from "./ports.ts"
 import { inOrder } from "./pipelining.ts"
 
 const server = Effect.gen(function* () {
   const { admin, host, port } = yield* Settings
   const inTurn = yield* Arrivals.make
   const listener = yield* Listener.make
-  const listen = (door: Door, place: Place) =>
-    NodeHttpServer.make(() => inOrder(inTurn(closingGently(listener()), door)), {
+  const listen = (portKind: PortKind, place: Place) =>
+    NodeHttpServer.make(() => inOrder(inTurn(closingGently(listener()), portKind)), {
       host: place.host,
       port: place.port,
       backlog: Listener.backlog,

@@ -8,7 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as NewIds from "../platform/runtime/NewIds.ts"
 import { type Place, Settings } from "../platform/runtime/Settings.ts"
-import { type Door, isOpen } from "./doors.ts"
+import { type PortKind, isAnsweredAt } from "./ports.ts"
 import * as Listener from "./Listener.ts"
 import { inOrder } from "./pipelining.ts"
 import { refusalOf } from "../http/replies.ts"
@@ -36,19 +36,19 @@ export const serve = Effect.fnUntraced(function* (reason: string) {
         )
     }
   }
-  const answerAt = (door: Door) =>
+  const answerAt = (portKind: PortKind) =>
     Effect.gen(function* () {
       const { url } = yield* HttpServerRequest.HttpServerRequest
       const request_id = yield* ids.next(prefixes.request)
       const path = pathOf(url)
-      const isHere = isOpen(door, routeAt("GET", url))
+      const isHere = isAnsweredAt(portKind, routeAt("GET", url))
       return HttpServerResponse.setHeaders(isHere ? answerTo(path, request_id) : notHere(path, request_id), {
         "x-request-id": request_id,
         "cache-control": "no-store"
       })
     })
-  const listen = (door: Door, place: Place) =>
-    HttpServer.serve(answerAt(door)).pipe(
+  const listen = (portKind: PortKind, place: Place) =>
+    HttpServer.serve(answerAt(portKind)).pipe(
       Layer.provide(NodeHttpServer.layer(() => inOrder(listener()), { ...place, gracefulShutdownTimeout: 1_000 }))
     )
   yield* Layer.build(listen(admin === undefined ? "both" : "public", { host, port }))

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { isOpen } from "./doors.ts"
+import { isAnsweredAt } from "./ports.ts"
 
 const links = {
   docs: ["/docs", "Reference"],
@@ -30,7 +30,7 @@ export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { admin } = yield* Settings
     const open = Object.entries(links).filter(([, [pattern]]) =>
-      isOpen(admin === undefined ? "both" : "public", { pattern })
+      isAnsweredAt(admin === undefined ? "both" : "public", { pattern })
     )
     const page = HttpServerResponse.text(pageOf(open.map(([, link]) => link)), {
       contentType: "text/html; charset=utf-8"

@@ -9,12 +9,12 @@ import { Context, Effect, Layer, Metric } from "effect"
 import { Vitals } from "../platform/runtime/Vitals.ts"
 
 /** Each has room of its own, so that pages in work never keep a merchant out. Its part of the room of merchants. */
-export const doors = { merchants: 1, public: 1 / 2, operator: 1 / 4 } as const
-export type Door = keyof typeof doors
+export const groupShares = { merchants: 1, public: 1 / 2, operator: 1 / 4 } as const
+export type AdmissionGroup = keyof typeof groupShares
 
 /** An admitted request, and what it gives back when it ends. */
 export interface Visit {
-  readonly door: Door
+  readonly group: AdmissionGroup
   /** A merchant's id, an address of the public. */
   readonly party: string
   /** Undefined: not counted, but for the bytes of its body. */
@@ -29,7 +29,7 @@ export class Admission extends Context.Service<
   Admission,
   {
     /** Undefined: the request is shed. `behind` it so many of its party wait to be begun, and count as well. */
-    readonly enter: (door: Door, party: string, kind: QuotaKind, behind?: number) => Visit | undefined
+    readonly enter: (group: AdmissionGroup, party: string, kind: QuotaKind, behind?: number) => Visit | undefined
     /** Whether a body of so many bytes may be read into memory now; `visit` holds them from then on. */
     readonly hold: (visit: Visit, bytes: number) => boolean
     /** Counts the bytes of an answer, which stay in memory until the client has read them and the visit ends. */
@@ -58,7 +58,7 @@ export const bytesMax = 32 * 1024 * 1024
 /** Of one party: who sends slowly holds what it has announced, and must not hold all. */
 export const bytesOfOneMax = bytesMax / 4
 
-/** Answers that nobody has read yet, of one party and of all at its door. Above it whoever asks for more is shed. */
+/** Answers that nobody has read yet, of one party and of its whole group. Above it a request for more is shed. */
 export const unreadOfOneMax = 32 * 1024 * 1024
 export const unreadMax = 4 * unreadOfOneMax
 
@@ -68,24 +68,28 @@ type ShedKind = (typeof shedKinds)[number]
 
 /** Counts, and no clock. `shed` is told what was refused. */
 export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
-  const at = { merchants: newDoor(doors.merchants), public: newDoor(doors.public), operator: newDoor(doors.operator) }
+  const at = {
+    merchants: newRoom(groupShares.merchants),
+    public: newRoom(groupShares.public),
+    operator: newRoom(groupShares.operator)
+  }
   const bodies = new Shares()
   let room = roomMax
 
   return {
-    enter: (door, party, kind, behind = 0) => {
-      const { part, reads, unread, writes } = at[door]
+    enter: (group, party, kind, behind = 0) => {
+      const { part, reads, unread, writes } = at[group]
       const hasRoom =
         kind === "writes"
           ? writes.hasRoom(party, behind, writesPerRead * part * room)
           : reads.hasRoom(party, behind, part * room)
       if (!hasRoom || unread.all > unreadMax || (unread.all > 0 && unread.of(party) > unreadOfOneMax)) {
-        shed(door === "merchants" ? kind : door)
+        shed(group === "merchants" ? kind : group)
         return undefined
       }
       if (kind === "writes") writes.add(party, weights.writes)
       else reads.add(party, weights[kind])
-      return { door, party, kind, bytes: 0 }
+      return { group, party, kind, bytes: 0 }
     },
     hold: (visit, more) => {
       if (bodies.all + more > bytesMax || bodies.of(visit.party) + more > bytesOfOneMax) {
@@ -98,12 +102,12 @@ export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
     },
     owe: (visit, more) => {
       visit.unread = (visit.unread ?? 0) + more
-      at[visit.door].unread.add(visit.party, more)
+      at[visit.group].unread.add(visit.party, more)
     },
-    leave: ({ bytes, door, kind, party, unread }) => {
-      if (unread !== undefined) at[door].unread.add(party, -unread)
-      if (kind === "writes") at[door].writes.add(party, -weights.writes)
-      else if (kind !== undefined) at[door].reads.add(party, -weights[kind])
+    leave: ({ bytes, group, kind, party, unread }) => {
+      if (unread !== undefined) at[group].unread.add(party, -unread)
+      if (kind === "writes") at[group].writes.add(party, -weights.writes)
+      else if (kind !== undefined) at[group].reads.add(party, -weights[kind])
       if (bytes > 0) bodies.add(party, -bytes)
     },
     tick: (delay) => {
@@ -112,7 +116,7 @@ export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
   }
 }
 
-const newDoor = (part: number) => ({ part, reads: new Shares(), writes: new Shares(), unread: new Shares() })
+const newRoom = (part: number) => ({ part, reads: new Shares(), writes: new Shares(), unread: new Shares() })
 
 /** Something that parties hold. */
 class Shares {

@@ -57,7 +57,7 @@ export const make = Effect.map(Admission, (admission) => (incoming: IncomingBody
     }
     if (length !== undefined && length > limits.bytes) return tooLarge(limits)
     const record = fiber.getRef(CurrentRecord)
-    const visit = (record.visit ??= { door: "public", party: record.ip, kind: undefined, bytes: 0 })
+    const visit = (record.visit ??= { group: "public", party: record.ip, kind: undefined, bytes: 0 })
     if (length !== undefined && !admission.hold(visit, length)) return busy
     isTouched = true
     return Effect.flatMap(waitingForClient(bytes((more) => admission.hold(visit, more))), checked)

@@ -84,7 +84,7 @@ export const layer = Layer.effect(
         Effect.forkIn(scope)
       )
 
-    /** It counts as running before its row is there: whoever meets the row must not take it for forsaken. */
+    /** It counts as running before its row is there: whoever meets the row must not take it for abandoned. */
     const take = (claim: IdempotencyClaim, replaces?: number) =>
       Effect.flatMap(unmovedTime, (now) => {
         here.enter(claim.id)
@@ -107,9 +107,9 @@ export const layer = Layer.effect(
       if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
       const { data, leaseUntil, run, state, status, version } = row.value
       // The run that took it has ended, or it was this one and never learnt whether the claim was written.
-      const isForsaken = state === "running" && !here.has(id) && (yield* runs.isForsaken(run))
+      const isAbandoned = state === "running" && !here.has(id) && (yield* runs.isAbandoned(run))
       const unmoved = yield* unmovedTime
-      switch (judge(row.value, fingerprint, now, isForsaken, unmoved)) {
+      switch (judge(row.value, fingerprint, now, isAbandoned, unmoved)) {
         case "OtherContent":
           return yield* new OtherContent()
         case "InProgress":

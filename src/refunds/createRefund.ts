@@ -95,7 +95,7 @@ const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Re
     const now = yield* commands.load(refundNo)
     if (now.status !== "reserved") return repeated(now)
     const lasts = DateTime.distance(yield* currentTime, nextCheck.reservedUntil(refund))
-    const isOver = Duration.isLessThanOrEqualTo(lasts, Duration.zero) || (yield* runs.isForsaken(now.run))
+    const isOver = Duration.isLessThanOrEqualTo(lasts, Duration.zero) || (yield* runs.isAbandoned(now.run))
     if (!isOver) return yield* new RefundRunning({ lasts })
     fiber = yield* FiberMap.run(driving, refundNo, finish(services, refundNo), { onlyIfMissing: true })
   }

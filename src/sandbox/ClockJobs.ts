@@ -38,7 +38,7 @@ export const layer = Layer.effectDiscard(
     const round = Effect.fnUntraced(function* (worker: Worker) {
       const unmoved = yield* unmovedTime
       const now = DateTime.toEpochMillis(unmoved)
-      const moving = agenda.asksForAll(now) ? yield* store.forsaken(unmoved) : []
+      const moving = agenda.asksForAll(now) ? yield* store.abandoned(unmoved) : []
       const asked = agenda.take(now, clocks.moved())
       const due = yield* dueOf(workers, asked)
       for (const merchantId of asked) {

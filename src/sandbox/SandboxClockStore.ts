@@ -47,7 +47,7 @@ export class SandboxClockStore extends Context.Service<
       decide: (row: ClockRow) => Effect.Effect<Setting | undefined, E>
     ) => Effect.Effect<void, E>
     /** Clocks on their way that nobody holds. */
-    readonly forsaken: (unmoved: DateTime.Utc) => Effect.Effect<ReadonlyArray<string>>
+    readonly abandoned: (unmoved: DateTime.Utc) => Effect.Effect<ReadonlyArray<string>>
     /** Whether the holder has it, until then. */
     readonly hold: (merchantId: string, holder: string, times: Hold) => Effect.Effect<boolean>
     /** Whether the clock has a target then, so that somebody has to go on. */
@@ -148,10 +148,10 @@ const timeIn = (sql: SqlClient.SqlClient) => (time: DateTime.Utc) => sql`${isoTe
 /** For whoever works for a sandbox. */
 const makeHolding = (
   sql: SqlClient.SqlClient
-): Pick<SandboxClockStore["Service"], "forsaken" | "hold" | "release" | "move"> => {
+): Pick<SandboxClockStore["Service"], "abandoned" | "hold" | "release" | "move"> => {
   const at = timeIn(sql)
   return {
-    forsaken: (unmoved) =>
+    abandoned: (unmoved) =>
       sqlDefects(
         Effect.map(
           sql<{ readonly merchant_id: string }>`select merchant_id from sandbox_clocks

@@ -19,7 +19,7 @@ import {
   type Named,
   ReconciliationStore
 } from "./ReconciliationStore.ts"
-import { timeOf, tradeNoIn } from "./standing.ts"
+import { timeOf, tradeNoIn } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
 import type { StripeRefused } from "./stripeFailures.ts"
 

@@ -10,7 +10,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type SessionRow, SessionStore } from "./SessionStore.ts"
-import { expand, sessionMethodOf, type Standing, standingOf, tradeNoKey } from "./standing.ts"
+import { expand, sessionMethodOf, type SessionStatus, sessionStatusOf, tradeNoKey } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
 import type { StripeRefused } from "./stripeFailures.ts"
 
@@ -32,10 +32,10 @@ export class Sessions extends Context.Service<
     readonly make: (
       order: Order,
       row: SessionRow
-    ) => Effect.Effect<Standing | undefined, ChannelUnreachable | StripeRefused>
-    readonly look: (row: Made) => Effect.Effect<Standing, ChannelUnreachable>
+    ) => Effect.Effect<SessionStatus | undefined, ChannelUnreachable | StripeRefused>
+    readonly look: (row: Made) => Effect.Effect<SessionStatus, ChannelUnreachable>
     /** Ends it, unless it is paid or being paid. `force`: also when its buyer is at a bank or in a wallet. */
-    readonly end: (row: Made, options: { readonly force: boolean }) => Effect.Effect<Standing, ChannelUnreachable>
+    readonly end: (row: Made, options: { readonly force: boolean }) => Effect.Effect<SessionStatus, ChannelUnreachable>
   }
 >()("@coffer/stripe/Sessions") {}
 
@@ -56,15 +56,15 @@ export const layer = Layer.effect(
     const ownerOf = ({ merchant_id: merchantId, mode }: SessionRow) => ({ merchantId, mode })
 
     /** A row stays as it is while its payment is not in our books, so that nobody takes the order for unpaid. */
-    const noted = Effect.fnUntraced(function* (row: Made, standing: Standing) {
-      if (standing._tag === "Over") yield* store.ended(row.key)
-      if (standing._tag === "Processing") yield* store.processing(row.key)
-      return standing
+    const noted = Effect.fnUntraced(function* (row: Made, status: SessionStatus) {
+      if (status._tag === "Over") yield* store.ended(row.key)
+      if (status._tag === "Processing") yield* store.processing(row.key)
+      return status
     })
 
     const look = span("Sessions.look")(function* (row: Made) {
       const asked = client.read(ownerOf(row), (stripe) => stripe.checkout.sessions.retrieve(row.session_id, { expand }))
-      return yield* noted(row, standingOf(yield* unreachableWhenRefused(asked)))
+      return yield* noted(row, sessionStatusOf(yield* unreachableWhenRefused(asked)))
     })
 
     const end = span("Sessions.end")(function* (row: Made, { force }: { readonly force: boolean }) {
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
       if (before.isBusy && !force && !lapsed) return before
       const expired = client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(row.session_id, { expand }))
       return yield* Effect.matchEffect(expired, {
-        onSuccess: (session) => noted(row, standingOf(session)),
+        onSuccess: (session) => noted(row, sessionStatusOf(session)),
         // The session was paid or ended at the same moment, or Stripe did not answer. Looking shows which.
         onFailure: (failure) =>
           failure._tag === "ChannelUnreachable"
@@ -99,7 +99,7 @@ export const layer = Layer.effect(
         }
       )
       const opened = yield* store.opened(row.key, made.id)
-      if (Option.isSome(opened)) return standingOf(made)
+      if (Option.isSome(opened)) return sessionStatusOf(made)
       yield* Effect.ignore(client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(made.id)))
       return undefined
     }, Effect.uninterruptible)

@@ -13,7 +13,7 @@ import {
 import { span } from "../platform/runtime/span.ts"
 import { isMade, Sessions } from "./Sessions.ts"
 import { SessionStore } from "./SessionStore.ts"
-import type { Standing } from "./standing.ts"
+import type { SessionStatus } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { isForGood, reasonOf, type StripeRefused } from "./stripeFailures.ts"
 
@@ -79,12 +79,12 @@ const returned: ReturnAnswer = { _tag: "Taken" }
 
 const isBack = ({ code }: StripeRefused) => code === "charge_already_refunded"
 
-const reportOf = (standing: Standing): CancelReport => {
-  switch (standing._tag) {
+const reportOf = (status: SessionStatus): CancelReport => {
+  switch (status._tag) {
     case "Over":
       return cancelled
     case "Paid":
-      return { _tag: "AlreadyPaid", payment: standing.payment }
+      return { _tag: "AlreadyPaid", payment: status.payment }
     case "Open":
     case "Processing":
       return { _tag: "BuyerBusy" }

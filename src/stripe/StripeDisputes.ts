@@ -8,7 +8,7 @@ import { ChannelUnreachable } from "../channel/Channel.ts"
 import type { DisputeChannel, DisputeName, StepAnswer } from "../channel/DisputeChannel.ts"
 import { Files } from "../files/Files.ts"
 import { span } from "../platform/runtime/span.ts"
-import { needsResponse, placed, wordOf } from "./disputeWords.ts"
+import { needsResponse, placed, wordOf } from "./disputeStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { reasonOf, type StripeRefused, type StripeSilent } from "./stripeFailures.ts"
 

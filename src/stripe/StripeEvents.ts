@@ -15,9 +15,9 @@ import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Refunds } from "../refunds/Refunds.ts"
-import { channelDisputeOf, wordOf } from "./disputeWords.ts"
+import { channelDisputeOf, wordOf } from "./disputeStatus.ts"
 import { SessionStore } from "./SessionStore.ts"
-import { expand, standingOf, timeOf, tradeNoIn } from "./standing.ts"
+import { expand, sessionStatusOf, timeOf, tradeNoIn } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { type EventKind, StripeEventStore, type Told } from "./StripeEventStore.ts"
 import { StripePayments } from "./StripePayments.ts"
@@ -105,10 +105,10 @@ const handleSession = ({ client, orderIn, payments, store }: Services) =>
         ? yield* new NotYetKnown({ reason: "session" })
         : yield* ignored("a session is none of ours")
     }
-    const standing = standingOf(seen)
-    if (standing._tag === "Over") yield* store.ended(row.value.key)
-    if (standing._tag === "Processing") yield* store.processing(row.value.key)
-    yield* payments.adopt(order.value, row.value, standing)
+    const status = sessionStatusOf(seen)
+    if (status._tag === "Over") yield* store.ended(row.value.key)
+    if (status._tag === "Processing") yield* store.processing(row.value.key)
+    yield* payments.adopt(order.value, row.value, status)
     return "adopted" as const
   })
 

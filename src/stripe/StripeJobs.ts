@@ -10,7 +10,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { type EventRow, type PollRow, StripeEventStore } from "./StripeEventStore.ts"
 import { StripeEvents } from "./StripeEvents.ts"
-import { eventTypes, toldBy } from "./told.ts"
+import { eventTypes, toldBy } from "./eventKinds.ts"
 
 const outcomes = ["adopted", "ignored", "given_up"] as const
 const handled = Metric.counter("coffer_stripe_events", {

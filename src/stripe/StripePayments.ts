@@ -12,7 +12,7 @@ import { Orders } from "../orders/Orders.ts"
 import { span } from "../platform/runtime/span.ts"
 import { isMade, Sessions } from "./Sessions.ts"
 import { type SessionRow, SessionStore } from "./SessionStore.ts"
-import { sessionMethodOf, type Standing } from "./standing.ts"
+import { sessionMethodOf, type SessionStatus } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
 
 /** What a buyer meets who wants to pay. */
@@ -43,7 +43,7 @@ export class StripePayments extends Context.Service<
     /** Asks Stripe about a pending order's session, and returns the order as it is then. */
     readonly refresh: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
     /** Brings what Stripe said of a session of ours to the order. */
-    readonly adopt: (order: Order, row: SessionRow, standing: Standing) => Effect.Effect<Order, ReportFailure>
+    readonly adopt: (order: Order, row: SessionRow, status: SessionStatus) => Effect.Effect<Order, ReportFailure>
   }
 >()("@coffer/stripe/StripePayments") {}
 
@@ -59,9 +59,9 @@ export const layer = Layer.effect(
     const orders = yield* Orders
 
     /** The row ends after the order's commit: whoever asks in between is still told that it is paid. */
-    const adopt = Effect.fnUntraced(function* (order: Order, row: SessionRow, standing: Standing) {
-      if (standing._tag !== "Paid") return order
-      const after = yield* orders.report(order, { _tag: "Succeeded", payment: standing.payment })
+    const adopt = Effect.fnUntraced(function* (order: Order, row: SessionRow, status: SessionStatus) {
+      if (status._tag !== "Paid") return order
+      const after = yield* orders.report(order, { _tag: "Succeeded", payment: status.payment })
       yield* store.ended(row.key)
       return after
     })
@@ -89,10 +89,10 @@ export const layer = Layer.effect(
         return undefined
       }
       const asked = isSame ? sessions.look(row) : sessions.end(row, { force: true })
-      const standing = yield* Effect.catchTags(asked, { ChannelUnreachable: () => Effect.succeed(unknown) })
-      if (standing._tag === "Unknown") return unknown
-      yield* adopt(order, row, standing)
-      return standing._tag === "Over" ? undefined : begunOf(standing)
+      const status = yield* Effect.catchTags(asked, { ChannelUnreachable: () => Effect.succeed(unknown) })
+      if (status._tag === "Unknown") return unknown
+      yield* adopt(order, row, status)
+      return status._tag === "Over" ? undefined : begunOf(status)
     })
 
     const begin = span("StripePayments.begin")(function* (order: Order, method: PaymentMethod) {
@@ -130,5 +130,5 @@ export const layer = Layer.effect(
 const settled: Begun = { _tag: "Settled" }
 const unknown = { _tag: "Unknown" } as const satisfies Begun
 
-const begunOf = (standing: Standing | undefined): Begun =>
-  standing?._tag === "Open" ? { _tag: "Redirect", url: standing.url } : settled
+const begunOf = (status: SessionStatus | undefined): Begun =>
+  status?._tag === "Open" ? { _tag: "Redirect", url: status.url } : settled

@@ -16,7 +16,7 @@ import { currentMillis } from "../platform/runtime/clock.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { StripeEvents } from "./StripeEvents.ts"
-import { isEvent, toldBy } from "./told.ts"
+import { isEvent, toldBy } from "./eventKinds.ts"
 import { webhookAddresses, webhookPath } from "./webhookAddress.ts"
 
 /** An event with its object; those of Stripe have a few kilobytes. */

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { blocking } from "../kit/Faults.ts"
-import { aRun } from "../kit/aRun.ts"
+import { runLock } from "../kit/runLock.ts"
 import { cable } from "../kit/Cable.ts"
 import { eventually } from "../kit/Process.ts"
 import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
@@ -55,7 +55,7 @@ describe("an Idempotency-Key on two runners", () => {
       Effect.gen(function* () {
         const database = yield* freshDatabase
         const fault = yield* blocking("Idempotency.run", "before")
-        const beneath = isKnown ? aRun(database) : Layer.empty
+        const beneath = isKnown ? runLock(database) : Layer.empty
         const slow = yield* start({ database, env: yield* asRunner, clock: "test", faults: fault.layer, beneath })
         const other = yield* start({ database, env: yield* asRunner, clock: "test" })
         const key = slow.merchant.sandboxKey
@@ -85,7 +85,7 @@ describe("an Idempotency-Key on two runners", () => {
       const database = yield* freshDatabase
       const wire = yield* cable(database)
       const fault = yield* blocking("Idempotency.run", "before")
-      const beneath = aRun(wire.url)
+      const beneath = runLock(wire.url)
       const lost = { database: wire.url, env: yield* asRunner, clock: "test", faults: fault.layer, beneath } as const
       const cutOff = yield* start(lost)
       const other = yield* start({ database, env: yield* asRunner, clock: "test" })
@@ -124,7 +124,7 @@ describe("an Idempotency-Key on two runners", () => {
       const database = yield* freshDatabase
       const wire = yield* cable(database)
       const fault = yield* blocking("Idempotency.run", "before")
-      const beneath = aRun(database)
+      const beneath = runLock(database)
       const cutOff = yield* start({
         database: wire.url,
         env: yield* asRunner,
@@ -157,7 +157,12 @@ describe("an Idempotency-Key on two runners", () => {
       const database = yield* freshDatabase
       const wire = yield* cable(database)
       const held = yield* blocking("Idempotency.run", "before")
-      const cutOff = yield* start({ database: wire.url, env: yield* asRunner, clock: "test", beneath: aRun(database) })
+      const cutOff = yield* start({
+        database: wire.url,
+        env: yield* asRunner,
+        clock: "test",
+        beneath: runLock(database)
+      })
       const other = yield* start({ database, env: yield* asRunner, clock: "test", faults: held.layer })
       const key = cutOff.merchant.sandboxKey
       yield* cutOff.api.get("/v1/orders", key)

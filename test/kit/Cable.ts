@@ -16,7 +16,7 @@ export interface Cable {
   /** Connections there are, and those that are made from now on, carry nothing any more. Nobody is told. */
   readonly swallow: () => void
   /** Connections that LISTEN carry nothing any more; how many they are. Later ones do. Nobody is told. */
-  readonly deafen: () => number
+  readonly dropListeners: () => number
   /** Connections made from now on work. Others stay as dead as they are. */
   readonly heal: () => void
 }
@@ -85,7 +85,7 @@ export const cable = (
         isDeaf = true
         for (const link of links) link.isDead = true
       }
-      const deafen = () => {
+      const dropListeners = () => {
         const listening = [...links].filter((link) => link.listens && !link.isDead)
         for (const link of listening) link.isDead = true
         return listening.length
@@ -104,7 +104,9 @@ export const cable = (
           cut()
           server.close()
         }
-        resume(Effect.succeed({ url: near.href, cut, cutAt, loseAnswer: loss.begin, swallow, deafen, heal, stop }))
+        resume(
+          Effect.succeed({ url: near.href, cut, cutAt, loseAnswer: loss.begin, swallow, dropListeners, heal, stop })
+        )
       })
     }),
     ({ stop }) => Effect.sync(stop)

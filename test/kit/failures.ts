@@ -10,7 +10,7 @@ import { DatabaseUnavailable } from "../../src/platform/postgres/trouble.ts"
 import type { Reply } from "./Api.ts"
 import { hangUp } from "./hangUp.ts"
 import { type Running, start } from "./Service.ts"
-import { type Asked, type Door, send, type Write } from "./write.ts"
+import { type Asked, type Caller, send, type Write } from "./write.ts"
 
 export interface Failure {
   /** Columns of the table. */
@@ -67,7 +67,7 @@ export const trap = (): Trap => {
   return set
 }
 
-export const prepared = (service: Door, writes: ReadonlyArray<Write>) =>
+export const prepared = (service: Caller, writes: ReadonlyArray<Write>) =>
   Effect.forEach(
     writes,
     (write) =>

@@ -23,9 +23,9 @@ import {
   secretKey,
   start
 } from "./Service.ts"
-import { type Door, send, type Write } from "./write.ts"
+import { type Caller, send, type Write } from "./write.ts"
 
-interface Doomed extends Door {
+interface Doomed extends Caller {
   /** Sends all of these, and waits until each has come to one of the points, where it stands for ever. */
   readonly stand: (
     begun: ReadonlyArray<Begun>,
@@ -120,7 +120,7 @@ const shards = Array.from({ length: ShardingConfig.defaults.shardsPerGroup }, (_
 )
 
 /** Waits until each has its part of the actors, and none is on its way. */
-const sharing = (runner: Door, { context }: Running) =>
+const sharing = (runner: Caller, { context }: Running) =>
   eventually(
     "two runners to share the shards",
     Effect.map(runner.api.get("/metrics"), ({ text }) => {

@@ -10,7 +10,7 @@ import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import * as Wiring from "../../src/Wiring.ts"
-import { aRun } from "./aRun.ts"
+import { runLock } from "./runLock.ts"
 
 /** Points of the program. */
 let points: ReadonlyArray<string> = []
@@ -44,7 +44,7 @@ const service = Wiring.layer({ remoteSerialization: false }).pipe(
   Layer.provideMerge(Settings.layer({ embedded: false })),
   Layer.provideMerge(DataDir.layer(home)),
   Layer.provideMerge(Wiring.platform),
-  Layer.provideMerge(aRun(url)),
+  Layer.provideMerge(runLock(url)),
   Layer.provideMerge(Logger.layer([])),
   Layer.provideMerge(Telemetry.layer(Option.none()))
 )

@@ -5,7 +5,7 @@ import type { Merchant, Reply } from "./Api.ts"
 import type { Running } from "./Service.ts"
 
 /** Whoever takes requests. */
-export type Door = Pick<Running, "api">
+export type Caller = Pick<Running, "api">
 
 /** A request that can be sent to any process on the same database. */
 export interface Asked {
@@ -21,7 +21,7 @@ export interface Write {
   readonly asksChannel: boolean
   readonly isKeyed: boolean
   /** Sets the scene for a merchant of its own, and says what is to be sent. */
-  readonly prepare: (service: Door, merchant: Merchant) => Effect.Effect<Asked>
+  readonly prepare: (service: Caller, merchant: Merchant) => Effect.Effect<Asked>
   /** What a merchant's books must show once, counted; by its id. */
   readonly left: string
   /** What the answer gives access to, such as a new key or the address of a file. That of the last answer must work. */
@@ -31,7 +31,7 @@ export interface Write {
 // oxlint-disable-next-line no-explicit-any -- a test reads what it expects
 type Json = any
 
-export const send = ({ api }: Door, { headers, method, path, raw }: Asked): Effect.Effect<Reply> =>
+export const send = ({ api }: Caller, { headers, method, path, raw }: Asked): Effect.Effect<Reply> =>
   api.call(method, path, { raw, headers })
 
 type Scene = (

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
-import { isOpen } from "../../src/edge/doors.ts"
+import { isAnsweredAt } from "../../src/edge/ports.ts"
 import { routes } from "../../src/edge/routes.ts"
 import { freePort, operatorToken, secretKey, start } from "../kit/Service.ts"
 import { settingsOf } from "../kit/settings.ts"
@@ -211,8 +211,10 @@ describe("k8s/", () => {
   })
 
   it("each probe asks a path that the service has at that port", () => {
-    const isAt = (door: "public" | "admin", asked: string) =>
-      routes.some(({ method, path: each, route }) => method === "GET" && each === asked && isOpen(door, route))
+    const isAt = (portKind: "public" | "admin", asked: string) =>
+      routes.some(
+        ({ method, path: each, route }) => method === "GET" && each === asked && isAnsweredAt(portKind, route)
+      )
     for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"]) {
       const { httpGet } = container[probe]
       assert.isTrue(isAt(httpGet.port === "http" ? "public" : "admin", httpGet.path), probe)

@@ -4,8 +4,8 @@ import {
   bytesMax,
   bytesOfOneMax,
   delayMax,
-  type Door,
-  doors,
+  type AdmissionGroup,
+  groupShares,
   make,
   roomMax,
   roomMin,
@@ -18,10 +18,11 @@ import {
 const admission = () => {
   const shed: Array<string> = []
   const { enter: enterBy, hold, leave, owe, tick } = make((kind) => shed.push(kind))
-  const enter = (party: string, kind: Visit["kind"] & string, door: Door = "merchants") => enterBy(door, party, kind)
+  const enter = (party: string, kind: Visit["kind"] & string, group: AdmissionGroup = "merchants") =>
+    enterBy(group, party, kind)
   /** So many at once; those that were let in. */
-  const arrive = (count: number, ...[party, kind = "reads", door]: Parameters<typeof enter> | [string]) =>
-    Array.from({ length: count }, () => enter(party, kind, door)).filter((visit) => visit !== undefined)
+  const arrive = (count: number, ...[party, kind = "reads", group]: Parameters<typeof enter> | [string]) =>
+    Array.from({ length: count }, () => enter(party, kind, group)).filter((visit) => visit !== undefined)
   return { shed, enter, enterBy, hold, leave, owe, tick, arrive }
 }
 
@@ -104,12 +105,12 @@ describe("of requests that come at once", () => {
 
   it("what the public and the operator ask for has room of its own, by address, and keeps no merchant out", () => {
     const { arrive, enter, shed } = admission()
-    for (const door of ["public", "operator"] as const) {
+    for (const group of ["public", "operator"] as const) {
       for (const kind of ["reads", "writes"] as const) {
-        const room = doors[door] * roomMax * (kind === "writes" ? writesPerRead : 1)
-        assert.strictEqual(arrive(5_000, "a", kind, door).length, room)
-        assert.isDefined(enter("b", kind, door), "another address")
-        assert.strictEqual(arrive(5_000, "c", kind, door).length, Math.ceil(room / 3))
+        const room = groupShares[group] * roomMax * (kind === "writes" ? writesPerRead : 1)
+        assert.strictEqual(arrive(5_000, "a", kind, group).length, room)
+        assert.isDefined(enter("b", kind, group), "another address")
+        assert.strictEqual(arrive(5_000, "c", kind, group).length, Math.ceil(room / 3))
       }
     }
     assert.deepStrictEqual([...new Set(shed)], ["public", "operator"])

@@ -4,7 +4,7 @@
  */
 import { Cause, type Duration, Effect, Exit } from "effect"
 import { Patience } from "../../src/stripe/StripeGuard.ts"
-import { eventTypes } from "../../src/stripe/told.ts"
+import { eventTypes } from "../../src/stripe/eventKinds.ts"
 import { booksOf } from "../kit/merchantBooks.ts"
 import { isSoak } from "../kit/soak.ts"
 import { assertEqualBooks, booksAtStripe } from "./books.ts"

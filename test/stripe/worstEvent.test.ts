@@ -1,7 +1,7 @@
 /** What the worst event costs that somebody may send to Stripe's address; the other routes are in `worstBodies`. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { held } from "../kit/held.ts"
+import { loopDelay } from "../kit/eventLoopDelay.ts"
 import { connected } from "./kit.ts"
 
 const bytesMax = 512 * 1_024
@@ -25,7 +25,7 @@ it.live("an event of 512 kB is taken; a larger one, and one without our signatur
       ["too large", event(2 * bytesMax), endpoint.secret!, 400]
     ] as const) {
       const header = stripe.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp: now })
-      const { answer, millis } = yield* held(
+      const { answer, millis } = yield* loopDelay(
         api.call("POST", pathname, { raw, headers: { "Stripe-Signature": header } })
       )
       assert.deepStrictEqual([what, answer.status], [what, status])

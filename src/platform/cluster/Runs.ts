@@ -15,7 +15,7 @@ export class Runs extends Context.Service<
     /** The number of this run; null where others cannot tell whether it has ended. */
     readonly own: number | null
     /** Whether nobody is at work on what `run` began. Only for work that is not under way in this process. */
-    readonly isForsaken: (run: number | null) => Effect.Effect<boolean>
+    readonly isAbandoned: (run: number | null) => Effect.Effect<boolean>
   }
 >()("@coffer/platform/Runs") {}
 
@@ -27,7 +27,7 @@ export const layer = Layer.effect(
     const own = yield* Tenancy.Run
     return Runs.of({
       own,
-      isForsaken: (run) => {
+      isAbandoned: (run) => {
         // Only this process could be at work on it, and the caller says that it is not.
         if (runner === undefined || (run !== null && run === own)) return Effect.succeed(true)
         return run === null ? Effect.succeed(false) : sqlDefects(Tenancy.hasEnded(sql, run))

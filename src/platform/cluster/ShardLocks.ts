@@ -4,7 +4,7 @@
  * with two statements on one connection, and all time-outs begin at once. On a slow database the last ones time out,
  * the connection is replaced, and every release fails and starts again.
  *
- * It gathers the locks of shards that were assigned together (`gathered.ts`).
+ * It gathers the locks of shards that were assigned together (`acquireLocks.ts`).
  *
  * It enters the register when the others are ready for it (`Joining.ts`), and tells the library at once which runners
  * have ended, as Postgres knows it (`Roster.ts`).
@@ -12,7 +12,7 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { ClusterMetrics, MachineId, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import { gathered } from "./gathered.ts"
+import { acquireLocks } from "./acquireLocks.ts"
 import * as Joining from "./Joining.ts"
 import { Roster } from "./Roster.ts"
 import { nameOf, Suspects } from "./Suspects.ts"
@@ -75,7 +75,7 @@ export const layer = Layer.effectContext(
 
     const acquire: typeof storage.acquire = (address, shards) =>
       Effect.tap(
-        gathered(
+        acquireLocks(
           shards,
           (missing) => storage.acquire(address, missing),
           () => hasLeft

@@ -3,12 +3,12 @@
  * waiting and writes them in ONE Postgres transaction, one statement in all. Nothing waits for a timer: while
  * one transaction is being flushed the next batch gathers. Each set is all or nothing on its own: one that meets a
  * stale version or a taken key is left out, and the others are written without it (docs/architecture.md, section 4).
- * One that meets a row that somebody else has locked goes aside (`aside.ts`), and the others are written without it
+ * One that meets a row which is locked by others goes aside (`blockedSets.ts`), and the others are written without it
  * (docs/decisions/0015).
  */
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeAside } from "./aside.ts"
+import { makeBlockedSets } from "./blockedSets.ts"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
 import { makeLaneMetrics } from "./laneMetrics.ts"
 import { makeOpenSets, type OpenSet } from "./openSets.ts"
@@ -51,7 +51,7 @@ export const layer = Layer.effect(
     const sets = yield* RealTime.onRealTime(makeOpenSets)
 
     const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql) })
-    const aside = yield* makeAside({ sets, write, batchMax })
+    const aside = yield* makeBlockedSets({ sets, write, batchMax })
 
     const round = Effect.fnUntraced(function* (taken: ReadonlyArray<OpenSet>) {
       let left = aside.without(taken)

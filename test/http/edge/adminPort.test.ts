@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import * as DataDir from "../../../src/platform/runtime/DataDir.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
-import { isOpen } from "../../../src/edge/doors.ts"
+import { isAnsweredAt } from "../../../src/edge/ports.ts"
 import { routes } from "../../../src/edge/routes.ts"
 import * as Wiring from "../../../src/Wiring.ts"
 import { Api } from "../../kit/Api.ts"
@@ -11,7 +11,7 @@ import { head, sendRaw, speak } from "../../kit/Raw.ts"
 import { freePort, operatorToken, secretKey, start } from "../../kit/Service.ts"
 
 /** A service with two ports, and a client of each. */
-const twoDoors = Effect.gen(function* () {
+const twoPorts = Effect.gen(function* () {
   const port = yield* freePort
   const running = yield* start({ env: { ADMIN_PORT: String(port) }, adminPort: port })
   return { ...running, admin: new Api(`http://127.0.0.1:${port}`, operatorToken) }
@@ -23,16 +23,16 @@ const isOperators = (pattern: string) => pattern.startsWith("/operator/") || adm
 describe("with ADMIN_PORT", () => {
   it("each route is at one of the two ports, /readyz at both, and without it all are at one", () => {
     for (const { route } of routes) {
-      const at = (["public", "admin"] as const).filter((door) => isOpen(door, route))
+      const at = (["public", "admin"] as const).filter((portKind) => isAnsweredAt(portKind, route))
       const expected = isOperators(route.pattern) ? ["admin"] : ["public"]
       assert.deepStrictEqual(at, route.pattern === "/readyz" ? ["public", "admin"] : expected, route.pattern)
-      assert.isTrue(isOpen("both", route))
+      assert.isTrue(isAnsweredAt("both", route))
     }
   })
 
   it.live("what is the operator's is 404 at the public port, however it is spelled, and answers at the other", () =>
     Effect.gen(function* () {
-      const { admin, api, baseUrl, merchant } = yield* twoDoors
+      const { admin, api, baseUrl, merchant } = yield* twoPorts
       const bearer = { headers: { Authorization: `Bearer ${operatorToken}` } }
       for (const path of [
         "/metrics",
@@ -65,7 +65,7 @@ describe("with ADMIN_PORT", () => {
 
   it.live("merchants' calls and pages are 404 at the operator's port", () =>
     Effect.gen(function* () {
-      const { admin, api, merchant } = yield* twoDoors
+      const { admin, api, merchant } = yield* twoPorts
       for (const path of ["/v1/balance", "/v1/orders", "/api/v1/orders", "/docs", "/openapi.json", "/"]) {
         assert.strictEqual((yield* admin.get(path, merchant.sandboxKey)).status, 404, path)
       }
@@ -85,7 +85,7 @@ describe("with ADMIN_PORT", () => {
     "the operator's port has the limits of the other: bodies, heads, what is no request, order on a connection",
     () =>
       Effect.gen(function* () {
-        const { admin } = yield* twoDoors
+        const { admin } = yield* twoPorts
         const large = yield* admin.call("POST", "/operator/v1/merchants", {
           raw: JSON.stringify({ name: "x".repeat(200_000) }),
           headers: { Authorization: `Bearer ${operatorToken}` }

@@ -1,7 +1,14 @@
 /** A service with too much in work refuses at once, reads first, and goes on answering the rest (silences: U12). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Admission, bytesOfOneMax, type Door, doors, roomMax, writesPerRead } from "../../../src/http/Admission.ts"
+import {
+  Admission,
+  bytesOfOneMax,
+  type AdmissionGroup,
+  groupShares,
+  roomMax,
+  writesPerRead
+} from "../../../src/http/Admission.ts"
 import type { Reply } from "../../kit/Api.ts"
 import { head, sendRaw } from "../../kit/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -43,8 +50,13 @@ const shedCounts = Effect.gen(function* () {
 })
 
 /** As if so many were in work. */
-const filled = (admission: Admission["Service"], door: Door, party: string, count: number, kind: "reads" | "writes") =>
-  Array.from({ length: count }, () => admission.enter(door, party, kind)!)
+const filled = (
+  admission: Admission["Service"],
+  group: AdmissionGroup,
+  party: string,
+  count: number,
+  kind: "reads" | "writes"
+) => Array.from({ length: count }, () => admission.enter(group, party, kind)!)
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
@@ -124,8 +136,8 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
         const step = api.call("POST", checkout, { raw: "step=pay&method=alipay", headers: form })
 
         const inside = [
-          ...filled(admission, "public", "127.0.0.1", doors.public * roomMax, "reads"),
-          ...filled(admission, "public", "127.0.0.1", doors.public * roomMax * writesPerRead, "writes")
+          ...filled(admission, "public", "127.0.0.1", groupShares.public * roomMax, "reads"),
+          ...filled(admission, "public", "127.0.0.1", groupShares.public * roomMax * writesPerRead, "writes")
         ]
         for (const [what, , ask] of asked) refused(yield* ask, what)
         for (const reply of [yield* page, yield* step]) {
@@ -155,7 +167,7 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
     Effect.gen(function* () {
       const { admission, api, merchant } = yield* Service
       const call = api.operator("GET", `/merchants/${merchant.merchantId}`)
-      const inside = filled(admission, "operator", "operator", doors.operator * roomMax, "reads")
+      const inside = filled(admission, "operator", "operator", groupShares.operator * roomMax, "reads")
       refused(yield* call, "the operator")
       assert.strictEqual((yield* api.get("/v1/orders", merchant.sandboxKey)).status, 200)
       assert.strictEqual((yield* api.get("/v1/orders")).status, 401)

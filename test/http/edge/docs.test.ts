@@ -3,7 +3,7 @@ import { get, type IncomingHttpHeaders } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { encodingFor } from "../../../src/edge/unchanging.ts"
+import { encodingFor } from "../../../src/edge/staticContent.ts"
 import { start } from "../../kit/Service.ts"
 
 interface Got {

@@ -14,7 +14,7 @@ import { Logs } from "../../../src/logs/Logs.ts"
 import type { Reply } from "../../kit/Api.ts"
 import { endpoints } from "../../kit/endpoints.ts"
 import { escaped, filled, largestBodies } from "../../kit/largest.ts"
-import { held, heldLeast } from "../../kit/held.ts"
+import { loopDelay, leastLoopDelay } from "../../kit/eventLoopDelay.ts"
 import { difference, isList, longestForPage, longestQueries } from "../../kit/longest.ts"
 import { routes } from "../../kit/routes.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -90,7 +90,7 @@ const world = Effect.gen(function* () {
   const headers = { Authorization: `Bearer ${api.operatorToken}` }
   const send = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, raw: string) {
     const path = yield* pathOf(endpoint.path)
-    return yield* held(api.call(endpoint.method, path, { key, raw, headers }))
+    return yield* loopDelay(api.call(endpoint.method, path, { key, raw, headers }))
   })
   const get = (address: string) => api.call("GET", address, { key, headers })
   const filePath = new URL(file.body.data.url).pathname
@@ -161,7 +161,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
         assert.isBelow(first.answer.status, 300, `${route} ${first.answer.text.slice(0, 300)}`)
         const raw = filled(largest, { bytes, values })
         assert.strictEqual(Buffer.byteLength(raw), bytes)
-        const { answers, millis } = yield* heldLeast(send(endpoint, raw))
+        const { answers, millis } = yield* leastLoopDelay(send(endpoint, raw))
         for (const { status, text } of answers) assert.isBelow(status, 300, `${route} ${text.slice(0, 300)}`)
         table.push({ route, what: "body", bytes, values, millis })
         if (endpoint.payload.size === 0) continue
@@ -179,7 +179,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       const fields = Array.from({ length: 45_000 }, (_, index) => `"${index}":0`).join(",")
       for (const headers of [{}, { "Idempotency-Key": "many" }, { "Content-Type": "Application/JSON" }]) {
         const raw = `{"amount":100,${fields.slice(0, 400_000)},"z":0}`
-        const { answer, millis } = yield* held(api.call("POST", "/v1/orders", { key, raw, headers }))
+        const { answer, millis } = yield* loopDelay(api.call("POST", "/v1/orders", { key, raw, headers }))
         assert.deepStrictEqual([answer.status, answer.body.error], [400, "invalid_request"])
         assert.match(answer.body.message, /more than \d+ values/)
         refused.push({ route: "POST /v1/orders", what: "names", bytes: raw.length, values: 45_000, millis })
@@ -194,7 +194,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       const { pathname } = new URL(body.data.checkout_url)
       const route = "POST /checkout/:token"
       const headers = { "Content-Type": "application/x-www-form-urlencoded" }
-      const send = (raw: string) => held(api.call("POST", `${pathname}?${longestForPage}`, { raw, headers }))
+      const send = (raw: string) => loopDelay(api.call("POST", `${pathname}?${longestForPage}`, { raw, headers }))
       const rowOf = (raw: string, millis: number) => {
         return { route, what: "form", bytes: raw.length, values: parametersOf(raw), millis }
       }
@@ -222,7 +222,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       const headers = { ...headersOfForm, "X-Api-Key": key }
       for (const path of ["/operator/v1/merchants/:merchant_id/files", "/v1/files"]) {
         const url = baseUrl + path.replace(":merchant_id", merchantId)
-        const { answer: status, millis } = yield* held(yield* elsewhere(url, headers, form))
+        const { answer: status, millis } = yield* loopDelay(yield* elsewhere(url, headers, form))
         assert.strictEqual(status, 201)
         table.push({ route: `POST ${path}`, what: "form", bytes: form.length, values: uploadPartsMax, millis })
       }
@@ -242,7 +242,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
             )
           : undefined
         for (const { query, what } of longestQueries(endpoint.path, cursor)) {
-          const { answers, millis } = yield* heldLeast(held(get(`${path}?${query}`)))
+          const { answers, millis } = yield* leastLoopDelay(loopDelay(get(`${path}?${query}`)))
           for (const { status, text } of answers) assert.strictEqual(status, 200, `${route} ${text.slice(0, 300)}`)
           assert.isAtMost(parametersOf(query), queryParametersMax)
           table.push({ route, what, bytes: query.length, values: parametersOf(query), millis })
@@ -272,7 +272,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       const pages = routes().filter((route) => route.startsWith("GET ") && !endpoints.map(nameOf).includes(route))
       for (const route of pages) {
         const path = addresses[route] ?? route.replace("GET ", "")
-        const { answers, millis } = yield* heldLeast(held(get(`${path}?${longestForPage}`)))
+        const { answers, millis } = yield* leastLoopDelay(loopDelay(get(`${path}?${longestForPage}`)))
         for (const { status, text } of answers) assert.strictEqual(status, 200, `${route} ${text.slice(0, 300)}`)
         const values = parametersOf(longestForPage)
         table.push({ route, what: "query", bytes: longestForPage.length, values, millis })

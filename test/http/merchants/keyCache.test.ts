@@ -14,7 +14,7 @@ import * as MerchantStore from "../../../src/merchants/MerchantStore.ts"
 import * as Merchants from "../../../src/merchants/Merchants.ts"
 import type { Reply } from "../../kit/Api.ts"
 import { cable } from "../../kit/Cable.ts"
-import { deafen, listeners } from "../../kit/deafen.ts"
+import { dropListeners, listeners } from "../../kit/dropListeners.ts"
 import { eventually } from "../../kit/Process.ts"
 import { freshDatabase, type Running, start } from "../../kit/Service.ts"
 import { stretched } from "../../kit/slowness.ts"
@@ -140,7 +140,7 @@ describe("while no word of changes can arrive", () => {
         })
       )
 
-      yield* deafen(sql)
+      yield* dropListeners(sql)
       assert.strictEqual(yield* status(api.get("/v1/balance", sandboxKey)), 401)
       assert.strictEqual(yield* status(api.get("/v1/balance", liveKey)), 403)
       yield* silently("live", "reset-2")
@@ -155,7 +155,7 @@ describe("while no word of changes can arrive", () => {
       const key = merchant.sandboxKey
       const allowlist = (text: string) => sql`update merchant_modes set ip_allowlist = ${text}`
       assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
-      yield* deafen(sql)
+      yield* dropListeners(sql)
       yield* allowlist("203.0.113.7")
       assert.strictEqual(yield* status(api.get("/v1/balance", key)), 403)
 
@@ -202,7 +202,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
       yield* eventually("the sandbox key to be in memory", isRemembered("sandbox", sandboxKey))
       assert.isTrue(yield* isRemembered("live", liveKey))
 
-      assert.strictEqual(wire.deafen(), 1)
+      assert.strictEqual(wire.dropListeners(), 1)
       const key = yield* other.resetKey(merchantId, "sandbox")
       yield* eventually(
         "the old key to be refused",

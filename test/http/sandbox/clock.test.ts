@@ -5,7 +5,7 @@ import { webhooks } from "@coffer/sdk"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { callerOf, clockStory } from "../../kit/clockStory.ts"
-import { deafen } from "../../kit/deafen.ts"
+import { dropListeners } from "../../kit/dropListeners.ts"
 import { assertRefused } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { requestTime } from "../../kit/requestTime.ts"
@@ -143,7 +143,7 @@ describe("the clock of a sandbox", () => {
       const { api, merchant, sql } = yield* start({ clock: "test" })
       const { order } = callerOf([api], merchant.sandboxKey)
       yield* order()
-      yield* deafen(sql)
+      yield* dropListeners(sql)
       // As another runner moves it.
       yield* sql`insert into sandbox_clocks (merchant_id, offset_ms) values (${merchant.merchantId}, 86400000)`
       assert.strictEqual((yield* order()).created_at, "1970-01-02T00:00:00.000Z")

@@ -39,14 +39,14 @@ export interface Held {
 export type Verdict = "TakeOver" | "Replay" | "InProgress" | "OtherContent"
 
 /**
- * `isForsaken`: it is known that nobody runs the request any more, so that its lease need not be waited for. `unmoved`:
+ * `isAbandoned`: nobody runs the request any more, so that its lease need not be waited for. `unmoved`:
  * the time by which leases end, where `now` is that of a sandbox whose clock was moved.
  */
 export const judge = (
   held: Held,
   fingerprint: string,
   now: DateTime.Utc,
-  isForsaken = false,
+  isAbandoned = false,
   unmoved = now
 ): Verdict => {
   if (DateTime.isLessThanOrEqualTo(DateTime.addDuration(held.createdAt, keptDuration), now)) return "TakeOver"
@@ -57,7 +57,7 @@ export const judge = (
       return held.fingerprint === fingerprint ? "Replay" : "OtherContent"
     case "running":
       if (held.fingerprint !== fingerprint) return "OtherContent"
-      if (isForsaken) return "TakeOver"
+      if (isAbandoned) return "TakeOver"
       return held.leaseUntil !== null && DateTime.isLessThanOrEqualTo(held.leaseUntil, unmoved)
         ? "TakeOver"
         : "InProgress"

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"
 
 /** Longest gap between two turns of the event loop while it runs, client's part included; and its answer. */
-export const held = <A>(effect: Effect.Effect<A>) =>
+export const loopDelay = <A>(effect: Effect.Effect<A>) =>
   Effect.gen(function* () {
     const delays = monitorEventLoopDelay({ resolution: 1 })
     delays.enable()
@@ -13,7 +13,7 @@ export const held = <A>(effect: Effect.Effect<A>) =>
   })
 
 /** The least of three measurements, since other processes may have used the machine meanwhile. */
-export const heldLeast = <A>(sending: Effect.Effect<{ readonly answer: A; readonly millis: number }>) =>
+export const leastLoopDelay = <A>(sending: Effect.Effect<{ readonly answer: A; readonly millis: number }>) =>
   Effect.map(Effect.replicateEffect(sending, 3), (tries) => ({
     answers: tries.map(({ answer }) => answer),
     millis: Math.min(...tries.map(({ millis }) => millis))

@@ -8,7 +8,7 @@ export const listeners = (sql: SqlClient.SqlClient) =>
     where datname = current_database() and application_name like '%listener'`
 
 /** Ends the connections that hear of changes. The service listens anew a second later, by the test's clock. */
-export const deafen = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+export const dropListeners = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* eventually(
     "the service to listen",
     Effect.map(listeners(sql), (found) => found.length > 0)

@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from "node:zlib"
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
-export interface Unchanging {
+export interface StaticContent {
   readonly text: string
   readonly contentType: string
   readonly headers?: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ const compressed = (start: (done: (error: Error | null, result: Buffer) => void)
   )
 
 /** A route that sends what `make` makes when it is asked for the first time. */
-export const serveUnchanging = Effect.fnUntraced(function* (make: Effect.Effect<Unchanging>) {
+export const serveStatic = Effect.fnUntraced(function* (make: Effect.Effect<StaticContent>) {
   const made = yield* Effect.cached(
     Effect.map(make, (content) => ({ ...content, bytes: Buffer.from(content.text), hash: hashOf(content.text) }))
   )

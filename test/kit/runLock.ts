@@ -2,7 +2,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import * as Tenancy from "../../src/platform/cluster/Tenancy.ts"
 
-export const aRun = (url: string) =>
+export const runLock = (url: string) =>
   Layer.effect(
     Tenancy.Run,
     Tenancy.acquire({ url: Redacted.make(url), alone: false, whileWaiting: () => Effect.never })

@@ -5,17 +5,17 @@
 import { nowhere, type Route, routeAt } from "./routes.ts"
 
 /** `both`: there is one port for everything. */
-export type Door = "both" | "public" | "admin"
+export type PortKind = "both" | "public" | "admin"
 
 /** Asked by its balancer and by whoever watches it. */
 const atEither = "/readyz"
 const atAdmin = /^\/(operator\/|metrics$|healthz$)/
 
-export const isOpen = (door: Door, { pattern }: Pick<Route, "pattern">): boolean =>
-  door === "both" || pattern === atEither || atAdmin.test(pattern) === (door === "admin")
+export const isAnsweredAt = (portKind: PortKind, { pattern }: Pick<Route, "pattern">): boolean =>
+  portKind === "both" || pattern === atEither || atAdmin.test(pattern) === (portKind === "admin")
 
-/** What the router finds, unless it is not at this door. */
-export const routeThrough = (door: Door, method: string, url: string): Route => {
+/** What the router finds, unless it is not answered at this port. */
+export const routeAtPort = (portKind: PortKind, method: string, url: string): Route => {
   const found = routeAt(method, url)
-  return isOpen(door, found) ? found : nowhere
+  return isAnsweredAt(portKind, found) ? found : nowhere
 }

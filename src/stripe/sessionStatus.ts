@@ -9,7 +9,7 @@ import { refundableUntil } from "../channel/refundWindows.ts"
 import type { SessionMethod } from "./SessionStore.ts"
 
 /** `isBusy`: the buyer is at the bank's 3DS page or in a wallet, and may come back and pay. */
-export type Standing =
+export type SessionStatus =
   | { readonly _tag: "Open"; readonly url: string; readonly isBusy: boolean }
   | { readonly _tag: "Processing" }
   | { readonly _tag: "Paid"; readonly payment: ChannelPayment }
@@ -22,7 +22,7 @@ export const expand = ["payment_intent.latest_charge"]
 /** The key of metadata that names our order, on sessions and payment intents. */
 export const tradeNoKey = "coffer_trade_no"
 
-export const standingOf = (session: Stripe.Checkout.Session): Standing => {
+export const sessionStatusOf = (session: Stripe.Checkout.Session): SessionStatus => {
   const intent = typeof session.payment_intent === "object" ? session.payment_intent : null
   if (session.payment_status === "paid" || intent?.status === "succeeded") {
     const payment = intent === null ? undefined : paymentOf(session, intent)

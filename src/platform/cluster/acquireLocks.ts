@@ -10,7 +10,7 @@ const patienceMillis = 2_000
 const pause = "50 millis"
 
 /** `take` returns those of the given shards whose locks it got. `isOver`: this runner wants no more of them. */
-export const gathered = <Shard, E, R>(
+export const acquireLocks = <Shard, E, R>(
   shards: Iterable<Shard>,
   take: (missing: Iterable<Shard>) => Effect.Effect<ReadonlyArray<Shard>, E, R>,
   isOver: () => boolean

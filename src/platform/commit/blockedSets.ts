@@ -38,7 +38,7 @@ interface Options {
   readonly batchMax: number
 }
 
-export const makeAside = Effect.fnUntraced(function* (options: Options) {
+export const makeBlockedSets = Effect.fnUntraced(function* (options: Options) {
   const { sets } = options
   const parcelOf = new Map<string, Parcel>()
   yield* Metric.update(waiting, 0)

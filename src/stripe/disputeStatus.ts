@@ -4,7 +4,7 @@ import { Minor } from "@coffer/model/Money"
 import type { ChannelDispute } from "@coffer/rules/order/Order"
 import type { Stripe } from "stripe"
 import type { DisputeWord } from "../channel/DisputeChannel.ts"
-import { timeOf } from "./standing.ts"
+import { timeOf } from "./sessionStatus.ts"
 
 export const wordOf = ({ status }: Pick<Stripe.Dispute, "status">): DisputeWord => ({
   status,

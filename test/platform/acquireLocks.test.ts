@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { gathered } from "../../src/platform/cluster/gathered.ts"
+import { acquireLocks } from "../../src/platform/cluster/acquireLocks.ts"
 
 /** Locks that are given up one by one, and who asked for what. */
 const locks = (free: () => ReadonlyArray<number>) => {
@@ -22,7 +22,7 @@ describe("the locks of shards that were assigned together", () => {
     Effect.gen(function* () {
       let free = [1]
       const { asked, take } = locks(() => free)
-      const taking = yield* Effect.forkChild(gathered([1, 2, 3], take, never), { startImmediately: true })
+      const taking = yield* Effect.forkChild(acquireLocks([1, 2, 3], take, never), { startImmediately: true })
       free = [1, 2]
       yield* TestClock.adjust("50 millis")
       free = [1, 2, 3]
@@ -35,7 +35,7 @@ describe("the locks of shards that were assigned together", () => {
   it.effect("serve after two seconds without those that their owner keeps", () =>
     Effect.gen(function* () {
       const { take } = locks(() => [1, 3])
-      const taking = yield* Effect.forkChild(gathered([1, 2, 3], take, never), { startImmediately: true })
+      const taking = yield* Effect.forkChild(acquireLocks([1, 2, 3], take, never), { startImmediately: true })
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(yield* Fiber.join(taking), [1, 3])
     })
@@ -44,7 +44,7 @@ describe("the locks of shards that were assigned together", () => {
   it.effect("are not waited for by a runner that stops", () =>
     Effect.gen(function* () {
       const { asked, take } = locks(() => [])
-      assert.deepStrictEqual(yield* gathered([1], take, () => true), [])
+      assert.deepStrictEqual(yield* acquireLocks([1], take, () => true), [])
       assert.lengthOf(asked, 1)
     })
   )
