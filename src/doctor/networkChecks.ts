@@ -3,6 +3,7 @@ import { lookup } from "node:dns/promises"
 import { connect } from "node:net"
 import { Effect } from "effect"
 import { parseProxies } from "../edge/clientAddress.ts"
+import { refusedPorts } from "../platform/runtime/refusedPorts.ts"
 import type { RunnerPlace } from "../platform/runtime/runnerPlace.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
@@ -43,7 +44,13 @@ export const publicUrlVerdict = (
   { isLive }: Pick<Installation, "isLive">,
   { publicUrl }: Pick<Read, "publicUrl">
 ): Verdict => {
-  const { hostname, protocol } = new URL(publicUrl)
+  const { hostname, port, protocol } = new URL(publicUrl)
+  if (refusedPorts.has(Number(port))) {
+    return error(
+      `PUBLIC_URL is ${publicUrl}: no browser opens a page at port ${port}.`,
+      "Set PORT or PUBLIC_URL to another port, such as 8080."
+    )
+  }
   if (protocol === "https:") return fine(`PUBLIC_URL is ${publicUrl}.`)
   if (!isLive && isLoopback(hostname)) return fine(`PUBLIC_URL is ${publicUrl}, on this machine alone.`)
   return errorIf(isLive)(

@@ -88,6 +88,12 @@ const rows: ReadonlyArray<Row> = [
   ["public url", publicUrlVerdict(live, settingsWith({ publicUrl: "http://pay.example" })), "error", /in clear/],
   ["public url", publicUrlVerdict(quiet, settingsWith({ publicUrl: "http://pay.example" })), "warning", /in clear/],
   ["public url", publicUrlVerdict(quiet, settingsWith({ publicUrl: "http://127.0.0.1:8080" })), "ok", /this machine/],
+  [
+    "public url",
+    publicUrlVerdict(quiet, settingsWith({ publicUrl: "http://127.0.0.1:6000" })),
+    "error",
+    /at port 6000/
+  ],
   ["admin port", adminAt(live, "127.0.0.1"), "ok", /127\.0\.0\.1:9090, on this machine/],
   ["admin port", adminAt(live, "0.0.0.0"), "warning", /0\.0\.0\.0:9090, in clear/],
   ["admin port", adminAt(live, undefined), "warning", /port that buyers reach/],

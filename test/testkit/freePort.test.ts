@@ -2,14 +2,15 @@
 import { createRequire } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { firstFree, portsMin, portsFetchRefuses } from "../../packages/testkit/src/freePort.ts"
+import { firstFree } from "../../packages/testkit/src/freePort.ts"
+import { refusedPorts } from "../../src/platform/runtime/refusedPorts.ts"
 import { freePort } from "../kit/Service.ts"
 
 describe("a port that is given", () => {
   it.live("is none that fetch refuses to call", () =>
     Effect.gen(function* () {
       const free = yield* freePort
-      for (const refused of portsFetchRefuses) {
+      for (const refused of refusedPorts) {
         const named = [refused, free]
         assert.strictEqual(yield* firstFree(() => named.shift()!), free)
         const why = yield* Effect.promise(() =>
@@ -22,7 +23,6 @@ describe("a port that is given", () => {
 
   it("is none of the whole list of such ports that Node's own fetch has", () => {
     const { badPorts } = createRequire(import.meta.url)("undici/lib/web/fetch/constants.js")
-    const ours = badPorts.map(Number).filter((port: number) => port >= portsMin)
-    assert.deepStrictEqual([...portsFetchRefuses], ours)
+    assert.deepStrictEqual([...refusedPorts], badPorts.map(Number))
   })
 })

@@ -4,22 +4,18 @@
  */
 import { createServer } from "node:net"
 import { Effect } from "effect"
+import { refusedPorts } from "../../../src/platform/runtime/refusedPorts.ts"
 
-export const portsMin = 2_000
+const portsMin = 2_000
 const portsEach = 7_000
 const portsFirst = portsMin + portsEach * (Number(process.env["VITEST_POOL_ID"] ?? 1) % 4)
 let portsGiven = 0
-
-/** `fetch` and browsers call none of these, whoever listens there: https://fetch.spec.whatwg.org/#port-blocking */
-export const portsFetchRefuses: ReadonlySet<number> = new Set([
-  2_049, 3_659, 4_045, 4_190, 5_060, 5_061, 6_000, 6_566, 6_665, 6_666, 6_667, 6_668, 6_669, 6_679, 6_697, 10_080
-])
 
 /** The first of those that `next` names, one at a time, at which a service can listen and be called. */
 export const firstFree = (next: () => number, triesLeft = portsEach): Effect.Effect<number> =>
   Effect.callback<number>((resume) => {
     const port = next()
-    if (portsFetchRefuses.has(port)) return resume(firstFree(next, triesLeft - 1))
+    if (refusedPorts.has(port)) return resume(firstFree(next, triesLeft - 1))
     const server = createServer()
     server.once("error", (error: NodeJS.ErrnoException) =>
       resume(error.code === "EADDRINUSE" && triesLeft > 1 ? firstFree(next, triesLeft - 1) : Effect.die(error))
