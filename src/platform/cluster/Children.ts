@@ -95,7 +95,7 @@ const keep = Effect.fnUntraced(function* <E, R>(seat: Seat, { environmentOf }: O
   let pause = pauses.first
   for (;;) {
     const environment = yield* environmentOf(seat.number)
-    const { lived, how, pid } = yield* life(seat, environment)
+    const { lived, how, pid } = yield* runChild(seat, environment)
     if (seat.isReplaced) {
       seat.isReplaced = false
       continue
@@ -114,9 +114,9 @@ const keep = Effect.fnUntraced(function* <E, R>(seat: Seat, { environmentOf }: O
 })
 
 /** One child from its start to its end. An interruption stops it, and waits for that. */
-const life = (seat: Seat, environment: Readonly<Record<string, string>>) =>
+const runChild = (seat: Seat, environment: Readonly<Record<string, string>>) =>
   Effect.acquireUseRelease(
-    Effect.sync(() => bear(seat, environment)),
+    Effect.sync(() => spawnChild(seat, environment)),
     ({ ended, since, worker }) =>
       Effect.map(Deferred.await(ended), (how) => ({
         how,
@@ -126,7 +126,7 @@ const life = (seat: Seat, environment: Readonly<Record<string, string>>) =>
     stop
   )
 
-const bear = (seat: Seat, environment: Readonly<Record<string, string>>): Child => {
+const spawnChild = (seat: Seat, environment: Readonly<Record<string, string>>): Child => {
   const worker = cluster.fork(environment)
   const ended = Deferred.makeUnsafe<string>()
   const end = (how: string) => {
