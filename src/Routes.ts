@@ -29,6 +29,7 @@ import * as ShortPath from "./edge/ShortPath.ts"
 import * as Welcome from "./edge/Welcome.ts"
 import * as LinkHttp from "./links/LinkHttp.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
+import * as LookupHttp from "./lookup/LookupHttp.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
@@ -72,6 +73,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     PayoutHttp.layer,
     UploadHttp.layerOperator,
     DeliveryHttp.layerOperator,
+    LookupHttp.layer,
     OperatorHttp.layer,
     ClusterHttp.layer
   ])

@@ -67,6 +67,7 @@ import * as KeyJobs from "./keys/KeyJobs.ts"
 import * as KeyStore from "./keys/KeyStore.ts"
 import * as Logs from "./logs/Logs.ts"
 import * as LogStore from "./logs/LogStore.ts"
+import * as Search from "./lookup/Search.ts"
 import * as Merchants from "./merchants/Merchants.ts"
 import * as MerchantStore from "./merchants/MerchantStore.ts"
 import * as Seeds from "./sandbox/Seeds.ts"
@@ -180,6 +181,7 @@ const rooms = Layer.mergeAll(
   RefundLists.layer,
   Timelines.layer,
   HeldUp.layer,
+  Search.layer,
   Links.layer,
   Receipts.layer
 ).pipe(

@@ -22,6 +22,11 @@ const load = <Module>(module: () => Promise<Module>) =>
     return Effect.promise(module)
   })
 
+const operatorsDocument = Flag.Boolean("operator").pipe(
+  Flag.withDefault(false),
+  Flag.withDescription("Of the operator API")
+)
+
 const coffer = Command.make("coffer").pipe(
   Command.withDescription("A merchant payment service"),
   Command.withSubcommands([
@@ -82,10 +87,10 @@ const coffer = Command.make("coffer").pipe(
               ({ runDoctor }) => runDoctor(options)
             )
         ).pipe(Command.withDescription("Check this installation; exit code 1 for a warning, 2 for an error")),
-        Command.make("openapi", {}, () =>
+        Command.make("openapi", { operator: operatorsDocument }, (options) =>
           Effect.flatMap(
             load(() => import("./runOpenapi.ts")),
-            ({ runOpenapi }) => runOpenapi
+            ({ runOpenapi }) => runOpenapi(options)
           )
         ).pipe(Command.withDescription("Print the OpenAPI document of the merchant API"))
       ]

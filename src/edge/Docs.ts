@@ -1,36 +1,41 @@
 /**
  * The merchant API's published document at `/openapi.json`, and its reference at `/docs`, drawn by Swagger UI from it.
+ * The operators' are at `/operator/openapi.json` and `/operator/docs`, at the operator's port where that is another.
  * Everything the page needs is in itself: it works where no other host can be reached, and its policy lets it ask no
  * other host.
  */
 import { createHash } from "node:crypto"
 import { Api } from "@coffer/contract/Api"
+import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect, Formatter } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiSwagger, OpenApi } from "effect/http-api"
+import { type HttpApi, type HttpApiGroup, HttpApiSwagger, OpenApi } from "effect/http-api"
 import { serveStatic } from "./staticContent.ts"
 
-const document = Effect.sync(() => ({
-  text: Formatter.formatJson(OpenApi.fromApi(Api)),
-  contentType: "application/json"
-}))
+const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
+  Effect.sync(() => ({ text: Formatter.formatJson(OpenApi.fromApi(api)), contentType: "application/json" }))
 
 /** The page as the library serves it, which has no other way to give it out. */
-const page = Effect.gen(function* () {
-  const app = yield* HttpRouter.toHttpEffect(HttpApiSwagger.layer(Api, { path: "/docs" }))
-  const response = yield* Effect.provideService(
-    app,
-    HttpServerRequest.HttpServerRequest,
-    HttpServerRequest.fromWeb(new Request("http://localhost/docs"))
-  )
-  return yield* Effect.promise(() => HttpServerResponse.toWeb(response).text())
-}).pipe(Effect.scoped, Effect.catchTags({ HttpServerError: Effect.die }))
+const pageOf = Effect.fnUntraced(
+  function* <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) {
+    const app = yield* HttpRouter.toHttpEffect(HttpApiSwagger.layer(api, { path: "/docs" }))
+    const response = yield* Effect.provideService(
+      app,
+      HttpServerRequest.HttpServerRequest,
+      HttpServerRequest.fromWeb(new Request("http://localhost/docs"))
+    )
+    return yield* Effect.promise(() => HttpServerResponse.toWeb(response).text())
+  },
+  Effect.scoped,
+  Effect.catchTags({ HttpServerError: Effect.die })
+)
 
-const reference = Effect.map(page, (text) => ({
-  text,
-  contentType: "text/html; charset=utf-8",
-  headers: { "content-security-policy": policyOf(text), "referrer-policy": "no-referrer" }
-}))
+const referenceOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
+  Effect.map(pageOf(api), (text) => ({
+    text,
+    contentType: "text/html; charset=utf-8",
+    headers: { "content-security-policy": policyOf(text), "referrer-policy": "no-referrer" }
+  }))
 
 /** The scripts of the page run by their hashes, and no other. It sets styles of its own while it draws. */
 const policyOf = (text: string) => {
@@ -52,7 +57,9 @@ const policyOf = (text: string) => {
 
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    yield* router.add("GET", "/openapi.json", yield* serveStatic(document))
-    yield* router.add("GET", "/docs", yield* serveStatic(reference))
+    yield* router.add("GET", "/openapi.json", yield* serveStatic(documentOf(Api)))
+    yield* router.add("GET", "/docs", yield* serveStatic(referenceOf(Api)))
+    yield* router.add("GET", "/operator/openapi.json", yield* serveStatic(documentOf(OperatorApi)))
+    yield* router.add("GET", "/operator/docs", yield* serveStatic(referenceOf(OperatorApi)))
   })
 )

@@ -7,6 +7,8 @@ import { isAnsweredAt } from "./ports.ts"
 const links = {
   docs: ["/docs", "Reference"],
   openapi: ["/openapi.json", "OpenAPI document"],
+  operator_docs: ["/operator/docs", "Operators' reference"],
+  operator_openapi: ["/operator/openapi.json", "Operators' OpenAPI document"],
   readiness: ["/readyz", "Readiness"],
   health: ["/healthz", "Health"],
   metrics: ["/metrics", "Metrics"]

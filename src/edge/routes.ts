@@ -32,6 +32,8 @@ const pages = [
   "/",
   "/docs",
   "/openapi.json",
+  "/operator/docs",
+  "/operator/openapi.json",
   "/healthz",
   "/readyz",
   "/metrics",

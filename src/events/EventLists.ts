@@ -39,3 +39,5 @@ export const layer = Layer.effect(
     })
   })
 )
+
+export type { StoredEvent }

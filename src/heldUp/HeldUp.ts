@@ -160,7 +160,19 @@ const rankOf = (source: HeldSource): number => heldSources.indexOf(source)
 /** Each column of a row, in one order for all tables. */
 const columnsOf = (source: HeldSource): string => {
   const { columns, key, kind, table } = source
-  const { attempts, due_by, error, is_answered, next_at, payments, trade_no, updated_at = "updated_at", url } = columns
+  const {
+    amount,
+    attempts,
+    currency,
+    due_by,
+    error,
+    is_answered,
+    next_at,
+    payments,
+    trade_no,
+    updated_at = "updated_at",
+    url
+  } = columns
   return [
     `'${kind}'::text as kind`,
     `${table}.${key} as id`,
@@ -171,6 +183,8 @@ const columnsOf = (source: HeldSource): string => {
     `${columns.status ?? "status"}::text as status`,
     "created_at",
     `${updated_at} as updated_at`,
+    `${amount ?? "null"}::bigint as amount`,
+    `${currency ?? "null"}::text as currency`,
     `${attempts ?? "null"}::int4 as attempts`,
     `${error ?? "null::text"} as own_error`,
     `${next_at ?? "null::timestamptz"} as next_at`,

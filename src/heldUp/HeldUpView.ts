@@ -19,6 +19,8 @@ export const heldUpView =
       merchant_id: row.merchant_id,
       mode: row.mode,
       trade_no: row.trade_no,
+      ...moneyOf(row),
+      due_by: isoTextOrNull(deadlineOf(row)),
       status: row.status,
       waits_for,
       text,
@@ -28,6 +30,27 @@ export const heldUpView =
       next_attempt_at: isOfPerson ? null : isoTextOrNull(row.next_at)
     }
   }
+
+/** Of payments that no order takes: those that wait, if they have one currency. */
+const moneyOf = (row: HeldRow): Pick<HeldUpResource, "amount" | "currency"> => {
+  if (row.payments === null) return { amount: row.amount, currency: row.currency }
+  const waiting = waitingIn(row)
+  const currency = waiting[0]?.currency
+  if (currency === undefined || waiting.some((one) => one.currency !== currency))
+    return { amount: null, currency: null }
+  return { amount: waiting.reduce((sum, { amount }) => sum + amount, 0), currency }
+}
+
+/** The earliest, where there are several. */
+const deadlineOf = (row: HeldRow): DateTime.Utc | null => {
+  if (row.kind === "dispute") return row.due_by
+  const times = waitingIn(row).flatMap(({ dispute }) =>
+    dispute?.answerBy === undefined || dispute.isOver ? [] : [dispute.answerBy]
+  )
+  return times.length === 0 ? null : times.reduce(DateTime.min)
+}
+
+const waitingIn = ({ payments }: HeldRow) => (payments ?? []).filter(({ state }) => state !== "returned")
 
 const turnOf = (row: HeldRow, now: DateTime.Utc): Turn => {
   const { created_at: since } = row
@@ -68,8 +91,8 @@ const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string =
 }
 
 /** Of several payments all are told, and the one that needs a person says whose turn it is. */
-const unappliedTurn = ({ created_at, payments }: HeldRow): Turn => {
-  const waiting = (payments ?? []).filter(({ state }) => state !== "returned")
+const unappliedTurn = (row: HeldRow): Turn => {
+  const waiting = waitingIn(row)
   const times = waiting.flatMap(({ paidAt }) => (paidAt === undefined ? [] : [paidAt]))
   const told = waiting.map(({ amount, currency, dispute, paymentId, problem, reason, state }) => {
     const why = [
@@ -83,6 +106,6 @@ const unappliedTurn = ({ created_at, payments }: HeldRow): Turn => {
   return {
     waits_for: waiting.some(({ state }) => state === "parked") ? "operator" : "channel",
     text: told.join("; "),
-    since: times.length === 0 ? created_at : times.reduce(DateTime.min)
+    since: times.length === 0 ? row.created_at : times.reduce(DateTime.min)
   }
 }

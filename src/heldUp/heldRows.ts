@@ -4,6 +4,7 @@
  */
 import type { HeldKind } from "@coffer/contract/HeldUp"
 import { Mode, prefixes } from "@coffer/model/Ids"
+import { Currency } from "@coffer/model/Money"
 import { UnappliedPayment } from "@coffer/rules/order/Order"
 import { Schema } from "effect"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
@@ -20,6 +21,9 @@ export const HeldRow = Schema.Struct({
   attempts: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String),
   next_at: Schema.NullOr(TimeColumn),
+  /** Of refunds, disputes and payouts. */
+  amount: Schema.NullOr(Schema.Int),
+  currency: Schema.NullOr(Currency),
   /** Of a dispute: whether the merchant has answered, and the last moment for it. */
   is_answered: Schema.NullOr(Schema.Boolean),
   due_by: Schema.NullOr(TimeColumn),
@@ -46,6 +50,8 @@ export interface HeldSource {
   /** A join that finds the owner of each row. */
   readonly beside?: string
 }
+
+const money = { amount: "amount", currency: "currency" }
 
 /** Numbers of orders have a prefix for each environment, so each is a range of its own. */
 const unapplied = (mode: Mode): HeldSource => ({
@@ -91,6 +97,7 @@ export const heldSources: ReadonlyArray<HeldSource> = [
     held: "status in ('reserved', 'pending')",
     // Merchants know both as pending.
     columns: {
+      ...money,
       trade_no: "trade_no",
       status: "'pending'",
       attempts: "checks",
@@ -105,6 +112,7 @@ export const heldSources: ReadonlyArray<HeldSource> = [
     prefix: prefixes.dispute,
     held: "status in ('needs_response', 'under_review')",
     columns: {
+      ...money,
       trade_no: "trade_no",
       attempts: "checks",
       error: "check_error",
@@ -119,7 +127,7 @@ export const heldSources: ReadonlyArray<HeldSource> = [
     key: "payout_no",
     prefix: prefixes.payout,
     held: "status in ('requested', 'approved')",
-    columns: {}
+    columns: money
   },
   {
     kind: "delivery",

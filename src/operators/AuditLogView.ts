@@ -18,7 +18,7 @@ export const auditEntryView = (row: AuditRow): AuditEntryResource => ({
   phase: row.phase,
   target: row.target,
   status: row.status,
-  details: Option.getOrNull(parseJson(row.details)),
+  details: Option.getOrElse(parseJson(row.details), () => ({})) as AuditEntryResource["details"],
   previous_hash: row.previous_hash,
   hash: row.hash
 })

@@ -17,6 +17,7 @@ import {
   type Difference,
   type Movement,
   type Named,
+  type Progress,
   ReconciliationStore
 } from "./ReconciliationStore.ts"
 import { timeOf, tradeNoIn } from "./sessionStatus.ts"
@@ -31,6 +32,9 @@ export class Reconciliation extends Context.Service<
       owner: Owner,
       since: DateTime.Utc
     ) => Effect.Effect<DateTime.Utc, ChannelUnreachable | StripeRefused>
+    readonly progress: (owner: Owner) => Effect.Effect<Option.Option<Progress>>
+    /** Lets it begin now, where none is under way, and does not wait for it. */
+    readonly begin: (owner: Owner) => Effect.Effect<void>
     /** Newest first. */
     readonly page: (query: ReconciliationQuery) => Effect.Effect<Page<Difference>, InvalidField>
     readonly channelFees: (differences: ReadonlyArray<Difference>) => Effect.Effect<FeeOf>
@@ -121,6 +125,8 @@ export const layer = Layer.effect(
         }
         return now
       }),
+      progress: store.progress,
+      begin: (owner) => Effect.flatMap(currentTime, (now) => store.hasten(owner, now)),
       channelFees: store.channelFees,
       page: Effect.fnUntraced(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), filtersOf(query))
@@ -189,3 +195,5 @@ const exchangedIn = ({ amount, currency, source, type }: Stripe.BalanceTransacti
   if (source.currency === currency || typeof source.amount !== "number" || source.currency === null) return null
   return { amount: amount < 0 || outgoing.has(type) ? -source.amount : source.amount, currency: source.currency }
 }
+
+export type { Progress }

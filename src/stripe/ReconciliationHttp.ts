@@ -1,13 +1,19 @@
 /** Handlers of the operator's `reconciliation` group (docs/architecture.md, section 7). */
 import { OperatorApi } from "@coffer/contract/Operator"
-import type { DifferenceResource } from "@coffer/contract/Reconciliation"
-import { DateTime, Effect } from "effect"
+import * as Wire from "@coffer/contract/Errors"
+import type { ComparedResource, DifferenceResource } from "@coffer/contract/Reconciliation"
+import type { Mode } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { commonRefusals } from "../http/refusals.ts"
-import { replyList } from "../http/replies.ts"
+import { commonRefusals, refuseAs } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { isoText } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { FeeOf } from "../timeline/channelFees.ts"
-import { Reconciliation } from "./Reconciliation.ts"
+import { type Progress, Reconciliation } from "./Reconciliation.ts"
 
 type Row = Effect.Success<ReturnType<Reconciliation["Service"]["page"]>>["data"][number]
 
@@ -16,16 +22,58 @@ export const layer = HttpApiBuilder.group(
   "reconciliation",
   Effect.fnUntraced(function* (handlers) {
     const reconciliation = yield* Reconciliation
+    const merchants = yield* Merchants
     const { InvalidField } = commonRefusals
+
+    const accountOf = Effect.fnUntraced(function* ({ merchant_id, mode }: Account) {
+      const { merchant_id: merchantId, modes } = yield* merchants.find(merchant_id)
+      return modes[mode].stripe === null ? yield* new NoAccount() : { merchantId, mode }
+    })
+    const progressOf = (owner: Owner) => Effect.map(reconciliation.progress(owner), comparedView(owner))
+
     return handlers.handleAll({
       list: span("reconciliation.list")(function* ({ query }) {
         const page = yield* reconciliation.page(query)
         const feeOf = yield* reconciliation.channelFees(page.data)
         return yield* replyList("reconciliation_difference", "/operator/v1/reconciliation", page, view(feeOf))
-      }, Effect.catchTags({ InvalidField }))
+      }, Effect.catchTags({ InvalidField })),
+
+      retrieve: span("reconciliation.retrieve")(function* ({ params }) {
+        return yield* reply(yield* progressOf(yield* accountOf(params)))
+      }, Effect.catchTags(refusals)),
+
+      begin: span("reconciliation.begin")(function* ({ params }) {
+        const owner = yield* accountOf(params)
+        yield* reconciliation.begin(owner)
+        return yield* reply(yield* progressOf(owner), 202)
+      }, Effect.catchTags(refusals))
     })
   })
 )
+
+interface Account {
+  readonly merchant_id: string
+  readonly mode: Mode
+}
+
+class NoAccount extends Schema.TaggedError<NoAccount>()("NoAccount", {}) {}
+
+const refusals = {
+  ...merchantRefusals,
+  NoAccount: refuseAs(Wire.Conflict, (_: NoAccount) => ({
+    message: "The merchant has no account at Stripe in this environment."
+  }))
+}
+
+const comparedView =
+  ({ merchantId, mode }: Owner) =>
+  (progress: Option.Option<Progress>): ComparedResource => ({
+    object: "reconciliation",
+    merchant_id: merchantId,
+    mode,
+    compared_until: Option.match(progress, { onNone: () => null, onSome: (one) => isoText(one.movements_since) }),
+    next_at: Option.match(progress, { onNone: () => null, onSome: (one) => isoText(one.movements_due_at) })
+  })
 
 const view =
   (feeOf: FeeOf) =>

@@ -5,7 +5,7 @@ import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
@@ -68,6 +68,9 @@ const DueRow = Schema.Struct({
 })
 export type DueRow = typeof DueRow.Type
 
+const Progress = Schema.Struct({ movements_since: TimeColumn, movements_due_at: TimeColumn })
+export type Progress = typeof Progress.Type
+
 interface Filters {
   readonly merchant_id?: string
   readonly open?: boolean
@@ -78,6 +81,10 @@ export class ReconciliationStore extends Context.Service<
   {
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueRow>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+    /** How far an account is, and when it is due; none until it was first polled. */
+    readonly progress: (owner: Owner) => Effect.Effect<Option.Option<Progress>>
+    /** Makes it due, unless it is claimed: then it is due when the lease ends. */
+    readonly hasten: (owner: Owner, now: DateTime.Utc) => Effect.Effect<void>
     readonly readUntil: (id: string, since: DateTime.Utc, next: DateTime.Utc) => Effect.Effect<void>
     readonly insert: (owner: Owner, movements: ReadonlyArray<Movement>) => Effect.Effect<void>
     /** Payments with movements that were not compared yet, all of them older than `until`. */
@@ -125,6 +132,11 @@ export const layer = Layer.effect(
       },
       DueRow
     )
+    const findProgress = SqlSchema.findOneOption({
+      Request: Schema.Struct({ id: Schema.String }),
+      Result: Progress,
+      execute: ({ id }) => sql`select movements_since, movements_due_at from stripe_polls where id = ${id}`
+    })
     return ReconciliationStore.of({
       ...makeMovements(sql),
       ...makeDifferences(sql, ids),
@@ -139,6 +151,12 @@ export const layer = Layer.effect(
         ),
       claimDue: (now, limit) => sqlDefects(due.claim(now, limit)),
       nextDue: sqlDefects(due.next),
+      progress: ({ merchantId, mode }) => sqlDefects(findProgress({ id: `${merchantId}/${mode}` })),
+      hasten: (owner, now) =>
+        sqlDefects(
+          Effect.asVoid(sql`update stripe_polls set movements_due_at = ${at(sql, now)}
+            where ${own(sql, owner)} and movements_due_at > ${at(sql, now)} + ${lease}::text::interval`)
+        ),
       readUntil: (id, since, next) =>
         sqlDefects(
           Effect.asVoid(sql`update stripe_polls set movements_since = ${at(sql, since)},

@@ -3,16 +3,11 @@
  * says what its `data.object` is, `type` alone tells them apart, and every answer has a name.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Api } from "@coffer/contract/Api"
 import { EventType } from "@coffer/model/EventType"
 import { eventSchemaOf } from "@coffer/contract/typedEvents"
-import { OpenApi } from "effect/http-api"
-import { problemOf } from "../kit/contract.ts"
+import { type Json, merchantDocument } from "../kit/contract.ts"
 
-// oxlint-disable-next-line no-explicit-any -- a document without a type of its own
-type Json = Record<string, any>
-
-const document = OpenApi.fromApi(Api) as Json
+const { document, problemOf } = merchantDocument
 const { parameters, schemas } = document["components"]
 const refTo = (name: string) => `#/components/schemas/${name}`
 

@@ -82,6 +82,36 @@ describe("the nightly reconciliation", () => {
     })
   )
 
+  it.live("is begun by an operator's call, which says how far the books are compared", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      const path = `${world.channelPath}/reconciliation`
+      yield* world.paid()
+      yield* world.sql`update stripe_polls set movements_due_at = '9999-12-31'`
+      yield* world.leap("27 hours")
+      const before = (yield* world.api.operator("GET", path)).body.data
+      assert.strictEqual(before.next_at, "9999-12-31T00:00:00.000Z")
+      const begun = yield* world.api.operator("POST", path)
+      assert.deepStrictEqual([begun.status, begun.body.data.compared_until], [202, before.compared_until])
+      yield* world.leap("1 minute")
+      const after = (yield* world.api.operator("GET", path)).body.data
+      assert.isTrue(after.compared_until > before.compared_until)
+      assert.isTrue(after.next_at < before.next_at)
+    })
+  )
+
+  it.live("is not begun a second time while one is under way, nor where the merchant has no account", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      yield* world.sql`update stripe_polls set movements_due_at = '2026-01-01T00:30:00Z'`
+      const path = `${world.channelPath}/reconciliation`
+      assert.strictEqual((yield* world.api.operator("POST", path)).body.data.next_at, "2026-01-01T00:30:00.000Z")
+      const live = path.replace("sandbox", "live")
+      assertRefused(yield* world.api.operator("POST", live), 409, "conflict")
+      assertRefused(yield* world.api.operator("GET", live), 409, "conflict")
+    })
+  )
+
   it.live("shows a refund that was made at Stripe alone, until both books say the same", () =>
     Effect.gen(function* () {
       const world = yield* connected()

@@ -7,6 +7,10 @@ export interface Held {
   readonly merchant_id: string
   readonly mode: string
   readonly status: string
+  /** In minor units of the currency; both are null where nothing has one amount. */
+  readonly amount: number | null
+  readonly currency: string | null
+  readonly due_by: string | null
   readonly text: string
   readonly since: string
   readonly attempts: number | null

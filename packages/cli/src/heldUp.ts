@@ -6,7 +6,7 @@ import { json, operatorCommand } from "./frame.ts"
 import { given, sinceOf } from "./given.ts"
 import { type Held, heldKinds } from "./held.ts"
 import { connectOperator, listed } from "./operatorClient.ts"
-import { type Column, count, time } from "./output.ts"
+import { type Column, count, money, time } from "./output.ts"
 import { printList } from "./printList.ts"
 
 const rowsDefault = 20
@@ -19,6 +19,8 @@ const columns: ReadonlyArray<Column<Held>> = [
   { title: "MERCHANT", of: ({ merchant_id }) => merchant_id },
   { title: "MODE", of: ({ mode }) => mode },
   { title: "STATUS", of: ({ status }) => status, isStatus: true },
+  { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency ?? "") },
+  { title: "DUE BY", of: ({ due_by }) => time(due_by) },
   { title: "TRIES", of: ({ attempts }) => (attempts === null ? "-" : String(attempts)) },
   { title: "NEXT", of: ({ next_attempt_at }) => time(next_attempt_at) },
   { title: "LAST ERROR", of: ({ last_error }) => last_error ?? "-" },

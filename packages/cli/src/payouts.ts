@@ -8,7 +8,7 @@ import { operatorCommand } from "./frame.ts"
 import { given, sinceOf } from "./given.ts"
 import type { Held } from "./held.ts"
 import { connectOperator, listed, type Operator } from "./operatorClient.ts"
-import { type Column, time } from "./output.ts"
+import { type Column, money, time } from "./output.ts"
 import { pageMax } from "./printList.ts"
 
 /** From which state it leads, and what it does, for people. */
@@ -34,6 +34,7 @@ const columns: ReadonlyArray<Column<Held>> = [
   { title: "ID", of: ({ id }) => id },
   { title: "STATUS", of: ({ status }) => status },
   { title: "MERCHANT", of: ({ merchant_id }) => merchant_id },
+  { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency ?? "") },
   { title: "SINCE", of: ({ since }) => time(since) }
 ]
 

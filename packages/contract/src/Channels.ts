@@ -2,7 +2,6 @@
  * The channel of a merchant in one environment: who takes its payments (docs/architecture.md, section 7). The operator
  * sets it; keys are never shown again.
  */
-import { Mode } from "@coffer/model/Ids"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
@@ -10,7 +9,8 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, ProcessorError } from "./Errors.ts"
-import { kind, merchantId, orNull, text } from "./fields.ts"
+import { anyMode, kind, merchantId, ofMerchant, orNull, text, withExample } from "./fields.ts"
+import { sampleIds } from "./samples.ts"
 
 const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
   description:
@@ -23,18 +23,30 @@ const keyLengthMax = 255
 const keyLike = (pattern: RegExp, expected: string) =>
   OneLine(1, keyLengthMax).check(Schema.isPattern(pattern, { expected }))
 
-export const ChannelResource = Schema.Struct({
-  object: kind("channel"),
-  merchant_id: merchantId,
-  mode: Mode.annotate({ description: "The environment." }),
-  channel,
-  account: orNull(Schema.String, "The connected account at Stripe; null for the account of the key itself."),
-  has_keys: Schema.Boolean.annotate({
-    description: "Whether keys of Stripe are kept. What was paid through them is refunded and disputed there."
-  }),
-  set_at: orNull(Schema.String, "When the keys were last set; null without keys."),
-  webhook_url: text("Where Stripe has to send the events of this merchant and environment.")
-}).annotate({ identifier: "Channel" })
+export const ChannelResource = withExample(
+  Schema.Struct({
+    object: kind("channel"),
+    merchant_id: merchantId,
+    mode: anyMode,
+    channel,
+    account: orNull(Schema.String, "The connected account at Stripe; null for the account of the key itself."),
+    has_keys: Schema.Boolean.annotate({
+      description: "Whether keys of Stripe are kept. What was paid through them is refunded and disputed there."
+    }),
+    set_at: orNull(Schema.String, "When the keys were last set; null without keys."),
+    webhook_url: text("Where Stripe has to send the events of this merchant and environment.")
+  }).annotate({ identifier: "Channel", description: "Who takes a merchant's payments in one environment." }),
+  {
+    object: "channel",
+    merchant_id: sampleIds.merchant,
+    mode: "live",
+    channel: "stripe",
+    account: null,
+    has_keys: true,
+    set_at: "2026-11-20T08:05:00.000Z",
+    webhook_url: "https://pay.example/channels/stripe/m7Qk2v"
+  }
+)
 export type ChannelResource = typeof ChannelResource.Encoded
 
 export const SetChannel = withoutNulls(
@@ -55,13 +67,13 @@ export const SetChannel = withoutNulls(
         "A connected account, for a platform's key. Null: the account of the key itself. Left out, it stays."
       )
     )
-  }),
+  }).annotate({ examples: [{ channel: "stripe", secret_key: "rk_live_xxxx", webhook_secret: "whsec_xxxx" }] }),
   ["account"]
 )
 export type SetChannel = typeof SetChannel.Type
 
 const path = "/operator/v1/merchants/:merchant_id/channels/:mode"
-const params = { merchant_id: Schema.String, mode: Mode }
+const params = { ...ofMerchant, mode: anyMode }
 
 export class ChannelsGroup extends HttpApiGroup.make("channels")
   .add(
@@ -69,7 +81,12 @@ export class ChannelsGroup extends HttpApiGroup.make("channels")
       params,
       success: enveloped(ChannelResource),
       error: MerchantNotFound
-    }).annotate(OpenApi.Summary, "Read who takes a merchant's payments"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read who takes a merchant's payments",
+        description: "Keys are never shown; `webhook_url` is where Stripe has to send the events."
+      })
+    ),
     HttpApiEndpoint.post("set", path, {
       params,
       payload: SetChannel,
@@ -85,4 +102,5 @@ export class ChannelsGroup extends HttpApiGroup.make("channels")
     )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Who takes a merchant's payments in one environment.") {}

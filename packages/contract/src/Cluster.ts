@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
-import { instant, int, kind, orNull, text } from "./fields.ts"
+import { instant, int, kind, orNull, text, withExample } from "./fields.ts"
 
 /** Null: a runner of another version, which does not tell it. */
 const told = (description: string) => orNull(Schema.Number, description)
@@ -29,58 +29,89 @@ const Runner = Schema.Struct({
       objects_busy: int("Objects that a command is at work on."),
       waiting: int("Commands that wait for an earlier one for the same object.")
     })
-  ),
+  ).annotate({ description: "Commands at work, by the kind of their objects." }),
   lanes: Schema.Array(
     Schema.Struct({
       lane: text("Number of the lane that writes to Postgres."),
       waiting: int("Change sets that wait for it."),
       batches: int("Batches since the start."),
-      batch_size_mean: Schema.Number,
+      batch_size_mean: Schema.Finite.annotate({ description: "Change sets in a batch, on the mean since the start." }),
       batch_size_max: int("The largest batch since the start."),
-      batch_ms_mean: Schema.Number
+      batch_ms_mean: Schema.Finite.annotate({ description: "Milliseconds of a batch, on the mean since the start." })
     })
-  ),
+  ).annotate({ description: "The lanes that write to Postgres." }),
   pool: Schema.Struct({
     in_use: told("Connections to Postgres in use."),
     waiting: told("Statements that wait for one.")
-  }),
+  }).annotate({ description: "Its connections to Postgres." }),
   event_loop_delay_ms: Schema.Struct({
     p50: told("How late the event loop was in the last five seconds."),
     p99: told("Of the slowest hundredth."),
     max: told("At worst.")
-  }),
+  }).annotate({ description: "How late its event loop is, in milliseconds." }),
   memory: Schema.Struct({
     heap_used_bytes: told("Heap in use."),
     heap_limit_bytes: told("What the heap may grow to."),
     resident_bytes: told("Memory of the process.")
-  }),
+  }).annotate({ description: "Its memory, in bytes." }),
   clock_skew_seconds: told("Its clock minus Postgres'.")
 })
 
-export const ClusterResource = Schema.Struct({
-  object: kind("cluster"),
-  shards: Schema.Struct({
-    total: int("All there are."),
-    held: int("Those that runners which are not gone hold, as they told. Less than all: some are moving or lost.")
-  }),
-  versions: Schema.Array(Schema.String).annotate({ description: "Of the runners that are not gone." }),
-  runners: Schema.Array(Runner).annotate({ description: "The runners of the last hour, the oldest first." }),
-  backlogs: Schema.Array(
-    Schema.Struct({
-      worker: text("Name of the worker."),
-      due: int("Rows that are due and that no runner has claimed; those beyond 10,000 are not counted."),
-      oldest_due_at: orNull(Schema.String, "Since when the first of them is due; null when none is.")
-    })
-  )
-}).annotate({ identifier: "Cluster" })
+export const ClusterResource = withExample(
+  Schema.Struct({
+    object: kind("cluster"),
+    shards: Schema.Struct({
+      total: int("All there are."),
+      held: int("Those that runners which are not gone hold, as they told. Less than all: some are moving or lost.")
+    }).annotate({ description: "How many shards there are, and how many are held." }),
+    versions: Schema.Array(Schema.String).annotate({ description: "Of the runners that are not gone." }),
+    runners: Schema.Array(Runner).annotate({ description: "The runners of the last hour, the oldest first." }),
+    backlogs: Schema.Array(
+      Schema.Struct({
+        worker: text("Name of the worker."),
+        due: int("Rows that are due and that no runner has claimed; those beyond 10,000 are not counted."),
+        oldest_due_at: orNull(Schema.String, "Since when the first of them is due; null when none is.")
+      })
+    ).annotate({ description: "What is due, for each worker." })
+  }).annotate({ identifier: "Cluster", description: "The runners of this installation." }),
+  {
+    object: "cluster",
+    shards: { total: 300, held: 300 },
+    versions: ["0.1.0"],
+    runners: [
+      {
+        object: "runner",
+        instance_id: "4f1d7c0a9be24c55",
+        address: "10.0.0.4:7000",
+        state: "alive",
+        version: "0.1.0",
+        node: "v26.10.0",
+        started_at: "2026-11-21T08:00:00.000Z",
+        last_heartbeat_at: "2026-11-21T09:31:10.000Z",
+        shards: 300,
+        slots_awake: 12,
+        commands: [{ kind: "orders", objects_busy: 1, waiting: 0 }],
+        lanes: [{ lane: "0", waiting: 0, batches: 5120, batch_size_mean: 1.8, batch_size_max: 64, batch_ms_mean: 1.4 }],
+        pool: { in_use: 1, waiting: 0 },
+        event_loop_delay_ms: { p50: 0.2, p99: 3.1, max: 9.8 },
+        memory: { heap_used_bytes: 96_000_000, heap_limit_bytes: 2_147_483_648, resident_bytes: 240_000_000 },
+        clock_skew_seconds: 0.002
+      }
+    ],
+    backlogs: [{ worker: "deliveries", due: 0, oldest_due_at: null }]
+  }
+)
 export type ClusterResource = typeof ClusterResource.Encoded
 
 export class ClusterGroup extends HttpApiGroup.make("cluster")
   .add(
-    HttpApiEndpoint.get("retrieve", "/operator/v1/cluster", { success: enveloped(ClusterResource) }).annotate(
-      OpenApi.Summary,
-      "The runners, what they hold and what waits for them"
+    HttpApiEndpoint.get("retrieve", "/operator/v1/cluster", { success: enveloped(ClusterResource) }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read how the runners are",
+        description: "What each holds, what waits in it, and what is due for each worker."
+      })
     )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "The runners of this installation.") {}

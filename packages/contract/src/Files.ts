@@ -10,7 +10,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
-import { int, text, withExample } from "./fields.ts"
+import { int, ofMerchant, text, withExample } from "./fields.ts"
 
 export const UploadedFile = withExample(
   Schema.Struct({
@@ -31,11 +31,13 @@ export const Upload = Schema.Struct({ file: Multipart.SingleFileSchema, mode: Mo
 export const OwnUpload = Schema.Struct({ file: Multipart.SingleFileSchema })
 
 /** The document forgets what is said of a part. */
-const withPart = (operation: object) => {
-  const file = { type: "string", format: "binary", description: "A PDF, PNG or JPEG of at most 10 MB." }
-  const schema = { type: "object", properties: { file }, required: ["file"] }
+const withForm = (properties: Readonly<Record<string, object>>) => (operation: object) => {
+  const schema = { type: "object", properties, required: Object.keys(properties) }
   return { ...operation, requestBody: { required: true, content: { "multipart/form-data": { schema } } } }
 }
+const file = { type: "string", format: "binary", description: "A PDF, PNG or JPEG of at most 10 MB." }
+const withPart = withForm({ file })
+const withParts = withForm({ file, mode: { type: "string", enum: Mode.literals, description: "The environment." } })
 
 /** Of a form with one file: the two that are read, and some that are read over. */
 export const uploadPartsMax = 16
@@ -74,11 +76,20 @@ export class OwnFilesGroup extends HttpApiGroup.make("files")
 export class FilesGroup extends HttpApiGroup.make("files")
   .add(
     HttpApiEndpoint.post("upload", "/operator/v1/merchants/:merchant_id/files", {
-      params: { merchant_id: Schema.String },
+      params: ofMerchant,
       payload: Upload.pipe(HttpApiSchema.asMultipartStream(formLimits)),
       success: enveloped(UploadedFile).pipe(HttpApiSchema.status(201)),
       error: [InvalidRequest, MerchantNotFound, Unavailable]
-    }).annotate(OpenApi.Summary, "Hand in a file for a merchant's evidence")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Hand in a file for a merchant",
+        description:
+          "`multipart/form-data` with the parts `file`, a PDF, PNG or JPEG of at most 10 MB, and `mode`: the " +
+          "environment whose evidence may name it. A merchant's logo is handed in here, too.",
+        transform: withParts
+      })
+    )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Files for a merchant: evidence and its logo.") {}

@@ -1,12 +1,14 @@
 /** Objects that wait for somebody or something (docs/architecture.md, section 7): for operators, not for merchants. */
 import { Mode } from "@coffer/model/Ids"
+import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
-import { instant, kind, merchantId, orNull, text } from "./fields.ts"
+import { instant, int, kind, merchantId, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
 
 export const heldKinds = ["refund", "dispute", "payout", "delivery", "unapplied_payment", "mail"] as const
 export type HeldKind = (typeof heldKinds)[number]
@@ -16,26 +18,55 @@ export const heldCountMax = 10_000
 
 const HeldKind = Schema.Literals(heldKinds)
 
-export const HeldUpResource = Schema.Struct({
-  object: kind("held_up"),
-  kind: HeldKind.annotate({ description: "What it is." }),
-  id: text("Its number; of an unapplied payment the `trade_no` of its order."),
-  merchant_id: merchantId,
-  mode: Mode.annotate({ description: "The environment." }),
-  trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts and for deliveries."),
-  status: text("Its own state, in the words that it has elsewhere; of an unapplied payment `due` or `parked`."),
-  waits_for: Schema.Literals(["channel", "bank", "merchant", "operator", "receiver", "mail_server"]).annotate({
-    description: "Whose turn it is. Merchant and operator are people."
-  }),
-  text: text("What has to happen, for people; do not parse it."),
-  since: instant("Since when it waits."),
-  attempts: orNull(Schema.Int, "How often it was tried or asked about; null where nobody tries."),
-  last_error: orNull(Schema.String, "Why the last attempt failed; null when it did not, or when there was none."),
-  next_attempt_at: orNull(Schema.String, "When the service tries or asks next; null when it waits for a person.")
-}).annotate({ identifier: "HeldUp" })
+export const HeldUpResource = withExample(
+  Schema.Struct({
+    object: kind("held_up"),
+    kind: HeldKind.annotate({ description: "What it is." }),
+    id: text("Its number; of an unapplied payment the `trade_no` of its order."),
+    merchant_id: merchantId,
+    mode: Mode.annotate({ description: "The environment." }),
+    trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts and for deliveries."),
+    amount: orNull(
+      Schema.Int,
+      "What is held up, in minor units; null of deliveries and mails, and of payments in several currencies."
+    ),
+    currency: orNull(Currency, "The currency of `amount`; null where that is."),
+    due_by: orNull(
+      Schema.String,
+      "Until when somebody has to act: of a dispute its deadline. Null where there is none."
+    ),
+    status: text("Its own state, in the words that it has elsewhere; of an unapplied payment `due` or `parked`."),
+    waits_for: Schema.Literals(["channel", "bank", "merchant", "operator", "receiver", "mail_server"]).annotate({
+      description: "Whose turn it is. Merchant and operator are people."
+    }),
+    text: text("What has to happen, for people; do not parse it."),
+    since: instant("Since when it waits."),
+    attempts: orNull(Schema.Int, "How often it was tried or asked about; null where nobody tries."),
+    last_error: orNull(Schema.String, "Why the last attempt failed; null when it did not, or when there was none."),
+    next_attempt_at: orNull(Schema.String, "When the service tries or asks next; null when it waits for a person.")
+  }).annotate({ identifier: "HeldUp", description: "An object that waits for somebody or something." }),
+  {
+    object: "held_up",
+    kind: "dispute",
+    id: sampleIds.dispute,
+    merchant_id: sampleIds.merchant,
+    mode: "live",
+    trade_no: sampleIds.order,
+    amount: 1999,
+    currency: "USD",
+    due_by: "2026-11-29T23:59:59.000Z",
+    status: "needs_response",
+    waits_for: "merchant",
+    text: "the merchant has to answer the bank until 2026-11-29T23:59:59.000Z",
+    since: "2026-11-22T09:00:00.000Z",
+    attempts: 0,
+    last_error: null,
+    next_attempt_at: null
+  }
+)
 export type HeldUpResource = typeof HeldUpResource.Encoded
 
-const counted = (kind: HeldKind) => Schema.Int.annotate({ description: `Of the kind \`${kind}\`.` })
+const counted = (kind: HeldKind) => int(`Of the kind \`${kind}\`.`).annotate({ examples: [kind === "dispute" ? 1 : 0] })
 
 const counts = Schema.Struct(
   Object.fromEntries(heldKinds.map((kind) => [kind, counted(kind)])) as Record<HeldKind, Schema.Int>
@@ -70,4 +101,5 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
     )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "What waits for somebody or something.") {}

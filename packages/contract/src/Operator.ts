@@ -1,6 +1,5 @@
 /** The operator's own API, under `/operator/v1` (docs/architecture.md, section 7). Same envelope, same errors. */
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
-import { Mode } from "@coffer/model/Ids"
 import { urlLengthMax } from "@coffer/model/Limits"
 import { Currency, Minor } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
@@ -14,60 +13,103 @@ import { ChannelsGroup } from "./Channels.ts"
 import { ClusterGroup } from "./Cluster.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
-import { int, orNull, text } from "./fields.ts"
+import { anyMode, instant, int, kind, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { FilesGroup } from "./Files.ts"
 import { HeldUpGroup } from "./HeldUp.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
+import { LookupGroup } from "./Lookup.ts"
 import { Email, OperatorOrdersGroup } from "./Orders.ts"
 import { AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
 import { OperatorTimelineGroup } from "./Timeline.ts"
 import { PayoutsGroup } from "./Payouts.ts"
+import { publishOperators } from "./publish.ts"
 import { ReconciliationGroup } from "./Reconciliation.ts"
+import { sampleIds } from "./samples.ts"
 import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
 
 const ModeSettings = Schema.Struct({
-  ip_allowlist: Schema.String,
-  default_notify_url: Schema.NullOr(Schema.String),
+  ip_allowlist: text("Addresses that keys are taken from, separated by commas or spaces; empty: from anywhere."),
+  default_notify_url: orNull(Schema.String, "Where events go that no endpoint takes; null: nowhere."),
   payment_methods: OfferedMethods.annotate({ description: "What buyers may pay with." })
 })
 
-const InEachCurrency = Schema.Struct({ USD: Minor, HKD: Minor, CNY: Minor })
+const inEachCurrency = (description: string) =>
+  Schema.Struct({
+    USD: Minor.annotate({ description: "For US dollars." }),
+    HKD: Minor.annotate({ description: "For Hong Kong dollars." }),
+    CNY: Minor.annotate({ description: "For renminbi." })
+  }).annotate({ description })
 
-export const MerchantResource = Schema.Struct({
-  object: Schema.tag("merchant"),
-  merchant_id: Schema.String,
-  name: Schema.String,
-  logo_url: orNull(Schema.String, "Shown beside the name on every page and in mails."),
-  support_email: orNull(Schema.String, "Where buyers ask for help; also who gets an answer to a receipt's mail."),
-  support_url: orNull(Schema.String, "Where buyers find help."),
-  approved: Schema.Boolean,
-  live_currencies: Schema.Array(Currency),
-  fees: FeeSchedule,
-  /** Minor units, as they hold for this merchant: for a lost dispute, and for a payout. */
-  dispute_fee: InEachCurrency,
-  payout_fee: InEachCurrency,
-  /** Requests a minute that hold for this merchant, its own or everybody's. */
-  quotas: Schema.Struct({ writes: Schema.Int, reads: Schema.Int, csv: Schema.Int }),
-  sandbox: Schema.Struct({
-    ...ModeSettings.fields,
-    clock_ahead_ms: int("How far the sandbox's clock is ahead of real time, in milliseconds; 0 until it is moved.")
-  }),
-  live: ModeSettings,
-  /** While it is set, the merchant's keys are refused and its links make no orders. */
-  suspended_at: Schema.NullOr(Schema.String),
-  /** The operators' own words about the merchant, which it never sees. */
-  note: Schema.NullOr(Schema.String),
-  created_at: Schema.String
-}).annotate({ identifier: "Merchant" })
+export const MerchantResource = withExample(
+  Schema.Struct({
+    object: kind("merchant"),
+    merchant_id: text("Number of the merchant."),
+    name: text("What buyers read."),
+    logo_url: orNull(Schema.String, "Shown beside the name on every page and in mails."),
+    support_email: orNull(Schema.String, "Where buyers ask for help; also who gets an answer to a receipt's mail."),
+    support_url: orNull(Schema.String, "Where buyers find help."),
+    approved: Schema.Boolean.annotate({ description: "Whether its live key works." }),
+    live_currencies: Schema.Array(Currency).annotate({ description: "In which it may take live payments." }),
+    fees: FeeSchedule.annotate({
+      description: "Its own acquiring fees, the first that fits a payment; where none does, 2.9 % and 30 minor units."
+    }),
+    dispute_fee: inEachCurrency("For a lost dispute, in minor units, as it holds for this merchant."),
+    payout_fee: inEachCurrency("For a payout that arrived, in minor units, as it holds for this merchant."),
+    quotas: Schema.Struct({
+      writes: int("POST and DELETE."),
+      reads: int("GET, without CSV files."),
+      csv: int("CSV files.")
+    }).annotate({ description: "Requests a minute in each environment, as they hold for this merchant." }),
+    sandbox: Schema.Struct({
+      ...ModeSettings.fields,
+      clock_ahead_ms: int("How far the sandbox's clock is ahead of real time, in milliseconds; 0 until it is moved.")
+    }).annotate({ description: "Settings of its sandbox." }),
+    live: ModeSettings.annotate({ description: "Settings of its live environment." }),
+    suspended_at: orNull(
+      Schema.String,
+      "Since when its keys are refused and its links make no orders; null while it is not suspended."
+    ),
+    note: orNull(Schema.String, "The operators' own words about the merchant, which it never sees."),
+    created_at: instant("When it was created.")
+  }).annotate({ identifier: "Merchant", description: "A merchant and its settings." }),
+  {
+    object: "merchant",
+    merchant_id: sampleIds.merchant,
+    name: "Corner Bookshop",
+    logo_url: null,
+    support_email: "help@shop.example",
+    support_url: "https://shop.example/help",
+    approved: true,
+    live_currencies: ["USD", "HKD"],
+    fees: [],
+    dispute_fee: { USD: 1500, HKD: 1500, CNY: 1500 },
+    payout_fee: { USD: 0, HKD: 0, CNY: 0 },
+    quotas: { writes: 120, reads: 600, csv: 10 },
+    sandbox: {
+      ip_allowlist: "",
+      default_notify_url: null,
+      payment_methods: ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
+      clock_ahead_ms: 0
+    },
+    live: { ip_allowlist: "203.0.113.7", default_notify_url: null, payment_methods: ["card"] },
+    suspended_at: null,
+    note: null,
+    created_at: "2026-11-20T08:00:00.000Z"
+  }
+)
 export type MerchantResource = typeof MerchantResource.Encoded
 
 const Name = OneLine(1, 255)
 
 const ModePatch = withoutNulls(
   Schema.Struct({
-    ip_allowlist: optional(OneLine(0, 10_000)),
-    /** Null removes it. */
-    default_notify_url: Schema.optionalKey(Schema.NullOr(OneLine(1, urlLengthMax))),
+    ip_allowlist: optional(
+      OneLine(0, 10_000),
+      "IPv4 addresses, IPv4 ranges and IPv6 addresses that keys are taken from; empty: from anywhere."
+    ),
+    default_notify_url: Schema.optionalKey(
+      orNull(OneLine(1, urlLengthMax), "Where events go that no endpoint takes. Null removes it.")
+    ),
     payment_methods: Schema.optionalKey(orNull(OfferedMethods, "What buyers may pay with; null: every method."))
   }),
   ["default_notify_url", "payment_methods"]
@@ -75,7 +117,7 @@ const ModePatch = withoutNulls(
 
 export const UpdateMerchant = withoutNulls(
   Schema.Struct({
-    name: optional(Name),
+    name: optional(Name, "What buyers read."),
     logo_url: Schema.optionalKey(
       orNull(
         OneLine(1, urlLengthMax),
@@ -85,33 +127,29 @@ export const UpdateMerchant = withoutNulls(
     ),
     support_email: Schema.optionalKey(orNull(Email, "Null removes it.")),
     support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
-    approved: optional(Schema.Boolean),
-    live_currencies: optional(Schema.Array(Currency)),
-    fees: optional(FeeSchedule),
-    /** By currency; a currency that is left out stays as it is. */
-    dispute_fee: optional(FeeByCurrency),
-    payout_fee: optional(FeeByCurrency),
-    quotas: optional(QuotaOverrides),
-    sandbox: optional(ModePatch),
-    live: optional(ModePatch),
-    /** Null removes it. */
-    note: Schema.optionalKey(Schema.NullOr(FreeText(2_000)))
-  }),
+    approved: optional(Schema.Boolean, "Whether its live key works."),
+    live_currencies: optional(Schema.Array(Currency), "In which it may take live payments."),
+    fees: optional(FeeSchedule, "The whole schedule of its acquiring fees, which replaces the one before."),
+    dispute_fee: optional(FeeByCurrency, "For a lost dispute; a currency that is left out stays as it is."),
+    payout_fee: optional(FeeByCurrency, "For a payout that arrived; a currency that is left out stays as it is."),
+    quotas: optional(QuotaOverrides, "Its own quotas, which replace those before."),
+    sandbox: optional(ModePatch, "Settings of its sandbox; what is left out stays."),
+    live: optional(ModePatch, "Settings of its live environment; what is left out stays."),
+    note: Schema.optionalKey(orNull(FreeText(2_000), "For operators alone. Null removes it."))
+  }).annotate({ examples: [{ approved: true, live_currencies: ["USD"] }] }),
   ["logo_url", "support_email", "support_url", "note"]
 )
 export type UpdateMerchant = typeof UpdateMerchant.Type
 
 export const CreateMerchant = withoutNulls(
   Schema.Struct({
-    name: Name,
+    name: Name.annotate({ description: "What buyers read." }),
     seed: optional(
       Schema.Boolean,
       "`false` leaves the sandbox empty. Otherwise its wallets hold what fees a first refund takes beside its payment."
     )
-  })
+  }).annotate({ examples: [{ name: "Corner Bookshop" }] })
 )
-
-const params = { merchant_id: Schema.String }
 
 /** Filters of the list; all have to match. */
 export const MerchantQuery = Schema.Struct({
@@ -123,12 +161,12 @@ export const MerchantQuery = Schema.Struct({
 })
 export type MerchantQuery = typeof MerchantQuery.Type
 
-const change = <const Name extends "suspend" | "resume">(name: Name, summary: string) =>
+const change = <const Name extends "suspend" | "resume">(name: Name, summary: string, description: string) =>
   HttpApiEndpoint.post(name, `/operator/v1/merchants/:merchant_id/${name}`, {
-    params,
+    params: ofMerchant,
     success: enveloped(MerchantResource),
     error: MerchantNotFound
-  }).annotate(OpenApi.Summary, summary)
+  }).annotateMerge(OpenApi.annotations({ summary, description }))
 
 export class MerchantsGroup extends HttpApiGroup.make("merchants")
   .add(
@@ -136,11 +174,22 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       payload: CreateMerchant,
       success: enveloped(
         Schema.Struct({
-          merchant_id: Schema.String,
-          name: Schema.String,
-          approved: Schema.Boolean,
-          sandbox_key: Schema.String,
-          live_key: Schema.String
+          merchant_id: text("Number of the merchant."),
+          name: text("What buyers read."),
+          approved: Schema.Boolean.annotate({ description: "Whether its live key works: not yet." }),
+          sandbox_key: text("Its key for the sandbox, shown this once."),
+          live_key: text("Its key for live payments, shown this once.")
+        }).annotate({
+          description: "The merchant and its keys.",
+          examples: [
+            {
+              merchant_id: sampleIds.merchant,
+              name: "Corner Bookshop",
+              approved: false,
+              sandbox_key: `svc_test_${"x".repeat(43)}`,
+              live_key: `svc_live_${"x".repeat(43)}`
+            }
+          ]
         })
       ).pipe(HttpApiSchema.status(201))
     }).annotateMerge(
@@ -155,33 +204,73 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       query: MerchantQuery,
       success: listed(MerchantResource),
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "List merchants, newest first"),
-    change("suspend", "Refuse a merchant's keys, at once and on all runners"),
-    change("resume", "Let a suspended merchant's keys work again"),
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "List merchants, newest first", description: "All filters have to match." })
+    ),
+    change(
+      "suspend",
+      "Refuse a merchant's keys, at once and on all runners",
+      "Its keys answer 403 and its links make no orders. What was paid stays; refunds and disputes go on."
+    ),
+    change("resume", "Let a suspended merchant's keys work again", "The same keys work again at once."),
     HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id", {
-      params,
+      params: ofMerchant,
       success: enveloped(MerchantResource),
       error: MerchantNotFound
-    }),
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Read a merchant", description: "With its settings in both environments." })
+    ),
     HttpApiEndpoint.post("update", "/operator/v1/merchants/:merchant_id", {
-      params,
+      params: ofMerchant,
       payload: UpdateMerchant,
       success: [enveloped(MerchantResource), needsApproval],
       error: [InvalidRequest, MerchantNotFound, Unavailable]
-    }),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Change a merchant's settings",
+        description:
+          "What is left out stays. 202: the change takes two operators, and another has to send the same request."
+      })
+    ),
     HttpApiEndpoint.post("resetKey", "/operator/v1/merchants/:merchant_id/keys/:mode/reset", {
-      params: { ...params, mode: Mode },
-      success: [enveloped(Schema.Struct({ key: Schema.String })), needsApproval],
+      params: { ...ofMerchant, mode: anyMode },
+      success: [
+        enveloped(
+          Schema.Struct({
+            key: text("The new key, shown this once.").annotate({ examples: [`svc_live_${"x".repeat(43)}`] })
+          }).annotate({ description: "The key." })
+        ),
+        needsApproval
+      ],
       error: MerchantNotFound
-    }),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Reset a key",
+        description:
+          "The old key is refused at once on all runners. 202: it takes two operators, and another has to send the " +
+          "same request."
+      })
+    ),
     HttpApiEndpoint.get("signingSecret", "/operator/v1/merchants/:merchant_id/signing_secret/:mode", {
-      params: { ...params, mode: Mode },
-      success: enveloped(Schema.Struct({ secret: Schema.String })),
+      params: { ...ofMerchant, mode: anyMode },
+      success: enveloped(
+        Schema.Struct({
+          secret: text("It signs what goes to the default and to order-level addresses.").annotate({
+            examples: [sampleIds.secret]
+          })
+        }).annotate({ description: "The secret." })
+      ),
       error: MerchantNotFound
-    })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read a merchant's signing secret",
+        description: "Of the default endpoint and of order-level `notify_url`. The audit log has each reading."
+      })
+    )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Merchants and their settings.") {}
 
 export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(MerchantsGroup)
@@ -196,4 +285,15 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(AuditLogGroup)
   .add(ClusterGroup)
   .add(HeldUpGroup)
-  .annotate(HttpApi.QueryParseOptions, knownParametersOnly) {}
+  .add(LookupGroup)
+  .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Coffer for operators",
+      version: "1.0.0",
+      description:
+        "Run the service: merchants, their channels and payouts, what is held up, the cluster, operators and the " +
+        "audit log. Send the token as `Authorization: Bearer`. What each role may do is said in docs/architecture.md.",
+      transform: publishOperators
+    })
+  ) {}

@@ -7,8 +7,9 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest, OperatorNotFound } from "./Errors.ts"
-import { instant, int, kind, orNull, text } from "./fields.ts"
+import { instant, int, kind, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery, ListQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
 
 const role = Role.annotate({
   description: "What the operator may do: a viewer reads, support helps merchants, finance moves money, an admin all."
@@ -26,52 +27,99 @@ const resource = {
   expires_at: instant("When the token stops working."),
   revoked_at: orNull(Schema.String, "When the token was revoked; null while it was not.")
 }
-export const OperatorResource = Schema.Struct(resource).annotate({ identifier: "Operator" })
+const sample = {
+  object: "operator",
+  operator_id: sampleIds.operator,
+  name: "Ada",
+  role: "support",
+  created_at: "2026-11-20T08:00:00.000Z",
+  expires_at: "2027-02-18T08:00:00.000Z",
+  revoked_at: null
+} as const
+
+export const OperatorResource = withExample(
+  Schema.Struct(resource).annotate({ identifier: "Operator", description: "Somebody who runs the service." }),
+  sample
+)
 export type OperatorResource = typeof OperatorResource.Encoded
 
 export const CreateOperator = withoutNulls(
   Schema.Struct({
-    name: OneLine(1, 100),
+    name: OneLine(1, 100).annotate({ description: "Whom the audit log names." }),
     role,
-    expires_in_days: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: tokenDays.max })))
-  })
+    expires_in_days: optional(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: tokenDays.max })),
+      `Days until the token stops working; ${tokenDays.usual} unless given.`
+    )
+  }).annotate({ examples: [{ name: "Ada", role: "support" }] })
 )
 export type CreateOperator = typeof CreateOperator.Type
 
 /** Answered to the first of two operators (TWO_OPERATORS). */
-export const ApprovalResource = Schema.Struct({
-  object: kind("approval"),
-  act: text("What was asked for."),
-  target: text("What it is to be done to."),
-  status: kind("waiting").annotate({ description: "Another operator has to send the same request." }),
-  expires_at: instant("Until then.")
-}).annotate({ identifier: "Approval" })
+export const ApprovalResource = withExample(
+  Schema.Struct({
+    object: kind("approval"),
+    act: text("What was asked for."),
+    target: text("What it is to be done to."),
+    status: kind("waiting").annotate({ description: "Another operator has to send the same request." }),
+    expires_at: instant("Until then.")
+  }).annotate({ identifier: "Approval", description: "A request that another operator has to send, too." }),
+  {
+    object: "approval",
+    act: "merchants.resetKey",
+    target: sampleIds.merchant,
+    status: "waiting",
+    expires_at: "2026-11-22T09:00:00.000Z"
+  }
+)
 export type ApprovalResource = typeof ApprovalResource.Encoded
 
 /** For endpoints that may need a second operator. */
 export const needsApproval = enveloped(ApprovalResource).pipe(HttpApiSchema.status(202))
 
-export const AuditEntryResource = Schema.Struct({
-  object: kind("audit_entry"),
-  id: text("Number of the entry."),
-  sequence: int("Its place in the chain, from 1."),
-  created_at: instant("When it was written."),
-  actor_id: text("Number of the operator or merchant; empty when nobody is known."),
-  actor: text("The operator's name, or the merchant's number."),
-  role: text("The operator's role, or `merchant`."),
-  ip: orNull(Schema.String, "Address that the request came from."),
-  request_id: text("Number of the request."),
-  act: text("What was done: `merchants.resetKey`."),
-  phase: text(
-    "`begun` before the act and `done` after it, with its status; `refused` when it was not allowed; `seen` for a " +
-      "secret that was read."
-  ),
-  target: text("What it was done to."),
-  status: orNull(Schema.Int, "HTTP status of the answer, once there is one."),
-  details: Schema.Unknown.annotate({ description: "What was asked for, and the object before and after; no secrets." }),
-  previous_hash: text("Hash of the entry before; empty for the first."),
-  hash: text("SHA-256 of this entry and the hash before it, in hex (docs/security.md).")
-}).annotate({ identifier: "AuditEntry" })
+export const AuditEntryResource = withExample(
+  Schema.Struct({
+    object: kind("audit_entry"),
+    id: text("Number of the entry."),
+    sequence: int("Its place in the chain, from 1."),
+    created_at: instant("When it was written."),
+    actor_id: text("Number of the operator or merchant; empty when nobody is known."),
+    actor: text("The operator's name, or the merchant's number."),
+    role: text("The operator's role, or `merchant`."),
+    ip: orNull(Schema.String, "Address that the request came from."),
+    request_id: text("Number of the request."),
+    act: text("What was done: `merchants.resetKey`."),
+    phase: text(
+      "`begun` before the act and `done` after it, with its status; `refused` when it was not allowed; `seen` for a " +
+        "secret that was read."
+    ),
+    target: text("What it was done to."),
+    status: orNull(Schema.Int, "HTTP status of the answer, once there is one."),
+    details: Schema.Record(Schema.String, Schema.Unknown).annotate({
+      description: "What was asked for, and the object before and after; no secrets."
+    }),
+    previous_hash: text("Hash of the entry before; empty for the first."),
+    hash: text("SHA-256 of this entry and the hash before it, in hex (docs/security.md).")
+  }).annotate({ identifier: "AuditEntry", description: "One entry of the audit log." }),
+  {
+    object: "audit_entry",
+    id: sampleIds.auditEntry,
+    sequence: 41,
+    created_at: "2026-11-21T09:29:40.117Z",
+    actor_id: sampleIds.operator,
+    actor: "Ada",
+    role: "admin",
+    ip: "203.0.113.7",
+    request_id: sampleIds.request,
+    act: "merchants.resetKey",
+    phase: "done",
+    target: `/operator/v1/merchants/${sampleIds.merchant}/keys/live/reset`,
+    status: 200,
+    details: {},
+    previous_hash: "2b4c3b01a441bd7260f0a06e94c7c1301e0f2d4fc02148f04fb4c4e3b15c8dd7",
+    hash: "9f0f7a3f6a1f6c1f3cf0cb5b8a4a0d0e5e7cf1d3a3a1e5d0b8f5d9a0c4e7b216"
+  }
+)
 export type AuditEntryResource = typeof AuditEntryResource.Encoded
 
 export const AuditLogQuery = Schema.Struct({
@@ -87,26 +135,47 @@ export class OperatorsGroup extends HttpApiGroup.make("operators")
     HttpApiEndpoint.post("create", "/operator/v1/operators", {
       payload: CreateOperator,
       success: [
-        enveloped(Schema.Struct({ ...resource, token: text("The operator's token, shown this once.") })).pipe(
-          HttpApiSchema.status(201)
-        ),
+        enveloped(
+          withExample(
+            Schema.Struct({ ...resource, token: text("The operator's token, shown this once.") }).annotate({
+              description: "The operator and its token."
+            }),
+            { ...sample, token: `opt_${"x".repeat(43)}` }
+          )
+        ).pipe(HttpApiSchema.status(201)),
         needsApproval
       ],
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "Create an operator; the token is shown once, to the second where it takes two"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Create an operator",
+        description: "The token is shown once. 202: it takes two operators; the second one gets the token."
+      })
+    ),
     HttpApiEndpoint.get("list", "/operator/v1/operators", {
       query: Schema.Struct(ListQuery),
       success: listed(OperatorResource),
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "List operators, newest first"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List operators, newest first",
+        description: "Without their tokens, which nobody can read again."
+      })
+    ),
     HttpApiEndpoint.post("revoke", "/operator/v1/operators/:operator_id/revoke", {
-      params: { operator_id: Schema.String },
+      params: { operator_id: text("The operator's number.") },
       success: enveloped(OperatorResource),
       error: OperatorNotFound
-    }).annotate(OpenApi.Summary, "Revoke an operator's token; it stops working at once on all runners")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Revoke an operator's token",
+        description: "It stops working at once on all runners."
+      })
+    )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Operators by name, and their tokens.") {}
 
 export class AuditLogGroup extends HttpApiGroup.make("audit_log")
   .add(
@@ -114,7 +183,13 @@ export class AuditLogGroup extends HttpApiGroup.make("audit_log")
       query: AuditLogQuery,
       success: listed(AuditEntryResource),
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "Who did what, newest first; `format=csv` answers a file")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Who did what, newest first",
+        description: "An act has two entries: one before it and one after it. `format=csv` answers a file."
+      })
+    )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Who did what.") {}

@@ -11,7 +11,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { currency, instant, kind, merchantId, minor, mode, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery, ListQuery, MetadataFilters, withMetadataFilters } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
 
@@ -246,11 +246,17 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
 export class OperatorOrdersGroup extends HttpApiGroup.make("orders")
   .add(
     HttpApiEndpoint.get("list", "/operator/v1/merchants/:merchant_id/orders", {
-      params: { merchant_id: Schema.String },
+      params: ofMerchant,
       query: OperatorOrderQuery,
       success: listed(OrderResource),
       error: [InvalidRequest, MerchantNotFound]
-    }).annotate(OpenApi.Summary, "List a merchant's orders, newest first, without the tokens of their checkout pages")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List a merchant's orders, newest first",
+        description: "In the environment that `mode` names, without the tokens of their pages."
+      })
+    )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Orders of any merchant.") {}

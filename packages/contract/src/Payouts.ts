@@ -19,36 +19,56 @@ import {
   PayoutNotFound,
   Unavailable
 } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, orNull, text } from "./fields.ts"
+import { currency, instant, kind, merchantId, minor, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { needsApproval } from "./Operators.ts"
+import { sampleIds } from "./samples.ts"
 
 const mode = Mode.annotate({ description: "The environment whose wallet pays." })
 
-export const PayoutResource = Schema.Struct({
-  object: kind("payout"),
-  payout_no: text("Platform payout number."),
-  merchant_id: merchantId,
-  mode,
-  currency,
-  amount: minor("What the merchant's bank gets"),
-  fee: minor("Payout fee, charged beside the amount when the payout succeeds"),
-  status: Schema.Literals(["requested", "approved", "succeeded", "rejected", "failed"]).annotate({
-    description: "Where it is: requested, approved and then succeeded or failed; or rejected."
-  }),
-  reference: orNull(Schema.String, "The operator's own number for it, if one was given."),
-  created_at: instant("When it was requested."),
-  updated_at: instant("When it last changed.")
-}).annotate({ identifier: "Payout" })
+export const PayoutResource = withExample(
+  Schema.Struct({
+    object: kind("payout"),
+    payout_no: text("Platform payout number."),
+    merchant_id: merchantId,
+    mode,
+    currency,
+    amount: minor("What the merchant's bank gets"),
+    fee: minor("Payout fee, charged beside the amount when the payout succeeds"),
+    status: Schema.Literals(["requested", "approved", "succeeded", "rejected", "failed"]).annotate({
+      description: "Where it is: requested, approved and then succeeded or failed; or rejected."
+    }),
+    reference: orNull(Schema.String, "The operator's own number for it, if one was given."),
+    created_at: instant("When it was requested."),
+    updated_at: instant("When it last changed.")
+  }).annotate({ identifier: "Payout", description: "Money on its way to a merchant's bank." }),
+  {
+    object: "payout",
+    payout_no: sampleIds.payout,
+    merchant_id: sampleIds.merchant,
+    mode: "live",
+    currency: "USD",
+    amount: 50_000,
+    fee: 0,
+    status: "requested",
+    reference: "2026-11",
+    created_at: "2026-11-22T09:00:00.000Z",
+    updated_at: "2026-11-22T09:00:00.000Z"
+  }
+)
 export type PayoutResource = typeof PayoutResource.Encoded
 
 export const CreatePayout = withoutNulls(
   Schema.Struct({
     mode,
     currency,
-    amount: OrderAmount,
-    /** Makes the request repeatable: with the same content it is answered with the payout that it made. */
-    reference: optional(OneLine(1, outTradeNoLengthMax))
+    amount: OrderAmount.annotate({ description: "What the merchant's bank gets, in minor units." }),
+    reference: optional(
+      OneLine(1, outTradeNoLengthMax),
+      "Your own number for it. Sent again with the same content, the request answers the payout that it made."
+    )
+  }).annotate({
+    examples: [{ mode: "live", currency: "USD", amount: OrderAmount.make(50_000), reference: "2026-11" }]
   })
 )
 export type CreatePayout = typeof CreatePayout.Type
@@ -57,39 +77,56 @@ export type CreatePayout = typeof CreatePayout.Type
 export const PayoutQuery = Schema.Struct({ ...ListQuery, mode })
 export type PayoutQuery = typeof PayoutQuery.Type
 
-const ofMerchant = "/operator/v1/merchants/:merchant_id/payouts"
-const params = { payout_no: Schema.String }
+const collection = "/operator/v1/merchants/:merchant_id/payouts"
+const params = { payout_no: text("The payout's number.") }
 
-const step = <const Name extends "approve" | "reject" | "complete" | "fail">(name: Name, summary: string) =>
+const again = "Sent again, it changes nothing. 409: the payout is in another state."
+
+const step = <const Name extends "approve" | "reject" | "complete" | "fail">(
+  name: Name,
+  summary: string,
+  description: string
+) =>
   HttpApiEndpoint.post(name, `/operator/v1/payouts/:payout_no/${name}`, {
     params,
     success: [enveloped(PayoutResource), needsApproval],
     error: [Conflict, PayoutNotFound, Unavailable]
-  }).annotate(OpenApi.Summary, summary)
+  }).annotateMerge(OpenApi.annotations({ summary, description }))
 
 export class PayoutsGroup extends HttpApiGroup.make("payouts")
   .add(
-    HttpApiEndpoint.post("create", ofMerchant, {
-      params: { merchant_id: Schema.String },
+    HttpApiEndpoint.post("create", collection, {
+      params: ofMerchant,
       payload: CreatePayout,
       success: [enveloped(PayoutResource), enveloped(PayoutResource).pipe(HttpApiSchema.status(201))],
       error: [InvalidRequest, InsufficientBalance, MerchantNotFound, Conflict, Unavailable]
-    }).annotate(OpenApi.Summary, "Request a payout: its amount is frozen until it has an end"),
-    HttpApiEndpoint.get("list", ofMerchant, {
-      params: { merchant_id: Schema.String },
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Request a payout",
+        description: "Its amount is frozen until the payout has an end."
+      })
+    ),
+    HttpApiEndpoint.get("list", collection, {
+      params: ofMerchant,
       query: PayoutQuery,
       success: listed(PayoutResource),
       error: [InvalidRequest, MerchantNotFound]
-    }).annotate(OpenApi.Summary, "List a merchant's payouts, newest first"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List a merchant's payouts, newest first",
+        description: "In the environment that `mode` names."
+      })
+    ),
     HttpApiEndpoint.get("retrieve", "/operator/v1/payouts/:payout_no", {
       params,
       success: enveloped(PayoutResource),
       error: PayoutNotFound
-    }).annotate(OpenApi.Summary, "Read a payout"),
-    step("approve", "Let a requested payout go to the bank"),
-    step("reject", "Refuse a requested payout; its amount is available again"),
-    step("complete", "Report that the bank has an approved payout; its fee is charged"),
-    step("fail", "Report that an approved payout did not arrive; its amount is available again")
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a payout", description: "Where it is now." })),
+    step("approve", "Let a requested payout go to the bank", `${again} 202: its amount takes two operators.`),
+    step("reject", "Refuse a requested payout", `Its amount is available again. ${again}`),
+    step("complete", "Report that the bank has an approved payout", `Its fee is charged. ${again}`),
+    step("fail", "Report that an approved payout did not arrive", `Its amount is available again. ${again}`)
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Money on its way to a merchant's bank.") {}

@@ -1,35 +1,57 @@
 /** Payments of which Stripe's books and ours differ (docs/architecture.md, section 7). */
-import { Mode } from "@coffer/model/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
-import { listed } from "./Envelope.ts"
-import { InvalidRequest } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, orNull, text } from "./fields.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, InvalidRequest, MerchantNotFound } from "./Errors.ts"
+import { anyMode, currency, instant, kind, merchantId, minor, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
+import { sampleIds } from "./samples.ts"
 
-export const DifferenceResource = Schema.Struct({
-  object: kind("reconciliation_difference"),
-  id: text("Number of the difference."),
-  merchant_id: merchantId,
-  mode: Mode.annotate({ description: "The environment." }),
-  payment_id: text("The payment at Stripe."),
-  trade_no: orNull(Schema.String, "The order that it belongs to; null for a payment that is none of ours."),
-  currency,
-  ours: minor("What our books say is left of the payment, without fees"),
-  theirs: minor("What Stripe's balance transactions of the payment add up to, without fees"),
-  channel_fee: orNull(
-    Schema.Int,
-    "What Stripe has kept as its own fees, in minor units; null while that is not known."
-  ),
-  channel_fee_currency: orNull(Schema.String, "The currency of `channel_fee`: that in which Stripe keeps the balance."),
-  status: Schema.Literals(["open", "agreed"]).annotate({
-    description: "`agreed`: the books were found equal later, because one of them moved. Nothing is mended by itself."
-  }),
-  created_at: instant("When it was found."),
-  seen_at: instant("When the books were last found different."),
-  agreed_at: orNull(Schema.String, "When they were found equal; null while they differ.")
-}).annotate({ identifier: "ReconciliationDifference" })
+export const DifferenceResource = withExample(
+  Schema.Struct({
+    object: kind("reconciliation_difference"),
+    id: text("Number of the difference."),
+    merchant_id: merchantId,
+    mode: anyMode,
+    payment_id: text("The payment at Stripe."),
+    trade_no: orNull(Schema.String, "The order that it belongs to; null for a payment that is none of ours."),
+    currency,
+    ours: minor("What our books say is left of the payment, without fees"),
+    theirs: minor("What Stripe's balance transactions of the payment add up to, without fees"),
+    channel_fee: orNull(
+      Schema.Int,
+      "What Stripe has kept as its own fees, in minor units; null while that is not known."
+    ),
+    channel_fee_currency: orNull(
+      Schema.String,
+      "The currency of `channel_fee`: that in which Stripe keeps the balance."
+    ),
+    status: Schema.Literals(["open", "agreed"]).annotate({
+      description: "`agreed`: the books were found equal later, because one of them moved. Nothing is mended by itself."
+    }),
+    created_at: instant("When it was found."),
+    seen_at: instant("When the books were last found different."),
+    agreed_at: orNull(Schema.String, "When they were found equal; null while they differ.")
+  }).annotate({ identifier: "ReconciliationDifference", description: "A payment of which the two books differ." }),
+  {
+    object: "reconciliation_difference",
+    id: sampleIds.difference,
+    merchant_id: sampleIds.merchant,
+    mode: "live",
+    payment_id: "pi_3QExample",
+    trade_no: sampleIds.order,
+    currency: "USD",
+    ours: 1999,
+    theirs: 1499,
+    channel_fee: 88,
+    channel_fee_currency: "USD",
+    status: "open",
+    created_at: "2026-11-22T02:00:04.113Z",
+    seen_at: "2026-11-22T02:00:04.113Z",
+    agreed_at: null
+  }
+)
 export type DifferenceResource = typeof DifferenceResource.Encoded
 
 export const ReconciliationQuery = Schema.Struct({
@@ -41,13 +63,69 @@ export const ReconciliationQuery = Schema.Struct({
 })
 export type ReconciliationQuery = typeof ReconciliationQuery.Type
 
+/** How far the books of one account are compared. */
+export const ComparedResource = withExample(
+  Schema.Struct({
+    object: kind("reconciliation"),
+    merchant_id: merchantId,
+    mode: anyMode,
+    compared_until: orNull(
+      Schema.String,
+      "What moved at Stripe until then is compared; null until the account is first looked at."
+    ),
+    next_at: orNull(
+      Schema.String,
+      "When the next comparison begins; one that is under way ends by then. Null until the account is first looked at."
+    )
+  }).annotate({ identifier: "Reconciliation", description: "How far the books of an account are compared." }),
+  {
+    object: "reconciliation",
+    merchant_id: sampleIds.merchant,
+    mode: "live",
+    compared_until: "2026-11-22T02:00:00.000Z",
+    next_at: "2026-11-23T02:00:00.000Z"
+  }
+)
+export type ComparedResource = typeof ComparedResource.Encoded
+
+const ofAccount = "/operator/v1/merchants/:merchant_id/channels/:mode/reconciliation"
+const params = { ...ofMerchant, mode: anyMode }
+
 export class ReconciliationGroup extends HttpApiGroup.make("reconciliation")
   .add(
     HttpApiEndpoint.get("list", "/operator/v1/reconciliation", {
       query: ReconciliationQuery,
       success: listed(DifferenceResource),
       error: InvalidRequest
-    }).annotate(OpenApi.Summary, "Payments of which Stripe's books and ours differ, newest first")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Payments of which Stripe's books and ours differ, newest first",
+        description: "Each account is compared each night after two o'clock UTC. Nothing is mended by itself."
+      })
+    ),
+    HttpApiEndpoint.get("retrieve", ofAccount, {
+      params,
+      success: enveloped(ComparedResource),
+      error: [Conflict, MerchantNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "How far an account is compared",
+        description: "409: the merchant has no account at Stripe in this environment."
+      })
+    ),
+    HttpApiEndpoint.post("begin", ofAccount, {
+      params,
+      success: enveloped(ComparedResource).pipe(HttpApiSchema.status(202)),
+      error: [Conflict, MerchantNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Compare an account now",
+        description:
+          "It begins within five seconds; `compared_until` moves when it is done. While a comparison is under way, " +
+          "nothing new is begun. 409: the merchant has no account at Stripe in this environment."
+      })
+    )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Stripe's books beside ours.") {}

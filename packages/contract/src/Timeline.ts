@@ -5,7 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound, OrderNotFound } from "./Errors.ts"
-import { instant, int, kind, mode, text, withExample } from "./fields.ts"
+import { instant, int, kind, mode, ofMerchant, text, withExample } from "./fields.ts"
 import { sampleIds } from "./samples.ts"
 
 /** Of requests, refunds, disputes, ledger rows, events, deliveries, attempts and mails: so many of each. */
@@ -98,11 +98,17 @@ export class TimelineGroup extends HttpApiGroup.make("timelines")
 export class OperatorTimelineGroup extends HttpApiGroup.make("timelines")
   .add(
     HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id/orders/:ref/timeline", {
-      params: { merchant_id: Schema.String, ref },
+      params: { ...ofMerchant, ref },
       query: { mode: Mode.annotate({ description: "Which environment." }) },
       success: TimelineReply,
       error: [InvalidRequest, MerchantNotFound, OrderNotFound]
-    }).annotate(OpenApi.Summary, "Read the whole story of a merchant's order")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read the whole story of a merchant's order",
+        description: "As the merchant reads it, and with what the channel keeps as its fees."
+      })
+    )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "An order's whole story.") {}

@@ -8,7 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DeliveryNotFound, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
-import { instant, int, kind, mode, orNull, text, withExample } from "./fields.ts"
+import { instant, int, kind, mode, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
 
@@ -124,7 +124,7 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "What became of each event on its way to each address.") {}
 
-const ofMerchant = "/operator/v1/merchants/:merchant_id/webhook_deliveries"
+const ofOne = "/operator/v1/merchants/:merchant_id/webhook_deliveries"
 const operatorOne = "/operator/v1/webhook_deliveries/:delivery_id"
 
 /** Each environment has its own list. */
@@ -134,22 +134,35 @@ export type OperatorDeliveryQuery = typeof OperatorDeliveryQuery.Type
 /** The same for the operator, who may see those of every merchant. */
 export class OperatorDeliveriesGroup extends HttpApiGroup.make("webhook_deliveries")
   .add(
-    HttpApiEndpoint.get("list", ofMerchant, {
-      params: { merchant_id: Schema.String },
+    HttpApiEndpoint.get("list", ofOne, {
+      params: ofMerchant,
       query: OperatorDeliveryQuery,
       success: listed(DeliveryResource),
       error: [InvalidRequest, MerchantNotFound]
-    }).annotate(OpenApi.Summary, "List a merchant's deliveries, newest first"),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List a merchant's deliveries, newest first",
+        description: "As the merchant sees them, in the environment that `mode` names."
+      })
+    ),
     HttpApiEndpoint.get("retrieve", operatorOne, {
       params,
       success: enveloped(DeliveryResource),
       error: DeliveryNotFound
-    }).annotate(OpenApi.Summary, "Read a delivery"),
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a delivery", description: "With all of its attempts." })),
     HttpApiEndpoint.post("resend", `${operatorOne}/resend`, {
       params,
       success: enveloped(DeliveryResource).pipe(HttpApiSchema.status(202)),
       error: [DeliveryNotFound, Conflict, Unavailable]
-    }).annotate(OpenApi.Summary, "Send a delivery again")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Send a delivery again",
+        description:
+          "A new delivery of the same event to the same address. 409: the one before is not over, or its endpoint is " +
+          "gone."
+      })
+    )
   )
   .middleware(Decoding)
-  .middleware(OperatorToken) {}
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "What became of events on their way.") {}

@@ -6,6 +6,7 @@
 import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
+import { sampleIds } from "./samples.ts"
 
 export const text = (description: string) => Schema.String.annotate({ description })
 
@@ -24,7 +25,12 @@ export const orNull = <S extends Schema.Top>(schema: S, description: string) =>
 export const kind = <const Name extends string>(name: Name) =>
   Schema.tag(name).annotate({ description: `Always \`${name}\`.` })
 
-export const merchantId = text("The merchant that this belongs to.")
+export const merchantId = text("The merchant that this belongs to.").annotate({ examples: [sampleIds.merchant] })
+
+/** In the path of an operator's calls. */
+export const ofMerchant = { merchant_id: text("The merchant's number.") }
+
+export const anyMode = Mode.annotate({ description: "The environment." })
 
 export const mode = Mode.annotate({ description: "The environment, decided by the API key alone." })
 

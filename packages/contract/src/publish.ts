@@ -1,5 +1,6 @@
 /**
- * The OpenAPI document as it is published at `/openapi.json`: what the contract generates, with what all endpoints
+ * The OpenAPI documents as they are published, the merchants' at `/openapi.json` and the operators' at
+ * `/operator/openapi.json`: what the contract generates, with what all endpoints
  * share and no schema says: headers, the idempotency key, what a status means, and an example of every answer, made
  * from those of the fields. What one endpoint says of itself stands in its group.
  */
@@ -59,23 +60,37 @@ const repeated = "Repeated: the same was created before, and is shown as it is n
 const limit = { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault }
 
 export const publish = (generated: Json): Json => {
-  const document = withTypedEvents(tidied(generated) as Json)
-  const { schemas } = document["components"]
-  for (const [path, operations] of Object.entries<Json>(document["paths"])) {
-    for (const [method, operation] of Object.entries<Json>(operations)) complete(path, method, operation, schemas)
-  }
+  const document = completed(withTypedEvents(tidied(generated) as Json), { hasKeys: true })
   return {
     ...document,
-    info: { ...document["info"], license: { name: "MIT", identifier: "MIT" } },
-    servers: [{ url: "/", description: "This service" }],
     tags: [...document["tags"], { name: "webhooks", description: "What we post to your endpoints." }]
   }
 }
 
-const complete = (path: string, method: string, operation: Json, schemas: Json) => {
+/** Operators have no idempotency keys: their acts may be repeated, or say that they make another each time. */
+export const publishOperators = (generated: Json): Json => completed(tidied(generated) as Json, { hasKeys: false })
+
+interface Kind {
+  /** Whether a write takes an `Idempotency-Key`. */
+  readonly hasKeys: boolean
+}
+
+const completed = (document: Json, kind: Kind): Json => {
+  const { schemas } = document["components"]
+  for (const [path, operations] of Object.entries<Json>(document["paths"])) {
+    for (const [method, operation] of Object.entries<Json>(operations)) complete(path, method, operation, schemas, kind)
+  }
+  return {
+    ...document,
+    info: { ...document["info"], license: { name: "MIT", identifier: "MIT" } },
+    servers: [{ url: "/", description: "This service" }]
+  }
+}
+
+const complete = (path: string, method: string, operation: Json, schemas: Json, { hasKeys }: Kind) => {
   // A form is not compared with that of an earlier request.
   const isForm = operation["requestBody"]?.content["multipart/form-data"] !== undefined
-  const changes = (method === "post" || method === "delete") && !isForm
+  const changes = hasKeys && (method === "post" || method === "delete") && !isForm
   operation["parameters"] = [...operation["parameters"].map(parameterOf), ...(changes ? [idempotencyKey] : [])]
   const body = operation["requestBody"]?.content["application/json"]
   if (body !== undefined) {

@@ -13,13 +13,13 @@ import { optional, withoutNulls } from "./optional.ts"
 /** One line of a schedule. A criterion that is left out holds for all; the first line that fits is taken. */
 export const FeeLine = withoutNulls(
   Schema.Struct({
-    mode: optional(Mode),
-    method: optional(PaymentMethod),
-    currency: optional(Currency),
-    /** Hundredths of a percent, 0 to 10,000. */
-    basis_points: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })),
-    /** Minor units, added to every payment. */
-    fixed: Minor
+    mode: optional(Mode, "In this environment; left out: in both."),
+    method: optional(PaymentMethod, "Of payments by this method; left out: by any."),
+    currency: optional(Currency, "Of payments in this currency; left out: in any."),
+    basis_points: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })).annotate({
+      description: "Hundredths of a percent of the amount, 0 to 10,000."
+    }),
+    fixed: Minor.annotate({ description: "Minor units, added to every payment." })
   })
 )
 export type FeeLine = typeof FeeLine.Type
@@ -31,7 +31,10 @@ export type FeeSchedule = typeof FeeSchedule.Type
 /** 2.9 % + 0.30 for merchants without a schedule of their own. */
 export const defaultFee: FeeLine = { basis_points: 290, fixed: Minor.make(30) }
 
-const Fixed = optional(Minor.check(Schema.isLessThanOrEqualTo(orderAmountMax)))
+const Fixed = optional(
+  Minor.check(Schema.isLessThanOrEqualTo(orderAmountMax)),
+  "In minor units; left out, it stays as it is."
+)
 
 /** A fixed fee by currency, minor units. A currency that is left out has the default. */
 export const FeeByCurrency = withoutNulls(Schema.Struct({ USD: Fixed, HKD: Fixed, CNY: Fixed }))

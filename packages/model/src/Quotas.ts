@@ -9,7 +9,10 @@ import { optional, withoutNulls } from "./optional.ts"
 /** `writes`: every POST and DELETE. `reads`: every GET but a CSV export. */
 export type QuotaKind = "writes" | "reads" | "csv"
 
-const Override = optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: quotaOverrideMax })))
+const Override = optional(
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: quotaOverrideMax })),
+  "Requests a minute of this kind; left out, everybody's number holds."
+)
 
 /** What one merchant has in place of the default. */
 export const QuotaOverrides = withoutNulls(Schema.Struct({ writes: Override, reads: Override, csv: Override }))

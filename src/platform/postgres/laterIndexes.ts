@@ -26,7 +26,9 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
     name: "orders_unapplied",
     on: `orders (mode, trade_no) where stray_due_at is not null or stray_payments @> '[{"state": "parked"}]'`
   },
-  { name: "mails_refused", on: "mails (id) where due_at is not null and error is not null" }
+  { name: "mails_refused", on: "mails (id) where due_at is not null and error is not null" },
+  // An order by the number of its payment at Stripe (src/lookup/Search.ts).
+  { name: "orders_stripe_payment", on: `orders (payment_id) where payment_id like 'pi\\_%'` }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

@@ -64,6 +64,18 @@ describe("/docs", () => {
     })
   )
 
+  it.live("has the operators' reference beside it", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* start()
+      const page = yield* fetched(`${baseUrl}/operator/docs`)
+      assert.strictEqual(page.status, 200)
+      assert.match(page.headers["content-security-policy"] as string, /script-src 'sha256-[^ ]+'; .*connect-src 'self'/)
+      const document = JSON.parse((yield* fetched(`${baseUrl}/operator/openapi.json`)).bytes.toString())
+      assert.strictEqual(document.info.title, "Coffer for operators")
+      assert.isTrue(Object.keys(document.paths).every((path) => path.startsWith("/operator/v1/")))
+    })
+  )
+
   for (const [accepted, encoding] of [
     [undefined, "identity"],
     ["", "identity"],

@@ -28,6 +28,8 @@ export const acts = {
   "channels.retrieve": reading,
   "channels.set": doneBy("finance"),
   "reconciliation.list": reading,
+  "reconciliation.retrieve": reading,
+  "reconciliation.begin": doneBy("finance"),
   "orders.list": reading,
   "timelines.retrieve": reading,
   "files.upload": doneBy("support"),
@@ -46,7 +48,16 @@ export const acts = {
   "operators.revoke": doneBy(),
   "audit_log.list": { roles: [], isLogged: false },
   "cluster.retrieve": reading,
-  "held_up.list": reading
+  "held_up.list": reading,
+  "lookup.overview": reading,
+  "lookup.search": reading,
+  "lookup.refunds": reading,
+  "lookup.disputes": reading,
+  "lookup.paymentLinks": reading,
+  "lookup.balanceTransactions": reading,
+  "lookup.events": reading,
+  "lookup.webhookEndpoints": reading,
+  "lookup.logs": reading
 } as const satisfies Record<string, Act>
 export type ActName = keyof typeof acts
 

@@ -1,0 +1,169 @@
+/**
+ * What an operator looks up about a merchant (docs/architecture.md, section 7): one page of everything, each of the
+ * merchant's lists as the merchant itself reads it, and any number. Reads only.
+ */
+import { Mode } from "@coffer/model/Ids"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { BalanceResource, BalanceTransactionResource, LedgerQuery } from "./Balance.ts"
+import { Decoding, OperatorToken } from "./Caller.ts"
+import { DisputeQuery, DisputeResource } from "./Disputes.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { InvalidRequest, MerchantNotFound } from "./Errors.ts"
+import { EventQuery, EventResource } from "./Events.ts"
+import { int, kind, merchantId, ofMerchant, text, withExample } from "./fields.ts"
+import { ListQuery } from "./Lists.ts"
+import { LogQuery, LogResource, retentionDays } from "./Logs.ts"
+import { PaymentLinkResource } from "./PaymentLinks.ts"
+import { RefundQuery, RefundResource } from "./Refunds.ts"
+import { sampleIds } from "./samples.ts"
+import { DeliveryResource } from "./WebhookDeliveries.ts"
+import { EndpointResource } from "./WebhookEndpoints.ts"
+
+const merchantPath = "/operator/v1/merchants/:merchant_id"
+/** As the merchant's own list says it. */
+const LogReply = listed(LogResource, {
+  retention_days: int("Days for which a call can be read here.").annotate({ examples: [retentionDays] })
+})
+
+const mode = Mode.annotate({ description: "The environment that is read." })
+
+/** The filters of the merchant's own list, and the environment. These lists have no CSV form. */
+const queryOf = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct({ ...fields, format: ListQuery.format, mode })
+
+const list = <const Name extends string, const Path extends string, Query extends Schema.Top, Reply extends Schema.Top>(
+  name: Name,
+  path: Path,
+  query: Query,
+  success: Reply
+) =>
+  HttpApiEndpoint.get(name, `${merchantPath}/${path}`, {
+    params: ofMerchant,
+    query,
+    success,
+    error: [InvalidRequest, MerchantNotFound]
+  }).annotateMerge(
+    OpenApi.annotations({
+      summary: `List a merchant's ${path.replaceAll("_", " ")}, newest first`,
+      description: "As the merchant reads them, with the same filters, in the environment that `mode` names."
+    })
+  )
+
+/** How many of each kind the merchant's page shows. */
+export const overviewRows = 10
+/** Open disputes are shown by deadline, so that none near its end is left out. */
+export const overviewDisputes = 100
+
+const newest = <Item extends Schema.Top>(item: Item, what: string) =>
+  Schema.Array(item).annotate({ description: `The newest ${overviewRows} ${what}.` })
+
+export const OverviewResource = Schema.Struct({
+  object: kind("merchant_overview"),
+  merchant_id: merchantId,
+  mode,
+  balances: Schema.Array(BalanceResource).annotate({ description: "One for each currency." }),
+  balance_transactions: newest(BalanceTransactionResource, "rows of the ledger"),
+  refunds: newest(RefundResource, "refunds"),
+  disputes: Schema.Array(DisputeResource).annotate({
+    description: `Those that wait for the merchant's answer, by their deadline, at most ${overviewDisputes}.`
+  }),
+  events: newest(EventResource, "events"),
+  webhook_endpoints: Schema.Array(EndpointResource).annotate({ description: "All of them." }),
+  failed_deliveries: newest(DeliveryResource, "deliveries of which every attempt failed"),
+  api_logs: newest(LogResource, "of its API calls")
+}).annotate({ identifier: "MerchantOverview", description: "A merchant on one page." })
+export type OverviewResource = typeof OverviewResource.Encoded
+
+/** In which object a number was found. */
+export const foundKinds = [
+  "merchant",
+  "order",
+  "refund",
+  "dispute",
+  "payment_link",
+  "payout",
+  "balance_transaction",
+  "event",
+  "webhook_delivery",
+  "webhook_endpoint",
+  "api_log"
+] as const
+export type FoundKind = (typeof foundKinds)[number]
+
+/** Objects that one search answers at most. */
+export const foundMax = 100
+
+export const FoundResource = withExample(
+  Schema.Struct({
+    object: kind("found"),
+    kind: Schema.Literals(foundKinds).annotate({ description: "What kind of object has the number." }),
+    id: text("The object's own number: of an order its `trade_no`."),
+    merchant_id: merchantId,
+    mode: Schema.NullOr(Mode).annotate({ description: "The environment; null for a merchant itself." }),
+    field: text("The field that has the number: `trade_no`, `out_trade_no`, `payment_id`.")
+  }).annotate({ identifier: "Found", description: "An object that has the number." }),
+  {
+    object: "found",
+    kind: "order",
+    id: sampleIds.order,
+    merchant_id: sampleIds.merchant,
+    mode: "sandbox",
+    field: "out_trade_no"
+  }
+)
+export type FoundResource = typeof FoundResource.Encoded
+
+export const SearchQuery = Schema.Struct({
+  number: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(255)).annotate({
+    description:
+      "The whole number: ours, the merchant's own (`out_trade_no`, `out_refund_no`, a payout's `reference`), or the " +
+      "channel's (`payment_id`, `processor_dispute_id`)."
+  }),
+  merchant_id: Schema.optionalKey(text("Only objects of this merchant."))
+})
+export type SearchQuery = typeof SearchQuery.Type
+
+export class LookupGroup extends HttpApiGroup.make("lookup")
+  .add(
+    HttpApiEndpoint.get("overview", `${merchantPath}/overview`, {
+      params: ofMerchant,
+      query: Schema.Struct({ mode }),
+      success: enveloped(OverviewResource),
+      error: [InvalidRequest, MerchantNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read a merchant on one page",
+        description:
+          "Balances, the newest of its ledger, refunds, events and API calls, disputes by their deadline, its " +
+          "webhook endpoints, and deliveries that have failed, in one environment."
+      })
+    ),
+    HttpApiEndpoint.get("search", "/operator/v1/search", {
+      query: SearchQuery,
+      success: listed(FoundResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Find what has a number",
+        description:
+          `The whole number, in any merchant and environment: at most ${foundMax} objects. A merchant's own number ` +
+          "may stand at several merchants. Without `merchant_id` it is looked for at every one of them."
+      })
+    ),
+    list("refunds", "refunds", queryOf(RefundQuery.fields), listed(RefundResource)),
+    list("disputes", "disputes", queryOf(DisputeQuery.fields), listed(DisputeResource)),
+    list("paymentLinks", "payment_links", queryOf(ListQuery), listed(PaymentLinkResource)),
+    list(
+      "balanceTransactions",
+      "balance_transactions",
+      queryOf(LedgerQuery.fields),
+      listed(BalanceTransactionResource)
+    ),
+    list("events", "events", queryOf(EventQuery.fields), listed(EventResource)),
+    list("webhookEndpoints", "webhook_endpoints", queryOf(ListQuery), listed(EndpointResource)),
+    list("logs", "logs", queryOf(LogQuery.fields), LogReply)
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "What an operator looks up about a merchant. Reads only.") {}

@@ -1,0 +1,183 @@
+/**
+ * Handlers of the operator's `lookup` group (docs/architecture.md, section 7): a merchant's lists through the front
+ * doors that the merchant itself asks, all of them on one page, and the search. Tokens of pages are cut.
+ */
+import { foundMax, overviewDisputes, overviewRows } from "@coffer/contract/Lookup"
+import { OperatorApi } from "@coffer/contract/Operator"
+import { retentionDays } from "@coffer/contract/Logs"
+import { pageSizeMax } from "@coffer/model/Limits"
+import { Currency } from "@coffer/model/Money"
+import type { Mode } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page } from "@coffer/rules/lists/pageRequest"
+import { redact } from "@coffer/rules/redaction"
+import { Effect, identity } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { DisputeLists } from "../disputes/DisputeLists.ts"
+import { disputeView } from "../disputes/DisputeView.ts"
+import { EventLists, type StoredEvent } from "../events/EventLists.ts"
+import { commonRefusals } from "../http/refusals.ts"
+import { reply, replyList } from "../http/replies.ts"
+import { Links } from "../links/Links.ts"
+import { linkView } from "../links/LinkView.ts"
+import { logView } from "../logs/LogView.ts"
+import { Logs } from "../logs/Logs.ts"
+import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { span } from "../platform/runtime/span.ts"
+import { RefundLists } from "../refunds/RefundLists.ts"
+import { refundView } from "../refunds/RefundView.ts"
+import { Wallets } from "../wallets/Wallets.ts"
+import { balanceTransactionView, balanceView } from "../wallets/WalletView.ts"
+import { Deliveries } from "../webhooks/Deliveries.ts"
+import { deliveryView } from "../webhooks/DeliveryView.ts"
+import { WebhookEndpoints } from "../webhooks/WebhookEndpoints.ts"
+import { Search } from "./Search.ts"
+
+const refusals = { ...commonRefusals, ...merchantRefusals }
+
+interface Asked {
+  readonly params: { readonly merchant_id: string }
+  readonly query: { readonly mode: Mode }
+}
+
+/** How one of a merchant's lists is read and shown. */
+interface Shown<Query, Item> {
+  readonly resource: string
+  readonly path: string
+  readonly page: (owner: Owner, query: Query) => Effect.Effect<Page<Item>, InvalidField>
+  readonly view: (item: Item) => object
+  readonly beside?: object
+}
+
+export const layer = HttpApiBuilder.group(
+  OperatorApi,
+  "lookup",
+  Effect.fnUntraced(function* (handlers) {
+    const merchants = yield* Merchants
+    const clocks = yield* MerchantClocks
+    const search = yield* Search
+    const overview = yield* overviewOf
+    const lists = yield* listsOf
+
+    const ownerOf = Effect.fnUntraced(function* ({ params, query: { mode } }: Asked) {
+      const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+      return { merchantId, mode }
+    })
+
+    /** The merchant's clock says how long its API logs are kept. */
+    const list = <Query, Item>(name: string, { beside = {}, page, path, resource, view }: Shown<Query, Item>) =>
+      span(`lookup.${name}`)(function* (asked: Asked) {
+        const owner = yield* ownerOf(asked)
+        const { mode: _, ...query } = asked.query
+        // The contract makes the filters of these lists from those of the merchant's own.
+        const found = yield* clocks.within(owner, page(owner, query as Query))
+        return yield* replyList(resource, `/operator/v1/merchants/${owner.merchantId}/${path}`, found, view, beside)
+      }, Effect.catchTags(refusals))
+
+    return handlers.handleAll({
+      overview: span("lookup.overview")(function* (asked) {
+        const owner = yield* ownerOf(asked)
+        return yield* reply(yield* clocks.within(owner, overview(owner)))
+      }, Effect.catchTags(refusals)),
+      search: span("lookup.search")(function* ({ query }) {
+        const found = yield* search.find(query)
+        const page = { data: found.slice(0, foundMax), hasMore: found.length > foundMax }
+        return yield* replyList("found", "/operator/v1/search", page, (one) => ({ object: "found", ...one }))
+      }),
+      refunds: list("refunds", lists.refunds),
+      disputes: list("disputes", lists.disputes),
+      paymentLinks: list("paymentLinks", lists.paymentLinks),
+      balanceTransactions: list("balanceTransactions", lists.balanceTransactions),
+      events: list("events", lists.events),
+      webhookEndpoints: list("webhookEndpoints", lists.webhookEndpoints),
+      logs: list("logs", lists.logs)
+    })
+  })
+)
+
+/** Addresses of pages carry tokens, which are the merchant's and the buyer's. */
+const eventView = ({ body }: StoredEvent) => redact(body) as object
+
+const shown = <Query, Item>(list: Shown<Query, Item>) => list
+
+const listsOf = Effect.gen(function* () {
+  const refunds = yield* RefundLists
+  const disputes = yield* DisputeLists
+  const links = yield* Links
+  const wallets = yield* Wallets
+  const events = yield* EventLists
+  const endpoints = yield* WebhookEndpoints
+  const logs = yield* Logs
+  const { publicUrl } = yield* Settings
+  return {
+    refunds: shown({ resource: "refund", path: "refunds", page: refunds.page, view: refundView }),
+    disputes: shown({ resource: "dispute", path: "disputes", page: disputes.page, view: disputeView }),
+    paymentLinks: shown({
+      resource: "payment_link",
+      path: "payment_links",
+      page: links.page,
+      view: (link) => linkView(link, publicUrl)
+    }),
+    balanceTransactions: shown({
+      resource: "balance_transaction",
+      path: "balance_transactions",
+      page: wallets.ledger,
+      view: balanceTransactionView
+    }),
+    events: shown({ resource: "event", path: "events", page: events.page, view: eventView }),
+    webhookEndpoints: shown({
+      resource: "webhook_endpoint",
+      path: "webhook_endpoints",
+      page: endpoints.page,
+      view: identity
+    }),
+    logs: shown({
+      resource: "api_log",
+      path: "logs",
+      page: logs.page,
+      view: logView,
+      beside: { retention_days: retentionDays }
+    })
+  }
+})
+
+const newest = { limit: overviewRows }
+const all = { limit: pageSizeMax }
+const waiting = { status: "needs_response", limit: overviewDisputes } as const
+
+const overviewOf = Effect.gen(function* () {
+  const { balanceTransactions, disputes, events, logs, refunds, webhookEndpoints } = yield* listsOf
+  const wallets = yield* Wallets
+  const deliveries = yield* Deliveries
+  const some = <Query, Item>({ page, view }: Shown<Query, Item>, owner: Owner, query: Query) =>
+    Effect.map(page(owner, query), ({ data }) => data.map(view))
+
+  return (owner: Owner) =>
+    Effect.all(
+      {
+        object: Effect.succeed("merchant_overview"),
+        merchant_id: Effect.succeed(owner.merchantId),
+        mode: Effect.succeed(owner.mode),
+        balances: Effect.forEach(Currency.literals, (currency) =>
+          Effect.map(wallets.balance({ ...owner, currency }), balanceView)
+        ),
+        balance_transactions: some(balanceTransactions, owner, newest),
+        refunds: some(refunds, owner, newest),
+        disputes: Effect.map(disputes.page(owner, waiting), ({ data }) =>
+          data.map(disputeView).toSorted((a, b) => (a.evidence_due_by ?? "").localeCompare(b.evidence_due_by ?? ""))
+        ),
+        events: some(events, owner, newest),
+        webhook_endpoints: some(webhookEndpoints, owner, all),
+        failed_deliveries: Effect.map(deliveries.page(owner, { status: "failed", ...newest }), ({ data }) =>
+          data.map(deliveryView)
+        ),
+        api_logs: some(logs, owner, newest)
+      },
+      // The pool is everybody's.
+      { concurrency: 2 }
+    )
+})
