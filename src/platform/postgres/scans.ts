@@ -36,8 +36,8 @@ export interface Search {
   readonly path?: Path
   /** Where Postgres decides: exactly one holds for each row sought, and the page is merged from a scan for each. */
   readonly branches?: ReadonlyArray<Fragment>
-  /** The ids alone say when rows were created: their column has another time (API logs of a moved clock). */
-  readonly isTimedByIds?: boolean
+  /** When rows were created, where it is not the column of this name (API logs of a moved clock). */
+  readonly createdAt?: Fragment
 }
 
 export type Path =
@@ -179,11 +179,11 @@ export const isOwned = (sql: SqlClient.SqlClient, owner: Whose) =>
 const holds = (
   sql: SqlClient.SqlClient,
   { created }: Scan,
-  { filters, isTimedByIds = false }: Search
+  { createdAt = sql`created_at`, filters }: Search
 ): ReadonlyArray<Fragment> => [
   ...filters,
-  ...(isTimedByIds || created.from === undefined ? [] : [sql`created_at >= ${isoText(created.from)}::timestamptz`]),
-  ...(isTimedByIds || created.to === undefined ? [] : [sql`created_at <= ${isoText(created.to)}::timestamptz`])
+  ...(created.from === undefined ? [] : [sql`${createdAt} >= ${isoText(created.from)}::timestamptz`]),
+  ...(created.to === undefined ? [] : [sql`${createdAt} <= ${isoText(created.to)}::timestamptz`])
 ]
 
 /**
