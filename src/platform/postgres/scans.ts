@@ -43,7 +43,7 @@ export interface Search {
 export type Path =
   /**
    * Along an index on merchant_id, mode, the columns named here, and the id. Of several such sets of values each row
-   * sought has exactly one, and the page is merged from them. `needs` holds for all rows with these values; it is there
+   * sought has exactly one, and the page is merged from them; without any there is no row. `needs` holds for all rows with these values; it is there
    * so that Postgres sees that a partial index has all of them. `isAlone`: the index begins with the columns named
    * here, since no two owners have the same values.
    */
@@ -104,7 +104,9 @@ const scansOf = (scanned: Scanned, owner: Whose, search: Search, scan: Scan): Re
   const { branches = [], path } = search
   switch (path?._tag) {
     case "Along":
-      return path.values.map((values) => scanAlong(scanned, owner, values, path, search, scan))
+      return path.values.length === 0
+        ? [scanWhere(scanned, owner, [scanned.sql`false`], search, scan)]
+        : path.values.map((values) => scanAlong(scanned, owner, values, path, search, scan))
     case "Through":
       return [scanThrough(scanned, owner, path, search, scan)]
     case undefined:
