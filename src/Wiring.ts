@@ -46,7 +46,7 @@ import * as Roster from "./platform/cluster/Roster.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
 import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
 import * as Runs from "./platform/cluster/Runs.ts"
-import * as QuotaStore from "./edge/QuotaStore.ts"
+import * as quotaStores from "./edge/quotaStores.ts"
 import * as SecretCheck from "./platform/postgres/SecretCheck.ts"
 import * as Wakeups from "./platform/commit/Wakeups.ts"
 import * as Transactor from "./platform/commit/Transactor.ts"
@@ -243,7 +243,7 @@ const base = Transactor.layer.pipe(
       Secrets.layer,
       Draining.layer,
       Admission.layer,
-      QuotaStore.layer,
+      quotaStores.layer,
       Runs.layer,
       Instructions.layer,
       ShortPath.layer,

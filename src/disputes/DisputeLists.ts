@@ -12,7 +12,8 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pages from "../platform/postgres/Pages.ts"
-import { along, isStorable, type Search } from "../platform/postgres/scans.ts"
+import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
+import { along, type Search } from "../platform/postgres/scans.ts"
 import { span } from "../platform/runtime/span.ts"
 import { disputes } from "./DisputeStore.ts"
 
@@ -35,23 +36,29 @@ export const layer = Layer.effect(
       called: "a dispute"
     })
 
-    const search = ({ status, trade_no }: DisputeQuery): Search => {
+    const oursOf = yield* makeOursOf
+
+    const search = Effect.fnUntraced(function* (
+      owner: Owner,
+      { status, trade_no }: DisputeQuery
+    ): Effect.fn.Return<Search> {
       if (trade_no !== undefined) {
-        if (!isStorable(trade_no)) return { filters: [sql`false`] }
+        const orders = yield* oursOf(owner, ["order"], trade_no)
         // An order has few disputes.
-        return { path: along({ trade_no }), filters: status === undefined ? [] : [sql`status = ${status}`] }
+        const filters = status === undefined ? [] : [sql`status = ${status}`]
+        return { path: along(...orders.map((one) => ({ trade_no: one }))), filters }
       }
       return { path: along(status === undefined ? {} : { status }), filters: [] }
-    }
+    })
 
     return DisputeLists.of({
       page: span("DisputeLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
-        return yield* pages.page(owner, request, search(query))
+        return yield* pages.page(owner, request, yield* search(owner, query))
       }),
       exported: span("DisputeLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
-        return yield* pages.exported(owner, created, search(query))
+        return yield* pages.exported(owner, created, yield* search(owner, query))
       })
     })
   })

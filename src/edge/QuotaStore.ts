@@ -1,11 +1,10 @@
 /**
  * Counts requests in a sliding window: no span of its length ever holds more than the limit (silences: U1). The counts
- * are kept in this process, or in Redis for all runners together. While Redis does not answer, each runner counts for
- * itself (silences: U2).
+ * are kept in this process, or for all runners together in Redis or in Postgres (`PostgresQuotas.ts`). While Redis does
+ * not answer, each runner counts for itself (silences: U2).
  */
 import { Context, Deferred, Duration, Effect, Exit, Layer, Metric, Redacted, References, Schema } from "effect"
 import { Redis } from "effect/persistence"
-import { Settings } from "../platform/runtime/Settings.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 
 export interface Taken {
@@ -25,18 +24,6 @@ export class QuotaStore extends Context.Service<
     readonly take: (key: string, limit: number, windowMillis: number, now: number) => Effect.Effect<Taken>
   }
 >()("@coffer/edge/QuotaStore") {}
-
-export const layer = Layer.unwrap(
-  Effect.gen(function* () {
-    const { redisUrl, runner } = yield* Settings
-    yield* Metric.update(failures, 0)
-    if (redisUrl !== undefined) return layerRedis(redisUrl)
-    if (runner !== undefined) {
-      yield* Effect.logWarning("REDIS_URL is not set: each runner counts requests for itself, so quotas add up")
-    }
-    return layerMemory
-  })
-)
 
 // In memory ----------------------------------------------------------------------
 
@@ -125,8 +112,8 @@ const connectPatience = Duration.seconds(1)
 /** Between two checks whether Redis answers again. */
 const checkInterval = Duration.millis(250)
 
-const failures = Metric.counter("coffer_quota_store_failures", {
-  description: "Requests counted on this runner alone, because Redis did not answer",
+export const failures = Metric.counter("coffer_quota_store_failures", {
+  description: "Requests counted on this runner alone, because Redis or Postgres did not answer",
   incremental: true
 })
 
@@ -208,7 +195,8 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-const inTime = <A, E>(effect: Effect.Effect<A, E>, patience: Duration.Duration) =>
+/** Fails with `NotAnswered` after `patience` of real time. */
+export const inTime = <A, E>(effect: Effect.Effect<A, E>, patience: Duration.Duration) =>
   Effect.raceFirst(
     effect,
     Effect.sleep(patience).pipe(

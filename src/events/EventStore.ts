@@ -8,6 +8,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { bodyOf } from "./eventBodies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
+import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
 import { alone, along, isStorable, type Search } from "../platform/postgres/scans.ts"
 
 const EventRow = Schema.Struct({
@@ -61,21 +62,27 @@ export const layer = Layer.effect(
       called: "an event"
     })
 
-    const search = ({ object_id, type }: EventFilters): Search => {
+    const oursOf = yield* makeOursOf
+
+    const search = Effect.fnUntraced(function* (
+      owner: Owner,
+      { object_id, type }: EventFilters
+    ): Effect.fn.Return<Search> {
       const types = [...new Set(type)]
       if (object_id === undefined) {
         return { path: along(...(types.length === 0 ? [{}] : types.map((one) => ({ type: one })))), filters: [] }
       }
       // An object has few events: nothing to merge.
-      return isStorable(object_id)
-        ? { path: alone({ object_id }), filters: types.length === 0 ? [] : [sql.in("type", types)] }
-        : { filters: [sql`false`] }
-    }
+      const objects = yield* oursOf(owner, ["order", "refund", "dispute"], object_id)
+      const filters = types.length === 0 ? [] : [sql.in("type", types)]
+      return { path: alone(...objects.map((one) => ({ object_id: one }))), filters }
+    })
 
     return EventStore.of({
       find: ({ merchantId, mode }, id) =>
         isStorable(id) ? sqlDefects(Effect.map(find({ id, merchantId, mode }), Option.map(read))) : Effect.succeedNone,
-      page: (owner, request, filters) => pages.page(owner, request, search(filters))
+      page: (owner, request, filters) =>
+        Effect.flatMap(search(owner, filters), (found) => pages.page(owner, request, found))
     })
   })
 )

@@ -81,12 +81,12 @@ export class LogStore extends Context.Service<
   {
     /** Writes all of them or none. A day that has no partition yet gets one. */
     readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<void, SqlError.SqlError>
-    /** `isTimedByIds`: the owner's clock was moved, so only ids have its times. */
+    /** `isClockMoved`: the owner's rows say how far its clock was ahead. */
     readonly page: (
       owner: Owner,
       request: PageRequest,
       filter: LogFilter,
-      isTimedByIds?: boolean
+      isClockMoved?: boolean
     ) => Effect.Effect<Page<LogRow>, InvalidField>
     /** Makes the partitions of these days where there are none. */
     readonly openDays: (days: ReadonlyArray<DateTime.Utc>) => Effect.Effect<void>
@@ -125,8 +125,10 @@ export const layer = Layer.effect(
 
     return LogStore.of({
       insert,
-      page: Effect.fnUntraced(function* (owner, request, filter, isTimedByIds = false) {
-        const page = yield* pages.page(owner, request, { ...(yield* search(owner, filter)), isTimedByIds })
+      page: Effect.fnUntraced(function* (owner, request, filter, isClockMoved = false) {
+        const createdAt = sql`created_at + coalesce(ahead_ms, 0) * interval '1 millisecond'`
+        const found = yield* search(owner, filter)
+        const page = yield* pages.page(owner, request, isClockMoved ? { ...found, createdAt } : found)
         return { ...page, data: yield* withBodies(page.data) }
       }),
       openDays: (some) => sqlDefects(openDays(some)),

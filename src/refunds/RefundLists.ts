@@ -9,7 +9,8 @@ import type { Refund } from "@coffer/rules/refund/Refund"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pages from "../platform/postgres/Pages.ts"
-import { along, equals, isStorable, type Search } from "../platform/postgres/scans.ts"
+import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
+import { along, equals, type Search } from "../platform/postgres/scans.ts"
 import { span } from "../platform/runtime/span.ts"
 import { refunds } from "./RefundStore.ts"
 
@@ -35,30 +36,32 @@ export const layer = Layer.effect(
       called: "a refund"
     })
 
-    const search = ({ out_refund_no, status, trade_no }: RefundQuery): Search => {
+    const oursOf = yield* makeOursOf
+
+    const search = Effect.fnUntraced(function* (owner: Owner, query: RefundQuery): Effect.fn.Return<Search> {
+      const { out_refund_no, status } = query
+      const orders = query.trade_no === undefined ? undefined : yield* oursOf(owner, ["order"], query.trade_no)
       const shown = sql`status <> 'void'`
       const inStatus = status === undefined ? [shown] : [sql`status in ${sql.in(statuses[status])}`]
       // A unique key: there is one or none.
       if (out_refund_no !== undefined) {
-        const inOrder = trade_no === undefined ? [] : [equals(sql, "trade_no", trade_no)]
+        const inOrder = orders === undefined ? [] : [sql.in("trade_no", orders)]
         return { filters: [equals(sql, "out_refund_no", out_refund_no), shown, ...inOrder, ...inStatus] }
       }
-      if (trade_no !== undefined) {
-        return isStorable(trade_no) ? { path: along({ trade_no }), filters: inStatus } : { filters: [sql`false`] }
-      }
+      if (orders !== undefined) return { path: along(...orders.map((trade_no) => ({ trade_no }))), filters: inStatus }
       // By status also when all are wanted: refunds that are void, of which an outage makes many, are passed by.
       const wanted = status === undefined ? Object.values(statuses).flat() : statuses[status]
       return { path: along(...wanted.map((one) => ({ status: one }))), filters: [] }
-    }
+    })
 
     return RefundLists.of({
       page: span("RefundLists.page")(function* (owner, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
-        return yield* pages.page(owner, request, search(query))
+        return yield* pages.page(owner, request, yield* search(owner, query))
       }),
       exported: span("RefundLists.exported")(function* (owner, query) {
         const created = yield* Effect.fromResult(readCreated(query))
-        return yield* pages.exported(owner, created, search(query))
+        return yield* pages.exported(owner, created, yield* search(owner, query))
       })
     })
   })

@@ -15,7 +15,8 @@ import { rowStatement } from "../platform/commit/statements.ts"
 import { table } from "../platform/commit/Table.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
-import { alone, along, equals, isStorable, type Search } from "../platform/postgres/scans.ts"
+import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
+import { alone, along, equals, type Search } from "../platform/postgres/scans.ts"
 
 const wallets = table("wallets", {
   of: Wallet,
@@ -100,13 +101,19 @@ export const layer = Layer.effect(
       called: "a balance transaction"
     })
 
-    const search = (owner: Owner, { currency, reference_id, type }: LedgerFilters): Search => {
+    const oursOf = yield* makeOursOf
+
+    const search = Effect.fnUntraced(function* (
+      owner: Owner,
+      { currency, reference_id, type }: LedgerFilters
+    ): Effect.fn.Return<Search> {
       const currencies = currency === undefined ? Currency.literals : [currency]
       if (reference_id !== undefined) {
         const filters = Object.entries({ currency, type }).flatMap(([column, value]) =>
           value === undefined ? [] : [equals(sql, column, value)]
         )
-        return isStorable(reference_id) ? { path: alone({ reference_id }), filters } : { filters: [sql`false`] }
+        const causes = yield* oursOf(owner, ["order", "refund", "dispute", "payout"], reference_id)
+        return { path: alone(...causes.map((one) => ({ reference_id: one }))), filters }
       }
       if (type === undefined) {
         const wallets = currencies.map((one) => walletIdOf({ ...owner, currency: one }))
@@ -114,13 +121,15 @@ export const layer = Layer.effect(
       }
       // The index has the types within each currency.
       return { path: along(...currencies.map((one) => ({ currency: one, type }))), filters: [] }
-    }
+    })
 
     return WalletStore.of({
       find,
       open: (name, now) => sqlDefects(open(name, now)),
-      page: (owner, request, filters) => pages.page(owner, request, search(owner, filters)),
-      exported: (owner, created, filters) => pages.exported(owner, created, search(owner, filters))
+      page: (owner, request, filters) =>
+        Effect.flatMap(search(owner, filters), (found) => pages.page(owner, request, found)),
+      exported: (owner, created, filters) =>
+        Effect.flatMap(search(owner, filters), (found) => pages.exported(owner, created, found))
     })
   })
 )

@@ -4,8 +4,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Duration, Effect, Layer, Logger, Metric, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
-import { layer, layerRedis, QuotaStore } from "../../src/edge/QuotaStore.ts"
+import { layerRedis, QuotaStore } from "../../src/edge/QuotaStore.ts"
+import { layer } from "../../src/edge/quotaStores.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import { eventually } from "../kit/Process.ts"
 import { leftOut, named, redis, running } from "../kit/Redis.ts"
@@ -32,7 +34,7 @@ const runner = Effect.fnUntraced(function* (url: Redacted.Redacted, patience?: D
 const failures = Effect.map(
   Metric.value(
     Metric.counter("coffer_quota_store_failures", {
-      description: "Requests counted on this runner alone, because Redis did not answer",
+      description: "Requests counted on this runner alone, because Redis or Postgres did not answer",
       incremental: true
     })
   ),
@@ -190,23 +192,28 @@ describe.skipIf(leftOut)(named("an outage of Redis"), () => {
 })
 
 describe("without Redis", () => {
-  it.live("a runner of a cluster warns once, at its start, that each counts for itself", () =>
+  it.live("a runner of a cluster says once, at its start, that Postgres counts", () =>
     Effect.gen(function* () {
-      const warned = Effect.fnUntraced(function* (env: Record<string, string>) {
+      const { sql } = yield* start()
+      const said = Effect.fnUntraced(function* (env: Record<string, string>) {
         const logged: Array<string> = []
         const logger = Logger.make(({ message }) => void logged.push(String(message)))
         const settings = Settings.layer({ embedded: true }).pipe(
           Layer.provide(Layer.mock(DataDir.DataDir, { path: "", keep: (_, make) => make })),
           Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
         )
-        const store = layer.pipe(Layer.provide(settings), Layer.provide(Logger.layer([logger])))
+        const store = layer.pipe(
+          Layer.provide(settings),
+          Layer.provide(Layer.succeed(SqlClient.SqlClient, sql)),
+          Layer.provide(Logger.layer([logger]))
+        )
         const { take } = Context.get(yield* Layer.build(store), QuotaStore)
         assert.isTrue((yield* take("key", 1, window, 0)).allowed)
         return logged
       })
-      assert.deepStrictEqual(yield* warned({}), [])
-      const [warning, ...rest] = yield* warned({ RUNNER_HOST: "10.0.0.1", RUNNER_PORT: "7000" })
-      assert.include(warning, "REDIS_URL is not set")
+      assert.deepStrictEqual(yield* said({}), [])
+      const [line, ...rest] = yield* said({ RUNNER_HOST: "10.0.0.1", RUNNER_PORT: "7000" })
+      assert.include(line, "REDIS_URL is not set: Postgres counts")
       assert.deepStrictEqual(rest, [])
     })
   )

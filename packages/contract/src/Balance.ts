@@ -115,7 +115,9 @@ export type ChainQuery = typeof ChainQuery.Type
 export const LedgerQuery = Schema.Struct({
   ...ExportableQuery,
   type: Schema.optionalKey(LedgerType.annotate({ description: "Movements of this type." })),
-  reference_id: Schema.optionalKey(text("Movements that this order, refund, dispute or payout caused.")),
+  reference_id: Schema.optionalKey(
+    text("Movements that this order, refund, dispute or payout caused: our number, or your own.")
+  ),
   currency: Schema.optionalKey(Currency.annotate({ description: "Movements of this currency's wallet." }))
 })
 export type LedgerQuery = typeof LedgerQuery.Type

@@ -142,7 +142,7 @@ export type SubmitEvidence = typeof SubmitEvidence.Type
 export const DisputeQuery = Schema.Struct({
   ...ExportableQuery,
   status: Schema.optionalKey(DisputeStatus.annotate({ description: "Disputes in this state." })),
-  trade_no: Schema.optionalKey(text("Disputes of the order with exactly this number of ours."))
+  trade_no: Schema.optionalKey(text("Disputes of this order: its `trade_no`, or your own `out_trade_no`."))
 })
 export type DisputeQuery = typeof DisputeQuery.Type
 

@@ -69,7 +69,9 @@ export type EventResource = typeof EventResource.Encoded
 export const EventQuery = Schema.Struct({
   ...ListQuery,
   type: Schema.optionalKey(anyOf(EventType.literals, "Events of this type; give it several times for several types.")),
-  object_id: Schema.optionalKey(text("Events of this order, refund or dispute, by our number."))
+  object_id: Schema.optionalKey(
+    text("Events of this order, refund or dispute: our number, or any that its own path takes.")
+  )
 })
 export type EventQuery = typeof EventQuery.Type
 

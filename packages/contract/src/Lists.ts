@@ -24,7 +24,7 @@ const common = {
     text("For the page before: the id of the first object of this one. Not together with `starting_after`.")
   ),
   "created[gte]": timestamp("Created then or later"),
-  "created[lte]": timestamp("Created then or earlier")
+  "created[lte]": timestamp("Created then or earlier, a second of Unix time to its end")
 }
 
 /** Of a list that has a CSV form. */

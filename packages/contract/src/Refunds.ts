@@ -111,7 +111,7 @@ export type UpdateRefund = typeof UpdateRefund.Type
 
 export const RefundQuery = Schema.Struct({
   ...ExportableQuery,
-  trade_no: Schema.optionalKey(text("Refunds of this order, by our number.")),
+  trade_no: Schema.optionalKey(text("Refunds of this order: its `trade_no`, or your own `out_trade_no`.")),
   out_refund_no: Schema.optionalKey(text("The refund with exactly this number of yours.")),
   status: Schema.optionalKey(RefundStatus.annotate({ description: "Refunds in this state." }))
 })

@@ -36,14 +36,14 @@ export interface Search {
   readonly path?: Path
   /** Where Postgres decides: exactly one holds for each row sought, and the page is merged from a scan for each. */
   readonly branches?: ReadonlyArray<Fragment>
-  /** The ids alone say when rows were created: their column has another time (API logs of a moved clock). */
-  readonly isTimedByIds?: boolean
+  /** When rows were created, where it is not the column of this name (API logs of a moved clock). */
+  readonly createdAt?: Fragment
 }
 
 export type Path =
   /**
    * Along an index on merchant_id, mode, the columns named here, and the id. Of several such sets of values each row
-   * sought has exactly one, and the page is merged from them. `needs` holds for all rows with these values; it is there
+   * sought has exactly one, and the page is merged from them; without any there is no row. `needs` holds for all rows with these values; it is there
    * so that Postgres sees that a partial index has all of them. `isAlone`: the index begins with the columns named
    * here, since no two owners have the same values.
    */
@@ -104,7 +104,9 @@ const scansOf = (scanned: Scanned, owner: Whose, search: Search, scan: Scan): Re
   const { branches = [], path } = search
   switch (path?._tag) {
     case "Along":
-      return path.values.map((values) => scanAlong(scanned, owner, values, path, search, scan))
+      return path.values.length === 0
+        ? [scanWhere(scanned, owner, [scanned.sql`false`], search, scan)]
+        : path.values.map((values) => scanAlong(scanned, owner, values, path, search, scan))
     case "Through":
       return [scanThrough(scanned, owner, path, search, scan)]
     case undefined:
@@ -179,11 +181,11 @@ export const isOwned = (sql: SqlClient.SqlClient, owner: Whose) =>
 const holds = (
   sql: SqlClient.SqlClient,
   { created }: Scan,
-  { filters, isTimedByIds = false }: Search
+  { createdAt = sql`created_at`, filters }: Search
 ): ReadonlyArray<Fragment> => [
   ...filters,
-  ...(isTimedByIds || created.from === undefined ? [] : [sql`created_at >= ${isoText(created.from)}::timestamptz`]),
-  ...(isTimedByIds || created.to === undefined ? [] : [sql`created_at <= ${isoText(created.to)}::timestamptz`])
+  ...(created.from === undefined ? [] : [sql`${createdAt} >= ${isoText(created.from)}::timestamptz`]),
+  ...(created.to === undefined ? [] : [sql`${createdAt} <= ${isoText(created.to)}::timestamptz`])
 ]
 
 /**

@@ -72,7 +72,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes a
         [`trade_no=${otherTradeNo}&status=needs_response`, [7, 6]],
         [`trade_no=${tradeNo}&status=lost`, [2]],
         [`trade_no=${otherTradeNo}&status=lost`, []],
-        ["trade_no=1", []],
+        ["trade_no=1", [5, 4, 3, 2, 1]],
+        ["trade_no=none", []],
         ["trade_no=", []],
         ["trade_no=%00", []]
       ] as const) {

@@ -201,6 +201,36 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("lists", (i
       })
     )
 
+    it.effect("a second of Unix time is the whole second at both ends, and an ISO 8601 time is a moment", () =>
+      Effect.gen(function* () {
+        const { api, sql } = yield* Service
+        const { merchantId, sandboxKey } = yield* api.newMerchant()
+        // Four in each second: at 0, 333, 666 and 999 ms.
+        for (const offset of [0, 333, 666, 999]) {
+          yield* insert(sql, { merchantId, count: 3, since: since + offset, step: 1_000 })
+        }
+        const ids = idsOf(yield* get(path, "", sandboxKey))
+        assert.lengthOf(ids, 12)
+        const second = since / 1000
+        const iso = (offset: number) => new Date(since + offset).toISOString()
+        for (const [query, from, to] of [
+          [`created[lte]=${second}`, 8, 12],
+          [`created[gte]=${second + 1}`, 0, 8],
+          [`created[gte]=${second + 1}&created[lte]=${second + 1}`, 4, 8],
+          [`created[gte]=${second}&created[lte]=${second + 1}`, 4, 12],
+          [`created[lte]=${second - 1}`, 12, 12],
+          [`created[lte]=${encodeURIComponent(iso(1_000))}`, 7, 12],
+          [`created[lte]=${encodeURIComponent(iso(1_998))}`, 5, 12],
+          ["created[lte]=253402300799", 0, 12]
+        ] as const) {
+          assert.deepStrictEqual(idsOf(yield* get(path, query, sandboxKey)), ids.slice(from, to), query)
+          if (!csv) continue
+          const file = yield* get(path, `format=csv&${query}`, sandboxKey)
+          assert.lengthOf(file.text.trim().split("\r\n"), 1 + to - from, query)
+        }
+      })
+    )
+
     it.effect("anything else as a time is refused", () =>
       Effect.gen(function* () {
         const { list } = yield* owning(0)

@@ -86,7 +86,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("GET /v1/lo
         [`created[lte]=${iso(-1)}`, 0],
         [`created[gte]=${Math.floor(millis / 1000)}`, 1],
         [`created[gte]=${Math.floor(millis / 1000) + 1}`, 0],
-        [`created[lte]=${Math.floor(millis / 1000) + 1}`, 1],
+        [`created[lte]=${Math.floor(millis / 1000)}`, 1],
+        [`created[lte]=${Math.floor(millis / 1000) - 1}`, 0],
         ["created[gte]=0", 1]
       ] as const) {
         assert.strictEqual((yield* logsOf(`?path=/v1/balance&${query}`)).length, length, query)

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
 import { callerOf } from "../../kit/clockStory.ts"
+import { flushed } from "../../kit/logs.ts"
 import { assertRefused, type Json } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -152,6 +153,27 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       yield* isToldToWait(1)
       yield* running.pass("1 second")
       yield* post(path, body)
+    }))
+
+  test("dates API logs, which a range of times finds to the millisecond", ({ advance, get, running }) =>
+    Effect.gen(function* () {
+      const moments: Array<number> = []
+      for (const by of ["30d", 60, 60]) {
+        moments.push(Date.parse((yield* advance({ by })).now))
+        yield* get("/balance")
+      }
+      yield* flushed(running)
+      const seconds = moments[0]! / 1_000
+      const iso = (offset: number) => new Date(seconds * 1_000 + offset).toISOString()
+      for (const [query, count] of [
+        [`created[lte]=${seconds}`, 1],
+        [`created[lte]=${iso(59_999)}`, 1],
+        [`created[lte]=${iso(60_000)}`, 2],
+        [`created[gte]=${iso(60_001)}`, 1],
+        [`created[gte]=${seconds + 60}&created[lte]=${seconds + 119}`, 1]
+      ] as const) {
+        assert.lengthOf((yield* get(`/logs?path=/v1/balance&${query}`)).data, count, query)
+      }
     }))
 
   test("ends no wait for a quota", ({ advance, call, get, running }) =>

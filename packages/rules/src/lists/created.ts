@@ -18,7 +18,11 @@ export const readCreated = (query: {
   readonly "created[lte]"?: string
 }): Result.Result<CreatedRange, InvalidField> =>
   Result.flatMap(readEnd(query, "created[gte]"), (from) =>
-    Result.map(readEnd(query, "created[lte]"), (to) => ({ from, to }))
+    Result.map(readEnd(query, "created[lte]"), (to) => ({
+      from,
+      // A second of Unix time is the whole second, so that no moment lies between two ranges (silences: P16).
+      to: to !== undefined && isSeconds(query["created[lte]"]!) ? DateTime.add(to, { milliseconds: 999 }) : to
+    }))
   )
 
 const readEnd = <Param extends string>(query: { readonly [P in Param]?: string }, param: Param) => {
@@ -33,7 +37,9 @@ const readEnd = <Param extends string>(query: { readonly [P in Param]?: string }
 
 /** Undefined when it is neither ISO 8601 nor Unix seconds. */
 export const readTimestamp = (text: string): DateTime.Utc | undefined =>
-  /^\d{1,12}$/.test(text) ? readSeconds(Number(text)) : readIso(text)
+  isSeconds(text) ? readSeconds(Number(text)) : readIso(text)
+
+const isSeconds = (text: string): boolean => /^\d{1,12}$/.test(text)
 
 /** 9999-12-31T23:59:59Z. Beyond it somebody has sent milliseconds. */
 const secondsMax = 253_402_300_799

@@ -1144,7 +1144,7 @@ export interface RefundsListQuery {
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
-  /** Refunds of this order, by our number. */
+  /** Refunds of this order: its `trade_no`, or your own `out_trade_no`. */
   readonly trade_no?: string | undefined
   /** The refund with exactly this number of yours. */
   readonly out_refund_no?: string | undefined
@@ -1164,7 +1164,7 @@ export interface DisputesListQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
   /** Disputes in this state. */
   readonly status?: "needs_response" | "under_review" | "won" | "lost" | "closed" | undefined
-  /** Disputes of the order with exactly this number of ours. */
+  /** Disputes of this order: its `trade_no`, or your own `out_trade_no`. */
   readonly trade_no?: string | undefined
 }
 
@@ -1198,7 +1198,7 @@ export interface LedgerListQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
   /** Movements of this type. */
   readonly type?: "payment_credit" | "fee_debit" | "refund_freeze" | "refund_debit" | "refund_unfreeze" | "dispute_freeze" | "dispute_unfreeze" | "dispute_debit" | "dispute_fee" | "payout_freeze" | "payout_unfreeze" | "payout_success" | "payout_fee" | undefined
-  /** Movements that this order, refund, dispute or payout caused. */
+  /** Movements that this order, refund, dispute or payout caused: our number, or your own. */
   readonly reference_id?: string | undefined
   /** Movements of this currency's wallet. */
   readonly currency?: "USD" | "HKD" | "CNY" | undefined
@@ -1228,7 +1228,7 @@ export interface EventsListQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
   /** Events of this type; give it several times for several types. */
   readonly type?: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"> | undefined
-  /** Events of this order, refund or dispute, by our number. */
+  /** Events of this order, refund or dispute: our number, or any that its own path takes. */
   readonly object_id?: string | undefined
 }
 

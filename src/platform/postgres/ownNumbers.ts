@@ -1,0 +1,50 @@
+/**
+ * Numbers as merchants write them in filters: ours, or their own, as paths take them (silences: G25, P17). It reads the
+ * tables of several rooms, since a row of the ledger or an event may be of any of these kinds.
+ */
+import type { Owner } from "@coffer/model/Owner"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { isStorable } from "./scans.ts"
+import { sqlDefects } from "./sqlDefect.ts"
+
+/** The table of each kind, its number of ours, and the number that others have given it. */
+const places = {
+  order: { table: "orders", ours: "trade_no", own: "out_trade_no" },
+  refund: { table: "refunds", ours: "refund_no", own: "out_refund_no", only: "status <> 'void'" },
+  dispute: { table: "disputes", ours: "dispute_no", own: "processor_dispute_id" },
+  payout: { table: "payouts", ours: "payout_no", own: "reference" }
+} as const
+
+export type Numbered = keyof typeof places
+
+/**
+ * Our numbers of what is meant by a number: what has it as ours, else all that have it as their own (silences: O4). One
+ * that is nobody's stays as it is, and one that no row can have means nothing.
+ */
+export type OursOf = (
+  owner: Owner,
+  kinds: ReadonlyArray<Numbered>,
+  given: string
+) => Effect.Effect<ReadonlyArray<string>>
+
+export const makeOursOf = Effect.map(SqlClient.SqlClient, (sql): OursOf =>
+  Effect.fnUntraced(function* ({ merchantId, mode }, kinds, given) {
+    if (!isStorable(given)) return []
+    const looks = kinds.flatMap((kind) => {
+      const { only = "true", ours, own, table } = { only: undefined, ...places[kind] }
+      return [ours, own].map(
+        (column) => sql`select ${sql(ours)} as number, ${column === own} as is_own from ${sql(table)}
+            where merchant_id = ${merchantId} and mode = ${mode} and ${sql(column)} = ${given} and ${sql.literal(only)}`
+      )
+    })
+    const found = yield* decode(yield* sql`${sql.join(" union all ", false)(looks)}`)
+    const exact = found.filter(({ is_own }) => !is_own)
+    const numbers = (exact.length > 0 ? exact : found).map(({ number }) => number)
+    return numbers.length > 0 ? numbers : [given]
+  }, sqlDefects)
+)
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ number: Schema.String, is_own: Schema.Boolean }))
+)
