@@ -4,7 +4,7 @@
  * knows at once: the locks of a process end with its connections.
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { sqlDefects } from "../postgres/sqlDefect.ts"
 import type { RunnerPlace } from "../runtime/runnerPlace.ts"
 import { Settings } from "../runtime/Settings.ts"
@@ -18,17 +18,24 @@ export interface Entry {
   readonly version: string
   /** The shapes of messages that it understands (`messages.ts`). */
   readonly messages: ReadonlyArray<number>
+  /** The number of its run; null where it has no lock, and counts as alive. */
+  readonly run: number | null
+  /** The session of Postgres that holds the lock of its run. */
+  readonly session: number | null
   /** Whether Postgres still has a connection of it that holds a lock. */
   readonly lives: boolean
 }
+
+/** By address. */
+export type Entries = ReadonlyMap<string, Entry>
 
 export class Roster extends Context.Service<
   Roster,
   {
     /** The address of this runner; undefined for a process that is alone. */
     readonly own: string | undefined
-    /** By address. Empty when Postgres does not say, and for a process that is alone. */
-    readonly entries: Effect.Effect<ReadonlyMap<string, Entry>>
+    /** Empty for a process that is alone. */
+    readonly entries: Effect.Effect<Entries, SqlError.SqlError>
     /** States that this runner leaves on purpose. */
     readonly leave: Effect.Effect<void>
   }
@@ -47,28 +54,41 @@ export const layer = Layer.effect(
     }
     const sql = yield* SqlClient.SqlClient
     const run = yield* Tenancy.Run
+    const process = yield* Tenancy.ProcessName
     const own = addressOf(runner)
-    const leave = sql`delete from runners where address = ${own}`
-
-    // What was left by those that were killed.
-    yield* sqlDefects(sql.unsafe(`delete from runners r where run is not null and not ${Tenancy.livesOf("r")}`))
-    // First, so that of two that start at once at least one sees the other.
-    yield* sqlDefects(
-      sql.unsafe(
-        `insert into runners (address, run, process, version, messages) values ($1, $2, $3, $4, $5::int4[])
-          on conflict (address) do update set run = excluded.run, process = excluded.process,
-            version = excluded.version, messages = excluded.messages`,
-        [own, run, Tenancy.processName, version, shapes]
-      )
+    let hasLeft = false
+    const leave = Effect.andThen(
+      Effect.sync(() => void (hasLeft = true)),
+      sql`delete from runners where address = ${own}`
     )
+    // First, so that of two that start at once at least one sees the other.
+    yield* sqlDefects(sql.unsafe(joining, [own, run, process, version, shapes]))
     yield* Effect.tapError(expectUnderstood(sql, own), () => Effect.ignore(leave))
-    return Roster.of({
-      own,
-      entries: Effect.catch(read(sql), () => Effect.succeed(new Map<string, Entry>())),
-      leave: Effect.ignore(leave)
+
+    const entries = Effect.gen(function* () {
+      const found = yield* read(sql)
+      // One that joined while Postgres had lost this runner's connections for long has taken the row for a dead one's.
+      if (!found.has(own) && !hasLeft) yield* sql.unsafe(writing, [own, run, process, version, shapes])
+      return found
     })
+    return Roster.of({ own, entries, leave: Effect.ignore(leave) })
   })
 )
+
+const writing = `insert into runners (address, run, process, version, messages) values ($1, $2, $3, $4, $5::int4[])
+  on conflict (address) do update set run = excluded.run, process = excluded.process,
+    version = excluded.version, messages = excluded.messages`
+
+/**
+ * The row of one that was killed stays as long as the register may call it healthy: the row says that it is dead. What
+ * the register says of this address is about the process before this one.
+ */
+const joining = `with ${Tenancy.heldLocks}, forgotten as (
+    delete from runners r where run is not null and r.address <> $1 and not ${Tenancy.livesOf("r")}
+      and not exists (select from cluster_runners c where c.address = r.address
+        and c.last_heartbeat > (select max(last_heartbeat) from cluster_runners) - interval '1 minute')),
+  before as (delete from cluster_runners where address = $1)
+  ${writing}`
 
 /**
  * Looks before the database is migrated, too. A runner that may not join leaves it as it is: the others know no newer
@@ -86,10 +106,11 @@ export const layerBeforeMigration = Layer.effectDiscard(
 
 const addressOf = ({ host, port }: RunnerPlace) => `${host}:${port}`
 
-const read = (sql: SqlClient.SqlClient) =>
+const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlError> =>
   Effect.map(
     sql.unsafe<Entry>(
-      `select address, version, messages, run is null or ${Tenancy.livesOf("r")} as lives from runners r`
+      `with ${Tenancy.heldLocks} select address, version, messages, run, ${Tenancy.sessionOf("r")} as session,
+        run is null or ${Tenancy.livesOf("r")} as lives from runners r`
     ),
     (rows) => new Map(rows.map((row) => [row.address, row]))
   )

@@ -6,14 +6,18 @@
  *
  * It gathers the locks of shards that were assigned together (`acquireLocks.ts`).
  *
+ * It keeps the locks when the connection that holds them is lost (`keptLocks.ts`).
+ *
  * It enters the register when the others are ready for it (`Joining.ts`), and tells the library at once which runners
  * have ended, as Postgres knows it (`Roster.ts`).
  */
-import { Context, Effect, Layer, Semaphore } from "effect"
-import { ClusterMetrics, MachineId, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
+import { Context, Effect, Equal, Layer, Semaphore } from "effect"
+import { ClusterError, ClusterMetrics, MachineId, type Runner, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { acquireLocks } from "./acquireLocks.ts"
 import * as Joining from "./Joining.ts"
+import { makeJudge, type Registered } from "./judging.ts"
+import * as keptLocks from "./keptLocks.ts"
 import { Roster } from "./Roster.ts"
 import { nameOf, Suspects } from "./Suspects.ts"
 import { makeWitness } from "./takeovers.ts"
@@ -32,12 +36,15 @@ const releasesAtOnce = 8
 export const layer = Layer.effectContext(
   Effect.gen(function* () {
     const storage = yield* RunnerStorage.RunnerStorage
+    const kept = keptLocks.make(storage)
     const roster = yield* Roster
     const suspects = yield* Suspects
     const { mayEnter } = yield* Joining.Joining
+    const judge = makeJudge(roster.own)
     const witness = makeWitness(roster.own)
     const inLine = Semaphore.makeUnsafe(releasesAtOnce).withPermits(1)
     const joins = () => roster.own === undefined || mayEnter.isOpen()
+    let own: Runner.Runner | undefined
     let hasLeft = false
     let actorsAreGone = false
     let released = false
@@ -46,12 +53,36 @@ export const layer = Layer.effectContext(
       inLine(
         Effect.suspend(() => {
           if (released) return Effect.void
-          if (!actorsAreGone) return storage.release(address, shard)
-          return Effect.map(storage.releaseAll(address), () => {
+          if (!actorsAreGone) return kept.release(address, shard)
+          return Effect.map(kept.releaseAll(address), () => {
             released = true
           })
         })
       )
+
+    /** After a loss of this runner's connections its locks and its place in the register are taken again at once. */
+    const recover = (runners: Registered) =>
+      Effect.suspend(() => {
+        const [self, isForgotten] = [own, own !== undefined && !runners.some(([runner]) => Equal.equals(runner, own))]
+        return Effect.andThen(
+          kept.retake,
+          self !== undefined && isForgotten ? storage.register(self, true) : Effect.void
+        )
+      })
+
+    const look = Effect.gen(function* () {
+      const runners = yield* storage.getRunners
+      const entries = yield* ClusterError.PersistenceError.refail(roster.entries)
+      const judged = judge.judge(runners, entries)
+      yield* witness.see(judged, entries)
+      if (judge.isInDoubt() && !hasLeft) yield* recover(runners)
+      return judged
+    }).pipe(
+      Effect.catchCause((cause) => {
+        const known = judge.withoutPostgres()
+        return known.length === 0 ? Effect.failCause(cause) : Effect.succeed(known)
+      })
+    )
 
     /** Never answers after this runner has left the register: the library might warn that no runner is healthy. */
     const getRunners: typeof storage.getRunners = Effect.suspend(() =>
@@ -59,8 +90,7 @@ export const layer = Layer.effectContext(
         ? Effect.never
         : Effect.gen(function* () {
             if (!joins()) yield* mayEnter.await
-            const [runners, entries] = yield* Effect.all([storage.getRunners, roster.entries])
-            const judged = yield* witness.see(runners, entries)
+            const judged = yield* look
             suspects.keepOnly(new Set(judged.flatMap(([{ address }, is]) => (is ? [nameOf(address)] : []))))
             // The library itself sets this gauge to 1 always.
             const healthy = judged.filter(([, is]) => is).length
@@ -71,13 +101,17 @@ export const layer = Layer.effectContext(
 
     // Must not wait: the library holds a lock here that a stop needs. It registers again until it is in the list.
     const register: typeof storage.register = (runner, healthy) =>
-      Effect.suspend(() => (joins() ? storage.register(runner, healthy) : Effect.succeed(MachineId.make(0))))
+      Effect.suspend(() => {
+        if (!joins()) return Effect.succeed(MachineId.make(0))
+        own = runner
+        return storage.register(runner, healthy)
+      })
 
     const acquire: typeof storage.acquire = (address, shards) =>
       Effect.tap(
         acquireLocks(
           shards,
-          (missing) => storage.acquire(address, missing),
+          (missing) => kept.acquire(address, missing),
           () => hasLeft
         ),
         ({ length }) => witness.took(length)
@@ -96,8 +130,10 @@ export const layer = Layer.effectContext(
       ...storage,
       acquire,
       getRunners,
+      refresh: kept.refresh,
       register,
       release,
+      releaseAll: kept.releaseAll,
       unregister
     }).pipe(
       Context.add(ShardLocks, {

@@ -11,15 +11,22 @@
  * On the same connection the process holds a second lock, whose key is the number of its run. It shows the others that
  * this run has not ended (`Runs.ts`).
  */
-import { randomInt } from "node:crypto"
+import { randomBytes, randomInt } from "node:crypto"
 import { hostname } from "node:os"
 import { Context, Effect, Layer, type Redacted, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Postgres from "../postgres/Postgres.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
-/** The name of this process in `pg_stat_activity`, by which others can name it. */
-export const processName = `coffer ${process.pid}@${hostname()}`.slice(0, 63)
+/**
+ * The name of this process in `pg_stat_activity`, by which others can name it. In containers each process may have the
+ * same pid and the same host, so a random part follows. Postgres keeps 63 characters.
+ */
+export const processName = `coffer ${process.pid}@${hostname().slice(0, 40)}#${randomBytes(4).toString("hex")}`
+/** A reference, so that a test may be several processes. */
+export const ProcessName = Context.Reference<string>("@coffer/platform/Tenancy/ProcessName", {
+  defaultValue: () => processName
+})
 
 /**
  * The number of this run of the program. The same process started again is another run. Null where the process has no
@@ -39,7 +46,8 @@ export interface Options<E> {
 
 /** Succeeds with the number of this run when the process may use the database. The locks last as long as the scope. */
 export const acquire = Effect.fnUntraced(function* <E>({ alone, keys = [], url, whileWaiting }: Options<E>) {
-  const built = yield* Layer.build(Postgres.layer({ url, connections: 1, name: processName, watched: false }))
+  const name = yield* ProcessName
+  const built = yield* Layer.build(Postgres.layer({ url, connections: 1, name, watched: false }))
   const sql = Context.get(built, SqlClient.SqlClient)
   const run = randomInt(firstRun, 2 ** 31)
   const session = yield* openSession(sql, { alone, keys, run })
@@ -54,7 +62,7 @@ export const acquire = Effect.fnUntraced(function* <E>({ alone, keys = [], url, 
   yield* session.staysAlive.pipe(
     // A new session takes the lock again if it is free, and continues without it otherwise.
     Effect.catch(() => Effect.scoped(Effect.flatMap(openSession(sql, { alone, keys, run }), lockAgain))),
-    Effect.retry(Schedule.spaced("3 seconds")),
+    Effect.retry(Schedule.spaced(reopenEvery)),
     Effect.forkScoped
   )
   return run
@@ -64,15 +72,21 @@ export const acquire = Effect.fnUntraced(function* <E>({ alone, keys = [], url, 
 export const hasEnded = (sql: SqlClient.SqlClient, run: number) =>
   Effect.map(sql.unsafe(`select 1 ${holders("$1::int4::oid")} limit 1`, [run]), ({ length }) => length === 0)
 
+/** SQL, to be put after `with`: the locks that processes of this database hold, read once for all rows. */
+export const heldLocks = `held as materialized (select l.classid, l.objid, l.pid, a.application_name as process
+    from pg_locks l join pg_stat_activity a using (pid) where l.locktype = 'advisory' and l.granted
+      and l.database = (select oid from pg_database where datname = current_database()))`
+
 /**
- * SQL: whether the process of a row with the columns `run` and `process` still has a session that holds a lock, its
- * shards' or that of its run. Either connection may be lost for a moment while the process lives.
+ * SQL over `heldLocks`: whether the process of a row with the columns `run` and `process` still has a session that
+ * holds a lock, its shards' or that of its run. Either connection may be lost for a moment while the process lives.
  */
 export const livesOf = (row: string): string =>
-  `exists (select from pg_locks l join pg_stat_activity a using (pid)
-    where l.locktype = 'advisory' and l.granted
-      and l.database = (select oid from pg_database where datname = current_database())
-      and ((l.classid = ${family} and l.objid = ${row}.run::oid) or a.application_name = ${row}.process))`
+  `exists (select from held h where (h.classid = ${family} and h.objid = ${row}.run::oid) or h.process = ${row}.process)`
+
+/** SQL over `heldLocks`: the session that holds the lock of the run of this row, null without one. */
+export const sessionOf = (row: string): string =>
+  `(select min(h.pid) from held h where h.classid = ${family} and h.objid = ${row}.run::oid)`
 
 /** Whether a process on this database does not have the secret key with this lock. */
 export const someLackKey = (sql: SqlClient.SqlClient, key: number) =>
@@ -98,6 +112,10 @@ interface Session {
   /** Fails when the connection is lost. */
   readonly staysAlive: Effect.Effect<never, SqlError.SqlError>
 }
+
+/** A lost session is noticed within this, and opened again as soon as Postgres answers. */
+const lookEvery = "1 second"
+const reopenEvery = "250 millis"
 
 /** The keys of the locks: two numbers each that no other program on this database uses. */
 const [family, member, firstRun] = [1_668_245_094, 1, 2]
@@ -132,9 +150,9 @@ const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { alo
       const [[taken] = []] = yield* connection.executeValues(`select ${take}`, [])
       if (taken === true) return undefined
       const [[name] = []] = yield* connection.executeValues(holder, [])
-      return `${String(name ?? "just ended")}`.replace(/^coffer (\d+)@/, "pid $1 on ")
+      return `${String(name ?? "just ended")}`.replace(/^coffer (\d+)@([^#]*).*/, "pid $1 on $2")
     }),
-    staysAlive: connection.executeRaw("select 1", []).pipe(Effect.delay("3 seconds"), Effect.forever)
+    staysAlive: connection.executeRaw("select 1", []).pipe(Effect.delay(lookEvery), Effect.forever)
   }
   return session
 })

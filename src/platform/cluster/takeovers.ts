@@ -3,30 +3,30 @@
  * without a word, and what this runner took over.
  */
 import { Effect } from "effect"
-import type { Runner } from "effect/cluster"
 import { elapsedMillis } from "../runtime/realTime.ts"
+import { addressOf, type Registered } from "./judging.ts"
 import { canTalk } from "./messages.ts"
-import { cannotTalk, type Entry } from "./Roster.ts"
-
-type Registered = ReadonlyArray<readonly [runner: Runner.Runner, healthy: boolean]>
+import { cannotTalk, type Entries, type Entry } from "./Roster.ts"
 
 /** For a line that says why shards came here. A runner that left longer ago is no reason. */
 const recentMillis = 30_000
 
 export interface Witness {
-  /** Returns the register, in which those that have ended are not healthy. */
-  readonly see: (
-    runners: Registered,
-    entries: ReadonlyMap<string, Entry>
-  ) => Effect.Effect<Array<[Runner.Runner, boolean]>>
+  /** Tells what is new in the register, in which those that have ended are not healthy. */
+  readonly see: (judged: Registered, entries: Entries) => Effect.Effect<void>
   /** States that this runner has got the locks of so many shards. */
   readonly took: (shards: number) => Effect.Effect<void>
+}
+
+interface Present {
+  readonly name: string
+  readonly run: number | null | undefined
 }
 
 /** `own`: the address of this runner, unless it is alone. */
 export const makeWitness = (own: string | undefined): Witness => {
   /** Those that counted as healthy when we last looked, and what is told of them. */
-  const present = new Map<string, string>()
+  const present = new Map<string, Present>()
   const strangers = new Set<string>()
   let reason: { readonly text: string; readonly at: number } | undefined
 
@@ -35,37 +35,31 @@ export const makeWitness = (own: string | undefined): Witness => {
     return text
   }
 
-  const see: Witness["see"] = (runners, entries) =>
+  const tellEnd = ({ name, run }: Present, entry: Entry | undefined) => {
+    // It has taken its row away.
+    if (entry === undefined) return Effect.logInfo(remember(`${name} has stopped`))
+    const why = entry.run === run && entry.lives ? "it does not answer" : "Postgres has lost its connections"
+    return Effect.logWarning(`${remember(`${name} has ended without a word`)}: ${why}. The others take over its shards`)
+  }
+
+  const see: Witness["see"] = (judged, entries) =>
     Effect.gen(function* () {
-      const judged = runners.map(([runner, healthy]): [Runner.Runner, boolean] => {
-        const address = addressOf(runner)
-        return [runner, healthy && (address === own || entries.get(address)?.lives !== false)]
-      })
       // Alone there is nobody to tell of.
-      if (own === undefined) return judged
+      if (own === undefined) return
       const healthy = new Set(
         judged.flatMap(([runner, is]) => (is && addressOf(runner) !== own ? [addressOf(runner)] : []))
       )
-      const registered = new Set(runners.map(([runner]) => addressOf(runner)))
-
-      for (const [address, name] of present) {
-        if (healthy.has(address)) continue
-        present.delete(address)
+      for (const [address, known] of present) {
         const entry = entries.get(address)
-        if (!registered.has(address) && entry === undefined) {
-          yield* Effect.logInfo(remember(`${name} has stopped`))
-        } else {
-          const why = entry?.lives === false ? "Postgres has lost its connections" : "it does not answer"
-          yield* Effect.logWarning(
-            `${remember(`${name} has ended without a word`)}: ${why}. The others take over its shards`
-          )
-        }
+        if (healthy.has(address) && (entry === undefined || entry.run === known.run)) continue
+        present.delete(address)
+        yield* tellEnd(known, entry)
       }
       for (const address of healthy) {
         if (present.has(address)) continue
         const entry = entries.get(address)
         const name = `the runner ${address}${entry === undefined ? "" : ` (version ${entry.version})`}`
-        present.set(address, name)
+        present.set(address, { name, run: entry?.run })
         yield* Effect.logInfo(`${name} is in the cluster`)
       }
       for (const entry of entries.values()) {
@@ -73,7 +67,6 @@ export const makeWitness = (own: string | undefined): Witness => {
         strangers.add(entry.address)
         yield* Effect.logWarning(`${cannotTalk(entry)} Commands for what the other one owns are answered 503.`)
       }
-      return judged
     })
 
   const took = (shards: number) => {
@@ -85,5 +78,3 @@ export const makeWitness = (own: string | undefined): Witness => {
 
   return { see, took }
 }
-
-const addressOf = ({ address }: Runner.Runner): string => `${address.host}:${address.port}`

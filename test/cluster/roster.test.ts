@@ -1,0 +1,219 @@
+/** Which runners count as alive, as each runner sees it, and what it says of those that have gone. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, Redacted } from "effect"
+import { Runner, RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import * as Joining from "../../src/platform/cluster/Joining.ts"
+import * as Roster from "../../src/platform/cluster/Roster.ts"
+import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
+import * as Suspects from "../../src/platform/cluster/Suspects.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { Settings } from "../../src/platform/runtime/Settings.ts"
+import * as Tenancy from "../../src/platform/cluster/Tenancy.ts"
+import { runLock } from "../kit/runLock.ts"
+import { eventually } from "../kit/Process.ts"
+import { freshDatabase, ownersConnection } from "../kit/Service.ts"
+
+const host = "10.0.0.9"
+const runnerAt = (port: number) =>
+  Runner.make({ address: RunnerAddress.make(host, port), groups: ["default"], weight: 1 })
+const shards = [1, 2, 3].map((id) => ShardId.make("default", id))
+
+/** A runner with its session, its place in the register and the locks of its shards. It serves nothing. */
+const member = Effect.fnUntraced(function* (url: string, port: number, name = `coffer ${port}@test`) {
+  const log: Array<string> = []
+  const logger = Logger.make<unknown, void>(({ logLevel, message }) => void log.push(`${logLevel} ${String(message)}`))
+  const context = yield* Layer.build(
+    ShardLocks.layer.pipe(
+      Layer.provideMerge(Layer.mergeAll(Roster.layer, Suspects.layer, ShardingConfig.layer({}))),
+      Layer.provideMerge(Joining.layer),
+      Layer.provideMerge(
+        Layer.mergeAll(Postgres.layer({ url: Redacted.make(url), connections: 3, name }), runLock(url))
+      ),
+      Layer.provideMerge(
+        Layer.succeed(Settings, { runner: { host, listenHost: host, port, auth: "none" } } as Settings["Service"])
+      ),
+      Layer.provideMerge(Layer.succeed(Tenancy.ProcessName, name)),
+      Layer.provideMerge(Logger.layer([logger]))
+    )
+  )
+  const storage = Context.get(context, RunnerStorage.RunnerStorage)
+  const { address } = runnerAt(port)
+  yield* Context.get(context, Joining.Joining).built.open
+  yield* Context.get(context, Joining.Joining).mayEnter.open
+  return {
+    log,
+    storage,
+    sql: Context.get(context, SqlClient.SqlClient),
+    enter: storage.register(runnerAt(port), true),
+    take: storage.acquire(address, shards),
+    refresh: storage.refresh(address, shards),
+    release: Effect.forEach(shards, (shard) => storage.release(address, shard)),
+    /** The ports of the runners that count as healthy. */
+    healthy: Effect.map(Effect.provideContext(storage.getRunners, context), (runners) =>
+      runners.flatMap(([{ address }, is]) => (is ? [address.port] : [])).toSorted((a, b) => a - b)
+    )
+  }
+})
+
+/** What a runner leaves in the tables when it is killed. */
+const killed = Effect.fnUntraced(function* (url: string, port: number) {
+  yield* Effect.scoped(Effect.flatMap(member(url, port), ({ enter }) => enter))
+})
+
+/** The sessions that hold the locks of the shards, by the name of their process. */
+const holders = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ name: string; count: number }>`select application_name as name, count(*)::int4 as count
+      from pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and objsubid = 2
+      and objid between 1000001 and 1000300
+      and database = (select oid from pg_database where datname = current_database()) group by 1 order by 1`,
+    (rows) => rows.map(({ count, name }) => `${name} ${count}`)
+  )
+
+const told = (log: ReadonlyArray<string>, words: RegExp) => log.filter((line) => words.test(line))
+
+/** Postgres closes all connections of these processes, and takes new ones. */
+const cut = Effect.fnUntraced(function* (url: string) {
+  const sql = yield* ownersConnection(url)
+  yield* sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name like 'coffer %'`
+})
+
+describe("a runner that was killed", () => {
+  it.live("stays dead when another one joins under a new address", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const stays = yield* member(url, 1)
+      yield* stays.enter
+      yield* killed(url, 2)
+      yield* eventually(
+        "its end to be seen",
+        Effect.map(stays.healthy, (ports) => ports.join() === "1")
+      )
+      const joins = yield* member(url, 3)
+      assert.deepStrictEqual(yield* stays.healthy, [1])
+      yield* joins.enter
+      assert.deepStrictEqual(yield* stays.healthy, [1, 3])
+      assert.deepStrictEqual(yield* joins.healthy, [1, 3])
+    })
+  )
+
+  it.live("is not taken for its successor at the same address until that one has entered the register", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const stays = yield* member(url, 1)
+      yield* stays.enter
+      yield* killed(url, 2)
+      const again = yield* member(url, 2)
+      assert.deepStrictEqual(yield* stays.healthy, [1])
+      yield* again.enter
+      assert.deepStrictEqual(yield* stays.healthy, [1, 2])
+    })
+  )
+})
+
+describe("when Postgres has closed all connections", () => {
+  it.live(
+    "no runner takes another for dead, and each has its locks again, also one that the register has forgotten",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* freshDatabase
+        const [a, b] = [yield* member(url, 1), yield* member(url, 2)]
+        yield* a.enter
+        yield* b.enter
+        yield* a.take
+        const both = [1, 2]
+        assert.deepStrictEqual([yield* a.healthy, yield* b.healthy], [both, both])
+        yield* cut(url)
+        yield* (yield* ownersConnection(
+          url
+        ))`update cluster_runners set last_heartbeat = last_heartbeat - interval '1 minute'`
+        // The session of each is not back yet.
+        assert.deepStrictEqual([yield* a.healthy, yield* b.healthy], [both, both])
+        yield* eventually(
+          "both to be in the register again",
+          Effect.map(
+            (yield* ownersConnection(
+              url
+            ))`select 1 from cluster_runners where last_heartbeat > now() - interval '10 seconds'`,
+            ({ length }) => length === 2
+          ).pipe(Effect.tap(() => Effect.all([a.healthy, b.healthy])))
+        )
+        assert.deepStrictEqual(yield* a.refresh, shards)
+        assert.deepStrictEqual(yield* holders(a.sql), ["coffer 1@test 3"])
+        assert.deepStrictEqual(told([...a.log, ...b.log], /WARN/), [])
+      })
+  )
+
+  it.live("a runner keeps no lock that another one has taken, or that it has given up", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const [a, b] = [yield* member(url, 1), yield* member(url, 2)]
+      yield* a.take
+      yield* cut(url)
+      yield* Effect.eventually(b.storage.acquire(runnerAt(2).address, [shards[0]!]))
+      yield* eventually(
+        "the loss to be seen",
+        Effect.map(a.refresh, ({ length }) => length === 2)
+      )
+      assert.deepStrictEqual(yield* a.refresh, shards.slice(1))
+      yield* a.release
+      assert.deepStrictEqual(yield* a.refresh, [])
+      assert.deepStrictEqual(yield* holders(a.sql), ["coffer 2@test 1"])
+    })
+  )
+
+  it.live("one that does not come back is dead some seconds later", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const a = yield* member(url, 1)
+      yield* a.enter
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const b = yield* member(url, 2)
+          yield* b.enter
+          assert.deepStrictEqual(yield* a.healthy, [1, 2])
+          yield* cut(url)
+          assert.deepStrictEqual(yield* a.healthy, [1, 2])
+        })
+      )
+      yield* eventually(
+        "its end to be seen",
+        Effect.map(a.healthy, (ports) => ports.join() === "1")
+      )
+      assert.lengthOf(told(a.log, /2 \(version .*\) has ended without a word: Postgres has lost its connections/), 1)
+    })
+  )
+})
+
+describe("a runner that stops in good order", () => {
+  it.live("is told to have stopped, whenever the others look", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const [a, b] = [yield* member(url, 1), yield* member(url, 2)]
+      yield* a.enter
+      yield* b.enter
+      assert.deepStrictEqual(yield* a.healthy, [1, 2])
+      // Between its two steps.
+      yield* a.sql`delete from runners where address = '10.0.0.9:2'`
+      assert.deepStrictEqual(yield* a.healthy, [1])
+      yield* b.storage.unregister(runnerAt(2).address)
+      assert.deepStrictEqual(yield* a.healthy, [1])
+      assert.deepStrictEqual(told(a.log, /WARN/), [])
+      assert.lengthOf(told(a.log, /2 \(version .*\) has stopped/), 1)
+    })
+  )
+})
+
+it.live("a runner whose row was taken for a dead one's writes it again", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const [a, b] = [yield* member(url, 1), yield* member(url, 2)]
+    yield* a.enter
+    yield* b.enter
+    yield* a.sql`delete from runners where address = '10.0.0.9:2'`
+    yield* b.healthy
+    assert.deepStrictEqual(yield* a.healthy, [1, 2])
+  })
+)
