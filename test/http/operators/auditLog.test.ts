@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { violationsOf } from "../../kit/ledger.ts"
+import { merchantOf } from "../../kit/Merchant.ts"
 import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
 import { ownersConnection, start } from "../../kit/Service.ts"
 
@@ -58,6 +59,50 @@ it.live("a merchant's reading and rotating of its signing secret has an entry", 
         ["webhook_signing_secret.retrieve", "seen", "merchant"]
       ]
     )
+  })
+)
+
+it.live("the second entry of an act has the status of its answer, also where it was refused or failed", () =>
+  Effect.gen(function* () {
+    const { api, database, merchant } = yield* start()
+    const sql = yield* ownersConnection(database)
+    const path = `/merchants/${merchant.merchantId}`
+    const payout = { mode: "sandbox", currency: "USD", amount: 100, reference: "once" }
+    yield* merchantOf({ api, merchant }).paid(1000)
+    const asked: Array<[string, number]> = []
+    const ask = Effect.fnUntraced(function* (status: number, at: string, body?: object) {
+      const { headers, status: answered, text } = yield* api.operator("POST", at, body)
+      assert.strictEqual(answered, status, text)
+      asked.push([headers.get("x-request-id")!, status])
+    })
+    yield* ask(200, path, { approved: true })
+    yield* ask(400, path, { approved: "yes" })
+    yield* ask(400, path, { payout_fee: { USD: -1 } })
+    yield* ask(404, "/merchants/mch_none", { approved: true })
+    yield* ask(201, `${path}/payouts`, payout)
+    yield* ask(409, `${path}/payouts`, { ...payout, amount: 200 })
+    // Nothing answers at the address of Stripe that tests have.
+    yield* ask(502, `${path}/channels/sandbox`, {
+      channel: "stripe",
+      secret_key: "sk_test_1",
+      webhook_secret: "whsec_1"
+    })
+    yield* sql`create function fail_act() returns trigger language plpgsql as
+      'begin raise exception sqlstate ''57P03''; end'`
+    yield* sql`create trigger act_fails before update on merchants for each row execute function fail_act()`
+    yield* ask(503, path, { approved: false })
+    yield* sql`drop trigger act_fails on merchants`
+    yield* sql`create or replace function fail_act() returns trigger language plpgsql as
+      'begin raise exception ''a fault of the program''; end'`
+    yield* sql`create trigger act_fails before update on merchants for each row execute function fail_act()`
+    yield* ask(500, path, { approved: false })
+    const entries = yield* entriesOf(api)
+    const logged = asked.map(([request]) => {
+      const done = entries.filter((entry) => entry["request_id"] === request && entry["phase"] === "done")
+      assert.lengthOf(done, 1)
+      return [request, done[0]!["status"]]
+    })
+    assert.deepStrictEqual(logged, asked)
   })
 )
 
