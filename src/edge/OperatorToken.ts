@@ -68,8 +68,8 @@ const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: R
 })
 
 /**
- * Both entries are written even if the client hangs up during the act. The second one is left to the exchange, which alone
- * knows the status: the framework wraps what a handler fails with before this middleware sees it.
+ * Both entries are written even if the client hangs up during the act. The exchange writes the second one, since it
+ * alone knows the status: the framework wraps what a handler fails with before this middleware sees it.
  */
 const logged = <A, E, R>(
   log: AuditLog["Service"],

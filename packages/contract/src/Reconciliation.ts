@@ -5,7 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, orNull, text } from "./fields.ts"
+import { currency, instant, kind, merchantId, minor, minorOrNull, orNull, text } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 
 export const DifferenceResource = Schema.Struct({
@@ -18,10 +18,7 @@ export const DifferenceResource = Schema.Struct({
   currency,
   ours: minor("What our books say is left of the payment, without fees"),
   theirs: minor("What Stripe's balance transactions of the payment add up to, without fees"),
-  channel_fee: orNull(
-    Schema.Int,
-    "What Stripe has kept as its own fees, in minor units; null while that is not known."
-  ),
+  channel_fee: minorOrNull("What Stripe has kept as its own fees", "while that is not known"),
   channel_fee_currency: orNull(Schema.String, "The currency of `channel_fee`: that in which Stripe keeps the balance."),
   status: Schema.Literals(["open", "agreed"]).annotate({
     description: "`agreed`: the books were found equal later, because one of them moved. Nothing is mended by itself."
