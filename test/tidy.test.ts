@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { importedBy, specifiersOf } from "./kit/imports.ts"
 
 /** From bottom to top. */
 const floors: ReadonlyArray<string> = [
@@ -152,17 +153,6 @@ const printed = /["'`|]/
 const isBeside = (file: string) => /^packages\/(bench|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
 
 const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "")
-
-const specifiersOf = (text: string) =>
-  Array.from(text.matchAll(/\b(?:from|import|import\()\s*"([^"]+)"/g), ([, specifier]) => specifier!)
-
-/** The file that is imported; undefined for programs of others. */
-const importedBy = (file: string, specifier: string): string | undefined => {
-  if (specifier.startsWith(".")) return path.posix.join(path.posix.dirname(file), specifier)
-  if (specifier === "@coffer/sdk") return "packages/sdk/src/index.ts"
-  const inside = /^@coffer\/(\w+)\/(\w.*)$/.exec(specifier)
-  return inside === null ? undefined : `packages/${inside[1]}/src/${inside[2]}.ts`
-}
 
 const floorOf = (file: string): string | undefined =>
   floors

@@ -3,7 +3,7 @@
  * the error envelope, the log and the metrics (spec: General rules, 3; Errors).
  */
 import { prefixes } from "@coffer/model/Ids"
-import { Context, Effect, References } from "effect"
+import { Context, Effect, Exit, References } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
 import type { Body } from "../http/Body.ts"
@@ -56,6 +56,9 @@ type Answer = <E, R>(
 /** Smaller answers are not counted while nobody reads them: the buffers of a socket hold as much. */
 const unreadMin = 16_384
 
+/** Of an act whose client has left: nobody was answered, and it may be done or not. */
+const unknownStatus = 503
+
 export const make = Effect.gen(function* () {
   const ids = yield* NewIds
   const draining = yield* Draining
@@ -100,6 +103,9 @@ export const make = Effect.gen(function* () {
       Effect.map((response) => normalized(response, record)),
       Effect.catchCause((cause) =>
         isNoRoute(cause) ? answerNoRoute(record) : answerFailure(cause, incoming.isConnected(), record)
+      ),
+      Effect.onExit(
+        (exit) => record.closeAct?.(Exit.isSuccess(exit) ? exit.value.status : unknownStatus) ?? Effect.void
       ),
       Effect.updateContext((context: Context.Context<R>) => withRecord(context, { record, deadline }, addServices))
     )

@@ -6,11 +6,10 @@
 import { CurrentOperator, OperatorToken } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { acts, type ActName, actOf, mayDo } from "@coffer/rules/operator/acts"
-import { Cause, Effect, Exit, Layer, Option, Redacted } from "effect"
-import type { HttpServerResponse } from "effect/http"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
-import { busy, isRefusal, refuseWith } from "../http/replies.ts"
+import { busy, refuseWith } from "../http/replies.ts"
 import { AuditLog, type Entry } from "../operators/AuditLog.ts"
 import { type Identity, Operators } from "../operators/Operators.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
@@ -68,23 +67,29 @@ const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: R
   target: path
 })
 
-/** Both entries are written even if the client hangs up during the act. */
-const logged = <E, R>(
+/**
+ * Both entries are written even if the client hangs up during the act. The exchange writes the second one, since it
+ * alone knows the status: the framework wraps what a handler fails with before this middleware sees it.
+ */
+const logged = <A, E, R>(
   log: AuditLog["Service"],
   entry: Who,
   record: RequestRecord,
-  handled: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  handled: Effect.Effect<A, E, R>
 ) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       yield* log.write({ ...entry, phase: "begun", details: yield* askedFor(record) })
-      const exit = yield* Effect.exit(restore(handled))
-      yield* log.write({ ...entry, phase: "done", status: statusOf(exit), details: record.change ?? {} }).pipe(
-        withoutDeadline,
-        // The act is done. Its first entry stands, and its answer is true.
-        Effect.catchCause((cause) => Effect.logError("an act has no second entry in the audit log", entry.act, cause))
-      )
-      return yield* exit
+      record.closeAct = (status) =>
+        log.write({ ...entry, phase: "done", status, details: record.change ?? {} }).pipe(
+          withoutDeadline,
+          // The act is done. Its first entry stands, and its answer is true.
+          Effect.catchCause((cause) =>
+            Effect.logError("an act has no second entry in the audit log", entry.act, cause)
+          ),
+          Effect.provideService(CurrentRecord, record)
+        )
+      return yield* restore(handled)
     })
   )
 
@@ -95,11 +100,3 @@ const askedFor = (record: RequestRecord) =>
         body: Option.getOrUndefined(Option.flatMap(text, parseJson))
       }))
     : Effect.succeed({})
-
-const statusOf = <E>(exit: Exit.Exit<HttpServerResponse.HttpServerResponse, E>): number => {
-  if (Exit.isSuccess(exit)) return exit.value.status
-  // The client has left, or was told to come back: nobody knows what was done.
-  if (Cause.hasInterruptsOnly(exit.cause)) return 503
-  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-  return isRefusal(error) ? error.code : 500
-}

@@ -39,6 +39,8 @@ export interface RequestRecord {
   answer?: { readonly code: number; readonly data: object }
   /** An object before and after an operator's act, for the audit log. */
   change?: { readonly before?: object; readonly after: object }
+  /** Writes the second entry of an operator's act, with the status of the answer. Never fails. */
+  closeAct?: (status: number) => Effect.Effect<void>
   /** Headers of the answer, whether it is a reply or a refusal. */
   headers?: Readonly<Record<string, string>>
 }

@@ -2,19 +2,23 @@
  * A list as a CSV file, sent while it is read (spec: List conventions). Every refusal happens before this reply begins.
  * If the database fails later, the connection is cut, so that no incomplete file looks complete.
  */
+import { isMoney } from "@coffer/contract/fields"
 import { csvHeader, csvRow } from "@coffer/rules/csv"
-import { Effect, Stream, Struct } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { inSlices } from "../platform/runtime/slices.ts"
 
 /** The columns are the fields of the resource in its order, which is the specification's, but for its kind. */
 export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
   name: string,
-  { fields: { object: _, ...fields } }: { readonly fields: { readonly [Field in keyof Item]: unknown } },
+  { fields: { object: _, ...fields } }: { readonly fields: { readonly [Field in keyof Item]: Schema.Constraint } },
   file: { readonly truncated: boolean; readonly chunks: Stream.Stream<ReadonlyArray<Row>> },
   view: (row: Row) => Item
 ) => {
-  const columns = Struct.keys(fields)
+  const columns = Object.entries<Schema.Constraint>(fields).map(([name, schema]) => ({
+    name,
+    isMoney: isMoney(Schema.resolveAnnotations(schema)?.["description"])
+  }))
   const rows = Stream.flatMap(file.chunks, (chunk) =>
     Stream.fromIterableEffect(
       Effect.map(

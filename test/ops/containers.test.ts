@@ -10,11 +10,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { isAnsweredAt } from "../../src/edge/ports.ts"
 import { routes } from "../../src/edge/routes.ts"
+import * as Image from "../kit/image.ts"
 import { freePort, operatorToken, secretKey, start } from "../kit/Service.ts"
 import { settingsOf } from "../kit/settings.ts"
 import { readYaml, type Yaml } from "../kit/yaml.ts"
 
-const dockerfile = readFileSync("docker/Dockerfile", "utf8")
+const { dockerfile } = Image
 const compose = readYaml("docker/compose.yaml")[0]
 const composed = Object.entries<Yaml>(compose.services)
 const runners = composed.filter(([name]) => name.startsWith("runner-"))
@@ -38,25 +39,6 @@ const isKnown = (name: string) => known.has(name) || known.has(name.replace(/_FI
 const others = new Set(["POD_NAME", "POD_NAMESPACE", "PATH", "NODE_ENV"])
 
 describe("docker/Dockerfile", () => {
-  it("copies only what is there, and leaves out what the image does not need", () => {
-    for (const [, from] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
-      for (const source of from!.split(" ")) assert.isTrue(existsSync(source), source)
-    }
-    const kept = readFileSync("docker/Dockerfile.dockerignore", "utf8")
-    for (const part of ["!src", "!package-lock.json", "!packages/contract"]) assert.include(kept, part)
-    assert.match(kept, /^\*$/m)
-  })
-
-  it("runs as nobody special, asks for its health, and starts the program that npm start starts", () => {
-    const last = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "))
-    assert.match(last, /^USER 10001:10001$/m)
-    assert.match(last, /^HEALTHCHECK .* CMD \["node", "docker\/healthcheck\.mjs"\]$/m)
-    const [, entry] = /^ENTRYPOINT (.*)$/m.exec(last)!
-    const [, command] = /^CMD (.*)$/m.exec(last)!
-    const { scripts } = JSON.parse(readFileSync("package.json", "utf8"))
-    assert.strictEqual(`exec ${[...JSON.parse(entry!), ...JSON.parse(command!)].join(" ")}`, scripts.start)
-  })
-
   it("exposes the ports that compose.yaml and k8s/ use", () => {
     const [, exposed] = /^EXPOSE (.*)$/m.exec(dockerfile)!
     const ports = container.ports.map(({ containerPort }: Yaml) => String(containerPort))

@@ -1,6 +1,6 @@
 /** Pages of large objects do not hold the event loop: what is done of them between two of its turns. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { replyCsv } from "../../src/http/csv.ts"
 import { CurrentRecord } from "../../src/http/CurrentRequest.ts"
@@ -65,7 +65,7 @@ describe("work in slices", () => {
 /** As much as an order's largest metadata. */
 const large = "\u{1F600}".repeat(25_000)
 const view = (id: number) => ({ id: `${id}`, metadata: { large } })
-const resource = { fields: { object: 0, id: 0, metadata: 0 } }
+const resource = { fields: { object: Schema.String, id: Schema.String, metadata: Schema.Unknown } }
 const largest = JSON.stringify(view(0)).length
 
 /** Of no request. */

@@ -3,20 +3,22 @@ import { csvHeader, csvRow } from "@coffer/rules/csv"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-const cellOf = (value: unknown) => csvRow(["value"], { value }).slice(0, -2)
+/** Columns of texts and other values; those in capitals are amounts. */
+const columns = (...names: ReadonlyArray<string>) => names.map((name) => ({ name, isMoney: /^[A-Z]/.test(name) }))
+const cellOf = (value: unknown) => csvRow(columns("Value"), { Value: value }).slice(0, -2)
 
 describe("a file", () => {
   it("begins with a byte order mark and a header row of the fields in their order, also when it has no rows", () => {
-    assert.strictEqual(csvHeader(["b", "a", "c"]), "\uFEFFb,a,c\r\n")
+    assert.strictEqual(csvHeader(columns("b", "a", "c")), "\uFEFFb,a,c\r\n")
   })
 
   it("has the cells in the order of the columns, and ends each row with CRLF", () => {
-    const row = csvRow(["b", "a"], { a: 1, b: "x", other: "not a column" })
+    const row = csvRow(columns("b", "A"), { A: 1, b: "x", other: "not a column" })
     assert.strictEqual(row, "x,0.01\r\n")
   })
 
   it("has an empty cell for null and for what is not there", () => {
-    assert.strictEqual(csvRow(["a", "b", "c"], { a: null, b: undefined }), ",,\r\n")
+    assert.strictEqual(csvRow(columns("a", "b", "c"), { a: null, b: undefined }), ",,\r\n")
   })
 })
 
@@ -68,10 +70,16 @@ describe("an amount cell", () => {
   })
 })
 
+describe("a cell of another number", () => {
+  it.each([0, 1, -1, 200, 1999, Number.MAX_SAFE_INTEGER])("%i is the number as it is", (value) => {
+    assert.strictEqual(csvRow(columns("sequence"), { sequence: value }), `${value}\r\n`)
+  })
+})
+
 describe("a json cell", () => {
   it("is the object's JSON text, quoted", () => {
-    assert.strictEqual(csvRow(["m"], { m: { a: 'x"y', b: "=1" } }), '"{""a"":""x\\""y"",""b"":""=1""}"\r\n')
-    assert.strictEqual(csvRow(["m"], { m: {} }), "{}\r\n")
+    assert.strictEqual(csvRow(columns("m"), { m: { a: 'x"y', b: "=1" } }), '"{""a"":""x\\""y"",""b"":""=1""}"\r\n')
+    assert.strictEqual(csvRow(columns("m"), { m: {} }), "{}\r\n")
   })
 })
 
@@ -93,7 +101,7 @@ it("whatever the texts are, a reader gets them back, none of them as a formula",
   const hostile = fc.string({ unit: fc.constantFrom('"', ",", "\r", "\n", "=", "'", "\t", "-", "a") })
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.oneof(anyText, hostile), hostile), { maxLength: 5 }), (items) => {
-      const file = items.map(([a, b]) => csvRow(["a", "b"], { a, b })).join("")
+      const file = items.map(([a, b]) => csvRow(columns("a", "b"), { a, b })).join("")
       assert.deepStrictEqual(
         parse(file),
         items.map((item) => item.map((value) => (/^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value)))

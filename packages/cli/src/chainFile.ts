@@ -5,10 +5,12 @@ import type { Link } from "./chain.ts"
 
 const fields = ["id", "sequence", "previous_hash", "hash", "text"] as const
 
-export const headerText: string = csvHeader(fields)
+const columns = fields.map((name) => ({ name, isMoney: false }))
+
+export const headerText: string = csvHeader(columns)
 
 export const linesText = (links: ReadonlyArray<Link>): string =>
-  links.map((link) => csvRow(fields, { ...link, sequence: String(link.sequence) })).join("")
+  links.map((link) => csvRow(columns, { ...link })).join("")
 
 /** None for a file that is not one of these. */
 export const linksIn = (text: string): Option.Option<ReadonlyArray<Link>> => {

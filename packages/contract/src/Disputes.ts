@@ -7,7 +7,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DisputeNotFound, InvalidRequest, ProcessorError, Unavailable } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { currency, instant, kind, merchantId, minor, minorOrNull, mode, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
 
@@ -24,7 +24,7 @@ export const DisputeResource = withExample(
     merchant_id: merchantId,
     processor_dispute_id: text("The channel's number of the dispute; ours and theirs both find it."),
     amount: minor("What the buyer wants back; moved from available to frozen when the dispute is opened"),
-    fee: orNull(Schema.Int, "What the loss cost beside the amount, in minor units; null unless it was lost."),
+    fee: minorOrNull("What the loss cost beside the amount", "unless it was lost"),
     currency,
     status: DisputeStatus.annotate({
       description:

@@ -11,7 +11,19 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, mode, ofMerchant, orNull, text, withExample } from "./fields.ts"
+import {
+  currency,
+  instant,
+  kind,
+  merchantId,
+  minor,
+  minorOrNull,
+  mode,
+  ofMerchant,
+  orNull,
+  text,
+  withExample
+} from "./fields.ts"
 import { ExportableQuery, ListQuery, MetadataFilters, withMetadataFilters } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
 
@@ -27,8 +39,8 @@ export const OrderResource = withExample(
     out_trade_no: text("Your number of the order; equal to `trade_no` when you gave none."),
     merchant_id: merchantId,
     amount: minor("What the buyer pays"),
-    fee: orNull(Schema.Int, "The acquiring fee, in minor units; null until the payment is credited."),
-    net_amount: orNull(Schema.Int, "`amount` less `fee`, in minor units; null until the payment is credited."),
+    fee: minorOrNull("The acquiring fee", "until the payment is credited"),
+    net_amount: minorOrNull("`amount` less `fee`", "until the payment is credited"),
     refunded_amount: minor("The sum of the refunds that have succeeded"),
     currency,
     subject: orNull(Schema.String, "The title that the buyer reads at checkout."),

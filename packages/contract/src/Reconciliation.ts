@@ -4,7 +4,19 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound } from "./Errors.ts"
-import { anyMode, currency, instant, kind, merchantId, minor, ofMerchant, orNull, text, withExample } from "./fields.ts"
+import {
+  anyMode,
+  currency,
+  instant,
+  kind,
+  merchantId,
+  minor,
+  minorOrNull,
+  ofMerchant,
+  orNull,
+  text,
+  withExample
+} from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
 
@@ -19,10 +31,7 @@ export const DifferenceResource = withExample(
     currency,
     ours: minor("What our books say is left of the payment, without fees"),
     theirs: minor("What Stripe's balance transactions of the payment add up to, without fees"),
-    channel_fee: orNull(
-      Schema.Int,
-      "What Stripe has kept as its own fees, in minor units; null while that is not known."
-    ),
+    channel_fee: minorOrNull("What Stripe has kept as its own fees", "while that is not known"),
     channel_fee_currency: orNull(
       Schema.String,
       "The currency of `channel_fee`: that in which Stripe keeps the balance."

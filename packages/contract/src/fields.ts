@@ -12,8 +12,16 @@ export const text = (description: string) => Schema.String.annotate({ descriptio
 
 export const int = (description: string) => Schema.Int.annotate({ description })
 
+/** How an amount is known, in a schema and in the published document. */
+const money = "in minor units"
+export const isMoney = (description: unknown): boolean => typeof description === "string" && description.includes(money)
+
 /** An amount: the unit is said once, here. */
-export const minor = (description: string) => int(`${description}, in minor units.`)
+export const minor = (description: string) => int(`${description}, ${money}.`)
+
+/** An amount that may be null; `when` says when. */
+export const minorOrNull = (description: string, when: string) =>
+  orNull(Schema.Int, `${description}, ${money}; null ${when}.`)
 
 export const instant = (description: string) => Schema.String.annotate({ format: "date-time", description })
 

@@ -112,7 +112,10 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
       json.example = answerOf(path, status, sampleOf(json.schema, schemas) as Json)
     }
     if (csv !== undefined) {
-      response["content"]["text/csv"] = { schema: { type: "string" }, example: csvSampleOf(json.example.data.data[0]) }
+      response["content"]["text/csv"] = {
+        schema: { type: "string" },
+        example: csvSampleOf(json.example.data.data[0], schemas)
+      }
     }
   }
 }

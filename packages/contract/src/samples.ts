@@ -4,6 +4,7 @@
  */
 import { twoDecimals } from "@coffer/model/Money"
 import { Schema } from "effect"
+import { isMoney } from "./fields.ts"
 
 /** Numbers as they look; every example in the document names the same merchant and the same order. */
 export const sampleIds = {
@@ -46,12 +47,15 @@ export const sampleOf = (schema: Json, components: Json): unknown => {
 }
 
 /** One object as an export writes it: a header and a row, amounts with two decimals (spec: List conventions). */
-export const csvSampleOf = ({ object: _, ...item }: Json): string =>
-  [Object.keys(item), Object.values(item).map(cellOf)].map((cells) => `${cells.join(",")}\r\n`).join("")
+export const csvSampleOf = ({ object, ...item }: Json, components: Json): string => {
+  const schema = Object.values<Json>(components).find((each) => each["properties"]?.object?.enum?.[0] === object)!
+  const cells = Object.entries(item).map(([name, value]) => cellOf(value, schema["properties"][name]))
+  return [Object.keys(item), cells].map((each) => `${each.join(",")}\r\n`).join("")
+}
 
-const cellOf = (value: unknown): string => {
+const cellOf = (value: unknown, { description }: Json): string => {
   if (value === null) return ""
-  if (typeof value === "number") return twoDecimals(value)
+  if (typeof value === "number" && isMoney(description)) return twoDecimals(value)
   return typeof value === "object" ? `"${jsonText(value).replaceAll('"', '""')}"` : String(value)
 }
 

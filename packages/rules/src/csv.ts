@@ -5,19 +5,26 @@
 import { twoDecimals } from "@coffer/model/Money"
 import { Schema } from "effect"
 
-/** The byte order mark and the header row. */
-export const csvHeader = (fields: ReadonlyArray<string>): string => `\uFEFF${csvLine(fields.map(quoted))}`
+export interface Column {
+  readonly name: string
+  /** Whether a number in it is an amount in minor units. Other numbers are written as they are. */
+  readonly isMoney: boolean
+}
 
-export const csvRow = (fields: ReadonlyArray<string>, item: Readonly<Record<string, unknown>>): string =>
-  csvLine(fields.map((field) => cell(item[field])))
+/** The byte order mark and the header row. */
+export const csvHeader = (columns: ReadonlyArray<Column>): string =>
+  `\uFEFF${csvLine(columns.map(({ name }) => quoted(name)))}`
+
+export const csvRow = (columns: ReadonlyArray<Column>, item: Readonly<Record<string, unknown>>): string =>
+  csvLine(columns.map((column) => cell(column, item[column.name])))
 
 const csvLine = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
 
-/** A number is an amount in minor units, written with two decimals; an object is its JSON text. */
-const cell = (value: unknown): string => {
+/** An amount is written with two decimals; an object is its JSON text. */
+const cell = ({ isMoney }: Column, value: unknown): string => {
   switch (typeof value) {
     case "number":
-      return twoDecimals(value)
+      return isMoney ? twoDecimals(value) : String(value)
     case "string":
       return quoted(harmless(value))
     case "object":

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { violationsOf } from "../../kit/ledger.ts"
+import { merchantOf } from "../../kit/Merchant.ts"
 import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
 import { ownersConnection, start } from "../../kit/Service.ts"
 
@@ -61,6 +62,50 @@ it.live("a merchant's reading and rotating of its signing secret has an entry", 
   })
 )
 
+it.live("the second entry of an act has the status of its answer, also where it was refused or failed", () =>
+  Effect.gen(function* () {
+    const { api, database, merchant } = yield* start()
+    const sql = yield* ownersConnection(database)
+    const path = `/merchants/${merchant.merchantId}`
+    const payout = { mode: "sandbox", currency: "USD", amount: 100, reference: "once" }
+    yield* merchantOf({ api, merchant }).paid(1000)
+    const asked: Array<[string, number]> = []
+    const ask = Effect.fnUntraced(function* (status: number, at: string, body?: object) {
+      const { headers, status: answered, text } = yield* api.operator("POST", at, body)
+      assert.strictEqual(answered, status, text)
+      asked.push([headers.get("x-request-id")!, status])
+    })
+    yield* ask(200, path, { approved: true })
+    yield* ask(400, path, { approved: "yes" })
+    yield* ask(400, path, { payout_fee: { USD: -1 } })
+    yield* ask(404, "/merchants/mch_none", { approved: true })
+    yield* ask(201, `${path}/payouts`, payout)
+    yield* ask(409, `${path}/payouts`, { ...payout, amount: 200 })
+    // Nothing answers at the address of Stripe that tests have.
+    yield* ask(502, `${path}/channels/sandbox`, {
+      channel: "stripe",
+      secret_key: "sk_test_1",
+      webhook_secret: "whsec_1"
+    })
+    yield* sql`create function fail_act() returns trigger language plpgsql as
+      'begin raise exception sqlstate ''57P03''; end'`
+    yield* sql`create trigger act_fails before update on merchants for each row execute function fail_act()`
+    yield* ask(503, path, { approved: false })
+    yield* sql`drop trigger act_fails on merchants`
+    yield* sql`create or replace function fail_act() returns trigger language plpgsql as
+      'begin raise exception ''a fault of the program''; end'`
+    yield* sql`create trigger act_fails before update on merchants for each row execute function fail_act()`
+    yield* ask(500, path, { approved: false })
+    const entries = yield* entriesOf(api)
+    const logged = asked.map(([request]) => {
+      const done = entries.filter((entry) => entry["request_id"] === request && entry["phase"] === "done")
+      assert.lengthOf(done, 1)
+      return [request, done[0]!["status"]]
+    })
+    assert.deepStrictEqual(logged, asked)
+  })
+)
+
 it.live("nothing is done that the log does not have: where the first entry cannot be written, the act is refused", () =>
   Effect.gen(function* () {
     const { api, database, merchant } = yield* start()
@@ -87,8 +132,13 @@ it.live("entries can be filtered, paged, and exported as CSV", () =>
     assert.isAtLeast(target.length, 6)
     assert.deepStrictEqual(yield* entriesOf(api, "&act=nothing"), [])
     const csv = yield* api.operator("GET", "/audit_log?format=csv&act=merchants.update")
-    assert.match(csv.text, /^id,sequence,created_at,actor_id,/)
-    assert.isAtLeast(csv.text.split("\r\n").length, 6)
+    const [header, first, ...rest] = csv.text.split("\r\n")
+    assert.match(header!, /^id,sequence,created_at,actor_id,/)
+    assert.isAtLeast(rest.length, 4)
+    // A number that is no amount stays as it is.
+    assert.deepStrictEqual(first!.split(",").slice(0, 2), [newest!["id"], String(newest!["sequence"])])
+    assert.include(first!, ",done,")
+    assert.include(first!, `,${path.replace(/^/, "/operator/v1")},200,`)
     const unknown = yield* api.operator("GET", "/audit_log?operator=x")
     assert.deepStrictEqual([unknown.status, unknown.body.param], [400, "operator"])
   })
