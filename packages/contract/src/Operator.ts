@@ -47,7 +47,7 @@ export const MerchantResource = Schema.Struct({
   dispute_fee: InEachCurrency,
   payout_fee: InEachCurrency,
   /** Requests a minute that hold for this merchant, its own or everybody's. */
-  quotas: Schema.Struct({ writes: Schema.Int, reads: Schema.Int, csv: Schema.Int }),
+  quotas: Schema.Struct({ writes: Schema.Int, reads: Schema.Int, csv: Schema.Int, helpers: Schema.Int }),
   sandbox: Schema.Struct({
     ...ModeSettings.fields,
     clock_ahead_ms: int("How far the sandbox's clock is ahead of real time, in milliseconds; 0 until it is moved.")
@@ -86,7 +86,7 @@ export const UpdateMerchant = withoutNulls(
     support_email: Schema.optionalKey(orNull(Email, "Null removes it.")),
     support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
     approved: optional(Schema.Boolean),
-    live_currencies: optional(Schema.Array(Currency)),
+    live_currencies: optional(Schema.Array(Currency).check(Schema.isMaxLength(Currency.literals.length))),
     fees: optional(FeeSchedule),
     /** By currency; a currency that is left out stays as it is. */
     dispute_fee: optional(FeeByCurrency),
