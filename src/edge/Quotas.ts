@@ -31,6 +31,7 @@ export const layer = Layer.effect(
       return Effect.flatMap(take, (taken) => {
         // Kept on the record, so that refusals and errors carry them, too.
         record.headers = headersOf(kind, limit, taken)
+        record.isCounted = taken.allowed
         return taken.allowed
           ? Effect.void
           : refuseWith(

@@ -1,4 +1,4 @@
-/** Removes what one operator asked for and no other repeated within a day, and writes what the audit log has counted. */
+/** Removes what one operator asked for and no other repeated within a day; writes what the audit log has counted. */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"

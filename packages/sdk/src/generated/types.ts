@@ -36,9 +36,9 @@ export interface ApiLog {
   readonly user_agent: string | null
   /** The `Idempotency-Key` header. */
   readonly idempotency_key: string | null
-  /** The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; null for none, or one that is not JSON. */
+  /** The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON. */
   readonly request_body: unknown
-  /** The body of the answer, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; null for none, or one that is not JSON. */
+  /** The body of the answer, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON. */
   readonly response_body: unknown
   /** When the request came. */
   readonly created_at: string
