@@ -5,6 +5,7 @@
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
 import { DateTime, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
+import { overQuota } from "../logs/refusedCalls.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import type { LoggedBody } from "../logs/logRow.ts"
 import { Logs } from "../logs/Logs.ts"
@@ -26,7 +27,8 @@ export const make = Effect.map(
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
       const { ahead, arrived, ip, method, owner, path, requestId, sent } = record
       if (owner === undefined) return Effect.void
-      return Effect.flatMap(body, (requestBody) =>
+      // What is above the quota has no body in the log, so it is not read either.
+      return Effect.flatMap(response.status === overQuota ? nothing : body, (requestBody) =>
         logs.append({
           requestId,
           ...owner,
@@ -40,6 +42,7 @@ export const make = Effect.map(
           userAgent: sent["user-agent"],
           idempotencyKey: sent["idempotency-key"],
           requestBody,
+          isUncounted: record.isCounted !== true,
           responseBody: responseBodyOf(response, record)
         })
       )

@@ -46,7 +46,7 @@ export const layer = Layer.effect(
         const act = actOf(group.identifier, endpoint.identifier)
         const entry = entryOf(operator, act, record)
         if (!mayDo(operator.role, act)) {
-          yield* log.write({ ...entry, phase: "refused", status: 403 })
+          yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
           return yield* refuseWith(
             (request_id) =>
               new Wire.Forbidden({ message: `A token of the role ${operator.role} may not do ${act}.`, request_id })

@@ -1,12 +1,13 @@
 /**
- * Limits requests per minute for each merchant and environment. Writes, reads and CSV exports are counted separately.
+ * Limits requests per minute for each merchant and environment. Writes, reads, CSV exports and calls
+ * of the sandbox's test helpers are counted separately.
  * The check runs after the key and before idempotency and validation, so replays and refused requests count, too (spec:
  * Limits; silences: G10, U1, P6). Responses say how much is left, as the IETF's draft of the RateLimit headers does.
  */
 import { Caller, Quotas } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { quotaWindow } from "@coffer/model/Limits"
-import { quotaOf, type QuotaKind } from "@coffer/model/Quotas"
+import { quotaOf, type QuotaKind, type RequestKind } from "@coffer/model/Quotas"
 import { Context, Duration, Effect, Layer } from "effect"
 import { unmovedMillisOf } from "../platform/runtime/MovedClock.ts"
 import { QuotaStore, type Taken } from "./QuotaStore.ts"
@@ -24,12 +25,13 @@ export const layer = Layer.effect(
     const check = Effect.withFiber((fiber) => {
       const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
       const record = fiber.getRef(CurrentRecord)
-      const kind = record.visit?.kind ?? kindOf(record)
+      const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
       const limit = quotaOf(record.quotas, kind)
       const take = store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, unmovedMillisOf(fiber))
       return Effect.flatMap(take, (taken) => {
         // Kept on the record, so that refusals and errors carry them, too.
         record.headers = headersOf(kind, limit, taken)
+        record.isCounted = taken.allowed
         return taken.allowed
           ? Effect.void
           : refuseWith(
@@ -42,9 +44,16 @@ export const layer = Layer.effect(
   })
 )
 
-const names: Record<QuotaKind, string> = { writes: "writes", reads: "reads", csv: "CSV exports" }
+const names: Record<QuotaKind, string> = {
+  writes: "writes",
+  reads: "reads",
+  csv: "CSV exports",
+  helpers: "calls of test helpers"
+}
 
-export const kindOf = ({ method, url }: Pick<RequestRecord, "method" | "url">): QuotaKind => {
+const isHelper = ({ path }: Pick<RequestRecord, "path">): boolean => path.startsWith("/v1/test_helpers/")
+
+export const kindOf = ({ method, url }: Pick<RequestRecord, "method" | "url">): RequestKind => {
   if (method !== "GET" && method !== "HEAD") return "writes"
   const query = url.indexOf("?")
   if (query < 0) return "reads"

@@ -4,7 +4,7 @@
  * late the event loop is. What is shed is refused at once: first reads and exports of the party that holds most, writes
  * last. Probes are not counted.
  */
-import type { QuotaKind } from "@coffer/model/Quotas"
+import type { RequestKind } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Metric } from "effect"
 import { Vitals } from "../platform/runtime/Vitals.ts"
 
@@ -18,7 +18,7 @@ export interface Visit {
   /** A merchant's id, an address of the public. */
   readonly party: string
   /** Undefined: not counted, but for the bytes of its body. */
-  readonly kind: QuotaKind | undefined
+  readonly kind: RequestKind | undefined
   /** Bytes of its body that are in memory. */
   bytes: number
   /** Bytes of its answer that the client has not read yet. */
@@ -29,7 +29,7 @@ export class Admission extends Context.Service<
   Admission,
   {
     /** Undefined: the request is shed. `behind` it so many of its party wait to be begun, and count as well. */
-    readonly enter: (group: AdmissionGroup, party: string, kind: QuotaKind, behind?: number) => Visit | undefined
+    readonly enter: (group: AdmissionGroup, party: string, kind: RequestKind, behind?: number) => Visit | undefined
     /** Whether a body of so many bytes may be read into memory now; `visit` holds them from then on. */
     readonly hold: (visit: Visit, bytes: number) => boolean
     /** Counts the bytes of an answer, which stay in memory until the client has read them and the visit ends. */
@@ -51,7 +51,7 @@ const roomStep = 64
 /** Writes admitted for each read. Writes are seldom shed, and never in favour of reads. */
 export const writesPerRead = 4
 /** How much a request counts. An export reads up to 10,000 rows, a page 100. */
-const weights: Readonly<Record<QuotaKind, number>> = { reads: 1, csv: 16, writes: 1 }
+const weights: Readonly<Record<RequestKind, number>> = { reads: 1, csv: 16, writes: 1 }
 
 /** Bytes of bodies in memory, of all requests. What is made of them takes several times as much. */
 export const bytesMax = 32 * 1024 * 1024

@@ -33,6 +33,8 @@ export interface RequestRecord {
   ahead: number
   /** What the request takes up, once it is let in. */
   visit: Visit | undefined
+  /** Whether a quota has counted it and let it through. */
+  isCounted?: boolean
   /** The owner's own limits. */
   quotas: QuotaOverrides
   /** The answer's body, once a handler has replied. */

@@ -4,14 +4,17 @@
  */
 import { Deferred, Effect, Metric, Queue } from "effect"
 import { Faults } from "../platform/runtime/Faults.ts"
-import { onRealTime } from "../platform/runtime/realTime.ts"
+import { onRealTime, realMillis } from "../platform/runtime/realTime.ts"
 import { bytesOf, type LoggedCall, rowOf } from "./logRow.ts"
 import { LogStore } from "./LogStore.ts"
+import { makeRefusedCalls } from "./refusedCalls.ts"
 
 /** Calls that may wait. */
 export const waitingMax = 10_000
 /** Bytes of bodies that may wait. A full queue of large bodies would take a third of a gigabyte. */
 const waitingBytesMax = 64 * 1024 * 1024
+/** How often it is looked whether minutes of refused calls are over. */
+const refusedEvery = "10 seconds"
 /** Rows of one insert. */
 const batchMax = 500
 /** Between two inserts, so that under load each takes many calls. A flush ends the pause. */
@@ -35,14 +38,35 @@ export const makeLogQueue = Effect.gen(function* () {
   const flushes = yield* makeFlushes
   let waitingBytes = 0
 
+  let droppedNow = 0
+  const offer = (call: LoggedCall) => {
+    const bytes = bytesOf(call)
+    if (waitingBytes + bytes > waitingBytesMax || !Queue.offerUnsafe(queue, call)) return void droppedNow++
+    waitingBytes += bytes
+    flushes.appended()
+  }
+  const refusedCalls = makeRefusedCalls(offer)
+
+  const tellDropped = Effect.suspend(() => {
+    const count = droppedNow
+    droppedNow = 0
+    return count === 0 ? Effect.void : Metric.update(dropped, count)
+  })
   const append = (call: LoggedCall) =>
     Effect.suspend(() => {
-      const bytes = bytesOf(call)
-      if (waitingBytes + bytes > waitingBytesMax || !Queue.offerUnsafe(queue, call)) return Metric.update(dropped, 1)
-      waitingBytes += bytes
-      flushes.appended()
-      return Effect.void
+      if (call.isUncounted === true) refusedCalls.note(call, realMillis())
+      else offer(call)
+      return tellDropped
     })
+  /** Minutes that are not over count as over for whoever waits. */
+  const flushed = Effect.suspend(() => {
+    refusedCalls.closeBefore()
+    return Effect.andThen(tellDropped, flushes.flushed)
+  })
+  const closeMinutes = Effect.suspend(() => {
+    refusedCalls.closeBefore(realMillis())
+    return tellDropped
+  })
 
   const drain = Effect.gen(function* () {
     const calls = yield* Queue.takeBetween(queue, 1, batchMax)
@@ -56,10 +80,11 @@ export const makeLogQueue = Effect.gen(function* () {
 
   // An insert takes real time, also where a test holds the service's clock.
   yield* drain.pipe(Effect.forever, onRealTime, Effect.forkScoped)
+  yield* closeMinutes.pipe(Effect.delay(refusedEvery), Effect.forever, onRealTime, Effect.forkScoped)
   // Finalizers run in reverse order: this one runs before the fiber is interrupted.
-  yield* Effect.addFinalizer(() => onRealTime(Effect.timeoutOption(flushes.flushed, flushPatience)))
+  yield* Effect.addFinalizer(() => onRealTime(Effect.timeoutOption(flushed, flushPatience)))
 
-  return { append, flushed: flushes.flushed }
+  return { append, flushed }
 })
 
 /** Writes calls in one insert. Never fails: calls that cannot be written are dropped. */

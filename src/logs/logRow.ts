@@ -5,6 +5,7 @@ import { type DateTime, Option, Schema } from "effect"
 import { storableJson } from "../platform/postgres/storable.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import type { NewLogRow } from "./LogStore.ts"
+import { overQuota } from "./refusedCalls.ts"
 
 /**
  * A body as it went over the wire, as text or bytes; as a parsed value; or only its size. Undefined if there is none
@@ -29,6 +30,10 @@ export interface LoggedCall {
   readonly idempotencyKey: string | undefined
   readonly requestBody: LoggedBody
   readonly responseBody: LoggedBody
+  /** No quota let it through. */
+  readonly isUncounted?: boolean
+  /** It stands for so many calls of its minute, none of which a quota let through. */
+  readonly refused?: number
 }
 
 /** Bytes that the bodies of a call take up in memory. */
@@ -55,10 +60,17 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
     user_agent: redactedHeader(call.userAgent),
     idempotency_key: redactedHeader(call.idempotencyKey),
     request_body: storable(redactedBody(call.requestBody)),
-    response_body: storable(response),
+    response_body: storable(withCount(call, response)),
     created_at: call.at,
     ahead_ms: call.aheadMillis ?? 0
   }
+}
+
+/** The answer of a call that stands for others says how many they are. Of one above the quota that is all. */
+const withCount = ({ refused = 1, status }: LoggedCall, response: object | undefined): object | undefined => {
+  const count = { _refused: { count: refused } }
+  if (status === overQuota) return count
+  return refused === 1 ? response : { ...response, ...count }
 }
 
 const redactedHeader = (header: string | undefined): string | null => (header === undefined ? null : redactText(header))

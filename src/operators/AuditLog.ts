@@ -8,14 +8,16 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { readCreated } from "@coffer/rules/lists/created"
 import { redact, redactText } from "@coffer/rules/redaction"
-import { Context, Effect, Layer } from "effect"
+import { Context, type DateTime, Effect, Layer } from "effect"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { storableJson, storableText } from "../platform/postgres/storable.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { onUnmovedClock } from "../platform/runtime/MovedClock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import * as AuditLogStore from "./AuditLogStore.ts"
 import type { AuditRow } from "./auditRow.ts"
+import { makeRepeatedEntries } from "./repeatedEntries.ts"
 
 export interface Entry {
   /** Undefined while nobody is known. */
@@ -33,35 +35,51 @@ export class AuditLog extends Context.Service<
   {
     /** Written when this returns. Address and number come from the request that is being answered. */
     readonly write: (entry: Entry) => Effect.Effect<void>
+    /** The same, of what somebody could do without end: once an hour. The others of the hour are counted. */
+    readonly writeOnce: (entry: Entry) => Effect.Effect<void>
+    /** Writes the numbers of hours that are over. */
+    readonly writeCounts: (now: DateTime.Utc) => Effect.Effect<void>
     /** Newest first. */
     readonly page: (query: AuditLogQuery) => Effect.Effect<Page<AuditRow>, InvalidField>
     readonly exported: (query: AuditLogQuery) => Effect.Effect<Exported<AuditRow>, InvalidField>
   }
 >()("@coffer/operators/AuditLog") {}
 
+/** An address may have 16 kB, and the log is kept for ever. */
+const targetLengthMax = 512
+const shortened = (target: string) =>
+  target.length <= targetLengthMax ? target : `${target.slice(0, targetLengthMax)}…`
+
 export const layer = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
     const store = yield* AuditLogStore.AuditLogStore
     const ids = yield* NewIds
+    // A merchant may have moved the clock of the request. The operator's log keeps its own time.
+    const write = Effect.fnUntraced(function* (entry: Entry) {
+      const { act, actor, details = {}, phase, status = null, target } = entry
+      const { ip, requestId } = yield* CurrentRecord
+      yield* store.insert({
+        id: yield* ids.next(prefixes.auditEntry),
+        actor_id: actor?.id ?? "",
+        actor: actor?.name ?? "",
+        role: actor?.role ?? "",
+        ip: ip === "" ? null : ip,
+        request_id: requestId,
+        act,
+        phase,
+        target: storableText(redactText(shortened(target))),
+        status,
+        details: storableJson(redact(details)),
+        created_at: yield* currentTime
+      })
+    }, onUnmovedClock)
+    const { closeBefore, writeOnce } = yield* makeRepeatedEntries(write)
+
     return AuditLog.of({
-      write: Effect.fnUntraced(function* ({ act, actor, details = {}, phase, status = null, target }) {
-        const { ip, requestId } = yield* CurrentRecord
-        yield* store.insert({
-          id: yield* ids.next(prefixes.auditEntry),
-          actor_id: actor?.id ?? "",
-          actor: actor?.name ?? "",
-          role: actor?.role ?? "",
-          ip: ip === "" ? null : ip,
-          request_id: requestId,
-          act,
-          phase,
-          target: storableText(redactText(target)),
-          status,
-          details: storableJson(redact(details)),
-          created_at: yield* currentTime
-        })
-      }),
+      write,
+      writeOnce,
+      writeCounts: (now) => closeBefore(now.epochMilliseconds),
       page: (query) =>
         Effect.flatMap(Effect.fromResult(readPageRequest(query)), (request) => store.page(request, query)),
       exported: (query) =>

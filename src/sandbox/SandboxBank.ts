@@ -6,6 +6,7 @@
 import { idBody, PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { OrderConflict } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import {
@@ -54,8 +55,8 @@ export interface Charged {
 export class SandboxBank extends Context.Service<
   SandboxBank,
   {
-    /** The buyer pays. The caller has to commit the entry. */
-    readonly charge: (charge: Charge) => Effect.Effect<Charged, ChannelUnreachable>
+    /** The buyer pays. The caller has to commit the entry. Of one order the bank takes no more than it keeps. */
+    readonly charge: (charge: Charge) => Effect.Effect<Charged, ChannelUnreachable | OrderConflict>
     /** Whether it has taken this amount for the order. */
     readonly hasPaid: (order: Pick<Charge, "tradeNo" | "amount" | "currency">) => Effect.Effect<boolean>
     /** The service has processed the report of this payment. */
@@ -151,7 +152,10 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
 const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Reach) =>
   span("SandboxBank.charge")(function* (charge: Charge) {
     const { amount, attempt, currency, merchantId, method, tradeNo } = charge
-    const redirecting = yield* reach(merchantId, tradeNo)
+    const { full, redirecting } = yield* reach(merchantId, tradeNo)
+    if (full && states[attempt] === "succeeded") {
+      return yield* new OrderConflict({ tradeNo, reason: "too_many_payments" })
+    }
     const now = yield* currentTime
     const paymentId = PaymentId.make(numberOf(charge) ?? (yield* ids.next(prefixes.payment)))
     // The buyer has come back from the redirect, or starts anew: the old attempt is over in both cases.

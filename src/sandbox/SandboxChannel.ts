@@ -28,17 +28,17 @@ const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach
     function* (checkout: Checkout): Effect.fn.Return<CancelReport, Unhandled> {
       // No live acquirer is connected: no buyer can have paid, so every checkout can be closed.
       if (checkout.mode === "live") return { _tag: "Cancelled" }
-      if (yield* reach(checkout.merchantId, checkout.tradeNo)) return { _tag: "BuyerBusy" }
+      if ((yield* reach(checkout.merchantId, checkout.tradeNo)).redirecting) return { _tag: "BuyerBusy" }
       const found = yield* decodePayments(
         yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo} and state = 'succeeded'
-          order by payment_id`
+          order by payment_id limit 2`
       )
-      const [payment, ...others] = found.map(sandboxPayments.read)
+      const [payment, other] = found.map(sandboxPayments.read)
       // The answer names one payment. The others are reported like any payment, perhaps for the second time.
-      if (others.length > 0) {
+      if (payment !== undefined && other !== undefined) {
         const now = DateTime.toDateUtc(yield* currentTime)
         yield* sql`update sandbox_payments set report_due_at = ${now}
-          where payment_id in ${sql.in(others.map(({ paymentId }) => paymentId))}`
+          where trade_no = ${checkout.tradeNo} and state = 'succeeded' and payment_id <> ${payment.paymentId}`
         wakeups.raise("sandbox_reports")
       }
       return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }

@@ -30,7 +30,12 @@ const paymentReports = Effect.gen(function* () {
         ({ tradeNo }) => tradeNo,
         ({ payment, tradeNo }) =>
           Effect.andThen(
-            Effect.flatMap(orders.byTradeNo(tradeNo), (order) => orders.report(order, { _tag: "Succeeded", payment })),
+            Effect.flatMap(orders.byTradeNo(tradeNo), (order) =>
+              // The order keeps no more payments (silences: O41), so the bank keeps this one to itself.
+              Effect.catchTags(orders.report(order, { _tag: "Succeeded", payment }), {
+                OrderConflict: () => Effect.succeed(order)
+              })
+            ),
             bank.acknowledge(payment.paymentId)
           )
       )

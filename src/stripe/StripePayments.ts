@@ -61,7 +61,10 @@ export const layer = Layer.effect(
     /** The row ends after the order's commit: whoever asks in between is still told that it is paid. */
     const adopt = Effect.fnUntraced(function* (order: Order, row: SessionRow, status: SessionStatus) {
       if (status._tag !== "Paid") return order
-      const after = yield* orders.report(order, { _tag: "Succeeded", payment: status.payment })
+      // An order of the sandbox refuses Stripe's test money, too, when it keeps enough of it (silences: O41).
+      const after = yield* Effect.catchTags(orders.report(order, { _tag: "Succeeded", payment: status.payment }), {
+        OrderConflict: () => Effect.succeed(order)
+      })
       yield* store.ended(row.key)
       return after
     })

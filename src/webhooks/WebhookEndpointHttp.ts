@@ -25,10 +25,13 @@ export const layer = HttpApiBuilder.group(
     const { EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } = webhookEndpointRefusals
 
     /** A merchant gets to see a secret: the audit log has that before the answer is sent. */
-    const noteSecret = ({ merchantId, mode }: Owner, act: string, target: string) => {
+    const seen = ({ merchantId, mode }: Owner, act: string, target: string) => {
       const actor = { id: merchantId, name: merchantId, role: "merchant" }
-      return log.write({ actor, act, phase: "seen", target: `${mode}/${target}` })
+      return { actor, act, phase: "seen", target: `${mode}/${target}` } as const
     }
+    /** A live secret that is replaced has an entry each time. In a sandbox it can be replaced without end. */
+    const noteSecret = (owner: Owner, act: string, target: string) =>
+      owner.mode === "live" ? log.write(seen(owner, act, target)) : log.writeOnce(seen(owner, act, target))
 
     return handlers.handleAll({
       create: span("webhook_endpoints.create")(function* ({ payload }) {
@@ -63,7 +66,7 @@ export const layer = HttpApiBuilder.group(
       signingSecret: span("webhook_endpoints.signingSecret")(function* () {
         const owner = yield* Caller
         const shown = yield* endpoints.signingSecret(owner)
-        yield* noteSecret(owner, "webhook_signing_secret.retrieve", "webhook_signing_secret")
+        yield* log.writeOnce(seen(owner, "webhook_signing_secret.retrieve", "webhook_signing_secret"))
         return yield* reply(shown)
       }),
 

@@ -212,7 +212,9 @@ export const demoKey = Effect.fnUntraced(function* ({ baseUrl }: Coffer, home: s
 /** A test sends more in a minute than a merchant may. */
 export const liftQuotas = (api: Api, merchantId: string) =>
   Effect.map(
-    api.operator("POST", `/merchants/${merchantId}`, { quotas: { writes: 1_000_000, reads: 1_000_000 } }),
+    api.operator("POST", `/merchants/${merchantId}`, {
+      quotas: { writes: 1_000_000, reads: 1_000_000, helpers: 1_000_000 }
+    }),
     ({ status }) => assert.strictEqual(status, 200)
   )
 

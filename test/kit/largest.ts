@@ -114,7 +114,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     })),
     dispute_fee: { USD: 1_500, HKD: 1_500, CNY: 1_500 },
     payout_fee: { USD: 1_500, HKD: 1_500, CNY: 1_500 },
-    quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 },
+    quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000, helpers: 1_000_000 },
     logo_url: null,
     support_email: email,
     support_url: url("e.example"),

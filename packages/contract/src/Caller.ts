@@ -65,7 +65,10 @@ export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { pr
   }
 ) {}
 
-/** Writes 120, reads 600, CSV 10 a minute, per merchant and mode (spec: Limits): `src/edge/Quotas.ts`. */
+/**
+ * Writes 120, reads 600, CSV 10 and test helpers 600 a minute, per merchant and mode (spec: Limits; silences: U19):
+ * `src/edge/Quotas.ts`.
+ */
 export class Quotas extends HttpApiMiddleware.Service<Quotas, { requires: Caller }>()("@coffer/contract/Quotas", {
   error: RateLimited
 }) {}

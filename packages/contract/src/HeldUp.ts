@@ -6,7 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
-import { instant, int, kind, merchantId, orNull, text, withExample } from "./fields.ts"
+import { instant, int, kind, merchantId, minorOrNull, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
 
@@ -26,10 +26,7 @@ export const HeldUpResource = withExample(
     merchant_id: merchantId,
     mode: Mode.annotate({ description: "The environment." }),
     trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts and for deliveries."),
-    amount: orNull(
-      Schema.Int,
-      "What is held up, in minor units; null of deliveries and mails, and of payments in several currencies."
-    ),
+    amount: minorOrNull("What is held up", "of deliveries and mails, and of payments in several currencies"),
     currency: orNull(Currency, "The currency of `amount`; null where that is."),
     due_by: orNull(
       Schema.String,

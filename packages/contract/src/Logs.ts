@@ -17,6 +17,7 @@ const body = (whose: string) =>
   orNull(
     Schema.Unknown,
     `The ${whose}, its secrets replaced by \`[redacted]\`; \`{"_truncated": true, "bytes": n}\` for one over 16 KB; ` +
+      '`{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; ' +
       "null for none, or one that is not JSON."
   )
 

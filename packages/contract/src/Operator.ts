@@ -58,7 +58,8 @@ export const MerchantResource = withExample(
     quotas: Schema.Struct({
       writes: int("POST and DELETE."),
       reads: int("GET, without CSV files."),
-      csv: int("CSV files.")
+      csv: int("CSV files."),
+      helpers: int("Calls of the test helpers, in the sandbox alone.")
     }).annotate({ description: "Requests a minute in each environment, as they hold for this merchant." }),
     sandbox: Schema.Struct({
       ...ModeSettings.fields,
@@ -84,7 +85,7 @@ export const MerchantResource = withExample(
     fees: [],
     dispute_fee: { USD: 1500, HKD: 1500, CNY: 1500 },
     payout_fee: { USD: 0, HKD: 0, CNY: 0 },
-    quotas: { writes: 120, reads: 600, csv: 10 },
+    quotas: { writes: 120, reads: 600, csv: 10, helpers: 600 },
     sandbox: {
       ip_allowlist: "",
       default_notify_url: null,
@@ -128,7 +129,10 @@ export const UpdateMerchant = withoutNulls(
     support_email: Schema.optionalKey(orNull(Email, "Null removes it.")),
     support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
     approved: optional(Schema.Boolean, "Whether its live key works."),
-    live_currencies: optional(Schema.Array(Currency), "In which it may take live payments."),
+    live_currencies: optional(
+      Schema.Array(Currency).check(Schema.isMaxLength(Currency.literals.length)),
+      "In which it may take live payments."
+    ),
     fees: optional(FeeSchedule, "The whole schedule of its acquiring fees, which replaces the one before."),
     dispute_fee: optional(FeeByCurrency, "For a lost dispute; a currency that is left out stays as it is."),
     payout_fee: optional(FeeByCurrency, "For a payout that arrived; a currency that is left out stays as it is."),

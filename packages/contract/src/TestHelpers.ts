@@ -10,7 +10,7 @@ import { OneLine } from "@coffer/model/Text"
 import { Moment } from "@coffer/model/Times"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Decoding, Idempotency, MerchantKey, SandboxOnly } from "./Caller.ts"
+import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { disputeRef, DisputeReply } from "./Disputes.ts"
 import {
@@ -175,6 +175,7 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
   )
   .middleware(Decoding)
   .middleware(Idempotency)
+  .middleware(Quotas)
   .middleware(SandboxOnly)
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "The buyer and the bank, scripted, for the sandbox only.") {}

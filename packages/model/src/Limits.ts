@@ -35,6 +35,9 @@ export const pageSizeMin = 1
 export const pageSizeMax = 100
 export const pageSizeDefault = 20
 
+/** Payments that an order of the sandbox keeps although it did not take them; ours (silences: O41). */
+export const unappliedPaymentsMax = 20
+
 /** Payment attempts that a channel may decline before the order is failed (silences: O13). */
 export const paymentDeclinesMax = 10
 
@@ -83,6 +86,8 @@ export const checkoutRedirectSeconds = 5
 export const writesPerMinuteMax = 120
 export const readsPerMinuteMax = 600
 export const csvExportsPerMinuteMax = 10
+/** Calls of the sandbox's test helpers; ours (silences: U19). */
+export const helpersPerMinuteMax = 600
 export const quotaWindow = "60 seconds"
 /** Receipts that are sent on request for one order within the window (spec: Limits). */
 export const receiptSendsMax = 5

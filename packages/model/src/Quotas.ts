@@ -3,11 +3,19 @@
  * The operator may give one merchant other numbers than all the rest have.
  */
 import { Schema } from "effect"
-import { csvExportsPerMinuteMax, quotaOverrideMax, readsPerMinuteMax, writesPerMinuteMax } from "./Limits.ts"
+import {
+  csvExportsPerMinuteMax,
+  helpersPerMinuteMax,
+  quotaOverrideMax,
+  readsPerMinuteMax,
+  writesPerMinuteMax
+} from "./Limits.ts"
 import { optional, withoutNulls } from "./optional.ts"
 
 /** `writes`: every POST and DELETE. `reads`: every GET but a CSV export. */
-export type QuotaKind = "writes" | "reads" | "csv"
+export type RequestKind = "writes" | "reads" | "csv"
+/** Calls of the test helpers are counted apart, whatever their method. */
+export type QuotaKind = RequestKind | "helpers"
 
 const Override = optional(
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: quotaOverrideMax })),
@@ -15,13 +23,16 @@ const Override = optional(
 )
 
 /** What one merchant has in place of the default. */
-export const QuotaOverrides = withoutNulls(Schema.Struct({ writes: Override, reads: Override, csv: Override }))
+export const QuotaOverrides = withoutNulls(
+  Schema.Struct({ writes: Override, reads: Override, csv: Override, helpers: Override })
+)
 export type QuotaOverrides = typeof QuotaOverrides.Type
 
 const defaults: Readonly<Record<QuotaKind, number>> = {
   writes: writesPerMinuteMax,
   reads: readsPerMinuteMax,
-  csv: csvExportsPerMinuteMax
+  csv: csvExportsPerMinuteMax,
+  helpers: helpersPerMinuteMax
 }
 
 export const quotaOf = (overrides: QuotaOverrides, kind: QuotaKind): number => overrides[kind] ?? defaults[kind]

@@ -22,7 +22,7 @@ export const newMerchant = Effect.fnUntraced(function* <E, R>(
   const created = (yield* post("/merchants", { name, seed: false })) as Created
   if (quotas === "raised") {
     yield* post(`/merchants/${created.merchant_id}`, {
-      quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000 }
+      quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000, helpers: 1_000_000 }
     })
   }
   const made: NewMerchant = {

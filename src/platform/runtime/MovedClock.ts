@@ -34,6 +34,10 @@ export class MovedClock implements Clock.Clock {
 /** The service's own clock, also for a fiber that runs under the clock of a sandbox. */
 const unmoved = (clock: Clock.Clock): Clock.Clock => (clock instanceof MovedClock ? clock.base : clock)
 
+/** What it dates does not follow the clock of a sandbox: rows that are the operator's. */
+export const onUnmovedClock = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => Effect.provideService(effect, Clock.Clock, unmoved(fiber.getRef(Clock.Clock))))
+
 /** For quotas, leases and whatever else no merchant may move. */
 export const unmovedMillisOf = (fiber: Fiber.Fiber<unknown, unknown>): number =>
   unmoved(fiber.getRef(Clock.Clock)).currentTimeMillisUnsafe()

@@ -27,7 +27,10 @@ const limited = (reply: Reply, retryAfter: number) => {
   assert.strictEqual(reply.headers.get("retry-after"), String(retryAfter))
 }
 
-const withQuotas = Effect.fnUntraced(function* (api: Api, quotas: { writes?: number; reads?: number; csv?: number }) {
+const withQuotas = Effect.fnUntraced(function* (
+  api: Api,
+  quotas: { writes?: number; reads?: number; csv?: number; helpers?: number }
+) {
   const merchant = yield* api.newMerchant("A merchant with quotas of its own", "default")
   const { status } = yield* setQuotas(api, merchant, quotas)
   assert.strictEqual(status, 200)
@@ -164,6 +167,31 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       })
     )
 
+    it.effect("of test helpers is one for all of them, whatever their method, and says so in its headers", () =>
+      Effect.gen(function* () {
+        const { api } = yield* Service
+        const { sandboxKey: key } = yield* withQuotas(api, { writes: 1, reads: 1, helpers: 4 })
+        const clock = api.get("/v1/test_helpers/clock", key)
+        const first = yield* clock
+        assert.strictEqual(first.headers.get("ratelimit-policy"), '"helpers";q=4;w=60')
+        assert.strictEqual((yield* api.post("/v1/test_helpers/orders/none/pay", key, {})).status, 404)
+        assert.strictEqual((yield* api.post("/v1/test_helpers/channel", key, { reachable: "no" })).status, 400)
+        assert.strictEqual((yield* api.get("/api/v1/test_helpers/clock", key)).status, 200)
+        limited(yield* clock, 60)
+        limited(yield* api.post("/v1/test_helpers/clock/advance", key, { by: "1d" }), 60)
+        assert.strictEqual((yield* write(api, key)).status, 201)
+      })
+    )
+
+    it.effect("of test helpers is 600", () =>
+      Effect.gen(function* () {
+        const { api } = yield* Service
+        const { sandboxKey: key } = yield* api.newMerchant("A scripted buyer", "default")
+        const pay = api.post("/v1/test_helpers/orders/none/pay", key, {})
+        assert.deepStrictEqual(yield* many(601, pay), { 404: 600, 429: 1 })
+      })
+    )
+
     it.effect("is not touched by who has no key, a wrong one, or one that is not approved, nor by test helpers", () =>
       Effect.gen(function* () {
         const { api } = yield* Service
@@ -232,14 +260,14 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
           api.operator("GET", `/merchants/${merchant.merchantId}`),
           ({ body }) => body.data.quotas
         )
-        assert.deepStrictEqual(yield* shown, { writes: 120, reads: 600, csv: 10 })
+        assert.deepStrictEqual(yield* shown, { writes: 120, reads: 600, csv: 10, helpers: 600 })
 
         assert.strictEqual((yield* read(api, key)).headers.get("ratelimit"), '"reads";r=599;t=60')
         yield* setQuotas(api, merchant, { reads: 1 })
         limited(yield* read(api, key), 60)
         const { body } = yield* setQuotas(api, merchant, { csv: 1_000_000 })
-        assert.deepStrictEqual(body.data.quotas, { writes: 120, reads: 1, csv: 1_000_000 })
-        assert.deepStrictEqual(yield* shown, { writes: 120, reads: 1, csv: 1_000_000 })
+        assert.deepStrictEqual(body.data.quotas, { writes: 120, reads: 1, csv: 1_000_000, helpers: 600 })
+        assert.deepStrictEqual(yield* shown, { writes: 120, reads: 1, csv: 1_000_000, helpers: 600 })
         yield* setQuotas(api, merchant, { reads: 3 })
         assert.deepStrictEqual(yield* many(3, read(api, key)), { 200: 2, 429: 1 })
       })
@@ -248,7 +276,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
     it.effect("may give 1 to 1,000,000", () =>
       Effect.gen(function* () {
         const { api, merchant } = yield* withNewMerchant(yield* Service)
-        for (const kind of ["writes", "reads", "csv"]) {
+        for (const kind of ["writes", "reads", "csv", "helpers"]) {
           for (const [number, status] of [
             [1, 200],
             [1_000_000, 200],

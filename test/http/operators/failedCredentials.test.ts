@@ -38,6 +38,8 @@ const flooded = Effect.fnUntraced(function* (addresses: number, each: number) {
   const written = { entries: 0, lines: 0, refused: 0 }
   const log = Layer.succeed(AuditLog, {
     write: () => Effect.sync(() => void written.entries++),
+    writeOnce: () => Effect.die("not asked for"),
+    writeCounts: () => Effect.void,
     page: () => Effect.die("not read"),
     exported: () => Effect.die("not read")
   })

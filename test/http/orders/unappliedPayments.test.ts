@@ -1,6 +1,7 @@
 /** Money that reaches the channel and is not what the order asked for (silences: O15, O17). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
+import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import * as Faults from "../../../src/platform/runtime/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
@@ -96,6 +97,52 @@ describe("two payments that the channel had not reported", () => {
       assert.deepStrictEqual(yield* shop.events(trade_no), ["payment.succeeded", "payment.duplicate_refunded"])
       assert.strictEqual((yield* shop.balance()).available, 941)
       yield* assertLedgerWhole(service.sql)
+    })
+  )
+})
+
+describe("payments that an order of the sandbox does not take", () => {
+  const many = (pay: Effect.Effect<{ readonly status: number; readonly body: { readonly error?: string } }>) =>
+    Effect.map(Effect.replicateEffect(pay, 60, { concurrency: "unbounded" }), (replies) =>
+      Object.entries(Object.groupBy(replies, ({ body, status }) => `${status} ${body.error ?? ""}`)).map(
+        ([told, all]) => [told, all!.length]
+      )
+    )
+
+  it.live("are twenty, also of sixty at one moment; the bank refuses the others and books none of them", () =>
+    Effect.gen(function* () {
+      const { pay, service, trade_no, unapplied } = yield* opened
+      const told = yield* many(pay({ amount: 777 }))
+      assert.deepStrictEqual(
+        told.toSorted(([one], [other]) => String(one).localeCompare(String(other))),
+        [
+          ["200 ", unappliedPaymentsMax],
+          ["409 conflict", 60 - unappliedPaymentsMax]
+        ]
+      )
+      assert.lengthOf(yield* unapplied, unappliedPaymentsMax)
+      const [booked] = yield* service.sql<{ count: number }>`select count(*)::int as count from sandbox_payments
+        where trade_no = ${trade_no}`
+      assert.strictEqual(booked!.count, unappliedPaymentsMax)
+      assert.match((yield* pay({ amount: 777 })).body.message, /keeps 20 payments/)
+      assert.strictEqual((yield* pay({})).body.data.status, "paid", "its own payment is still taken")
+    })
+  )
+
+  it.live("are twenty also when the bank reports them later, and the order still ends", () =>
+    Effect.gen(function* () {
+      const { pay, service, shop, trade_no, unapplied } = yield* opened
+      yield* many(pay({ amount: 777, outcome: "succeed_unreported" }))
+      assert.strictEqual((yield* pay({ amount: 777, outcome: "succeed_unreported" })).status, 409, "by the bank itself")
+      assert.strictEqual((yield* shop.post(`/v1/orders/${trade_no}/expire`)).status, 409)
+      yield* service.pass("1 minute")
+      assert.lengthOf(yield* unapplied, unappliedPaymentsMax)
+      const [due] = yield* service.sql<{ count: number }>`select count(*)::int as count from sandbox_payments
+        where trade_no = ${trade_no} and report_due_at is not null`
+      assert.strictEqual(due!.count, 0, "the bank reports none of them again")
+      yield* service.pass("25 hours")
+      assert.strictEqual((yield* shop.order(trade_no))["status"], "expired")
+      assert.lengthOf(yield* unapplied, unappliedPaymentsMax)
     })
   )
 })

@@ -237,6 +237,7 @@ export class OrderConflict extends Schema.TaggedError<OrderConflict>()("OrderCon
     "buyer_busy",
     "not_pending",
     "too_many_keys",
+    "too_many_payments",
     "no_receipt",
     "too_many_receipts"
   ])

@@ -2,7 +2,7 @@
  * Which facts follow from a command. Pure: no clock, no database, no Effect. One function per command; the status is
  * switched on in that function and nowhere else (spec: States and transitions, Order).
  */
-import { paymentDeclinesMax } from "@coffer/model/Limits"
+import { paymentDeclinesMax, unappliedPaymentsMax } from "@coffer/model/Limits"
 import { merge, patchProblem } from "@coffer/model/Metadata"
 import { DateTime } from "effect"
 import { accept, type Decision, refuse } from "../Decision.ts"
@@ -40,7 +40,7 @@ const {
 
 export const decide = (order: Order, command: OrderCommand): OrderDecision =>
   OrderCommand.match(command, {
-    ConfirmPayment: ({ facts }): OrderDecision => accept(...confirmPayment(order, facts)),
+    ConfirmPayment: ({ facts }): OrderDecision => decideConfirmPayment(order, facts),
     DeclinePayment: (): OrderDecision => decideDeclinePayment(order),
     FailPayment: (): OrderDecision => decideFailPayment(order),
     ReachDeadline: (deadline): OrderDecision => decideReachDeadline(order, deadline),
@@ -65,8 +65,22 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     RegainDispute: ({ amount }): OrderDecision => outOf(order, "disputesLost", amount, DisputeRegained.make({ amount }))
   })
 
-/** What a reported payment means for this order: money kept, money to send back, or nothing new. */
+/** In the sandbox no money is lost when the bank refuses it. A real payment is kept, however many there are. */
+const decideConfirmPayment = (order: Order, facts: PaymentFacts): OrderDecision => {
+  const events = confirmPayment(order, facts)
+  return events.length < meaningOf(order, facts).length
+    ? refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "too_many_payments" }))
+    : accept(...events)
+}
+
+/** What the order records of it: an order of the sandbox that keeps enough other payments keeps no more. */
 const confirmPayment = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
+  const isFull = order.mode === "sandbox" && order.unappliedPayments.length >= unappliedPaymentsMax
+  return meaningOf(order, facts).filter((event) => !isFull || !OrderEvent.guards.UnappliedPaymentFound(event))
+}
+
+/** What a reported payment means for this order: money kept, money to send back, or nothing new. */
+const meaningOf = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
   if (isKnown(order, facts)) return []
   // Crediting another sum than was asked would be inventing money; a person has to look (silences: O17).
   if (facts.amount !== order.amount || facts.currency !== order.currency) return [unapplied(facts, "mismatch")]

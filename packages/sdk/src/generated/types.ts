@@ -6,7 +6,7 @@ export type EventType =
 
 /** The `error` of a refusal: what a program branches on. */
 export type ErrorCode =
-  "internal_error" | "rate_limited" | "forbidden" | "merchant_not_approved" | "ip_not_allowed" | "invalid_api_key" | "missing_api_key" | "route_not_found" | "idempotency_in_progress" | "conflict" | "idempotency_error" | "invalid_request" | "processor_error" | "dispute_not_found" | "order_not_found" | "refund_not_found" | "delivery_not_found" | "endpoint_not_found" | "default_endpoint_secret_managed" | "event_not_found" | "payment_link_not_found" | "insufficient_balance" | "refund_window_expired"
+  "internal_error" | "forbidden" | "merchant_not_approved" | "ip_not_allowed" | "invalid_api_key" | "missing_api_key" | "route_not_found" | "rate_limited" | "idempotency_in_progress" | "conflict" | "idempotency_error" | "invalid_request" | "processor_error" | "dispute_not_found" | "order_not_found" | "refund_not_found" | "delivery_not_found" | "endpoint_not_found" | "default_endpoint_secret_managed" | "event_not_found" | "payment_link_not_found" | "insufficient_balance" | "refund_window_expired"
 
 /** A moment: ISO 8601 in UTC, seconds of Unix time, or a Date. */
 export type Moment =
@@ -36,9 +36,9 @@ export interface ApiLog {
   readonly user_agent: string | null
   /** The `Idempotency-Key` header. */
   readonly idempotency_key: string | null
-  /** The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; null for none, or one that is not JSON. */
+  /** The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON. */
   readonly request_body: unknown
-  /** The body of the answer, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; null for none, or one that is not JSON. */
+  /** The body of the answer, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON. */
   readonly response_body: unknown
   /** When the request came. */
   readonly created_at: string

@@ -1,0 +1,68 @@
+/** How many payments an order keeps that it did not take (silences: O41). */
+import { assert, describe, it } from "@effect/vitest"
+import { PaymentId } from "@coffer/model/Ids"
+import { unappliedPaymentsMax } from "@coffer/model/Limits"
+import { Minor } from "@coffer/model/Money"
+import { decide } from "@coffer/rules/order/decide"
+import { evolve } from "@coffer/rules/order/evolve"
+import type { PaymentFacts, UnappliedPayment } from "@coffer/rules/order/Order"
+import {
+  AlreadyPaid,
+  CloseEarly,
+  ConfirmPayment,
+  expiresAt,
+  facts,
+  OrderExpired,
+  PaymentSucceeded,
+  pendingOrder,
+  ReachDeadline,
+  UnappliedPaymentFound
+} from "../kit/fixtures.ts"
+import { given } from "../kit/Given.ts"
+
+const order = given({ decide, evolve, initial: pendingOrder })
+
+const parked = ({ amount, currency, method, paidAt, paymentId }: PaymentFacts): UnappliedPayment => ({
+  amount,
+  currency,
+  method,
+  paidAt,
+  paymentId,
+  reason: "mismatch",
+  state: "parked"
+})
+
+describe("order: a payment that it does not take", () => {
+  const wrong = (number: number) => ({
+    ...facts,
+    amount: Minor.make(9_99),
+    paymentId: PaymentId.make(`pay_wrong_${number}`)
+  })
+  const found = Array.from({ length: unappliedPaymentsMax }, (_, number) =>
+    UnappliedPaymentFound.make({ payment: parked(wrong(number)) })
+  )
+  const full = order(...found)
+  const more = ConfirmPayment.make({ facts: wrong(unappliedPaymentsMax) })
+
+  it("is kept twenty times by an order of the sandbox, and refused then", () => {
+    order(...found.slice(1))
+      .when(more)
+      .then(UnappliedPaymentFound.make({ payment: parked(more.facts) }))
+    full.when(more).thenRefused("too_many_payments")
+    full.when(ConfirmPayment.make({ facts: wrong(0) })).then()
+  })
+
+  it("does not keep a full order of the sandbox from being paid, or from ending", () => {
+    full.when(ConfirmPayment.make({ facts })).then(PaymentSucceeded.make({ facts }))
+    const answer = AlreadyPaid.make({ facts: more.facts })
+    full.when(ReachDeadline.make({ now: expiresAt, answer })).then(OrderExpired.make({}))
+    full.when(CloseEarly.make({ answer })).thenRefused("other_payment")
+  })
+
+  it("is kept by a live order however many there are: it is real money", () => {
+    const live = { ...full.state, mode: "live" as const }
+    const { events, refusal } = decide(live, more)
+    assert.deepStrictEqual(events, [UnappliedPaymentFound.make({ payment: parked(more.facts) })])
+    assert.isUndefined(refusal)
+  })
+})
