@@ -115,9 +115,15 @@ const deliver = (services: ReceiptServices) => {
         changes: [sentMail(mail)],
         instructions: [instruct(receiptSent, mail)]
       })
-      .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
-    // The order changes nothing, and the mail with it, where another mail was confirmed in the same millisecond.
-    yield* Effect.catchTags(end(mail, sent), { StaleVersion: () => Effect.void })
+      .pipe(
+        Effect.catchTags({
+          ...withoutEntry,
+          // Of the mail's row: it was confirmed already, or another worker has looked at it since.
+          StaleVersion: () => Effect.void,
+          RefundRefused: Effect.die,
+          OrderConflict: Effect.die
+        })
+      )
   })
 
   const attempt = Effect.fnUntraced(function* (mail: Mail) {

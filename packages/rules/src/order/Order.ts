@@ -74,7 +74,9 @@ export const Receipt = Schema.Struct({
   /** When a mail with it was last taken by the mail server. */
   sentAt: Schema.NullOr(Schema.DateTimeUtcFromString),
   /** When the merchant asked to send it, within the last hour: at most five. */
-  requestedAt: Schema.Array(Schema.DateTimeUtcFromString)
+  requestedAt: Schema.Array(Schema.DateTimeUtcFromString),
+  /** The numbers of the mails that were asked for last, at most five. Left out before they were kept. */
+  mailIds: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Receipt = typeof Receipt.Type
 
