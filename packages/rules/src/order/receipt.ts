@@ -10,7 +10,7 @@ import { type Order, type OrderCommand, OrderConflict, OrderEvent, type Receipt 
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
 type ReceiptDecision = Decision<OrderEvent, OrderConflict>
 
-const { ReceiptNumbered, ReceiptRequested, ReceiptSent } = OrderEvent.cases
+const { ReceiptFailed, ReceiptNumbered, ReceiptRequested, ReceiptSent } = OrderEvent.cases
 
 export const noReceipt: Receipt = { number: null, sentAt: null, requestedAt: [] }
 
@@ -35,17 +35,25 @@ export const decideConfirmReceiptSent = (order: Order, { at }: CommandOf<"Confir
   return accept(ReceiptSent.make({ at: DateTime.max(at, order.receipt?.sentAt ?? at) }))
 }
 
+export const decideFailReceipt = (order: Order, { reason }: CommandOf<"FailReceipt">): ReceiptDecision =>
+  hasReceipt(order) ? accept(ReceiptFailed.make({ reason })) : refuse(conflict(order, "no_receipt"))
+
 /** The receipt after a request. The numbers of the last five are enough: the hour of a sixth has passed. */
 export const requested = (
   order: Order,
   { at, mailId }: Pick<CommandOf<"RequestReceipt">, "at" | "mailId">
 ): Receipt => {
-  const receipt = order.receipt ?? noReceipt
+  const { failure: _, ...receipt } = order.receipt ?? noReceipt
   return {
     ...receipt,
     requestedAt: [...recentRequests(order, at), at],
     mailIds: [...(receipt.mailIds ?? []), mailId].slice(-receiptSendsMax)
   }
+}
+
+export const sent = ({ receipt }: Order, at: DateTime.Utc): Receipt => {
+  const { failure: _, ...rest } = receipt ?? noReceipt
+  return { ...rest, sentAt: at }
 }
 
 /** When the merchant asked to send it within the hour before `at`, oldest first. */
