@@ -1,5 +1,6 @@
 /**
- * The pages of a payment link that lead to no checkout: why there is none, and what previews see (silences: L1, L4).
+ * The pages of a payment link: why it leads to no checkout, and what programs see that look ahead (silences: L1, L4).
+ * The button of that page makes the order, so a person who was taken for a program gets one, too.
  */
 import type { LinkClosed, PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { money } from "../pages/amounts.ts"
@@ -7,22 +8,25 @@ import { html } from "../pages/html.ts"
 import { layout, marks, renderState, type Words } from "../pages/layout.ts"
 import { againOf, frameOf, type Seen, wordsOf } from "./frame.ts"
 
-/** `link` is undefined where none was found, or where it could not be looked for. */
+/**
+ * `link` is undefined where none was found, or where it could not be looked for. `visitNo` is the number of the visit
+ * that the page's button makes. Without one the page's link asks for the address once more.
+ */
 export type LinkPage =
   /** For programs that look ahead: they must not use the link up. */
-  | { readonly _tag: "Preview"; readonly link: PaymentLink }
+  | { readonly _tag: "Preview"; readonly link: PaymentLink; readonly visitNo: string }
   | {
       readonly _tag: "Closed"
       readonly link?: PaymentLink
       readonly reason: LinkClosed["reason"] | "unknown" | "unavailable"
     }
-  | { readonly _tag: "TooOften" | "Unreachable"; readonly link?: PaymentLink }
+  | { readonly _tag: "TooOften" | "Unreachable"; readonly link?: PaymentLink; readonly visitNo?: string }
 
 export const renderLink = (page: LinkPage, seen: Seen): string => {
   const texts = wordsOf(seen)
   switch (page._tag) {
     case "Preview":
-      return renderPreview(page.link, seen)
+      return renderPreview(page, seen)
     case "Closed":
       return renderState(texts.link[page.reason], {
         ...frameOf(seen, page.link),
@@ -35,7 +39,7 @@ export const renderLink = (page: LinkPage, seen: Seen): string => {
   }
 }
 
-const renderPreview = (link: PaymentLink, seen: Seen) => {
+const renderPreview = ({ link, visitNo }: Extract<LinkPage, { readonly _tag: "Preview" }>, seen: Seen) => {
   const { link: words, order } = wordsOf(seen)
   const price = money(link.amount, link.currency, seen.language)
   return layout({
@@ -44,14 +48,26 @@ const renderPreview = (link: PaymentLink, seen: Seen) => {
     main: html`<section class="card stack">
       <h1 class="amount"><span class="eyebrow">${order.pay}</span> ${price}</h1>
       <p><bdi>${link.subject ?? order.noSubject}</bdi></p>
-      <a class="button" href="${againOf(seen)}">${words.visit}</a>
+      ${visitForm(visitNo, words.visit)}
     </section>`
   })
 }
 
-const renderAgain = (words: Words & { readonly again: string }, { link }: LinkPage, seen: Seen) =>
+/** A form posts to the address of its page. Programs that look ahead send none. */
+const visitForm = (visitNo: string, label: string) =>
+  html`<form class="buttons" method="post">
+    <input type="hidden" name="visit_no" value="${visitNo}" />
+    <button class="button">${label}</button>
+  </form>`
+
+type AgainPage = Extract<LinkPage, { readonly _tag: "TooOften" | "Unreachable" }>
+
+const renderAgain = (words: Words & { readonly again: string }, { link, visitNo }: AgainPage, seen: Seen) =>
   renderState(words, {
     ...frameOf(seen, link),
     alert: true,
-    more: html`<a class="button" href="${againOf(seen)}">${words.again}</a>`
+    more:
+      visitNo === undefined
+        ? html`<a class="button" href="${againOf(seen)}">${words.again}</a>`
+        : visitForm(visitNo, words.again)
   })

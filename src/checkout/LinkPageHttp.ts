@@ -1,23 +1,29 @@
 /**
- * The route of payment links, for buyers: each visit makes an order and leads to its checkout (spec: Payment link;
- * silences: L4, L5). Programs that look ahead get a page, and no order is made.
+ * The routes of payment links, for buyers: each visit makes an order and leads to its checkout (spec: Payment link;
+ * silences: L4, L5). Programs that look ahead get a page, and no order is made. The button of that page is a visit.
  */
 import { linkVisitsMax } from "@coffer/model/Limits"
-import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
-import { Effect, type Layer } from "effect"
+import { closedBy, knownVisit } from "@coffer/rules/link/decide"
+import { type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
+import { Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import * as PublicQuota from "../edge/PublicQuota.ts"
 import type { Admission } from "../http/Admission.ts"
 import { Links } from "../links/Links.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type LinkPage, renderLink } from "./LinkPage.ts"
 import { headersIn, respondWith } from "../pages/respond.ts"
 import { findShop } from "./findShop.ts"
 import { choiceOf, seenBy } from "./frame.ts"
+import { looksAhead } from "./looksAhead.ts"
+import { readFormOf } from "./readForm.ts"
 import { checkoutHeaders as headers } from "./script.ts"
 
 const path = "/pay/:link_id"
@@ -26,7 +32,15 @@ const path = "/pay/:link_id"
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | OrderLinks | Links | MerchantClocks | Merchants | PublicQuota.Needs
+  | HttpRouter.HttpRouter
+  | Admission
+  | OrderLinks
+  | Links
+  | MerchantClocks
+  | Merchants
+  | NewIds
+  | PublicQuota.Needs
+  | Settings
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -35,6 +49,8 @@ export const layer: Routes = HttpRouter.use(
     const checkouts = yield* OrderLinks
     const merchants = yield* Merchants
     const clocks = yield* MerchantClocks
+    const ids = yield* NewIds
+    const isSecure = (yield* Settings).publicUrl.startsWith("https:")
     const take = yield* PublicQuota.make
     const through = yield* PublicAdmission.makePage
 
@@ -48,56 +64,76 @@ export const layer: Routes = HttpRouter.use(
       return respondWith(renderLink(page, seen), status, { ...headers, ...headersIn(language), ...more })
     })
 
-    const unreachable = (link?: PaymentLink) =>
-      respond({ _tag: "Unreachable", ...(link === undefined ? {} : { link }) }, 503, { "retry-after": "1" })
+    const unreachable = (link?: PaymentLink, visitNo?: string) =>
+      respond({ _tag: "Unreachable", ...presentOf({ link, visitNo }) }, 503, { "retry-after": "1" })
 
     const follow = Effect.fnUntraced(
-      function* (link: PaymentLink) {
+      function* (link: PaymentLink, visitNo: string | undefined) {
         const request = yield* HttpServerRequest.HttpServerRequest
-        if (looksAhead(request)) return yield* respond({ _tag: "Preview", link })
-        const { allowed, retryAfterMillis } = yield* take("visits", linkVisitsMax)
-        if (!allowed) {
-          const seconds = String(Math.max(1, Math.ceil(retryAfterMillis / 1_000)))
-          return yield* respond({ _tag: "TooOften", link }, 429, { "retry-after": seconds })
+        // A press that has made its order already is no other visit.
+        if (knownVisit(link, visitNo) === undefined) {
+          const { allowed, retryAfterMillis } = yield* take("visits", linkVisitsMax)
+          if (!allowed) {
+            const seconds = String(Math.max(1, Math.ceil(retryAfterMillis / 1_000)))
+            return yield* respond({ _tag: "TooOften", ...presentOf({ link, visitNo }) }, 429, {
+              "retry-after": seconds
+            })
+          }
         }
-        const { expiresAt, tradeNo } = yield* links.visit(link)
+        const { expiresAt, tradeNo } = yield* links.visit(link, visitNo)
         // Without a host, so that the buyer stays on the one that brought the page.
         const { pathname } = new URL(checkouts.signed.checkout(tradeNo, expiresAt))
         return HttpServerResponse.redirect(pathname + choiceOf(seenBy(request, null)), { status: 303, headers })
       },
-      (effect, link) =>
+      (effect, link, visitNo) =>
         Effect.catchTags(effect, {
           LinkClosed: ({ reason }) => respond({ _tag: "Closed", link, reason }),
           InvalidField: () => respond({ _tag: "Closed", link, reason: "unavailable" }),
-          NotCommitted: () => unreachable(link),
-          ActorUnavailable: () => unreachable(link)
+          NotCommitted: () => unreachable(link, visitNo),
+          ActorUnavailable: () => unreachable(link, visitNo)
         })
     )
 
+    const preview = Effect.fnUntraced(function* (link: PaymentLink) {
+      const reason = closedBy(link, yield* currentTime)
+      return yield* reason === undefined
+        ? Effect.flatMap(ids.body, (visitNo) => respond({ _tag: "Preview", link, visitNo }))
+        : respond({ _tag: "Closed", link, reason })
+    })
+
+    /** The link that the address names. */
+    const opened = Effect.flatMap(HttpRouter.params, ({ link_id }) => links.byId(link_id ?? ""))
+
     const visit = Effect.gen(function* () {
-      const link = yield* links.byId((yield* HttpRouter.params)["link_id"] ?? "")
-      return yield* clocks.within(link, follow(link))
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const isPressed = request.method === "POST"
+      const visitNo = isPressed ? Option.getOrUndefined(yield* readVisitForm)?.visit_no : undefined
+      const page = Effect.flatMap(opened, (link) => {
+        const isAhead = !isPressed && looksAhead(request, { isSecure, isLimited: link.maxUses !== null })
+        return clocks.within(link, isAhead ? preview(link) : follow(link, visitNo))
+      })
+      return yield* Effect.catchDefect(page, (defect) =>
+        isDatabaseTrouble(defect) ? unreachable(undefined, visitNo) : Effect.die(defect)
+      )
     }).pipe(
       Effect.catchTags({ LinkNotFound: () => respond({ _tag: "Closed", reason: "unknown" }) }),
-      Effect.catchDefect((defect) => (isDatabaseTrouble(defect) ? unreachable() : Effect.die(defect))),
       Effect.withSpan("links.visit")
     )
 
-    yield* router.add("GET", path, through(visit, unreachable()))
+    for (const method of ["GET", "POST"] as const) yield* router.add(method, path, through(visit, unreachable()))
   })
 )
 
-/** Browsers that load ahead, HEAD, and programs that show what is behind a link, would use it up. */
-const looksAhead = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
-  method === "HEAD" ||
-  /prefetch|prerender|preview/i.test(`${headers["sec-purpose"]} ${headers["purpose"]} ${headers["x-purpose"]}`) ||
-  previewers.test(headers["user-agent"] ?? "")
+const readVisitForm = readFormOf(Schema.Struct({ visit_no: VisitNo }))
 
-/** Words of the User-Agent of programs that fetch pages by themselves. */
-const previewers = new RegExp(
-  [
-    "bot\\b|bot[/;]|crawler|spider|preview|slurp|embedly|quora link",
-    "facebookexternalhit|facebot|whatsapp|skypeuri|vkshare|snapchat|pinterest/"
-  ].join("|"),
-  "i"
-)
+/** Without what is undefined. */
+const presentOf = ({
+  link,
+  visitNo
+}: {
+  readonly link?: PaymentLink | undefined
+  readonly visitNo?: string | undefined
+}) => ({
+  ...(link === undefined ? {} : { link }),
+  ...(visitNo === undefined ? {} : { visitNo })
+})

@@ -50,6 +50,7 @@ export const routes: ReadonlyArray<{ readonly method: string; readonly path: str
   ...endpoints.map((endpoint) => ({ method: endpoint.method, path: endpoint.path, route: routeOf(endpoint) })),
   ...pages.map((path) => pageOf("GET", path)),
   pageOf("POST", "/checkout/:token"),
+  pageOf("POST", "/pay/:link_id"),
   pageOf("POST", "/channels/stripe/:token")
 ]
 

@@ -9,6 +9,7 @@ import { merge, patchProblem } from "@coffer/model/Metadata"
 import { isOwnedBy, type Owner } from "@coffer/model/Owner"
 import { nothing } from "@coffer/rules/Consequence"
 import { InvalidField } from "@coffer/rules/InvalidField"
+import { knownVisit } from "@coffer/rules/link/decide"
 import { type LinkClosed, LinkCommand, type LinkConflict, type PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { readTimestamp } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -34,6 +35,11 @@ export interface Visited {
   readonly expiresAt: DateTime.Utc
 }
 
+const visited = ({ at, tradeNo }: { readonly at: DateTime.Utc; readonly tradeNo: TradeNo }): Visited => ({
+  tradeNo,
+  expiresAt: DateTime.addDuration(at, checkoutValidity)
+})
+
 export class Links extends Context.Service<
   Links,
   {
@@ -48,9 +54,10 @@ export class Links extends Context.Service<
       linkId: string,
       changes: UpdatePaymentLink
     ) => Effect.Effect<PaymentLink, InvalidField | LinkNotFound | LinkConflict | WriteFailure>
-    /** Makes an order, unless the link takes no more visits. */
+    /** Makes an order, unless the link takes no more visits, or a visit of this number has made one. */
     readonly visit: (
-      link: PaymentLink
+      link: PaymentLink,
+      visitNo?: string
     ) => Effect.Effect<Visited, LinkClosed | LinkNotFound | InvalidField | WriteFailure>
   }
 >()("@coffer/links/Links") {}
@@ -117,6 +124,7 @@ const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
       maxUses: terms.max_uses ?? null,
       expiresAt: yield* Effect.fromResult(readExpiry(terms.expires_at)),
       usedCount: 0,
+      recentVisits: [],
       metadata: merge({}, metadata)
     }
     const situation = {
@@ -159,7 +167,9 @@ const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
 
 /** The cluster may deliver a visit twice. Its order has one number, so the second finds the order made. */
 const visit = ({ ids, merchantOf, send }: LinkServices) =>
-  span("Links.visit")(function* (link: PaymentLink) {
+  span("Links.visit")(function* (link: PaymentLink, visitNo?: string) {
+    const known = knownVisit(link, visitNo)
+    if (known !== undefined) return visited(known)
     const { live_currencies: liveCurrencies, suspended_at } = yield* merchantOf(link)
     if (suspended_at !== null) return yield* new InvalidField({ param: "merchant_id", problem: "is suspended" })
     // The operator may have taken the currency away since (silences: L8).
@@ -167,10 +177,11 @@ const visit = ({ ids, merchantOf, send }: LinkServices) =>
     if (problem !== undefined) return yield* problem
     const at = yield* currentTime
     const tradeNo = TradeNo.make(yield* ids.next(prefixes.tradeNo[link.mode]))
-    yield* send(link.linkId, LinkCommand.cases.Visit.make({ at, tradeNo })).pipe(
-      Effect.catchTags({ ...withoutEntry, AlreadyExists: () => Effect.void, LinkConflict: Effect.die })
+    const command = LinkCommand.cases.Visit.make({ at, tradeNo, ...(visitNo === undefined ? {} : { visitNo }) })
+    const after = yield* send(link.linkId, command).pipe(
+      Effect.catchTags({ ...withoutEntry, AlreadyExists: () => Effect.succeed(link), LinkConflict: Effect.die })
     )
-    return { tradeNo, expiresAt: DateTime.addDuration(at, checkoutValidity) }
+    return visited(knownVisit(after, visitNo) ?? command)
   })
 
 const readExpiry = (text: string | null | undefined): Result.Result<DateTime.Utc | null, InvalidField> => {

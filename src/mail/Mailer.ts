@@ -7,6 +7,7 @@ import { type ConnectionUrlOptions, parseConnectionUrl } from "nodemailer/lib/sh
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 import { Context, Effect, FileSystem, Layer, Metric, Redacted, Schema } from "effect"
 import { DataDir } from "../platform/runtime/DataDir.ts"
+import { asciiAddress } from "../platform/runtime/asciiAddress.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 
 export interface Message {
@@ -117,14 +118,16 @@ interface Composed {
 
 const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
 
-const compose = (message: Message, mailFrom: string) =>
-  Effect.promise(() => composer.sendMail(partsOf(message, mailFrom))).pipe(
-    Effect.map(({ message: bytes }): Composed => ({
-      bytes: bytes as Buffer,
-      envelope: { from: mailFrom, to: message.to }
-    }))
-  )
+const compose = Effect.fnUntraced(function* (message: Message, mailFrom: string) {
+  const to = asciiAddress(message.to)
+  if (to === undefined) {
+    return yield* new MailNotTaken({ reason: "what follows the @ of the address is no domain", forGood: true })
+  }
+  const { message: bytes } = yield* Effect.promise(() => composer.sendMail(partsOf({ ...message, to }, mailFrom)))
+  return { bytes: bytes as Buffer, envelope: { from: mailFrom, to } } satisfies Composed
+})
 
+/** Of an answer's address nodemailer makes the ASCII form as well. */
 const partsOf = ({ fromName, html, id, replyTo, subject, text, to }: Message, mailFrom: string) => ({
   messageId: `<${id}@${mailFrom.slice(mailFrom.lastIndexOf("@") + 1)}>`,
   from: { name: fromName, address: mailFrom },
@@ -155,7 +158,9 @@ const layerFiles = Layer.effect(
           yield* Metric.update(counted("sent"), 1)
           yield* Effect.logInfo(`SMTP_URL is not set: the mail is in ${home.path}/${file}`)
         },
-        Effect.mapError(({ message }) => new MailNotTaken({ reason: message, forGood: false }))
+        Effect.mapError((error) =>
+          error._tag === "MailNotTaken" ? error : new MailNotTaken({ reason: error.message, forGood: false })
+        )
       )
     })
   })

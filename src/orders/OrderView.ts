@@ -34,6 +34,7 @@ export const orderView = (order: Order, urls: OrderUrls): OrderResource => {
     receipt_number: order.receipt?.number ?? null,
     receipt_email: order.receiptEmail,
     receipt_sent_at: order.receipt?.sentAt ? DateTime.formatIso(order.receipt.sentAt) : null,
-    locale: order.locale
+    locale: order.locale,
+    receipt_failure_reason: order.receipt?.failure ?? null
   }
 }

@@ -88,7 +88,7 @@ export const layer = Layer.effect(
             order by delivery_id, attempt limit ${limit}`
         )
         const mails = yield* mailsIn(
-          sql`select id, status, attempts, error, created_at from mails where trade_no = ${tradeNo}
+          sql`select id, recipient, status, attempts, error, created_at from mails where trade_no = ${tradeNo}
             order by id limit ${limit}`
         )
         return { refunds, disputes, movements, events, deliveries, attempts, mails }

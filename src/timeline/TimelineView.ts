@@ -215,10 +215,10 @@ const attemptEntry = (row: StoryRows["attempts"][number]): Entry => {
   }
 }
 
-const mailEntry = ({ attempts, created_at, error, id, status }: StoryRows["mails"][number]): Entry => ({
+const mailEntry = ({ created_at, id, ...row }: StoryRows["mails"][number]): Entry => ({
   at: created_at,
   kind: "receipt",
   id,
-  text: `a mail with the receipt: ${status}`,
-  details: { status, attempts, error }
+  text: `a mail with the receipt to ${row.recipient}: ${row.status}${row.error === null ? "" : ` (${row.error})`}`,
+  details: row
 })

@@ -71,6 +71,7 @@ export const AttemptRow = Schema.Struct({
 
 export const MailRow = Schema.Struct({
   id: text,
+  recipient: text,
   status: text,
   attempts: Schema.Int,
   error: textOrNull,

@@ -5,10 +5,12 @@ import { Effect } from "effect"
 import { SMTPServer } from "smtp-server"
 
 /** `refuse` with a reply of 4xx or 5xx; `cut` the connection once the whole mail has come. */
-export type Behaviour = "take" | "cut" | { readonly refuse: number }
+export type Behaviour = "take" | "cut" | { readonly refuse: number; readonly words?: string }
 
 export interface MailServer {
   readonly url: string
+  /** What clients have said, line by line, as it came: commands, and the lines of mails. */
+  readonly lines: Array<string>
   /** The mails that came whole, as they came. */
   readonly mails: Array<string>
   readonly behave: (behaviour: Behaviour) => void
@@ -17,6 +19,7 @@ export interface MailServer {
 /** Listens on `port`, or on one that is free. */
 export const mailServer = Effect.fnUntraced(function* (port = 0) {
   const mails: Array<string> = []
+  const lines: Array<string> = []
   let behaviour: Behaviour = "take"
   const server = new SMTPServer({
     authOptional: true,
@@ -27,7 +30,7 @@ export const mailServer = Effect.fnUntraced(function* (port = 0) {
       stream.on("data", (chunk: Buffer) => chunks.push(chunk))
       stream.on("end", () => {
         if (typeof behaviour === "object")
-          return done(Object.assign(new Error("no"), { responseCode: behaviour.refuse }))
+          return done(Object.assign(new Error(behaviour.words ?? "no"), { responseCode: behaviour.refuse }))
         mails.push(Buffer.concat(chunks).toString("utf8"))
         if (behaviour === "take") return done()
         for (const connection of server.connections) if (connection.session === session) connection._socket.destroy()
@@ -35,6 +38,9 @@ export const mailServer = Effect.fnUntraced(function* (port = 0) {
     }
   })
   server.on("error", () => undefined)
+  server.server.on("connection", (socket) =>
+    socket.on("data", (chunk: Buffer) => lines.push(...chunk.toString("utf8").split("\r\n")))
+  )
   yield* Effect.acquireRelease(
     Effect.promise(() => {
       server.listen(port, "127.0.0.1")
@@ -45,6 +51,7 @@ export const mailServer = Effect.fnUntraced(function* (port = 0) {
   const address = server.server.address() as AddressInfo
   const running: MailServer = {
     url: `smtp://127.0.0.1:${address.port}`,
+    lines,
     mails,
     behave: (next) => {
       behaviour = next

@@ -37,6 +37,7 @@ const plainLink: PaymentLink = {
   maxUses: null,
   expiresAt: null,
   usedCount: 0,
+  recentVisits: [],
   metadata: {}
 }
 
@@ -79,14 +80,15 @@ export const checkoutPages = (terms: Partial<Order> = {}): Readonly<Record<strin
 const notices = Object.keys(texts.en.notices).filter((notice) => notice !== "mistaken") as ReadonlyArray<Notice>
 
 const linkPages = (link: PaymentLink): Readonly<Record<string, LinkPage>> => ({
-  "link preview": { _tag: "Preview", link },
+  "link preview": { _tag: "Preview", link, visitNo: "01KAJ52N7Q8V4T6B3XWMRE9CZD" },
   "link unknown": { _tag: "Closed", reason: "unknown" },
   "link inactive": { _tag: "Closed", link, reason: "inactive" },
   "link expired": { _tag: "Closed", link, reason: "expired" },
   "link used up": { _tag: "Closed", link, reason: "used_up" },
   "link unavailable": { _tag: "Closed", link, reason: "unavailable" },
   "link too often": { _tag: "TooOften", link },
-  "link unreachable": { _tag: "Unreachable" }
+  "link unreachable": { _tag: "Unreachable" },
+  "link unheard": { _tag: "Unreachable", link, visitNo: "01KAJ52N7Q8V4T6B3XWMRE9CZD" }
 })
 
 /** A shop that has told everything about itself. */

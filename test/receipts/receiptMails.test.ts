@@ -21,10 +21,13 @@ const statusOf = ({ sql }: Running, tradeNo: string) =>
   )
 
 /** The service with a mail server that behaves so. */
-const withServer = Effect.fnUntraced(function* (behaviour: Behaviour) {
+const withServer = Effect.fnUntraced(function* (behaviour: Behaviour, env: Record<string, string> = {}) {
   const server = yield* mailServer()
   server.behave(behaviour)
-  const service = yield* start({ clock: "test", env: { SMTP_URL: server.url, MAIL_FROM: "receipts@pay.example" } })
+  const service = yield* start({
+    clock: "test",
+    env: { SMTP_URL: server.url, MAIL_FROM: "receipts@pay.example", ...env }
+  })
   return { server, service }
 })
 
@@ -120,12 +123,86 @@ describe("the mail with a receipt", () => {
     })
   )
 
-  it.live("is given up after three days", () =>
+  it.live(
+    "goes to a domain of any script by its ASCII form, in the envelope and in the header, and so does its sender",
+    () =>
+      Effect.gen(function* () {
+        const { server, service } = yield* withServer("take", { MAIL_FROM: "receipts@bücher.example" })
+        const contact = { support_email: "hilfe@bücher.example" }
+        yield* service.api.operator("POST", `/merchants/${service.merchant.merchantId}`, contact)
+        for (const [address, ascii] of [
+          ["buyer@münchen.example", "buyer@xn--mnchen-3ya.example"],
+          ["buyer@例子.公司", "buyer@xn--fsqu00a.xn--55qx5d"],
+          ["buyer@MÜNCHEN.example", "buyer@xn--mnchen-3ya.example"],
+          ["Buyer.1+x@Example.com", "Buyer.1+x@Example.com"]
+        ] as const) {
+          server.lines.length = 0
+          const tradeNo = yield* pay(service, { receipt_email: address })
+          yield* service.pass("1 minute")
+          assert.include(server.lines.join("\n"), `RCPT TO:<${ascii}>`)
+          assert.match(server.lines.join("\n"), /^MAIL FROM:<receipts@xn--bcher-kva\.example>/m)
+          const mail = server.mails.at(-1)!
+          assert.match(mail, new RegExp(`^To: <?${ascii.replace(/[.+]/g, "\\$&")}>?\r$`, "im"))
+          assert.match(mail, /^From: .*<receipts@xn--bcher-kva\.example>\r$/m)
+          assert.match(mail, /^Reply-To: <?hilfe@xn--bcher-kva\.example>?\r$/m)
+          assert.match(mail, new RegExp(`^Message-ID: <mail_${tradeNo}@xn--bcher-kva\\.example>`, "m"))
+          const { receipt_email, receipt_failure_reason, receipt_sent_at } = yield* orderOf(service, tradeNo)
+          assert.deepStrictEqual([receipt_email, receipt_failure_reason], [address, null])
+          assert.isString(receipt_sent_at)
+        }
+      })
+  )
+
+  it.live("goes to an address that is not ASCII before the @ as SMTPUTF8 says", () =>
+    Effect.gen(function* () {
+      const { server, service } = yield* withServer("take")
+      yield* pay(service, { receipt_email: "jürgen@münchen.example" })
+      yield* service.pass("1 minute")
+      const said = server.lines.join("\n")
+      assert.match(said, /^MAIL FROM:<receipts@pay\.example> SMTPUTF8/m)
+      assert.include(said, "RCPT TO:<jürgen@xn--mnchen-3ya.example>")
+      assert.lengthOf(server.mails, 1)
+    })
+  )
+
+  it.live("that the mail server refuses for good is told to the merchant, until it is asked for again or sent", () =>
+    Effect.gen(function* () {
+      const { server, service } = yield* withServer({ refuse: 550, words: "5.1.1 no such user\there" })
+      const { sandboxKey } = service.merchant
+      const tradeNo = yield* pay(service)
+      yield* service.pass("1 minute")
+      const told = /5\.1\.1 no such user here/
+      const order = yield* orderOf(service, tradeNo)
+      assert.match(order.receipt_failure_reason, told)
+      assert.isNull(order.receipt_sent_at)
+      const story = (yield* service.api.get(`/v1/orders/${tradeNo}/timeline`, sandboxKey)).body.data.entries
+      const entry = story.find(({ kind }: { kind: string }) => kind === "receipt")
+      assert.match(entry.text, /^a mail with the receipt to reader@example\.com: failed \(.*5\.1\.1 no such user/)
+      assert.strictEqual(entry.details.recipient, "reader@example.com")
+      const { sql } = service
+      assert.lengthOf(yield* sql`select 1 from mails where trade_no = ${tradeNo} and status = 'failed'`, 1)
+
+      const send = () =>
+        service.api.post(`/v1/orders/${tradeNo}/send_receipt`, sandboxKey, { email: "other@example.com" })
+      assert.isNull((yield* send()).body.data.receipt_failure_reason)
+      yield* service.pass("1 minute")
+      assert.match((yield* orderOf(service, tradeNo)).receipt_failure_reason, told)
+      server.behave("take")
+      yield* send()
+      yield* service.pass("1 minute")
+      const after = yield* orderOf(service, tradeNo)
+      assert.isString(after.receipt_sent_at)
+      assert.isNull(after.receipt_failure_reason)
+    })
+  )
+
+  it.live("is given up after three days, and the merchant is told why", () =>
     Effect.gen(function* () {
       const { service } = yield* withServer({ refuse: 451 })
       const tradeNo = yield* pay(service)
       yield* service.pass("4 days")
       assert.strictEqual(yield* statusOf(service, tradeNo), "failed")
+      assert.match((yield* orderOf(service, tradeNo)).receipt_failure_reason, /451/)
     })
   )
 

@@ -139,6 +139,38 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       })
   )
 
+  it.effect("is asked for by ten requests at once: five are answered 200 and sent, five are 429", () =>
+    Effect.gen(function* () {
+      const { pass, sql } = yield* Service
+      const { path, read } = yield* paid()
+      const wanted = Array.from({ length: 10 }, (_, each) => `reader${each}@example.com`)
+      const replies = yield* Effect.all(
+        wanted.map((email) => send(path, { email })),
+        { concurrency: "unbounded" }
+      )
+      const taken = wanted.filter((_, each) => replies[each]!.status === 200)
+      assert.lengthOf(taken, 5)
+      for (const [each, email] of wanted.entries()) {
+        const reply = replies[each]!
+        if (taken.includes(email)) assert.strictEqual(reply.body.data.receipt_email, email)
+        else {
+          assertRefused(reply, 429, "rate_limited")
+          assert.strictEqual(reply.headers.get("retry-after"), "3600")
+        }
+      }
+      yield* pass("1 minute")
+      const { receipt_email, receipt_sent_at, trade_no } = yield* read
+      const mails = yield* sql<{ recipient: string; status: string }>`
+        select recipient, status from mails where trade_no = ${trade_no}`
+      assert.sameMembers(
+        mails.map(({ recipient, status }) => `${recipient} ${status}`),
+        taken.map((email) => `${email} sent`)
+      )
+      assert.include(taken, receipt_email)
+      assert.isString(receipt_sent_at)
+    })
+  )
+
   it.effect("that is asked for again with its Idempotency-Key is sent once", () =>
     Effect.gen(function* () {
       const { api, merchant, sql } = yield* Service

@@ -4,7 +4,8 @@
 import { LinkId } from "@coffer/model/Ids"
 import { consequences } from "@coffer/rules/link/consequences"
 import { nothing } from "@coffer/rules/Consequence"
-import { closedBy, decide } from "@coffer/rules/link/decide"
+import { accept } from "@coffer/rules/Decision"
+import { closedBy, decide, knownVisit } from "@coffer/rules/link/decide"
 import { evolve } from "@coffer/rules/link/evolve"
 import { LinkCommand, type PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,9 +31,11 @@ const link: PaymentLink = {
   maxUses: null,
   expiresAt: null,
   usedCount: 0,
+  recentVisits: [],
   metadata: {}
 }
 const visit = Visit.make({ at: createdAt, tradeNo })
+const visitNoOf = (nth: number) => String(nth).padStart(26, "0")
 const after = (before: PaymentLink, ...commands: ReadonlyArray<LinkCommand>) =>
   commands.reduce((state, command) => decide(state, command).events.reduce(evolve, state), before)
 const reasonOf = (state: PaymentLink) => {
@@ -61,6 +64,29 @@ describe("link: visits", () => {
 
   it("a link with max_uses below what was used is used up", () =>
     assert.strictEqual(reasonOf({ ...link, maxUses: 2, usedCount: 3 }), "used_up"))
+
+  it("a visit of a number that is known makes no other order, also when the link is used up or closed by then", () => {
+    const press = Visit.make({ at: createdAt, tradeNo, visitNo: visitNoOf(1) })
+    const once = after({ ...link, maxUses: 1 }, press)
+    assert.deepStrictEqual([once.usedCount, knownVisit(once, visitNoOf(1))?.tradeNo], [1, tradeNo])
+    for (const state of [once, { ...once, status: "inactive" as const }]) {
+      assert.deepStrictEqual(decide(state, press), accept())
+      assert.isDefined(decide(state, { ...press, visitNo: visitNoOf(2) }).refusal)
+    }
+  })
+
+  it("the last sixteen numbers are known, whatever visits without one come between", () => {
+    const numbered = Array.from({ length: 20 }, (_, nth) => [
+      visit,
+      Visit.make({ at: createdAt, tradeNo, visitNo: visitNoOf(nth) })
+    ])
+    const { recentVisits, usedCount } = after(link, ...numbered.flat())
+    assert.strictEqual(usedCount, 40)
+    assert.deepStrictEqual(
+      recentVisits.map(({ visitNo }) => visitNo),
+      Array.from({ length: 16 }, (_, nth) => visitNoOf(nth + 4))
+    )
+  })
 
   it("any number of visits uses a link max_uses times", () =>
     fc.assert(

@@ -209,13 +209,13 @@ describe("order: status by command", () => {
     expired            | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
   `)
   const receipts = matrix(`
-    status             | NumberReceipt   | RequestReceipt   | ConfirmReceiptSent
-    pending            | 409 no_receipt  | 409 no_receipt   | 409 no_receipt
-    paid               | ReceiptNumbered | ReceiptRequested | ReceiptSent
-    partially_refunded | ReceiptNumbered | ReceiptRequested | ReceiptSent
-    refunded           | ReceiptNumbered | ReceiptRequested | ReceiptSent
-    failed             | 409 no_receipt  | 409 no_receipt   | 409 no_receipt
-    expired            | 409 no_receipt  | 409 no_receipt   | 409 no_receipt
+    status             | NumberReceipt   | RequestReceipt   | ConfirmReceiptSent | FailReceipt
+    pending            | 409 no_receipt  | 409 no_receipt   | 409 no_receipt     | 409 no_receipt
+    paid               | ReceiptNumbered | ReceiptRequested | ReceiptSent        | ReceiptFailed
+    partially_refunded | ReceiptNumbered | ReceiptRequested | ReceiptSent        | ReceiptFailed
+    refunded           | ReceiptNumbered | ReceiptRequested | ReceiptSent        | ReceiptFailed
+    failed             | 409 no_receipt  | 409 no_receipt   | 409 no_receipt     | 409 no_receipt
+    expired            | 409 no_receipt  | 409 no_receipt   | 409 no_receipt     | 409 no_receipt
   `)
   const states: Record<Order["status"], Order> = {
     pending: pending.state,
@@ -244,6 +244,7 @@ describe("order: status by command", () => {
       save: false
     }),
     ConfirmReceiptSent: OrderCommand.cases.ConfirmReceiptSent.make({ at: createdAt }),
+    FailReceipt: OrderCommand.cases.FailReceipt.make({ reason: "no such user" }),
     ReserveRefund: ReserveRefund.make({ amount: Minor.make(1), whole: false, now: createdAt }),
     CompleteRefund: OrderCommand.cases.CompleteRefund.make({ amount: Minor.make(1) }),
     ReleaseRefund: OrderCommand.cases.ReleaseRefund.make({ amount: Minor.make(1) }),

@@ -1,4 +1,5 @@
 /** The order's receipt: who may ask for it, and how often (spec: Orders, send_receipt; silences: O20, O26). */
+import { accept } from "@coffer/rules/Decision"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
 import { type Order, OrderCommand } from "@coffer/rules/order/Order"
@@ -6,13 +7,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { facts, PaymentSucceeded, pendingOrder } from "../kit/fixtures.ts"
 
-const { NumberReceipt, RequestReceipt } = OrderCommand.cases
+const { ConfirmReceiptSent, NumberReceipt, RequestReceipt } = OrderCommand.cases
 const start = facts.paidAt
 const paid = evolve(pendingOrder, PaymentSucceeded.make({ facts }))
 const after = (order: Order, ...commands: ReadonlyArray<OrderCommand>) =>
   commands.reduce((state, command) => decide(state, command).events.reduce(evolve, state), order)
-const request = (millis: number, save = false, address = "a@b.c") =>
-  RequestReceipt.make({ at: DateTime.add(start, { milliseconds: millis }), mailId: `mail_${millis}`, address, save })
+const request = (millis: number, save = false, address = "a@b.c", mailId = `mail_${millis}`) =>
+  RequestReceipt.make({ at: DateTime.add(start, { milliseconds: millis }), mailId, address, save })
 const hour = 3_600_000
 
 describe("receipt", () => {
@@ -33,6 +34,29 @@ describe("receipt", () => {
     assert.isNull(after(paid, request(0, false, "old@b.c")).receiptEmail)
   })
 
-  it("is asked for once when the same command arrives twice", () =>
-    assert.lengthOf(after(paid, request(0), request(0)).receipt?.requestedAt ?? [], 1))
+  it("is asked for once when the same command arrives twice, also after the five of the hour", () => {
+    assert.lengthOf(after(paid, request(0), request(0)).receipt?.requestedAt ?? [], 1)
+    const five = after(paid, ...[0, 1, 2, 3, 4].map((millis) => request(millis)))
+    for (const millis of [0, 4]) assert.deepStrictEqual(decide(five, request(millis)), accept())
+  })
+
+  it("is asked for twice when two requests come in one millisecond", () => {
+    const both = after(paid, request(0, true, "one@b.c", "mail_A"), request(0, true, "other@b.c", "mail_B"))
+    assert.lengthOf(both.receipt?.requestedAt ?? [], 2)
+    assert.strictEqual(both.receiptEmail, "other@b.c")
+  })
+
+  it("of before numbers were kept still counts its requests", () => {
+    const requestedAt = [0, 1, 2, 3, 4].map((millis) => request(millis).at)
+    const old: Order = { ...paid, receipt: { number: null, sentAt: null, requestedAt } }
+    assert.strictEqual(decide(old, request(5)).refusal?._tag, "OrderConflict")
+  })
+
+  it("says when the last mail was taken, however the reports of two mails come", () => {
+    const sent = (millis: number) => ConfirmReceiptSent.make({ at: DateTime.add(start, { milliseconds: millis }) })
+    for (const order of [after(paid, sent(5), sent(0)), after(paid, sent(0), sent(5))]) {
+      assert.deepStrictEqual(order.receipt?.sentAt, DateTime.add(start, { milliseconds: 5 }))
+    }
+    assert.lengthOf(decide(after(paid, sent(5)), sent(5)).events, 1, "the mail's own row is written with each")
+  })
 })

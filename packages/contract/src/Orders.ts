@@ -68,7 +68,11 @@ export const OrderResource = withExample(
     receipt_number: orNull(Schema.String, "The receipt's number; null until it is first viewed or sent."),
     receipt_email: orNull(Schema.String, "Who gets the receipt."),
     receipt_sent_at: orNull(Instant, "When a receipt was last sent; null before."),
-    locale: orNull(Schema.Literals(["zh", "en"]), "The buyer's language; null follows the browser.")
+    locale: orNull(Schema.Literals(["zh", "en"]), "The buyer's language; null follows the browser."),
+    receipt_failure_reason: orNull(
+      Schema.String,
+      "Why the last mail with the receipt did not go out, such as the mail server's words; null when it did."
+    )
   }).annotate({ identifier: "Order", description: "The order." }),
   {
     object: "order",
@@ -97,7 +101,8 @@ export const OrderResource = withExample(
     receipt_number: null,
     receipt_email: "reader@example.com",
     receipt_sent_at: null,
-    locale: "en"
+    locale: "en",
+    receipt_failure_reason: null
   }
 )
 export type OrderResource = typeof OrderResource.Encoded

@@ -29,7 +29,8 @@ export class ReceiptsGroup extends HttpApiGroup.make("receipts")
         summary: "Send the receipt by mail",
         description:
           "Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has " +
-          "taken it. 409 while the order is not paid. Five within an hour for one order: one more is 429. What is " +
+          "taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within " +
+          "an hour for one order: one more is 429. What is " +
           "sent by itself when an order is paid does not count."
       })
     )

@@ -7,6 +7,8 @@ declare function begin(): void
 export function send(event: SubmitEvent) {
   const form = event.target as HTMLFormElement
   const button = event.submitter as HTMLButtonElement | null
+  // The browser sends it, and asks before it sends it again.
+  if (form.dataset["busy"] === undefined) return
   event.preventDefault()
   if (document.querySelector("form[aria-busy]") !== null) return
   const body = new URLSearchParams(Array.from(new FormData(form, button), ([name, value]) => [name, String(value)]))

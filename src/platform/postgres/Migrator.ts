@@ -43,6 +43,7 @@ import { workErrors } from "./migrations/0032_work_errors.ts"
 import { sandboxClocks } from "./migrations/0033_sandbox_clocks.ts"
 import { stripeRules } from "./migrations/0034_stripe_rules.ts"
 import { exchangedMovements } from "./migrations/0035_exchanged_movements.ts"
+import { linkVisits } from "./migrations/0037_link_visits.ts"
 import { quotaCounts } from "./migrations/0048_quota_counts.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
@@ -84,6 +85,7 @@ export const migrations = {
   "0033_sandbox_clocks": sandboxClocks,
   "0034_stripe_rules": stripeRules,
   "0035_exchanged_movements": exchangedMovements,
+  "0037_link_visits": linkVisits,
   "0048_quota_counts": quotaCounts
 }
 

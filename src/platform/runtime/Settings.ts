@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { asciiAddress, isAscii } from "./asciiAddress.ts"
 import { BadSetting } from "./BadSetting.ts"
 import { DataDir } from "./DataDir.ts"
 import { type Bucket, bucket, filesAddress } from "./filePlaces.ts"
@@ -52,7 +53,7 @@ export class Settings extends Context.Service<
     readonly trustedProxies: string
     /** The mail server; undefined: mails become files in the data directory. */
     readonly smtpUrl: Redacted.Redacted | undefined
-    /** The address that mails come from. */
+    /** The address that mails come from, in ASCII. */
     readonly mailFrom: string
     /** Where uploaded files are reached, without a slash at the end. */
     readonly filesUrl: string
@@ -263,9 +264,12 @@ const mailPlace = Effect.fnUntraced(function* (
       message: "SMTP_URL must look like smtp://user:password@mail.example:587, or smtps:// for TLS from the start."
     })
   }
-  const mailFrom = Option.getOrElse(read.mailFrom, () => `receipts@${new URL(publicUrl).hostname}`)
-  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) {
-    return yield* new BadSetting({ message: "MAIL_FROM must be one address, such as receipts@pay.example." })
+  const given = Option.getOrElse(read.mailFrom, () => `receipts@${new URL(publicUrl).hostname}`)
+  const mailFrom = /^[^\s@<>]+@[^\s@<>]+$/.test(given) ? asciiAddress(given) : undefined
+  if (mailFrom === undefined || !isAscii(mailFrom)) {
+    return yield* new BadSetting({
+      message: "MAIL_FROM must be one address, such as receipts@pay.example, and ASCII before the @."
+    })
   }
   return { smtpUrl, mailFrom }
 })

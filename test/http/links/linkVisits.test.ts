@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
 import { type Running, start } from "../../kit/Service.ts"
+import { people, previewers } from "./agents.ts"
 
 class Service extends Context.Service<Service, Running>()("test/linkVisits") {}
 
@@ -26,24 +27,10 @@ const lookingAhead: ReadonlyArray<readonly [string, Visit]> = [
   ["a browser that prefetches", { headers: { "Sec-Purpose": "prefetch" } }],
   ["a browser that prerenders", { headers: { "Sec-Purpose": "prefetch;prerender" } }],
   ["a browser that prefetches in the old way", { headers: { Purpose: "prefetch" } }],
-  ...[
-    "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
-    "Twitterbot/1.0",
-    "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
-    "WhatsApp/2.23.20.0 A",
-    "TelegramBot (like TwitterBot)",
-    "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
-    "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)"
-  ].map((agent) => [agent.slice(0, 40), { headers: { "User-Agent": agent } }] as const)
-]
-
-const people: ReadonlyArray<readonly [string, string]> = [
-  [
-    "Safari on a phone",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Safari/604.1"
-  ],
-  ["WeChat's browser", "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/130.0 Mobile MicroMessenger/8.0.50"],
-  ["a browser without a name", ""]
+  ["an old Firefox that prefetches", { headers: { "X-Moz": "prefetch" } }],
+  ["a page that loads it as a picture", { headers: { "Sec-Fetch-Dest": "image" } }],
+  ["a page that shows it in a frame", { headers: { "Sec-Fetch-Dest": "iframe" } }],
+  ...Object.entries(previewers).map(([name, agent]) => [name, { headers: { "User-Agent": agent } }] as const)
 ]
 
 layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to a payment link", (it) => {
@@ -133,7 +120,7 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
     )
   }
 
-  for (const [what, agent] of people) {
+  for (const [what, agent] of Object.entries(people)) {
     it.effect(`by ${what} makes an order`, () =>
       Effect.gen(function* () {
         const link = yield* create()
@@ -141,6 +128,91 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
       })
     )
   }
+
+  const pressed = Effect.fnUntraced(function* (
+    { path }: { readonly path: string },
+    visitNo: string,
+    { headers = {}, visitor = newVisitor() }: Visit = {}
+  ) {
+    const { api } = yield* Service
+    const form = { "Content-Type": "application/x-www-form-urlencoded", "X-Forwarded-For": visitor }
+    return yield* api.call("POST", path, { raw: `visit_no=${visitNo}`, headers: { ...form, ...headers } })
+  })
+  /** The number in the button's form of the page that a program gets. */
+  const numberIn = ({ text }: Reply) => {
+    assert.match(text, /<form [^>]*method="post"/)
+    return /name="visit_no" value="(\w+)"/.exec(text)![1]!
+  }
+  const asProgram = { headers: { "User-Agent": previewers["X"]! } }
+
+  it.effect("by the button of the page that a program gets makes an order, whoever presses it", () =>
+    Effect.gen(function* () {
+      const { api } = yield* Service
+      const link = yield* create({ subject: "Tea" })
+      for (const headers of [asProgram.headers, { "User-Agent": people["Safari on a phone"]! }]) {
+        const reply = yield* pressed(link, numberIn(yield* visit(link, asProgram)), { headers })
+        assert.strictEqual(reply.status, 303)
+        assertPage(yield* api.get(reply.headers.get("location")!), "Tea")
+      }
+      assert.strictEqual((yield* read(link)).used_count, 2)
+      const inChinese = yield* visit({ path: `${link.path}?lang=zh` }, asProgram)
+      assertPage(inChinese, "前往付款")
+      const chinese = yield* pressed({ path: `${link.path}?lang=zh` }, numberIn(inChinese))
+      assert.match(chinese.headers.get("location")!, /\?lang=zh$/)
+    })
+  )
+
+  it.effect("by a button that is pressed five times at once and once more makes one order, also the link's last", () =>
+    Effect.gen(function* () {
+      const link = yield* create({ max_uses: 1 })
+      const number = numberIn(yield* visit(link, asProgram))
+      const visitor = newVisitor()
+      const presses = Array.from({ length: 5 }, () => pressed(link, number, { visitor }))
+      const replies = yield* Effect.all(presses, { concurrency: "unbounded" })
+      for (let again = 0; again < 30; again++) replies.push(yield* pressed(link, number, { visitor }))
+      assert.deepStrictEqual([...new Set(replies.map(({ status }) => status))], [303])
+      assert.lengthOf([...new Set(replies.map(({ headers }) => headers.get("location")))], 1)
+      assert.lengthOf(yield* ordersOf(link), 1)
+      assertPage(yield* pressed(link, "0".repeat(26)), "used up")
+    })
+  )
+
+  it.effect("by a form without a number, or with anything else, makes an order all the same", () =>
+    Effect.gen(function* () {
+      const link = yield* create()
+      for (const number of ["", "x", "0".repeat(25), "%FF", "a&visit_no=b", "x".repeat(5_000)]) {
+        assert.strictEqual((yield* pressed(link, number)).status, 303, number)
+      }
+      assert.strictEqual((yield* read(link)).used_count, 6)
+    })
+  )
+
+  it.effect("by a button counts to the visitor's twenty, and its page leads on with the same number", () =>
+    Effect.gen(function* () {
+      const link = yield* create()
+      const visitor = newVisitor()
+      for (let count = 0; count < 20; count++) {
+        yield* visit(link, { ...asProgram, visitor })
+        yield* visit(link, { visitor })
+      }
+      const number = numberIn(yield* visit(link, asProgram))
+      const refused = yield* pressed(link, number, { visitor })
+      assertPage(refused, "Too many visits", 429)
+      assert.strictEqual(numberIn(refused), number)
+      assert.strictEqual((yield* pressed(link, number)).status, 303)
+    })
+  )
+
+  it.effect("by a program finds a link that is closed, and no button", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* Service
+      const link = yield* create()
+      yield* api.post(`/v1/payment_links/${link.link_id}`, merchant.sandboxKey, { status: "inactive" })
+      const reply = yield* visit(link, asProgram)
+      assertPage(reply, "This payment link is closed")
+      assert.notInclude(reply.text, "<form")
+    })
+  )
 
   it.effect("to a link that is closed, expired, or not there gets a page that says so", () =>
     Effect.gen(function* () {

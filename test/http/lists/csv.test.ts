@@ -17,7 +17,7 @@ const since = 1_767_225_600_000
 const orderHeader =
   "trade_no,out_trade_no,merchant_id,amount,fee,net_amount,refunded_amount,currency,subject,status,mode,payment_id," +
   "payment_method,refundable_until,checkout_url,expires_at,notify_url,return_url,metadata,paid_at,created_at," +
-  "receipt_url,receipt_number,receipt_email,receipt_sent_at,locale"
+  "receipt_url,receipt_number,receipt_email,receipt_sent_at,locale,receipt_failure_reason"
 const ledgerHeader =
   "id,merchant_id,type,currency,amount,balance_before,balance_after,reference_id,description,mode,created_at"
 

@@ -169,6 +169,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
         receipt_number: null,
         receipt_email: null,
         receipt_sent_at: null,
+        receipt_failure_reason: null,
         locale: null
       })
     })

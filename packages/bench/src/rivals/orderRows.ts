@@ -154,6 +154,7 @@ export const orderView = (row: OrderRow, urls: Urls) => ({
   receipt_number: null,
   receipt_email: row.receipt_email,
   receipt_sent_at: null,
+  receipt_failure_reason: null,
   locale: row.locale
 })
 

@@ -31,11 +31,19 @@ const settings = {
   expiresAt: Schema.NullOr(Schema.DateTimeUtc)
 }
 
+/** Names a visit by the button of the link's page, so that a form which arrives twice makes one order. */
+export const VisitNo = Schema.String.check(Schema.isPattern(/^[0-9A-HJKMNP-TV-Z]{26}$/))
+
+/** A visit and the order that it made. */
+const NumberedVisit = Schema.Struct({ visitNo: VisitNo, tradeNo: TradeNo, at: Schema.DateTimeUtcFromString })
+
 export const PaymentLink = Schema.Struct({
   ...terms,
   ...settings,
   /** Orders that visits have made, paid or not. */
   usedCount: Schema.Int,
+  /** The last of the visits that have a number, oldest first. */
+  recentVisits: Schema.Array(NumberedVisit),
   metadata: Metadata
 })
 export type PaymentLink = typeof PaymentLink.Type
@@ -50,15 +58,20 @@ const Changes = Schema.Struct({
 export const LinkCommand = Schema.TaggedUnion({
   /** `metadata` is merged into what the link has by then. */
   Update: { changes: Changes, metadata: Schema.optionalKey(MetadataPatch) },
-  /** A visit, with the number that its order will have. */
-  Visit: { at: Schema.DateTimeUtc, tradeNo: TradeNo }
+  /** A visit, with the number that its order will have. A `visitNo` that is known already makes no other order. */
+  Visit: { at: Schema.DateTimeUtc, tradeNo: TradeNo, visitNo: Schema.optionalKey(VisitNo) }
 })
 export type LinkCommand = typeof LinkCommand.Type
 
 export const LinkEvent = Schema.TaggedUnion({
   LinkUpdated: { changes: Changes, metadata: Metadata },
   /** `ordinal`: which use this is, from 1. */
-  LinkVisited: { at: Schema.DateTimeUtc, tradeNo: TradeNo, ordinal: Schema.Int }
+  LinkVisited: {
+    at: Schema.DateTimeUtc,
+    tradeNo: TradeNo,
+    ordinal: Schema.Int,
+    visitNo: Schema.optionalKey(VisitNo)
+  }
 })
 export type LinkEvent = typeof LinkEvent.Type
 

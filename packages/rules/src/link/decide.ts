@@ -14,13 +14,19 @@ export const decide = (link: PaymentLink, command: LinkCommand): LinkDecision =>
       patchProblem(link.metadata, metadata) === undefined
         ? accept(LinkUpdated.make({ changes, metadata: merge(link.metadata, metadata) }))
         : refuse(new LinkConflict({ linkId: link.linkId })),
-    Visit: ({ at, tradeNo }): LinkDecision => {
-      const reason = closedBy(link, at)
+    Visit: ({ _tag: _, ...visit }): LinkDecision => {
+      // Before anything refuses it: the first press may have been the link's last use.
+      if (knownVisit(link, visit.visitNo) !== undefined) return accept()
+      const reason = closedBy(link, visit.at)
       return reason === undefined
-        ? accept(LinkVisited.make({ at, tradeNo, ordinal: link.usedCount + 1 }))
+        ? accept(LinkVisited.make({ ...visit, ordinal: link.usedCount + 1 }))
         : refuse(new LinkClosed({ linkId: link.linkId, reason }))
     }
   })
+
+/** The order that a visit of this number has made. */
+export const knownVisit = ({ recentVisits }: PaymentLink, visitNo: string | undefined) =>
+  visitNo === undefined ? undefined : recentVisits.find((visit) => visit.visitNo === visitNo)
 
 /** Why a visit at this time makes no order; undefined when it does. */
 export const closedBy = (

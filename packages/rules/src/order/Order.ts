@@ -74,7 +74,11 @@ export const Receipt = Schema.Struct({
   /** When a mail with it was last taken by the mail server. */
   sentAt: Schema.NullOr(Schema.DateTimeUtcFromString),
   /** When the merchant asked to send it, within the last hour: at most five. */
-  requestedAt: Schema.Array(Schema.DateTimeUtcFromString)
+  requestedAt: Schema.Array(Schema.DateTimeUtcFromString),
+  /** The numbers of the mails that were asked for last, at most five. Left out before they were kept. */
+  mailIds: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Why the last mail did not go out; left out when it did, or was asked for anew since. */
+  failure: Schema.optionalKey(Schema.String)
 })
 export type Receipt = typeof Receipt.Type
 
@@ -185,6 +189,8 @@ export const OrderCommand = Schema.TaggedUnion({
   RequestReceipt: { at: Schema.DateTimeUtc, mailId: Schema.String, address: Schema.String, save: Schema.Boolean },
   /** The mail server has taken the receipt. */
   ConfirmReceiptSent: { at: Schema.DateTimeUtc },
+  /** A mail with the receipt will not go out, and why. */
+  FailReceipt: { reason: Schema.String },
   /** Before the channel is asked. `whole`: no amount was named, so it must be all that remains. */
   ReserveRefund: { amount: Minor, whole: Schema.Boolean, now: Schema.DateTimeUtc },
   /** The channel paid a reserved refund out. */
@@ -217,6 +223,7 @@ export const OrderEvent = Schema.TaggedUnion({
   ReceiptNumbered: { number: Schema.String },
   ReceiptRequested: { at: Schema.DateTimeUtc, mailId: Schema.String, address: Schema.String, save: Schema.Boolean },
   ReceiptSent: { at: Schema.DateTimeUtc },
+  ReceiptFailed: { reason: Schema.String },
   RefundReserved: { amount: Minor },
   RefundCompleted: { amount: Minor },
   RefundReleased: { amount: Minor },

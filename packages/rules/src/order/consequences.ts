@@ -20,6 +20,7 @@ export const consequences = (before: Order, event: OrderEvent): Consequence =>
     ReceiptNumbered: () => nothing,
     ReceiptRequested: () => nothing,
     ReceiptSent: () => nothing,
+    ReceiptFailed: () => nothing,
     // What these move is a consequence of the refund or the dispute that asked for them.
     RefundReserved: () => nothing,
     RefundCompleted: () => nothing,

@@ -17,7 +17,7 @@ import {
   type SettledOrder,
   type UnappliedPayment
 } from "./Order.ts"
-import { decideConfirmReceiptSent, decideNumberReceipt, decideRequestReceipt } from "./receipt.ts"
+import { decideConfirmReceiptSent, decideFailReceipt, decideNumberReceipt, decideRequestReceipt } from "./receipt.ts"
 import { decideConfirmReturn, decideFailReturn, decideNoteDispute, decideNoteGivenBack } from "./unapplied.ts"
 
 type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
@@ -53,6 +53,7 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     NumberReceipt: (receipt): OrderDecision => decideNumberReceipt(order, receipt),
     RequestReceipt: (receipt): OrderDecision => decideRequestReceipt(order, receipt),
     ConfirmReceiptSent: (receipt): OrderDecision => decideConfirmReceiptSent(order, receipt),
+    FailReceipt: (fail): OrderDecision => decideFailReceipt(order, fail),
     ReserveRefund: (reserve): OrderDecision => decideReserveRefund(order, reserve),
     CompleteRefund: ({ amount }): OrderDecision =>
       outOf(order, "refundingAmount", amount, RefundCompleted.make({ amount })),

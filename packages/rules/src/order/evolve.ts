@@ -4,7 +4,7 @@
  */
 import { Minor } from "@coffer/model/Money"
 import { type Order, OrderEvent, type PendingOrder, type UnappliedPayment } from "./Order.ts"
-import { noReceipt, recentRequests } from "./receipt.ts"
+import { noReceipt, requested, sent } from "./receipt.ts"
 
 export const evolve = (order: Order, event: OrderEvent): Order =>
   OrderEvent.match(event, {
@@ -29,12 +29,13 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
     UnappliedPaymentNoted: ({ payment }): Order => replaced(order, payment),
     OrderAnnotated: ({ metadata, receiptEmail }): Order => ({ ...order, metadata, receiptEmail }),
     ReceiptNumbered: ({ number }): Order => ({ ...order, receipt: { ...(order.receipt ?? noReceipt), number } }),
-    ReceiptRequested: ({ address, at, save }): Order => ({
+    ReceiptRequested: (request): Order => ({
       ...order,
-      ...(save ? { receiptEmail: address } : {}),
-      receipt: { ...(order.receipt ?? noReceipt), requestedAt: [...recentRequests(order, at), at] }
+      ...(request.save ? { receiptEmail: request.address } : {}),
+      receipt: requested(order, request)
     }),
-    ReceiptSent: ({ at }): Order => ({ ...order, receipt: { ...(order.receipt ?? noReceipt), sentAt: at } }),
+    ReceiptSent: ({ at }): Order => ({ ...order, receipt: sent(order, at) }),
+    ReceiptFailed: ({ reason }): Order => ({ ...order, receipt: { ...(order.receipt ?? noReceipt), failure: reason } }),
     RefundReserved: ({ amount }): Order => moved(order, event, { refundingAmount: amount }),
     RefundCompleted: ({ amount }): Order => moved(order, event, { refundingAmount: -amount, refundedAmount: amount }),
     RefundReleased: ({ amount }): Order => moved(order, event, { refundingAmount: -amount }),

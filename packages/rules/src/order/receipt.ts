@@ -10,7 +10,7 @@ import { type Order, type OrderCommand, OrderConflict, OrderEvent, type Receipt 
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
 type ReceiptDecision = Decision<OrderEvent, OrderConflict>
 
-const { ReceiptNumbered, ReceiptRequested, ReceiptSent } = OrderEvent.cases
+const { ReceiptFailed, ReceiptNumbered, ReceiptRequested, ReceiptSent } = OrderEvent.cases
 
 export const noReceipt: Receipt = { number: null, sentAt: null, requestedAt: [] }
 
@@ -22,8 +22,8 @@ export const decideNumberReceipt = (order: Order, { number }: CommandOf<"NumberR
 export const decideRequestReceipt = (order: Order, request: CommandOf<"RequestReceipt">): ReceiptDecision => {
   const { address, at, mailId, save } = request
   if (!hasReceipt(order)) return refuse(conflict(order, "no_receipt"))
-  // The cluster may deliver the command twice.
-  if (order.receipt?.requestedAt.some((asked) => DateTime.Equivalence(asked, at)) === true) return accept()
+  // The cluster may deliver the command twice. Two requests may come at one time, so the number says which it is.
+  if (order.receipt?.mailIds?.includes(mailId) === true) return accept()
   return recentRequests(order, at).length < receiptSendsMax
     ? accept(ReceiptRequested.make({ address, at, mailId, save }))
     : refuse(conflict(order, "too_many_receipts"))
@@ -31,10 +31,29 @@ export const decideRequestReceipt = (order: Order, request: CommandOf<"RequestRe
 
 export const decideConfirmReceiptSent = (order: Order, { at }: CommandOf<"ConfirmReceiptSent">): ReceiptDecision => {
   if (!hasReceipt(order)) return refuse(conflict(order, "no_receipt"))
-  const sentAt = order.receipt?.sentAt ?? undefined
-  return sentAt !== undefined && DateTime.isGreaterThanOrEqualTo(sentAt, at)
-    ? accept()
-    : accept(ReceiptSent.make({ at }))
+  // Always a fact, since the row of the mail is written with it. That row's version says whether this was told before.
+  return accept(ReceiptSent.make({ at: DateTime.max(at, order.receipt?.sentAt ?? at) }))
+}
+
+export const decideFailReceipt = (order: Order, { reason }: CommandOf<"FailReceipt">): ReceiptDecision =>
+  hasReceipt(order) ? accept(ReceiptFailed.make({ reason })) : refuse(conflict(order, "no_receipt"))
+
+/** The receipt after a request. The numbers of the last five are enough: the hour of a sixth has passed. */
+export const requested = (
+  order: Order,
+  { at, mailId }: Pick<CommandOf<"RequestReceipt">, "at" | "mailId">
+): Receipt => {
+  const { failure: _, ...receipt } = order.receipt ?? noReceipt
+  return {
+    ...receipt,
+    requestedAt: [...recentRequests(order, at), at],
+    mailIds: [...(receipt.mailIds ?? []), mailId].slice(-receiptSendsMax)
+  }
+}
+
+export const sent = ({ receipt }: Order, at: DateTime.Utc): Receipt => {
+  const { failure: _, ...rest } = receipt ?? noReceipt
+  return { ...rest, sentAt: at }
 }
 
 /** When the merchant asked to send it within the hour before `at`, oldest first. */

@@ -519,6 +519,8 @@ export interface Order {
   readonly receipt_sent_at: string | null
   /** The buyer's language; null follows the browser. */
   readonly locale: "zh" | "en" | null
+  /** Why the last mail with the receipt did not go out, such as the mail server's words; null when it did. */
+  readonly receipt_failure_reason: string | null
 }
 
 /** A payment that came after the order's end went back to the buyer in full. The event, byte for byte as it is delivered. */
