@@ -5,7 +5,7 @@
  */
 import { CurrentOperator, OperatorToken } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
-import { acts, type ActName, actOf, mayDo } from "@coffer/rules/operator/acts"
+import { acts, type ActName, actOf, isSeen, mayDo } from "@coffer/rules/operator/acts"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
@@ -52,6 +52,7 @@ export const layer = Layer.effect(
               new Wire.Forbidden({ message: `A token of the role ${operator.role} may not do ${act}.`, request_id })
           )
         }
+        if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: seenIn(record) })
         const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
         return yield* acts[act].isLogged ? logged(log, entry, record, handled) : handled
       })
@@ -66,6 +67,9 @@ const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: R
   act,
   target: path
 })
+
+/** The merchant whose data is shown; else the path, such as that of a search. */
+const seenIn = ({ path }: RequestRecord): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? path.slice(1)
 
 /**
  * Both entries are written even if the client hangs up during the act. The exchange writes the second one, since it

@@ -61,7 +61,7 @@ export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { pr
   {
     requiredForClient: true,
     security: { bearer: HttpApiSecurity.bearer },
-    error: [InvalidApiKey, Forbidden, RateLimited, Unavailable]
+    error: [InvalidApiKey, Forbidden, RateLimited, InternalError, Unavailable]
   }
 ) {}
 

@@ -91,7 +91,7 @@ export const AuditEntryResource = withExample(
     act: text("What was done: `merchants.resetKey`."),
     phase: text(
       "`begun` before the act and `done` after it, with its status; `refused` when it was not allowed; `seen` for a " +
-        "secret that was read."
+        "secret or a merchant's data that was read, once an hour."
     ),
     target: text("What it was done to."),
     status: orNull(Schema.Int, "HTTP status of the answer, once there is one."),

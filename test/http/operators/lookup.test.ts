@@ -3,6 +3,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { flushed } from "../../kit/logs.ts"
 import { assertRefused, type Json, merchantOf, said } from "../../kit/Merchant.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
@@ -187,6 +188,30 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("an operator"
       assertRefused(yield* api.operator("GET", "/search"), 400, "invalid_request", "number")
       assertRefused(yield* api.operator("GET", "/search?number="), 400, "invalid_request", "number")
       assertRefused(yield* api.operator("GET", `/search?number=${"x".repeat(256)}`), 400, "invalid_request", "number")
+    })
+  )
+})
+
+describe("the audit log", () => {
+  it.live("has once an hour that an operator has read a merchant's data, and nothing of what shows none", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* start()
+      const ada = yield* newOperator(api, "Ada", "viewer")
+      const own = `/merchants/${merchant.merchantId}`
+      for (const path of [`${own}/refunds?mode=live`, `${own}/refunds?mode=sandbox`, `${own}/overview?mode=live`]) {
+        yield* said(callAs(api, ada.token, "GET", path))
+      }
+      yield* said(callAs(api, ada.token, "GET", "/search?number=cart-1"))
+      for (const path of [own, "/held_up", "/cluster"]) yield* said(callAs(api, ada.token, "GET", path))
+      const entries = yield* entriesOf(api, `&actor_id=${ada.operator_id}`)
+      assert.sameDeepMembers(
+        entries.map(({ act, phase, target }) => [act, phase, target]),
+        [
+          ["lookup.refunds", "seen", merchant.merchantId],
+          ["lookup.overview", "seen", merchant.merchantId],
+          ["lookup.search", "seen", "operator/v1/search"]
+        ]
+      )
     })
   )
 })

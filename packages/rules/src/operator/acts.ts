@@ -9,10 +9,13 @@ interface Act {
   readonly roles: ReadonlyArray<Role>
   /** Whether the audit log has it: whatever changes something, or shows a secret. */
   readonly isLogged: boolean
+  /** Shows what belongs to a merchant: the audit log has that an operator has read it, once an hour. */
+  readonly isSeen?: true
 }
 
 const everybody: ReadonlyArray<Role> = ["viewer", "support", "finance"]
 const reading: Act = { roles: everybody, isLogged: false }
+const looking: Act = { ...reading, isSeen: true }
 const doneBy = (...roles: ReadonlyArray<Role>): Act => ({ roles, isLogged: true })
 
 /** By the endpoint's group and name. */
@@ -30,8 +33,8 @@ export const acts = {
   "reconciliation.list": reading,
   "reconciliation.retrieve": reading,
   "reconciliation.begin": doneBy("finance"),
-  "orders.list": reading,
-  "timelines.retrieve": reading,
+  "orders.list": looking,
+  "timelines.retrieve": looking,
   "files.upload": doneBy("support"),
   "payouts.create": doneBy("finance"),
   "payouts.list": reading,
@@ -40,8 +43,8 @@ export const acts = {
   "payouts.reject": doneBy("finance"),
   "payouts.complete": doneBy("finance"),
   "payouts.fail": doneBy("finance"),
-  "webhook_deliveries.list": reading,
-  "webhook_deliveries.retrieve": reading,
+  "webhook_deliveries.list": looking,
+  "webhook_deliveries.retrieve": looking,
   "webhook_deliveries.resend": doneBy("support"),
   "operators.create": doneBy(),
   "operators.list": { roles: [], isLogged: false },
@@ -49,17 +52,19 @@ export const acts = {
   "audit_log.list": { roles: [], isLogged: false },
   "cluster.retrieve": reading,
   "held_up.list": reading,
-  "lookup.overview": reading,
-  "lookup.search": reading,
-  "lookup.refunds": reading,
-  "lookup.disputes": reading,
-  "lookup.paymentLinks": reading,
-  "lookup.balanceTransactions": reading,
-  "lookup.events": reading,
-  "lookup.webhookEndpoints": reading,
-  "lookup.logs": reading
+  "lookup.overview": looking,
+  "lookup.search": looking,
+  "lookup.refunds": looking,
+  "lookup.disputes": looking,
+  "lookup.paymentLinks": looking,
+  "lookup.balanceTransactions": looking,
+  "lookup.events": looking,
+  "lookup.webhookEndpoints": looking,
+  "lookup.logs": looking
 } as const satisfies Record<string, Act>
 export type ActName = keyof typeof acts
+
+export const isSeen = (act: ActName): boolean => (acts[act] as Act).isSeen === true
 
 export const actOf = (group: string, endpoint: string): ActName => `${group}.${endpoint}` as ActName
 
