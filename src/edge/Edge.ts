@@ -12,15 +12,16 @@ import {
   HttpRouter,
   type HttpServerError,
   HttpServerRequest,
-  type HttpServerResponse
+  HttpServerResponse
 } from "effect/http"
+import { headers } from "../pages/respond.ts"
 import { bodyOf } from "./ApiLogging.ts"
 import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
 import * as Exchange from "./Exchange.ts"
 import { noSuchRoute } from "./fallback.ts"
 import { busy, refuseField } from "../http/replies.ts"
-import { nowhere } from "./routes.ts"
+import { nowhere, pageWithoutSlash } from "./routes.ts"
 import { type PortKind, routeAtPort } from "./ports.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { endsInSlash, isHost, pathOf, routed } from "./routing.ts"
@@ -76,6 +77,8 @@ const reached = <E, R>(
   if (problem !== undefined) return refuse("Host", problem)
   // No request has a fragment. What stands behind it would be a query to the router, and a path to all others.
   if (request.url.includes("#")) return refuse("", "The address must not have a fragment (#)")
+  const page = pageWithoutSlash(request.method, request.url)
+  if (page !== undefined) return Effect.succeed(HttpServerResponse.redirect(page, { status: 308, headers }))
   const path = pathOf(request.url)
   // The router would take `*` for `/`.
   return endsInSlash(path) || path === "*" ? noSuchRoute(request) : route

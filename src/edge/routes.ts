@@ -44,6 +44,9 @@ const pages = [
   "/receipts/:token"
 ]
 
+/** Pages that people open, from an address that somebody may have written down with a slash more. */
+const forPeople: ReadonlySet<string> = new Set(["/docs", "/checkout/{token}", "/pay/{link_id}", "/receipts/{token}"])
+
 const pageOf = (method: string, path: string) => ({ method, path, route: { pattern: patternOf(path), limits: unread } })
 
 export const routes: ReadonlyArray<{ readonly method: string; readonly path: string; readonly route: Route }> = [
@@ -62,6 +65,13 @@ for (const { method, path, route } of routes) router.on(method as "GET", path as
 /** What answers GET answers HEAD. */
 export const routeAt = (method: string, url: string): Route =>
   router.find(method === "HEAD" ? "GET" : method, url)?.handler ?? nowhere
+
+/** Where the page is that this address means, if it has nothing but slashes at its end that are too many. */
+export const pageWithoutSlash = (method: string, url: string): string | undefined => {
+  const [, path = "", query = ""] = /^(\/[^?#]*[^?#/])\/+(\?[^#]*)?$/.exec(url) ?? []
+  const isAsked = method === "GET" || method === "HEAD"
+  return isAsked && path !== "" && forPeople.has(routeAt(method, path).pattern) ? path + query : undefined
+}
 
 const methods = ["GET", "HEAD", "POST", "DELETE"]
 

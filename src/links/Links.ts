@@ -131,6 +131,8 @@ const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
       mode: owner.mode,
       privateAllowed,
       liveCurrencies: merchant.live_currencies,
+      // Endpoints do not count, unlike for orders (spec: Payment links; silences: L9).
+      otherTarget: "default address",
       hasOtherTarget: merchant.modes[owner.mode].default_notify_url !== null
     }
     const problem = termsProblem({ ...link, metadata }, situation)

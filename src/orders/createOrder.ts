@@ -50,6 +50,7 @@ const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mo
   mode,
   privateAllowed,
   liveCurrencies: merchant.live_currencies,
+  otherTarget: "enabled endpoint for payment.succeeded and no default address",
   hasOtherTarget: hasTarget(merchant.modes[mode])
 })
 

@@ -87,6 +87,12 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payment li
       assertRefused(yield* post({ notify_url: "http://shop.example/" }), 400, "invalid_request", "notify_url")
       assertRefused(yield* post({ currency: "HKD" }), 400, "invalid_request", "currency")
       assert.strictEqual((yield* post({ notify_url: "https://shop.example/hook" })).status, 201)
+      const endpoint = { url: "https://shop.example/events", enabled_events: ["payment.succeeded"] }
+      assert.strictEqual((yield* api.post("/v1/webhook_endpoints", liveKey, endpoint)).status, 201)
+      const withEndpoint = yield* post({})
+      assertRefused(withEndpoint, 400, "invalid_request", "notify_url")
+      assert.include(withEndpoint.body.message, "default address")
+      assert.strictEqual((yield* api.post("/v1/orders", liveKey, { amount: 100 })).status, 201)
       const live = { default_notify_url: "https://shop.example/hook" }
       yield* api.operator("POST", `/merchants/${merchantId}`, { live })
       const byDefault = yield* post({})

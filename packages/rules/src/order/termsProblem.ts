@@ -20,7 +20,8 @@ export interface Situation {
   readonly liveCurrencies: ReadonlyArray<Currency>
   /** The operator lets sandbox webhooks go to private addresses. */
   readonly privateAllowed: boolean
-  /** There is an endpoint or a console address that would take the order's events. */
+  /** What may stand in for `notify_url`, and whether the merchant has it. */
+  readonly otherTarget: string
   readonly hasOtherTarget: boolean
 }
 
@@ -50,9 +51,12 @@ export const currencyProblem = (
       })
     : undefined
 
-const targetProblem = ({ notifyUrl }: Terms, { hasOtherTarget, mode }: Situation): InvalidField | undefined =>
+const targetProblem = (
+  { notifyUrl }: Terms,
+  { hasOtherTarget, mode, otherTarget }: Situation
+): InvalidField | undefined =>
   mode === "live" && notifyUrl === null && !hasOtherTarget
-    ? new InvalidField({ param: "notify_url", problem: "a live order needs a notification address" })
+    ? new InvalidField({ param: "notify_url", problem: `is required in live mode where there is no ${otherTarget}` })
     : undefined
 
 const metadataProblem = ({ metadata }: Pick<Terms, "metadata">): InvalidField | undefined => {
