@@ -33,6 +33,7 @@ import * as EventLists from "./events/EventLists.ts"
 import * as Events from "./events/Events.ts"
 import * as EventStore from "./events/EventStore.ts"
 import * as DiskStorage from "./files/DiskStorage.ts"
+import * as FileJobs from "./files/FileJobs.ts"
 import * as Files from "./files/Files.ts"
 import * as FileStore from "./files/FileStore.ts"
 import * as LogoFiles from "./files/LogoFiles.ts"
@@ -224,6 +225,7 @@ const workers = Layer.mergeAll(
   ReceiptJobs.layer,
   LogJobs.layer,
   KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
+  FileJobs.layer,
   OperatorJobs.layer,
   SandboxJobs.layer,
   ClockJobs.layer,

@@ -26,6 +26,7 @@ export const layer = Layer.effect(
         fs
           .rename(received.path, path.join(folder, name))
           .pipe(Effect.andThen(syncFolder), Effect.mapError(storageFailed)),
+      remove: (name) => Effect.mapError(fs.remove(path.join(folder, name), { force: true }), storageFailed),
       read: Effect.fnUntraced(function* (name) {
         const target = path.join(folder, name)
         if (!(yield* Effect.mapError(fs.exists(target), storageFailed))) return Option.none()

@@ -20,6 +20,8 @@ export class FileStorage extends Context.Service<
   {
     /** Once it succeeds, the file survives a crash. It may move the received file. */
     readonly keep: (name: string, file: ReceivedFile) => Effect.Effect<void, StorageFailed>
+    /** Nothing happens where there is none. */
+    readonly remove: (name: string) => Effect.Effect<void, StorageFailed>
     readonly read: (
       name: string
     ) => Effect.Effect<Option.Option<Stream.Stream<Uint8Array, StorageFailed>>, StorageFailed>

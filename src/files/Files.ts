@@ -4,8 +4,9 @@
  * Disputes; silences: D6).
  */
 import type { Owner } from "@coffer/model/Owner"
-import type { InvalidField } from "@coffer/rules/InvalidField"
-import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
+import { filesBytesMax } from "@coffer/model/Limits"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { Context, type DateTime, Effect, Layer, Option, type Scope, Stream } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { NotCommitted } from "../platform/commit/Change.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
@@ -32,16 +33,20 @@ export interface KnownFile {
 export class Files extends Context.Service<
   Files,
   {
-    /** Whether this is the address of a file that this merchant uploaded in this environment. */
+    /** Whether this is the address of a file that this merchant uploaded in this environment. Then it is kept. */
     readonly owns: (owner: Owner, url: string) => Effect.Effect<boolean>
     readonly find: (name: string) => Effect.Effect<Option.Option<KnownFile>>
+    /** It is about to be named, as a logo: it is kept for a day more at least. */
+    readonly willBeNamed: (name: string) => Effect.Effect<void>
     /** None if the storage does not have it. */
     readonly open: (name: string) => Effect.Effect<Option.Option<Stream.Stream<Uint8Array>>>
     /** Reads the content up to the size limit. The file is removed with the scope unless it is kept. */
     readonly receive: <E>(
       content: Stream.Stream<Uint8Array, E>
     ) => Effect.Effect<ReceivedFile, InvalidField | NotCommitted | E, Scope.Scope>
-    readonly keep: (owner: Owner, received: ReceivedFile) => Effect.Effect<UploadedFile, NotCommitted>
+    readonly keep: (owner: Owner, received: ReceivedFile) => Effect.Effect<UploadedFile, InvalidField | NotCommitted>
+    /** Removes files that neither evidence nor a logo names any more, at most `limit`; how many were looked at. */
+    readonly dropUnnamed: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/files/Files") {}
 
@@ -66,7 +71,8 @@ export const layer = Layer.effect(
       owns: span("Files.owns")(function* ({ merchantId, mode }, url) {
         const base = `${filesUrl}/`
         if (!usable || !url.startsWith(base)) return false
-        const row = yield* known(url.slice(base.length))
+        const name = url.slice(base.length)
+        const row = isName(name) ? yield* store.named(name) : Option.none()
         return Option.isSome(row) && row.value.merchant_id === merchantId && row.value.mode === mode
       }),
 
@@ -79,6 +85,8 @@ export const layer = Layer.effect(
             size
           }))
         ),
+
+      willBeNamed: (name) => (isName(name) ? Effect.asVoid(store.named(name)) : Effect.void),
 
       open: span("Files.open")(
         function* (name) {
@@ -93,18 +101,39 @@ export const layer = Layer.effect(
       keep: span("Files.keep")(
         function* ({ merchantId, mode }, received) {
           const { kind, size } = received
+          const row = { merchant_id: merchantId, mode, size }
+          if (!(yield* store.hasRoom(row))) return yield* full(mode)
           const name = `${yield* secrets.random(32)}.${kind.extension}`
           // The row comes last: a crash may leave a file without a row, but never a row without a file.
           yield* storage.keep(name, received)
           const created_at = yield* currentTime
-          yield* store.insert({ name, merchant_id: merchantId, mode, content_type: kind.contentType, size, created_at })
+          const isKept = yield* store.insert({ ...row, name, content_type: kind.contentType, created_at })
+          if (!isKept) {
+            yield* storage.remove(name)
+            return yield* full(mode)
+          }
           return { url: `${filesUrl}/${name}`, contentType: kind.contentType, size }
         },
         Effect.catchTags({ StorageFailed: notKept })
-      )
+      ),
+
+      // The row goes first: a crash may leave a file without a row, but never a row without a file.
+      dropUnnamed: Effect.fnUntraced(function* (now, limit) {
+        const { names, seen } = yield* store.dropUnnamed(now, limit)
+        yield* Effect.forEach(names, (name) =>
+          Effect.catch(storage.remove(name), (failure) => Effect.logWarning("a file was not removed", name, failure))
+        )
+        return seen
+      })
     })
   })
 )
+
+const full = (mode: Owner["mode"]) =>
+  new InvalidField({
+    param: "file",
+    problem: `must fit: all files may hold ${filesBytesMax[mode]} bytes; unnamed ones go after a week`
+  })
 
 const isStorageFailed = (error: unknown): error is StorageFailed =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "StorageFailed"

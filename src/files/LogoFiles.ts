@@ -24,6 +24,7 @@ export const layer = Layer.effect(
       urlOf: (name) => base + name,
       nameOf: Effect.fnUntraced(function* (merchantId, url) {
         const name = url.startsWith(base) ? url.slice(base.length) : ""
+        yield* files.willBeNamed(name)
         const file = Option.getOrUndefined(yield* files.find(name))
         if (file === undefined || file.merchantId !== merchantId) return yield* refuse(isNoFile)
         if (file.contentType === "application/pdf") return yield* refuse("must be a PNG or a JPEG")

@@ -19,7 +19,9 @@ export const layer = (bucket: Bucket) =>
   Layer.effect(
     FileStorage,
     Effect.gen(function* () {
-      const { GetObjectCommand, PutObjectCommand, S3Client } = yield* Effect.promise(() => import("@aws-sdk/client-s3"))
+      const { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } = yield* Effect.promise(
+        () => import("@aws-sdk/client-s3")
+      )
       const client = yield* Effect.acquireRelease(
         Effect.sync(() => new S3Client(configOf(bucket))),
         (open) => Effect.sync(() => open.destroy())
@@ -49,6 +51,11 @@ export const layer = (bucket: Bucket) =>
             const command = { Bucket, Key, Body, ContentLength: size, ContentType: kind.contentType }
             return client.send(new PutObjectCommand(command), options).finally(() => Body.destroy())
           }).pipe(Effect.asVoid, Effect.mapError(storageFailed)),
+        remove: (Key) =>
+          ask((options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options)).pipe(
+            Effect.asVoid,
+            Effect.mapError(storageFailed)
+          ),
         read: (Key) =>
           ask((options) => client.send(new GetObjectCommand({ Bucket, Key }), options)).pipe(
             Effect.map(({ Body }) => Option.some(contentOf(Body as Readable))),

@@ -75,6 +75,11 @@ export const queryParametersMax = 100
 /** One file of evidence, bytes (spec: Limits). */
 export const fileBytesMax = 10 * 1024 * 1024
 
+/** All files of a merchant in one environment, bytes; ours (silences: D23). */
+export const filesBytesMax = { sandbox: 512 * 1024 * 1024, live: 20 * 1024 * 1024 * 1024 } as const
+/** How long a file is kept that neither evidence nor a logo names. */
+export const unnamedFileKept = Duration.days(7)
+
 /** A merchant's logo: bytes, and pixels on each side (silences: K7). */
 export const logoBytesMax = 256 * 1024
 export const logoSideMax = 2_048

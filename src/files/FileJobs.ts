@@ -1,0 +1,27 @@
+/** Removes files that neither evidence nor a logo names, a week after they were handed in or last named. */
+import { DateTime, Effect, Layer, Option } from "effect"
+import { Workers } from "../platform/jobs/Workers.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { Files } from "./Files.ts"
+
+/** Files of one round. */
+const batchMax = 100
+const every = "1 hour"
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const workers = yield* Workers
+    const files = yield* Files
+    let isMore = false
+    yield* workers.supervise(() => ({
+      name: "files that nothing names",
+      tidies: true,
+      run: Effect.gen(function* () {
+        const seen = yield* files.dropUnnamed(yield* currentTime, batchMax)
+        isMore = seen === batchMax
+        return seen
+      }),
+      next: Effect.map(currentTime, (now) => Option.some(isMore ? now : DateTime.addDuration(now, every)))
+    }))
+  })
+)
