@@ -7,6 +7,7 @@ import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { BadSetting } from "./BadSetting.ts"
+import { reachable } from "./loopback.ts"
 import { DataDir } from "./DataDir.ts"
 import { type Bucket, bucket, filesAddress } from "./filePlaces.ts"
 import { stripeAddress } from "./stripeAddress.ts"
@@ -165,7 +166,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
 
       const publicUrl = Option.match(read.publicUrl, {
         onSome: (url) => url.href.replace(/\/+$/, ""),
-        onNone: () => `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${read.port}`
+        onNone: () => `http://${reachable(host)}:${read.port}`
       })
 
       return Settings.of({
