@@ -10,7 +10,7 @@ export default defineConfig({
     exclude: configDefaults.exclude,
     include: [
       "test/cluster/{crash,deliveriesKilled,deliveriesOutage,steps,twoRunners}.test.ts",
-      "test/cluster/{failover,linearizability,postgresFailover,supervised,upgrade}.test.ts",
+      "test/cluster/{failover,linearizability,postgres{Failover,Restart},supervised,upgrade}.test.ts",
       "test/http/edge/fuzz.test.ts",
       "test/http/sandbox/clockJumps.test.ts",
       "test/http/orders/races.test.ts",

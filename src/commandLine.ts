@@ -10,6 +10,7 @@ import { presenter } from "@coffer/cli/presenter"
 import { redactText } from "@coffer/rules/redaction"
 import { Cause, Console, Effect, Exit, Option, Predicate } from "effect"
 import { CliOutput, Command, Flag } from "effect/cli"
+import * as hangup from "./platform/runtime/hangup.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { version } from "./platform/runtime/Vitals.ts"
 import * as parent from "./platform/cluster/parent.ts"
@@ -110,7 +111,8 @@ const leaveInTime = () => {
 }
 process.once("SIGINT", leaveInTime)
 process.once("SIGTERM", leaveInTime)
-parent.followParent()
+if (parent.isChild) parent.followParent()
+else hangup.follow()
 
 Command.run(coffer, { version }).pipe(
   Effect.catchTags({

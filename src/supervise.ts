@@ -11,6 +11,7 @@ import * as Children from "./platform/cluster/Children.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import { serviceUrl } from "./platform/embedded/serviceRole.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
+import * as hangup from "./platform/runtime/hangup.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as stopLimit from "./platform/runtime/stopLimit.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
@@ -29,6 +30,8 @@ export const supervise = (text: string) =>
   Effect.gen(function* () {
     const count = yield* readCount(text)
     stopLimit.set(stopMillisMax)
+    // One that comes while the runners start is done when they are ready.
+    const onHangup = yield* hangups
     const { connections, databaseUrl, home: folder, ownerUrl } = yield* Settings.startup
     const home = path.resolve(folder)
     const embedded = Option.isNone(databaseUrl)
@@ -75,13 +78,14 @@ const ownDatabase = Effect.fnUntraced(function* (home: string, count: number, co
 
 /**
  * Where each runner is reached: at ports from RUNNER_PORT up if the cluster has other machines (RUNNER_HOST), and else
- * at free ports of this one. The operator's ports are counted up too, since each runner has its own metrics.
+ * at free ports of this one, or of RUNNER_HOST where that is set alone. The operator's ports are counted up too, since each runner has its own metrics.
  */
 const runnerPlaces = Effect.fnUntraced(function* (count: number) {
   const { admin, runner } = yield* Config.all({
     admin: Config.option(Config.Port("ADMIN_PORT")),
     runner: Config.all({
-      host: Config.option(Config.String("RUNNER_HOST")),
+      host: Config.option(Config.NonEmptyString("RUNNER_HOST")),
+      listenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
       port: Config.option(Config.Port("RUNNER_PORT"))
     })
   })
@@ -93,11 +97,13 @@ const runnerPlaces = Effect.fnUntraced(function* (count: number) {
       return yield* notStarted(`${name} is the first of ${count} ports, one for each runner: it must be lower.`)
     }
   }
+  const host = Option.getOrElse(runner.host, () => "127.0.0.1")
+  const listenHost = Option.getOrElse(runner.listenHost, () => host)
   return (number: number) =>
     Effect.gen(function* () {
       const place: Record<string, string> = {
-        RUNNER_HOST: Option.getOrElse(runner.host, () => "127.0.0.1"),
-        RUNNER_PORT: String(Option.isSome(runner.port) ? runner.port.value + number - 1 : yield* freePort)
+        RUNNER_HOST: host,
+        RUNNER_PORT: String(Option.isSome(runner.port) ? runner.port.value + number - 1 : yield* freePort(listenHost))
       }
       if (Option.isSome(admin)) place["ADMIN_PORT"] = String(admin.value + number - 1)
       return place
@@ -107,33 +113,38 @@ const runnerPlaces = Effect.fnUntraced(function* (count: number) {
 /** Below the ports that a system gives to outgoing connections, so that it is still free when the runner opens it. */
 const [portFirst, portLast] = [20_000, 32_000]
 
-const freePort = Effect.suspend(() => tryPort(randomInt(portFirst, portLast))).pipe(
-  Effect.retry({ times: 50 }),
-  Effect.catch(() => notStarted(`No free port for a runner was found between ${portFirst} and ${portLast}.`))
-)
+/** Free at the address where the runner will listen. */
+const freePort = (host: string) =>
+  Effect.suspend(() => tryPort({ host, port: randomInt(portFirst, portLast) })).pipe(
+    Effect.retry({ times: 50, while: ({ code }) => code === "EADDRINUSE" }),
+    Effect.catch(({ code, message }) =>
+      notStarted(
+        code === "EADDRINUSE"
+          ? `No free port for a runner was found between ${portFirst} and ${portLast}.`
+          : `The runners cannot listen at ${host}: ${message}. Set RUNNER_HOST or RUNNER_LISTEN_HOST to an address of this machine.`
+      )
+    )
+  )
 
-const tryPort = (port: number) =>
-  Effect.callback<number, Error>((resume) => {
+const tryPort = (at: { readonly host: string; readonly port: number }) =>
+  Effect.callback<number, NodeJS.ErrnoException>((resume) => {
     const server = createServer()
     server.once("error", (error) => resume(Effect.fail(error)))
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resume(Effect.succeed(port))))
+    server.listen({ ...at, exclusive: true }, () => server.close(() => resume(Effect.succeed(at.port))))
   })
 
-/** Does it each time that SIGHUP came, one after the other. Several that come meanwhile are one. */
-const onHangup = (work: Effect.Effect<unknown>) =>
-  Effect.gen(function* () {
-    const asked = Latch.makeUnsafe(false)
-    const ask = () => void asked.openUnsafe()
-    yield* Effect.acquireRelease(
-      Effect.sync(() => process.on("SIGHUP", ask)),
-      () => Effect.sync(() => process.off("SIGHUP", ask))
+/** Asked again by each SIGHUP from now on. Several that come before the work begins are one. */
+const hangups = Effect.sync(() => {
+  const asked = Latch.makeUnsafe(false)
+  hangup.insteadOfStop(() => void asked.openUnsafe())
+  return (work: Effect.Effect<unknown>) =>
+    Effect.forever(
+      Effect.andThen(
+        asked.await,
+        Effect.suspend(() => {
+          asked.closeUnsafe()
+          return work
+        })
+      )
     )
-    const once = Effect.andThen(
-      asked.await,
-      Effect.suspend(() => {
-        asked.closeUnsafe()
-        return work
-      })
-    )
-    return yield* Effect.forever(once)
-  }).pipe(Effect.scoped)
+})

@@ -11,6 +11,7 @@ import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { asProblem } from "../http/problem.ts"
 import type { LoggedBody } from "../logs/logRow.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { ClockSkew } from "../platform/postgres/ClockSkew.ts"
 import { inTime } from "../platform/runtime/bounded.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { CurrentDeadline, Deadline, graceMillis, requestMillis, RequestTime } from "../platform/runtime/Deadline.ts"
@@ -67,6 +68,7 @@ export const make = Effect.gen(function* () {
   const clientAddress = yield* ClientAddress.make
   const admission = yield* Admission
   const time = yield* RequestTime
+  const clock = yield* ClockSkew
   const answerNoRoute = makeAnswerNoRoute(yield* Merchants, admission)
 
   /** Releases what the request has taken up. To be called when the answer is sent, or has nobody to go to. */
@@ -98,7 +100,11 @@ export const make = Effect.gen(function* () {
     incoming.record = record
     const deadline = new Deadline(requestMillis, time)
     const response = yield* Effect.interruptible(
-      inTime(route, () => Effect.succeed(unavailable(record)), graceMillis)
+      inTime(
+        clock.isTooLarge() && isWrite(record) ? Effect.succeed(unavailable(record)) : route,
+        () => Effect.succeed(unavailable(record)),
+        graceMillis
+      )
     ).pipe(
       Effect.map((response) => normalized(response, record)),
       Effect.catchCause((cause) =>
@@ -122,6 +128,9 @@ export const make = Effect.gen(function* () {
 
   return { answer, release }
 })
+
+/** It would write the time of this machine into a row. */
+const isWrite = ({ method }: RequestRecord) => method !== "GET" && method !== "HEAD"
 
 const newRecord = (
   { behind, body, method, sent, url }: Incoming,

@@ -9,6 +9,7 @@
 import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Schedule, Schema } from "effect"
 import { type Wakeup, Wakeups } from "../platform/commit/Wakeups.ts"
+import { DatabaseHealth } from "../platform/postgres/DatabaseHealth.ts"
 import { elapsedMillis, onRealTime } from "../platform/runtime/realTime.ts"
 import { makeClockNews } from "./clockNews.ts"
 import { changedChannel } from "./MerchantStore.ts"
@@ -40,6 +41,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
   { forget, reread }: { readonly forget: Effect.Effect<void>; readonly reread: Effect.Effect<void> }
 ) {
   const pg = yield* PgClient.PgClient
+  const health = yield* DatabaseHealth
   const clockNews = yield* makeClockNews(runner)
   const wakeups = yield* Wakeups
   const ownHeartbeat = `${heartbeatPrefix}${runner}:`
@@ -50,7 +52,8 @@ export const listenForChanges = Effect.fnUntraced(function* (
 
   /** How the server that is listened to is connected to. */
   let config = pg.config
-  let isLost = false
+  let failures = 0
+  let isTold = false
   const nextPassed = yield* passedWork(wakeups, () => elapsedMillis() - othersAt <= silenceMaxMillis)
 
   const receive = (connection: PgConnection.PgConnection) =>
@@ -62,8 +65,9 @@ export const listenForChanges = Effect.fnUntraced(function* (
         // Changes made while nobody listened are unknown, so nothing read before is kept.
         yield* reread
         provenAt = began
-        if (isLost) yield* Effect.logInfo("hearing of merchant changes again")
-        isLost = false
+        if (isTold) yield* Effect.logInfo("hearing of merchant changes again")
+        isTold = false
+        failures = 0
 
         const sendHeartbeat = Effect.suspend(() =>
           pinned.query("select pg_notify($1, $2)", [changedChannel, ownHeartbeat + elapsedMillis()])
@@ -104,11 +108,14 @@ export const listenForChanges = Effect.fnUntraced(function* (
   })
   yield* onRealTime(receiveFrom(own, receive, failOnSilence)).pipe(
     Effect.onExit(() => Effect.sync(() => (provenAt = -Infinity))),
-    Effect.tapCause((cause) => {
-      if (isLost) return Effect.void
-      isLost = true
-      return Effect.logWarning("not hearing of merchant changes; keys are read from the database", cause)
-    }),
+    // DatabaseHealth reports that Postgres is away. A connection that was closed is opened again at the next try.
+    Effect.tapCause((cause) =>
+      Effect.gen(function* () {
+        if (!(yield* health.answers) || ++failures < 2 || isTold) return
+        isTold = true
+        yield* Effect.logWarning("not hearing of merchant changes; keys are read from the database", cause)
+      })
+    ),
     Effect.ignoreCause,
     Effect.repeat(Schedule.spaced("1 second")),
     Effect.forkScoped

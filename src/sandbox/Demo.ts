@@ -1,6 +1,7 @@
 /** The demo merchant, which the first start on a laptop creates with its keys and a seeded sandbox. */
 import { Effect, Redacted, Schema } from "effect"
 import { DataDir } from "../platform/runtime/DataDir.ts"
+import { reachable } from "../platform/runtime/loopback.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Seeds } from "./Seeds.ts"
@@ -51,8 +52,7 @@ export const kept = Effect.gen(function* () {
 /** Where this machine reaches the operator's API. */
 export const operatorUrl = ({ admin, publicUrl }: Pick<Settings["Service"], "admin" | "publicUrl">): string => {
   if (admin === undefined) return `${publicUrl}/operator/v1`
-  const host = admin.host === "0.0.0.0" || admin.host === "::" ? "127.0.0.1" : admin.host
-  return `http://${host.includes(":") ? `[${host}]` : host}:${admin.port}/operator/v1`
+  return `http://${reachable(admin.host)}:${admin.port}/operator/v1`
 }
 
 const demoMerchant = Effect.gen(function* () {

@@ -1,4 +1,5 @@
 /** One of three runners is killed, or stopped: its orders and wallets answer again, and what the others log. */
+import { loadavg } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { alarms, assertNoneFailed, busyClients } from "../kit/busyClients.ts"
@@ -8,7 +9,7 @@ import { restMillis, rounds } from "../kit/soak.ts"
 import { eachOwnsAPart, newOrders, newWallets, ownerOf, threeRunners } from "../kit/threeRunners.ts"
 import { newKey, newOrder, type Order, perform, runner } from "../kit/TwoRunners.ts"
 
-const kills = rounds(2, 50)
+const kills = Number(process.env["KILLS"] ?? rounds(2, 50))
 /** Orders that are asked for at each kill, some twenty for each runner. */
 const asked = 60
 /** The requests of a rolling restart. */
@@ -17,14 +18,26 @@ const requestsMin = rounds(600, 20_000)
 const quantile = (numbers: ReadonlyArray<number>, share: number) =>
   numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length * share) - 1] ?? 0
 
-/** Asks again as soon as it is told to come back. Returns seconds, which are shown, and how often it was told. */
-const untilDone = (coffer: Coffer, order: Order, note: string) =>
+/**
+ * Asks again as soon as it is told to come back, until the replacement is in the cluster, too. Returns the longest time
+ * without an answer, in seconds. A person sees them.
+ */
+const untilSteady = (coffer: Coffer, order: Order, note: string, replacement: Coffer | undefined) =>
   Effect.gen(function* () {
-    const begun = performance.now()
-    for (let refused = 0; ; refused++) {
+    let [since, longest] = [performance.now(), 0]
+    for (let answers = 0; ;) {
       const { headers, status, text } = yield* perform(coffer, "annotate", order, note)
-      const seconds = (performance.now() - begun) / 1_000
-      if (status === 200) return { order, seconds, refused }
+      if (status === 200) {
+        longest = Math.max(longest, performance.now() - since)
+        since = performance.now()
+        answers++
+        if (replacement === undefined || /^Coffer (is ready|serves)/m.test(replacement.said.stdout)) {
+          return { order, seconds: longest / 1_000, answers }
+        }
+        yield* Effect.sleep("100 millis")
+        since = performance.now()
+        continue
+      }
       assert.strictEqual(status, 503, text)
       assert.isTrue(headers.has("retry-after"))
     }
@@ -40,45 +53,58 @@ const routine = /REDIS_URL is not set/
 const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !routine.test(line))
 
 describe("of three runners", () => {
-  it.live(`one is killed, ${kills} times: what it owned answers while it is away, the others' at the first call`, () =>
-    Effect.gen(function* () {
-      const { databaseUrl, nodes, sql } = yield* three
-      const orders = yield* newOrders(nodes[0]!, yield* newWallets(nodes[0]!, 20), asked)
-      const walletOf = new Map(orders.map(({ tradeNo, wallet }) => [tradeNo, wallet]))
-      const [lost, others]: [Array<number>, Array<number>] = [[], []]
-      for (let kill = 0; kill < kills; kill++) {
-        const held = yield* eachOwnsAPart(sql, 3)
-        const victim = nodes[kill % 3]!
-        const askedOf = nodes[(kill + 1) % 3]!
-        victim.signal("SIGKILL")
-        const done = yield* Effect.forEach(orders, (order) => untilDone(askedOf, order, `kill${kill % 10}`), {
-          concurrency: "unbounded"
-        })
-        for (const { order, refused, seconds } of done) {
-          const isLost = ownerOf(walletOf.get(order.tradeNo)!, held) === victim.pid
-          ;(isLost ? lost : others).push(seconds)
-          // A call that ends, ends within the service's own limit.
-          if (!isLost) assert.strictEqual(refused, 0, "an order of a runner that lives was told to come back")
+  for (const isReplaced of [false, true]) {
+    const way = isReplaced ? "with a replacement that joins at once" : "without a replacement"
+    it.live(`one is killed, ${kills} times, ${way}: what it owned answers soon, the others' at the first call`, () =>
+      Effect.gen(function* () {
+        const { databaseUrl, nodes, sql } = yield* three
+        const orders = yield* newOrders(nodes[0]!, yield* newWallets(nodes[0]!, 20), asked)
+        const walletOf = new Map(orders.map(({ tradeNo, wallet }) => [tradeNo, wallet]))
+        const [lost, others]: [Array<number>, Array<number>] = [[], []]
+        for (let kill = 0; kill < kills; kill++) {
+          const held = yield* eachOwnsAPart(sql, 3)
+          const victim = nodes[kill % 3]!
+          const askedOf = nodes[(kill + 1) % 3]!
+          victim.signal("SIGKILL")
+          const replacement = isReplaced ? yield* runner(databaseUrl) : undefined
+          const done = yield* Effect.forEach(
+            orders,
+            (order) => untilSteady(askedOf, order, `kill${kill % 10}`, replacement),
+            {
+              concurrency: "unbounded"
+            }
+          )
+          for (const { order, seconds } of done) {
+            const isLost = ownerOf(walletOf.get(order.tradeNo)!, held) === victim.pid
+            ;(isLost ? lost : others).push(seconds)
+          }
+          const told = new RegExp(`the runner 127\\.0\\.0\\.1:\\d+ \\(version .*\\) has ended without a word`)
+          assert.match(askedOf.said.stderr, told)
+          assert.match(askedOf.said.stderr, /this runner took over \d+ shards, \d+\.\d s after the runner .* has ended/)
+          const next = replacement ?? (yield* runner(databaseUrl))
+          yield* next.ready
+          nodes[kill % 3] = next
         }
-        const told = new RegExp(`the runner 127\\.0\\.0\\.1:\\d+ \\(version .*\\) has ended without a word`)
-        assert.match(askedOf.said.stderr, told)
-        assert.match(askedOf.said.stderr, /this runner took over \d+ shards, \d+\.\d s after the runner .* has ended/)
-        const next = yield* runner(databaseUrl)
-        yield* next.ready
-        nodes[kill % 3] = next
-      }
-      const figures = {
-        kills,
-        lost: lost.length,
-        p50: quantile(lost, 0.5),
-        p99: quantile(lost, 0.99),
-        max: quantile(lost, 1)
-      }
-      console.log(JSON.stringify({ ...figures, others: { p99: quantile(others, 0.99), max: quantile(others, 1) } }))
-      assert.isAbove(lost.length, kills * 5)
-      yield* assertBooksWhole(sql)
-    })
-  )
+        const figuresOf = (numbers: ReadonlyArray<number>) => ({
+          p50: quantile(numbers, 0.5),
+          p99: quantile(numbers, 0.99),
+          max: quantile(numbers, 1)
+        })
+        console.log(
+          JSON.stringify({
+            kills,
+            way,
+            count: lost.length,
+            lost: figuresOf(lost),
+            others: figuresOf(others),
+            load: loadavg()[0]
+          })
+        )
+        assert.isAbove(lost.length, kills * 5)
+        yield* assertBooksWhole(sql)
+      })
+    )
+  }
 
   it.live("one after the other is stopped and started again under load: no request is cut or told to come back", () =>
     Effect.gen(function* () {

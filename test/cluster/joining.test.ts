@@ -12,7 +12,7 @@ import { freshDatabase } from "../kit/Service.ts"
 
 const address = RunnerAddress.make("10.0.0.9", 4001)
 const own = Runner.make({ address, groups: ["default"], weight: 1 })
-const roster = { own: "10.0.0.9:4001", entries: Effect.succeed(new Map()), leave: Effect.void }
+const roster = { own: "10.0.0.9:4001", entries: Effect.succeed(new Map()), takesPart: () => true, leave: Effect.void }
 
 /** The locks and the register of a runner. */
 const locks = Effect.flatMap(freshDatabase, (url) =>

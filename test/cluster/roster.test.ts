@@ -7,6 +7,7 @@ import * as Joining from "../../src/platform/cluster/Joining.ts"
 import * as Roster from "../../src/platform/cluster/Roster.ts"
 import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
 import * as Suspects from "../../src/platform/cluster/Suspects.ts"
+import * as ClockSkew from "../../src/platform/postgres/ClockSkew.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
 import * as Tenancy from "../../src/platform/cluster/Tenancy.ts"
@@ -22,11 +23,18 @@ const shards = [1, 2, 3].map((id) => ShardId.make("default", id))
 /** A runner with its session, its place in the register and the locks of its shards. It serves nothing. */
 const member = Effect.fnUntraced(function* (url: string, port: number, name = `coffer ${port}@test`) {
   const log: Array<string> = []
+  const clock = { wrongBy: 0 }
   const logger = Logger.make<unknown, void>(({ logLevel, message }) => void log.push(`${logLevel} ${String(message)}`))
   const context = yield* Layer.build(
     ShardLocks.layer.pipe(
       Layer.provideMerge(Layer.mergeAll(Roster.layer, Suspects.layer, ShardingConfig.layer({}))),
-      Layer.provideMerge(Joining.layer),
+      Layer.provideMerge(Layer.merge(Joining.layer, ClockSkew.layer)),
+      Layer.provideMerge(
+        Layer.succeed(
+          ClockSkew.MachineTime,
+          Effect.sync(() => Date.now() + clock.wrongBy * 1_000)
+        )
+      ),
       Layer.provideMerge(
         Layer.mergeAll(Postgres.layer({ url: Redacted.make(url), connections: 3, name }), runLock(url))
       ),
@@ -43,6 +51,11 @@ const member = Effect.fnUntraced(function* (url: string, port: number, name = `c
   yield* Context.get(context, Joining.Joining).mayEnter.open
   return {
     log,
+    setClock: (seconds: number) =>
+      Effect.andThen(
+        Effect.sync(() => (clock.wrongBy = seconds)),
+        Effect.provideContext(Context.get(context, ClockSkew.ClockSkew).measure, context)
+      ),
     storage,
     sql: Context.get(context, SqlClient.SqlClient),
     enter: storage.register(runnerAt(port), true),
@@ -215,5 +228,36 @@ it.live("a runner whose row was taken for a dead one's writes it again", () =>
     yield* a.sql`delete from runners where address = '10.0.0.9:2'`
     yield* b.healthy
     assert.deepStrictEqual(yield* a.healthy, [1, 2])
+  })
+)
+
+it.live("a runner whose clock is beyond the limit counts as healthy for nobody until it is right again", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const [a, b] = [yield* member(url, 1), yield* member(url, 2)]
+    yield* a.enter
+    yield* b.enter
+    assert.deepStrictEqual(
+      [yield* b.healthy, yield* a.healthy],
+      [
+        [1, 2],
+        [1, 2]
+      ]
+    )
+    yield* b.setClock(400)
+    assert.deepStrictEqual([yield* b.healthy, yield* a.healthy], [[1], [1]])
+    // Within the limit, and not right.
+    yield* b.setClock(-200)
+    assert.deepStrictEqual([yield* b.healthy, yield* a.healthy], [[1], [1]])
+    yield* b.setClock(5)
+    assert.deepStrictEqual(
+      [yield* b.healthy, yield* a.healthy],
+      [
+        [1, 2],
+        [1, 2]
+      ]
+    )
+    assert.lengthOf(told(a.log, /2 \(version .*\) has given up its shards, because its clock is wrong/), 1)
+    assert.lengthOf(told(b.log, /this runner gives up its shards and its workers/), 1)
   })
 )

@@ -34,9 +34,12 @@ describe("in a handshake", () => {
     })
   )
 
-  it.live("a runner of before, which offers none, is understood", () =>
+  it.live("a peer that offers none is refused", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* call(undefined)).heard, "heard hello")
+      const { heard, port } = yield* call(undefined)
+      assert.isUndefined(heard)
+      assert.deepStrictEqual(port.received, [])
+      assert.deepStrictEqual(port.refused(), { "incoming version": 1 })
     })
   )
 

@@ -5,6 +5,7 @@ import { askAsActor } from "../../src/platform/cluster/ask.ts"
 import { ownerOf } from "../../src/platform/cluster/owner.ts"
 import * as Joining from "../../src/platform/cluster/Joining.ts"
 import * as Runner from "../../src/platform/cluster/Runner.ts"
+import * as ClockSkew from "../../src/platform/postgres/ClockSkew.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
@@ -49,7 +50,7 @@ export const member = Effect.fnUntraced(function* (
       Layer.provideMerge(Layer.effect(Ask, objects.ask)),
       Layer.provideMerge(Joining.begin),
       Layer.provideMerge(Runner.layer()),
-      Layer.provideMerge(Joining.layer),
+      Layer.provideMerge(Layer.merge(Joining.layer, ClockSkew.layer)),
       Layer.provideMerge(Postgres.layer({ url: Secret.make(database), connections: 3, name: "test" })),
       Layer.provideMerge(Layer.succeed(Settings, { runner, secretKey, secretKeyPrevious } as Settings["Service"])),
       Layer.provideMerge(Wakeups.layer),

@@ -38,8 +38,6 @@ interface Seat {
   readonly number: number
   readonly ready: Latch.Latch
   child: Child | undefined
-  /** A rolling restart has stopped its child, so the next one starts without a pause. */
-  isReplaced: boolean
   wasReady: boolean
 }
 
@@ -47,6 +45,8 @@ interface Child {
   readonly worker: Worker
   readonly ended: Deferred.Deferred<string>
   readonly since: number
+  /** A rolling restart has stopped it, so the next one starts without a pause. */
+  isReplaced: boolean
 }
 
 export interface Children {
@@ -75,7 +75,6 @@ export const run = <E, R, E2, R2>(
       number: index + 1,
       ready: Latch.makeUnsafe(false),
       child: undefined,
-      isReplaced: false,
       wasReady: false
     }))
     const allReady: Effect.Effect<void> = Effect.suspend(() => {
@@ -95,11 +94,8 @@ const keep = Effect.fnUntraced(function* <E, R>(seat: Seat, { environmentOf }: O
   let pause = pauses.first
   for (;;) {
     const environment = yield* environmentOf(seat.number)
-    const { lived, how, pid } = yield* runChild(seat, environment)
-    if (seat.isReplaced) {
-      seat.isReplaced = false
-      continue
-    }
+    const { isReplaced, lived, how, pid } = yield* runChild(seat, environment)
+    if (isReplaced) continue
     if (seat.number === 1 && !seat.wasReady) {
       return yield* new FirstChildEnded({ message: `Runner 1 did not start (${how}). What it said stands above.` })
     }
@@ -117,11 +113,12 @@ const keep = Effect.fnUntraced(function* <E, R>(seat: Seat, { environmentOf }: O
 const runChild = (seat: Seat, environment: Readonly<Record<string, string>>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => spawnChild(seat, environment)),
-    ({ ended, since, worker }) =>
-      Effect.map(Deferred.await(ended), (how) => ({
+    (child) =>
+      Effect.map(Deferred.await(child.ended), (how) => ({
         how,
-        pid: worker.process.pid,
-        lived: Duration.millis(elapsedMillis() - since)
+        isReplaced: child.isReplaced,
+        pid: child.worker.process.pid,
+        lived: Duration.millis(elapsedMillis() - child.since)
       })),
     stop
   )
@@ -142,7 +139,7 @@ const spawnChild = (seat: Seat, environment: Readonly<Record<string, string>>): 
   worker.once("exit", (code, signal) => end(signal ?? `exit code ${code}`))
   // Without a pid the child could not be started. With one, a message could not be sent: ignored.
   worker.on("error", (error) => worker.process.pid === undefined && end(error.message))
-  return (seat.child = { worker, ended, since: elapsedMillis() })
+  return (seat.child = { worker, ended, since: elapsedMillis(), isReplaced: false })
 }
 
 const stop = ({ ended, worker }: Child) =>
@@ -159,10 +156,12 @@ const replaceAll = (seats: ReadonlyArray<Seat>, allReady: Effect.Effect<void>) =
     yield* Effect.logInfo(`rolling restart of ${seats.length} runners, one after the other`)
     for (const seat of seats) {
       if (!(yield* readyInTime)) return yield* givenUp(seats)
-      const { child } = seat
-      seat.isReplaced = true
+      const child = seat.child!
+      // One that has just ended by itself keeps its pause, and its line in the log.
+      if (Deferred.isDoneUnsafe(child.ended)) continue
+      child.isReplaced = true
       seat.ready.closeUnsafe()
-      yield* stop(child!)
+      yield* stop(child)
     }
     if (!(yield* readyInTime)) return yield* givenUp(seats)
     yield* Effect.logInfo("rolling restart done")

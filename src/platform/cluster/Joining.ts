@@ -12,6 +12,7 @@
 import { Context, Effect, Latch, Layer, type Option, Schedule } from "effect"
 import { ShardingConfig } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
+import { heldLocks, livesOf } from "./Tenancy.ts"
 
 export class Joining extends Context.Service<
   Joining,
@@ -77,13 +78,14 @@ export interface Spread {
 /** As the shards' locks in Postgres and the cluster's register say it at this moment. */
 export const spreadOf = (sql: SqlClient.SqlClient) =>
   Effect.map(
-    sql<Spread>`select count(distinct objid)::int4 as owned,
+    sql.unsafe<Spread>(`with ${heldLocks} select count(distinct objid)::int4 as owned,
         count(distinct objid) filter (where application_name = current_setting('application_name'))::int4 as own,
-        (select count(*)::int4 from cluster_runners where healthy) as runners
+        (select count(*)::int4 from cluster_runners join runners r using (address)
+          where healthy and takes_part and (run is null or ${livesOf("r")})) as runners
       from pg_locks join pg_stat_activity using (pid)
       where locktype = 'advisory' and granted and objsubid = 2
         and objid between ${firstLock} and ${firstLock + shardsPerGroup - 1}
-        and database = (select oid from pg_database where datname = current_database())`,
+        and database = (select oid from pg_database where datname = current_database())`),
     ([row]) => row!
   )
 

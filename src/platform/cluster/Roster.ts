@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { ClockSkew } from "../postgres/ClockSkew.ts"
 import { sqlDefects } from "../postgres/sqlDefect.ts"
 import type { RunnerPlace } from "../runtime/runnerPlace.ts"
 import { Settings } from "../runtime/Settings.ts"
@@ -24,6 +25,8 @@ export interface Entry {
   readonly session: number | null
   /** Whether Postgres still has a connection of it that holds a lock. */
   readonly lives: boolean
+  /** Whether it wants shards. One whose clock is wrong does not. */
+  readonly takes_part: boolean
 }
 
 /** By address. */
@@ -36,6 +39,8 @@ export class Roster extends Context.Service<
     readonly own: string | undefined
     /** Empty for a process that is alone. */
     readonly entries: Effect.Effect<Entries, SqlError.SqlError>
+    /** Whether this runner wants shards now. */
+    readonly takesPart: () => boolean
     /** States that this runner leaves on purpose. */
     readonly leave: Effect.Effect<void>
   }
@@ -49,8 +54,10 @@ export const layer = Layer.effect(
   Roster,
   Effect.gen(function* () {
     const { runner } = yield* Settings
+    const clock = yield* ClockSkew
+    const takesPart = () => !clock.isTooLarge()
     if (runner === undefined) {
-      return Roster.of({ own: undefined, entries: Effect.succeed(new Map()), leave: Effect.void })
+      return Roster.of({ own: undefined, entries: Effect.succeed(new Map()), takesPart, leave: Effect.void })
     }
     const sql = yield* SqlClient.SqlClient
     const run = yield* Tenancy.Run
@@ -62,22 +69,25 @@ export const layer = Layer.effect(
       sql`delete from runners where address = ${own}`
     )
     // First, so that of two that start at once at least one sees the other.
-    yield* sqlDefects(sql.unsafe(joining, [own, run, process, version, shapes]))
+    const write = (statement: string) =>
+      Effect.suspend(() => sql.unsafe(statement, [own, run, process, version, shapes, takesPart()]))
+    yield* sqlDefects(write(joining))
     yield* Effect.tapError(expectUnderstood(sql, own), () => Effect.ignore(leave))
 
     const entries = Effect.gen(function* () {
       const found = yield* read(sql)
       // One that joined while Postgres had lost this runner's connections for long has taken the row for a dead one's.
-      if (!found.has(own) && !hasLeft) yield* sql.unsafe(writing, [own, run, process, version, shapes])
+      if (found.get(own)?.takes_part !== takesPart() && !hasLeft) yield* write(writing)
       return found
     })
-    return Roster.of({ own, entries, leave: Effect.ignore(leave) })
+    return Roster.of({ own, entries, takesPart, leave: Effect.ignore(leave) })
   })
 )
 
-const writing = `insert into runners (address, run, process, version, messages) values ($1, $2, $3, $4, $5::int4[])
+const writing = `insert into runners (address, run, process, version, messages, takes_part)
+  values ($1, $2, $3, $4, $5::int4[], $6)
   on conflict (address) do update set run = excluded.run, process = excluded.process,
-    version = excluded.version, messages = excluded.messages`
+    version = excluded.version, messages = excluded.messages, takes_part = excluded.takes_part`
 
 /**
  * The row of one that was killed stays as long as the register may call it healthy: the row says that it is dead. What
@@ -109,7 +119,7 @@ const addressOf = ({ host, port }: RunnerPlace) => `${host}:${port}`
 const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlError> =>
   Effect.map(
     sql.unsafe<Entry>(
-      `with ${Tenancy.heldLocks} select address, version, messages, run, ${Tenancy.sessionOf("r")} as session,
+      `with ${Tenancy.heldLocks} select address, version, messages, run, (to_jsonb(r) -> 'takes_part') is distinct from 'false' as takes_part, ${Tenancy.sessionOf("r")} as session,
         run is null or ${Tenancy.livesOf("r")} as lives from runners r`
     ),
     (rows) => new Map(rows.map((row) => [row.address, row]))

@@ -7,7 +7,7 @@ import { RpcClient, RpcSerialization } from "effect/rpc"
 import { Socket } from "effect/socket"
 import { codeOf, type Note, noteBroken, type Reason, reasonOf } from "./refusedPeers.ts"
 import { handshakePatience } from "./RunnerPort.ts"
-import type { Place, RunnerTls } from "./RunnerTls.ts"
+import { type Place, type RunnerTls, withoutProtocol } from "./RunnerTls.ts"
 
 /** `left` is called when a connection to a runner that had proved itself has ended. */
 export const layer = (tls: RunnerTls, note: Note, left: () => void = () => {}) =>
@@ -56,6 +56,11 @@ const dial = (
       }
       peer.once("error", failed)
       peer.once("secureConnect", () => {
+        const objection = withoutProtocol(peer)
+        if (objection !== undefined) {
+          refuse("version", objection)
+          return resume(Effect.fail(openError("Unknown", new Error(objection))))
+        }
         isSecure = true
         peer.once("close", left)
         noteBroken(peer.off("error", failed), { side: "outgoing", address }, note)

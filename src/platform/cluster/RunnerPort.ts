@@ -127,7 +127,7 @@ const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSock
       const one = unproven.get(fromOf(peer))
       if (one === undefined) return void peer.destroy()
       const objection = tls.objection(peer)
-      if (objection !== undefined) return refuse(one, "handshake", objection)
+      if (objection !== undefined) return refuse(one, reasonOf(objection), objection)
       settle(one)
       // Each write that waits for `drain` adds listeners, so there is no limit on their number.
       peer.setMaxListeners(0)

@@ -38,6 +38,13 @@ export interface RunnerTls {
 const understood = { ALPNProtocols: protocols }
 
 /**
+ * A peer that offers no messages at all gets through the handshake, and understands nothing that is said here. It is of
+ * a version before the numbers, or no runner.
+ */
+export const withoutProtocol = ({ alpnProtocol }: TLSSocket) =>
+  typeof alpnProtocol === "string" ? undefined : "NO_APPLICATION_PROTOCOL"
+
+/**
  * The only suite that has a pre-shared key, a new key pair for each connection (so that a recording stays secret even
  * when `SECRET_KEY` is known later) and an authenticated cipher. TLS 1.2, because there the server says which keys it
  * knows before the client chooses, so that runners with an old and a new key meet at once.
@@ -74,7 +81,7 @@ export const ofSecretKeys = (own: Place, secrets: ReadonlyArray<Redacted.Redacte
         checkServerIdentity: () => undefined
       }
     },
-    objection: () => undefined
+    objection: withoutProtocol
   }
 }
 
@@ -98,7 +105,7 @@ export const ofCertificates = Effect.fnUntraced(function* (files: CertificateFil
     listening: { ...known, ...understood, minVersion: "TLSv1.3", requestCert: true, rejectUnauthorized: false },
     dialling: () => ({ ...known, ...understood, minVersion: "TLSv1.3" }),
     // Node would close the connection by itself, and say neither why nor whose it was.
-    objection: ({ authorizationError, authorized }) => (authorized ? undefined : String(authorizationError)),
+    objection: (peer) => (peer.authorized ? withoutProtocol(peer) : String(peer.authorizationError)),
     renewed: Effect.tap(current, (read) => Effect.sync(() => void (known = read)))
   }
   return tls

@@ -40,7 +40,7 @@ export const layer = Layer.effectContext(
     const roster = yield* Roster
     const suspects = yield* Suspects
     const { mayEnter } = yield* Joining.Joining
-    const judge = makeJudge(roster.own)
+    const judge = makeJudge(roster.own, roster.takesPart)
     const witness = makeWitness(roster.own)
     const inLine = Semaphore.makeUnsafe(releasesAtOnce).withPermits(1)
     const joins = () => roster.own === undefined || mayEnter.isOpen()

@@ -20,9 +20,9 @@ import { onRealTime } from "../runtime/realTime.ts"
 
 /**
  * The name of this process in `pg_stat_activity`, by which others can name it. In containers each process may have the
- * same pid and the same host, so a random part follows. Postgres keeps 63 characters.
+ * same pid and the same host, so a random part follows. Postgres keeps 63 characters, and a word may follow.
  */
-export const processName = `coffer ${process.pid}@${hostname().slice(0, 40)}#${randomBytes(4).toString("hex")}`
+export const processName = `coffer ${process.pid}@${hostname().slice(0, 30)}#${randomBytes(4).toString("hex")}`
 /** A reference, so that a test may be several processes. */
 export const ProcessName = Context.Reference<string>("@coffer/platform/Tenancy/ProcessName", {
   defaultValue: () => processName

@@ -23,14 +23,14 @@ export interface Judge {
   readonly isInDoubt: () => boolean
 }
 
-/** `own`: the address of this runner, unless it is alone and judges nobody. `now`: milliseconds since some moment. */
-export const makeJudge = (own: string | undefined, now: () => number = elapsedMillis): Judge => {
+/** `own`: the address of this runner, unless it is alone and judges nobody. `takesPart`: whether it wants shards. */
+export const makeJudge = (own: string | undefined, takesPart: () => boolean): Judge => {
   let last: Judged = []
   let session: number | undefined
   let doubtUntil = -Infinity
 
-  const doubt = () => void (doubtUntil = now() + doubtMillis)
-  const isInDoubt = () => now() < doubtUntil
+  const doubt = () => void (doubtUntil = elapsedMillis() + doubtMillis)
+  const isInDoubt = () => elapsedMillis() < doubtUntil
 
   const watchOwnSession = (own: string, entries: Entries) => {
     const self = entries.get(own)
@@ -44,10 +44,10 @@ export const makeJudge = (own: string | undefined, now: () => number = elapsedMi
     if (own !== undefined) watchOwnSession(own, entries)
     const before = new Set(last.flatMap(([runner, is]) => (is ? [addressOf(runner)] : [])))
     const isAlive = (address: string) => {
-      if (own === undefined || address === own) return true
+      if (own === undefined || address === own) return takesPart()
       const entry = entries.get(address)
       // Whoever leaves takes its row away.
-      return entry !== undefined && (entry.lives || (isInDoubt() && before.has(address)))
+      return entry !== undefined && entry.takes_part && (entry.lives || (isInDoubt() && before.has(address)))
     }
     const judged = runners.map(([runner, healthy]): Judged[number] => [runner, healthy && isAlive(addressOf(runner))])
     const registered = new Set(runners.map(([runner]) => addressOf(runner)))

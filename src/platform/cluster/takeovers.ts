@@ -38,6 +38,9 @@ export const makeWitness = (own: string | undefined): Witness => {
   const tellEnd = ({ name, run }: Present, entry: Entry | undefined) => {
     // It has taken its row away.
     if (entry === undefined) return Effect.logInfo(remember(`${name} has stopped`))
+    if (!entry.takes_part) {
+      return Effect.logWarning(remember(`${name} has given up its shards, because its clock is wrong`))
+    }
     const why = entry.run === run && entry.lives ? "it does not answer" : "Postgres has lost its connections"
     return Effect.logWarning(`${remember(`${name} has ended without a word`)}: ${why}. The others take over its shards`)
   }

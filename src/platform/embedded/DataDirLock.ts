@@ -60,9 +60,15 @@ const makeFolder = (home: string): Promise<unknown> =>
     return Promise.all(made.map((folder) => chmod(folder, process.getuid?.() === 0 ? 0o711 : 0o700)))
   })
 
+/** Another user who could read the file could lock it, and keep this installation from starting. */
+const makeLockFile = (file: string): Promise<unknown> =>
+  writeFile(file, "", { flag: "a", mode: 0o600 }).then(() => chmod(file, 0o600))
+
 const lock = Effect.fnUntraced(function* (home: string) {
+  const file = join(home, "coffer.lock")
+  yield* inHome(home, () => makeLockFile(file))
   const database = yield* Effect.acquireRelease(
-    inHome(home, () => Promise.resolve(new DatabaseSync(join(home, "coffer.lock"), { timeout: 0 }))),
+    inHome(home, () => Promise.resolve(new DatabaseSync(file, { timeout: 0 }))),
     (opened) => Effect.sync(() => opened.close())
   )
   // Nothing is ever written, so no journal file is needed. Nothing else in this process may open the file: the kernel

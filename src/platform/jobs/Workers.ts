@@ -5,6 +5,7 @@
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Option, Queue, type Scope } from "effect"
 import { Wakeups } from "../commit/Wakeups.ts"
+import { ClockSkew } from "../postgres/ClockSkew.ts"
 import { currentMillis } from "../runtime/clock.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { type BacklogOf, beginBacklog, showBacklogs } from "./backlogs.ts"
@@ -52,6 +53,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const wakeups = yield* Wakeups
     const { workerPoll } = yield* Settings
+    const clock = yield* ClockSkew
     const rest = makeRest(yield* Clock.Clock)
     const unwoken = new Set<Worker>()
     const works = new Set<Work>()
@@ -78,6 +80,8 @@ export const layer = Layer.effect(
 
       const round = yield* makeRound(work)
       const loop = Effect.gen(function* () {
+        // A wrong clock would end what is not due, and write its time into rows.
+        yield* clock.whenRight
         state.sleepsUntil = undefined
         state.woken = false
         // This round looks for whatever the worker was woken for so far. A word that is left over would begin another

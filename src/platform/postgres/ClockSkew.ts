@@ -1,9 +1,10 @@
 /**
  * How far this machine's clock is from Postgres'. Webhook signatures carry our time, and receivers refuse one that is
- * more than five minutes off; due rows of one runner are read by another. It is the one place that asks Postgres for
- * the time.
+ * more than five minutes off; due rows of one runner are read by another. A runner whose clock is further off than that
+ * gives up its shards and its workers, and takes no writes, until the clock is right again (docs/decisions/0052). It is
+ * the one place that asks Postgres for the time.
  */
-import { Context, Effect, Layer, Metric, Schedule } from "effect"
+import { Context, Effect, Latch, Layer, Metric, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { currentMillis } from "../runtime/clock.ts"
 import { onRealTime } from "../runtime/realTime.ts"
@@ -13,7 +14,10 @@ export class ClockSkew extends Context.Service<
   {
     /** As it was last measured. */
     readonly seconds: () => number
+    /** True from the moment when it is above the limit until the clocks agree again. */
     readonly isTooLarge: () => boolean
+    /** Waits while it is. */
+    readonly whenRight: Effect.Effect<void>
     readonly measure: Effect.Effect<void>
   }
 >()("@coffer/platform/ClockSkew") {}
@@ -47,6 +51,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const machineTime = yield* MachineTime
     let skew = 0
+    const right = Latch.makeUnsafe(true)
 
     const measure = Effect.gen(function* () {
       const was = Math.abs(skew)
@@ -55,6 +60,15 @@ export const layer = Layer.effect(
       if (Math.abs(skew) > secondsOdd && was <= secondsOdd) {
         yield* Effect.logError(`This machine's clock and Postgres' are ${Math.round(skew)} s apart; set both right`)
       }
+      if (Math.abs(skew) > secondsMax && right.closeUnsafe()) {
+        yield* Effect.logError(
+          `This machine's clock is more than ${secondsMax} s wrong: this runner gives up its shards and its workers, ` +
+            "and takes no writes until the clock is right"
+        )
+      }
+      if (Math.abs(skew) <= secondsOdd && right.openUnsafe()) {
+        yield* Effect.logInfo("This machine's clock is right again: this runner takes part again")
+      }
     }).pipe(
       // DatabaseHealth reports that Postgres is away.
       Effect.catchTags({ SqlError: () => Effect.void })
@@ -62,6 +76,6 @@ export const layer = Layer.effect(
     yield* Metric.update(gauge, 0)
     yield* measure
     yield* Effect.forkScoped(Effect.delay(measure, interval).pipe(Effect.repeat(Schedule.forever), onRealTime))
-    return ClockSkew.of({ seconds: () => skew, isTooLarge: () => Math.abs(skew) > secondsMax, measure })
+    return ClockSkew.of({ seconds: () => skew, isTooLarge: () => !right.isOpen(), whenRight: right.await, measure })
   })
 )

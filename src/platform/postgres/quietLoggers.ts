@@ -5,8 +5,11 @@
 import { Cause, Logger } from "effect"
 import { isDatabaseTrouble } from "./trouble.ts"
 
-/** The cluster logs these every second while Postgres is away. DatabaseHealth logs it once. */
-const ofTheCluster = /^Shard lock storage (is|has)/
+/**
+ * The cluster logs these every second while Postgres is away or all clocks are wrong. DatabaseHealth and ClockSkew log
+ * it once.
+ */
+const ofTheCluster = /^(Shard lock storage (is|has)|No healthy runners available)/
 
 export const quiet = (
   loggers: ReadonlySet<Logger.Logger<unknown, unknown>>,

@@ -31,11 +31,23 @@ export const layer = (folder: string) =>
 
       yield* usable(fs.makeDirectory(home, { recursive: true }))
 
+      const onDisk = <E = never>(
+        name: string,
+        flag: "w" | "r",
+        work: (file: FileSystem.File) => Effect.Effect<void, E> = () => Effect.void
+      ) =>
+        fs.open(name, { flag, mode: 0o600 }).pipe(
+          Effect.flatMap((file) => Effect.andThen(work(file), file.sync)),
+          Effect.scoped
+        )
+
       const write = Effect.fnUntraced(function* (file: string, content: string) {
         const target = path.join(home, file)
-        // Written to another file and renamed, so that a crash leaves either the old content or the new one.
-        yield* usable(fs.writeFileString(`${target}.new`, content, { mode: 0o600 }))
+        // Written to another file and renamed, so that a crash leaves either the old content or the new one. The disk
+        // has the content before the name, and the name before anything depends on it.
+        yield* usable(onDisk(`${target}.new`, "w", (file) => file.writeAll(new TextEncoder().encode(content))))
         yield* usable(fs.rename(`${target}.new`, target))
+        yield* usable(onDisk(home, "r"))
       })
 
       const keep = Effect.fnUntraced(function* <R>(file: string, make: Effect.Effect<string, never, R>) {

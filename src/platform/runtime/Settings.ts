@@ -8,6 +8,7 @@ import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { asciiAddress, isAscii } from "./asciiAddress.ts"
 import { BadSetting } from "./BadSetting.ts"
+import { reachable } from "./loopback.ts"
 import { DataDir } from "./DataDir.ts"
 import { type Bucket, bucket, filesAddress } from "./filePlaces.ts"
 import { stripeAddress } from "./stripeAddress.ts"
@@ -166,7 +167,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
 
       const publicUrl = Option.match(read.publicUrl, {
         onSome: (url) => url.href.replace(/\/+$/, ""),
-        onNone: () => `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${read.port}`
+        onNone: () => `http://${reachable(host)}:${read.port}`
       })
 
       return Settings.of({

@@ -2,7 +2,10 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { Sharding } from "effect/cluster"
 import { ClockSkew, MachineTime } from "../../../src/platform/postgres/ClockSkew.ts"
+import { holdsShards } from "../../../src/edge/Health.ts"
+import { eventually } from "../../kit/Process.ts"
 import { start } from "../../kit/Service.ts"
 
 const textOf = (url: string, headers: Record<string, string> = {}) =>
@@ -72,6 +75,35 @@ describe("/readyz", () => {
       assert.strictEqual(refused.status, 503)
       assert.match(refused.body.reason, /clock and Postgres' are 3\d\d s apart/)
       assert.isAbove(valueOf(yield* textOf(`${baseUrl}/metrics`), "coffer_clock_skew_seconds")!, 300)
+    })
+  )
+})
+
+describe("a runner whose clock is beyond the limit", () => {
+  it.live("gives up its shards and takes no writes, and does both again when its clock is right", () =>
+    Effect.gen(function* () {
+      let wrongBy = 0
+      const machineTime = Effect.sync(() => Date.now() + wrongBy * 1_000)
+      const running = yield* start({ beneath: Layer.succeed(MachineTime, machineTime) })
+      const { api, context } = running
+      const { sandboxKey } = yield* api.newMerchant()
+      const { measure } = Context.get(context, ClockSkew)
+      const owns = () => holdsShards(Context.get(context, Sharding.Sharding))
+      const create = api.post("/v1/orders", sandboxKey, { amount: 1000 })
+      assert.strictEqual((yield* create).status, 201)
+      wrongBy = 400
+      yield* measure
+      const refused = yield* create
+      assert.deepStrictEqual([refused.status, refused.headers.has("retry-after")], [503, true])
+      assert.strictEqual((yield* api.get("/v1/orders", sandboxKey)).status, 200)
+      yield* eventually(
+        "its shards to be given up",
+        Effect.sync(() => !owns())
+      )
+      wrongBy = 0
+      yield* measure
+      yield* eventually("its shards to be back", Effect.sync(owns))
+      assert.strictEqual((yield* create).status, 201)
     })
   )
 })
