@@ -1,11 +1,11 @@
 /**
  * Pushes events to merchants' servers (spec: Events, Delivery): leases what is due, posts it, and records the attempt.
- * Places for posts are shared by mode, merchant and destination, so that a server that hangs delays no other merchant
- * (docs/decisions/0016). Leases and results go in batches (docs/decisions/0023). Runs outside the actors, on every
+ * Places for posts are shared by mode, merchant, host and address, so that a server that hangs delays no other address
+ * (docs/decisions/0053). Leases and results go in batches (docs/decisions/0023). Runs outside the actors, on every
  * runner.
  */
 import type { Mode } from "@coffer/model/Ids"
-import { allot, allotBoth, type DueLine, keysOf, lineKey } from "@coffer/rules/delivery/places"
+import { allot, allotBoth, type DueLine, lineKey } from "@coffer/rules/delivery/places"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
@@ -67,7 +67,7 @@ export const layer = Layer.effectDiscard(
           const leased = yield* store.lease({ now, leaseUntil, lines })
           for (const delivery of leased) {
             worker.hold()
-            waiting.add({ delivery, leaseUntil, worker, keys: keysOf(lineOf(delivery)) })
+            waiting.add({ delivery, leaseUntil, worker, line: lineOf(delivery) }, places)
           }
           modes.forEach(begin)
           yield* metrics.underWay(places.posts())

@@ -1,11 +1,11 @@
 /**
  * Rows of deliveries: leased when they are due, and closed or postponed after an attempt. A lease ends by itself, so
  * the rows of a runner that died are due again (docs/architecture.md, section 5). Which lines are leased is not decided
- * here (docs/decisions/0016).
+ * here (docs/decisions/0053).
  */
 import { Mode } from "@coffer/model/Ids"
 import { destinationOf } from "@coffer/rules/delivery/route"
-import { type Allotted, type DueLine, placesPerLine } from "@coffer/rules/delivery/places"
+import type { Allotted, DueLine } from "@coffer/rules/delivery/places"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { decodeDueSandboxes, type DueSandbox } from "../platform/postgres/leasedRows.ts"
@@ -40,6 +40,8 @@ export const merchantsMax = 256
 export const dueMerchantsMax = 32
 /** Destinations of one merchant that a step reads. */
 export const destinationsMax = 64
+/** Deliveries of one destination that a step counts. */
+export const countedMax = 8
 
 /** What one statement changes at most: it has to end in time. */
 const changedMax = 10_000
@@ -181,7 +183,7 @@ const walk = (sql: SqlClient.SqlClient, now: DateTime.Utc, { destinations, merch
       select destination, case when next_attempt_at > ${time} then 0 else (select count(*)::int4 from (
         select 1 from deliveries d where d.status = 'pending' and d.mode = ${mode}
           and d.merchant_id = looked.merchant_id and d.destination = lines.destination
-          and d.next_attempt_at <= ${time} and ${isFree(sql, now)} limit ${placesPerLine}) as few) end as due
+          and d.next_attempt_at <= ${time} and ${isFree(sql, now)} limit ${countedMax}) as few) end as due
       from lines
     ) as lines on true
     order by looked.merchant_id, lines.destination`,

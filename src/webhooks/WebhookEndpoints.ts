@@ -117,16 +117,11 @@ const create = ({ change, ids, privateAllowed, secrets }: Services) =>
     })
   })
 
-const update = ({ change, deliveries, privateAllowed, store }: Services) =>
+const update = ({ change, deliveries, privateAllowed }: Services) =>
   span("WebhookEndpoints.update")(function* (owner: Owner, id: string, terms: UpdateEndpoint) {
     const changes = yield* Effect.fromResult(changesOf(terms))
     const problem = urlProblem("url", changes.url, { mode: owner.mode, privateAllowed })
     if (problem !== undefined) return yield* problem
-    // What was still to come when it was disabled does not come now (silences: W5).
-    if (changes.status === "enabled") {
-      const { endpoints } = (yield* store.load(owner)).settings
-      if (endpoints.some((before) => before.id === id && before.status === "disabled")) yield* deliveries.skipAll(id)
-    }
     const updated = yield* change(owner, (stored, now) =>
       Result.map(
         Result.flatMap(managedElsewhere(stored, id, new SingleAddressManaged()), () =>
@@ -135,8 +130,8 @@ const update = ({ change, deliveries, privateAllowed, store }: Services) =>
         ({ endpoint, settings }) => ({ settings, answer: endpointView(owner.mode, endpoint) })
       )
     )
-    if (changes.status === "disabled") yield* soonEnough(deliveries.skipAll(id))
-    else if (changes.url !== undefined) yield* soonEnough(deliveries.retarget(id, changes.url))
+    // What falls due while it is disabled is skipped by its attempt (silences: W5).
+    if (changes.url !== undefined) yield* soonEnough(deliveries.retarget(id, changes.url))
     return updated
   })
 

@@ -4,7 +4,8 @@
  */
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import type { Mode } from "@coffer/model/Ids"
-import { type Keys, type Line } from "@coffer/rules/delivery/places"
+import type { Keys, Line } from "@coffer/rules/delivery/places"
+import { hostOf } from "@coffer/rules/delivery/route"
 import { DateTime, Duration, Effect, Exit, FiberSet, identity, Option, Result } from "effect"
 import type { MerchantNotFound } from "../merchants/Merchants.ts"
 import type { Worker } from "../platform/jobs/Workers.ts"
@@ -30,7 +31,7 @@ interface Surroundings {
 
 /** A delivery that was leased. It keeps the worker from being at rest until its result is written. */
 export interface Started extends Lease {
-  readonly keys: Keys
+  readonly line: Line
   readonly worker: Worker
 }
 
@@ -49,20 +50,20 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
 
   /** What is to be written of an attempt, if there is anything. */
   const conclude = (started: Started, posted: PostResult): Effect.Effect<Made | undefined> => {
-    const { delivery, keys, leaseUntil, worker } = started
+    const { delivery, leaseUntil, line, worker } = started
     if (posted === "skipped") return Effect.as(store.skip(delivery), undefined)
     if (posted === "late" || posted === "proxy") {
       unrecorded.add(leaseUntil)
       return Effect.as(posted === "proxy" ? DeliveryMetrics.countProxyFailure : Effect.void, undefined)
     }
     const made: Made = { delivery, attempt: attemptOf(delivery, posted), outcome: posted.outcome, worker }
-    places.learn(keys, made.attempt.durationMillis)
+    places.learn(line, { isAnswered: made.attempt.statusCode !== null, millis: made.attempt.durationMillis })
     const warning = judge(failing, made, DateTime.toEpochMillis(posted.ended))
     return warning === undefined ? Effect.succeed(made) : Effect.as(Effect.logWarning(warning), made)
   }
 
-  const start = (started: Started) => {
-    const { delivery, keys, leaseUntil, worker } = started
+  const start = (started: Started, keys: Keys) => {
+    const { delivery, leaseUntil, worker } = started
     const { mode } = delivery
     places.take(keys)
     run(
@@ -91,7 +92,7 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
     while (places.hasFreePlace(mode) && !results.isBehind()) {
       const next = waiting.next(mode, places)
       if (next === undefined) return
-      start(next)
+      start(next.one, next.keys)
     }
   }
 
@@ -152,7 +153,8 @@ const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }:
   if (since === undefined) return undefined
   const why = attempt.failure ?? `it answers ${attempt.statusCode}`
   const from = DateTime.formatIso(DateTime.makeUnsafe(since))
-  return `webhooks of ${line.merchantId} (${line.mode}) to ${line.destination} have failed since ${from}: ${why}`
+  const whose = `${line.merchantId} (${line.mode}${delivery.endpoint_id === null ? "" : `, ${delivery.endpoint_id}`})`
+  return `webhooks of ${whose} to ${hostOf(line.destination)} have failed since ${from}: ${why}`
 }
 
 export const lineOf = ({ destination, merchant_id, mode }: LeasedDelivery): Line => ({

@@ -4,10 +4,9 @@
  * it. So the address that is written to is always one that was checked, also after a name has moved.
  *
  * Each is a client of undici with one socket, which we open. What is in use is bounded by the places for posts
- * (docs/decisions/0016), what is idle by the numbers below.
+ * (docs/decisions/0053), what is idle by the numbers below.
  */
 import type { Socket } from "node:net"
-import { placesPerMode } from "@coffer/rules/delivery/places"
 import { Duration, Effect, FiberHandle } from "effect"
 import { Client } from "undici"
 import { makeDial } from "./dial.ts"
@@ -57,8 +56,8 @@ export interface Connections {
   readonly isProxysOwn: (url: URL, status: number) => boolean
 }
 
-/** Idle connections to one host: as many as there are posts at once in one mode. One more is closed. */
-const idleMaxPerHost = placesPerMode
+/** Idle connections to one host. One more is closed. */
+const idleMaxPerHost = 64
 /** Idle connections to all hosts. For one more the one that has been idle for longest is closed. */
 const idleMax = 512
 /**

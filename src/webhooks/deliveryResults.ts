@@ -2,6 +2,7 @@
  * Writes how attempts ended, many at a time: while one statement is under way the next batch gathers, and nothing waits
  * for a timer. What a crash leaves unwritten is posted again when its lease ends.
  */
+import { hostOf } from "@coffer/rules/delivery/route"
 import { Cause, Effect, Exit, Queue } from "effect"
 import type { Ended, LeasedDelivery } from "./deliveryAttempts.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
@@ -58,6 +59,6 @@ export const makeResults = Effect.fnUntraced(function* <Result extends Ended>(
 export const logLost = ({ attempts, destination, id }: LeasedDelivery, cause: Cause.Cause<unknown>) => {
   const why = String(Cause.squash(cause))
   return Effect.logWarning(
-    `delivery ${id} to ${destination}: attempt ${attempts + 1} could not be made or recorded (${why}); it comes again`
+    `delivery ${id} to ${hostOf(destination)}: attempt ${attempts + 1} could not be made or recorded (${why}); it comes again`
   )
 }

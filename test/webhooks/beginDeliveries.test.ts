@@ -1,5 +1,4 @@
 /** How leased deliveries are begun and end, whatever goes wrong between (docs/decisions/0016, 0041). */
-import { keysOf } from "@coffer/rules/delivery/places"
 import { assert, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Queue } from "effect"
 import { lineOf, makeBegin, type Started } from "../../src/webhooks/beginDeliveries.ts"
@@ -67,7 +66,7 @@ const world = Effect.gen(function* () {
     const leased = delivery as unknown as LeasedDelivery
     posts.set(id, Deferred.makeUnsafe())
     worker.hold()
-    waiting.add({ delivery: leased, leaseUntil: time, keys: keysOf(lineOf(leased)), worker })
+    waiting.add({ delivery: leased, leaseUntil: time, line: lineOf(leased), worker }, places)
   }
   const end = (id: string) => Deferred.succeed(posts.get(id)!, answered)
   return { add, begin, broken, end, places, recorded: Queue.take(recorded), released: Queue.take(released), seen }
@@ -76,6 +75,9 @@ const world = Effect.gen(function* () {
 it.effect("a delivery that cannot be begun after another has ended costs no place, and is begun by the worker", () =>
   Effect.gen(function* () {
     const { add, begin, broken, end, places, recorded, released, seen } = yield* world
+    const line = { mode: "live", merchantId: "mer_1", destination: "shop.example" } as const
+    // It has one place.
+    places.learn(line, { isAnswered: false, millis: 10_000 })
     add("first")
     add("second")
     begin("live")

@@ -103,12 +103,9 @@ describe("a receiver that answers", () => {
 })
 
 describe("a delivery whose post is on its way", () => {
-  for (const how of ["deleted", "disabled", "disabled and enabled again"] as const) {
-    const change = Effect.fnUntraced(function* (hooks: ReturnType<typeof hooksOf>, id: string) {
-      if (how === "deleted") return yield* hooks.remove(id)
-      yield* hooks.update(id, { disabled: true })
-      if (how !== "disabled") yield* hooks.update(id, { disabled: false })
-    })
+  for (const how of ["deleted", "disabled"] as const) {
+    const change = (hooks: ReturnType<typeof hooksOf>, id: string) =>
+      how === "deleted" ? hooks.remove(id) : hooks.update(id, { disabled: true })
 
     it.live(`is skipped when its endpoint is ${how}, unless the receiver takes it`, () =>
       Effect.gen(function* () {

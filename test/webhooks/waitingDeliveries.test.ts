@@ -1,5 +1,5 @@
 /** Deliveries that are leased and wait for a place (docs/decisions/0041): whose turn it is, and for how long. */
-import { keysOf, placesPerLine, placesPerMode } from "@coffer/rules/delivery/places"
+import { placesOf, placesPerLine } from "@coffer/rules/delivery/places"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Option } from "effect"
 import type { LeasedDelivery } from "../../src/webhooks/deliveryAttempts.ts"
@@ -9,21 +9,21 @@ const leasedAt = (seconds: number) => DateTime.makeUnsafe(seconds * 1_000 + 30_0
 
 const one = (merchantId: string, destination: string, id = "", seconds = 0) => ({
   delivery: { id, merchant_id: merchantId, mode: "live", destination } as LeasedDelivery,
-  keys: keysOf({ mode: "live", merchantId, destination }),
+  line: { mode: "live" as const, merchantId, destination },
   leaseUntil: leasedAt(seconds)
 })
 
-const waitingFor = (...all: ReadonlyArray<ReturnType<typeof one>>) => {
-  const waiting = makeWaiting<ReturnType<typeof one>>()
-  all.forEach(waiting.add)
-  return waiting
-}
 const quick = new Map(["a", "b"].flatMap((m) => ["x", "y"].map((d) => [`live ${m} ${d}`, placesPerLine] as const)))
 const free = { taken: new Map<string, number>(), limits: quick }
+const waitingFor = (...all: ReadonlyArray<ReturnType<typeof one>>) => {
+  const waiting = makeWaiting<ReturnType<typeof one>>()
+  for (const each of all) waiting.add(each, free)
+  return waiting
+}
 const destinations = (waiting: ReturnType<typeof waitingFor>, places = free) => {
   const taken: Array<string> = []
   for (let next = waiting.next("live", places); next !== undefined; next = waiting.next("live", places)) {
-    taken.push(next.keys[2])
+    taken.push(next.keys[3])
   }
   return taken
 }
@@ -38,7 +38,10 @@ describe("deliveries that wait for a place", () => {
     const all = [one("a", "x"), one("b", "y")]
     const full = { limits: quick, taken: new Map([["live a x", placesPerLine]]) }
     assert.deepStrictEqual(destinations(waitingFor(...all), full), ["live b y"])
-    const greedy = { limits: quick, taken: new Map(Object.entries({ live: placesPerMode - 5, "live a": 5 })) }
+    const greedy = {
+      limits: quick,
+      taken: new Map(Object.entries({ "live answers": placesOf.answers - 5, "live answers a": 5 }))
+    }
     assert.deepStrictEqual(destinations(waitingFor(...all), greedy), ["live b y"])
   })
 

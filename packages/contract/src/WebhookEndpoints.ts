@@ -31,7 +31,7 @@ const fields = {
   description: orNull(Schema.String, "Your own words about it; null when there are none."),
   enabled_events: enabledEvents,
   status: Status.annotate({
-    description: "Nothing is delivered to a disabled endpoint, and what was still to be delivered is skipped."
+    description: "Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped."
   }),
   is_default: Schema.Boolean.annotate({
     description: "The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere."
@@ -158,7 +158,7 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
     }).annotateMerge(
       described(
         "Change a webhook endpoint, or disable it",
-        "Fields that are not sent stay. When it is disabled, deliveries that are still to be made are skipped. The " +
+        "Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. The " +
           "account's single address is set elsewhere: 409 `conflict`."
       )
     ),

@@ -21,63 +21,78 @@ const asIfLost = `update deliveries set status = 'pending', next_attempt_at = cr
   where status = 'skipped'`
 
 describe("a delivery that is pending", () => {
-  for (const [how, change] of [
-    ["disabled", (hooks: ReturnType<typeof hooksOf>, id: string) => hooks.update(id, { status: "disabled" })],
-    ["deleted", (hooks: ReturnType<typeof hooksOf>, id: string) => hooks.remove(id)]
-  ] as const) {
-    it.live(`is skipped at once when its endpoint is ${how}, and others are left alone`, () =>
-      Effect.gen(function* () {
-        const { atRest, hook, hooks, pass } = yield* world
-        hook.answer(500)
-        const { id } = yield* hooks.create({ url: hook.url })
-        const other = yield* hooks.create({ url: `${hook.url}/other` })
-        yield* hooks.paid()
-        yield* atRest
-        yield* change(hooks, id)
-        const rows = yield* hooks.deliveries
-        assert.deepStrictEqual(
-          rows.map(({ endpoint_id, status }) => [endpoint_id, status]),
-          [
-            [id, "skipped"],
-            [other.id, "pending"]
-          ]
-        )
-        yield* pass("1 day")
-        assert.deepStrictEqual(states(yield* hooks.deliveries), [
-          ["skipped", 1],
-          ["failed", 7]
-        ])
-      })
-    )
+  it.live("is skipped at once when its endpoint is deleted, and others are left alone", () =>
+    Effect.gen(function* () {
+      const { atRest, hook, hooks, pass } = yield* world
+      hook.answer(500)
+      const { id } = yield* hooks.create({ url: hook.url })
+      const other = yield* hooks.create({ url: `${hook.url}/other` })
+      yield* hooks.paid()
+      yield* atRest
+      yield* hooks.remove(id)
+      const rows = yield* hooks.deliveries
+      assert.deepStrictEqual(
+        rows.map(({ endpoint_id, status }) => [endpoint_id, status]),
+        [
+          [id, "skipped"],
+          [other.id, "pending"]
+        ]
+      )
+      yield* pass("1 day")
+      assert.deepStrictEqual(states(yield* hooks.deliveries), [
+        ["skipped", 1],
+        ["failed", 7]
+      ])
+    })
+  )
 
-    it.live(`is skipped by its next attempt when its endpoint was ${how} and the process died before it was told`, () =>
-      Effect.gen(function* () {
-        const { atRest, hook, hooks, pass, sql } = yield* world
-        hook.answer(500)
-        const { id } = yield* hooks.create({ url: hook.url })
-        yield* hooks.paid()
-        yield* atRest
-        yield* change(hooks, id)
-        yield* sql.unsafe(asIfLost)
-        yield* pass("1 day")
-        assert.deepStrictEqual(states(yield* hooks.deliveries), [["skipped", 1]])
-        assert.strictEqual(hook.all.length, 1)
-      })
-    )
-  }
-
-  it.live("does not come when its endpoint is enabled again, also if nobody was told that it was disabled", () =>
+  it.live("is skipped by its next attempt when its endpoint was deleted and the process died before it was told", () =>
     Effect.gen(function* () {
       const { atRest, hook, hooks, pass, sql } = yield* world
       hook.answer(500)
       const { id } = yield* hooks.create({ url: hook.url })
       yield* hooks.paid()
       yield* atRest
-      yield* hooks.update(id, { disabled: true })
+      yield* hooks.remove(id)
       yield* sql.unsafe(asIfLost)
+      yield* pass("1 day")
+      assert.deepStrictEqual(states(yield* hooks.deliveries), [["skipped", 1]])
+      assert.strictEqual(hook.all.length, 1)
+    })
+  )
+
+  it.live("stays pending when its endpoint is disabled, and comes at its time when that is enabled again", () =>
+    Effect.gen(function* () {
+      const { atRest, hook, hooks, pass } = yield* world
+      hook.answer(500)
+      const { id } = yield* hooks.create({ url: hook.url })
+      // Its attempts come after 0, 30 and 150 seconds.
+      yield* hooks.paid()
+      yield* pass("1 minute")
+      yield* hooks.update(id, { status: "disabled" })
+      assert.deepStrictEqual(states(yield* hooks.deliveries), [["pending", 2]])
+      yield* pass("1 minute")
+      hook.answer(200)
+      yield* hooks.update(id, { status: "enabled" })
+      yield* pass("1 minute")
+      yield* atRest
+      assert.deepStrictEqual(states(yield* hooks.deliveries), [["succeeded", 3]])
+    })
+  )
+
+  it.live("is skipped when it falls due while its endpoint is disabled, and does not come afterwards", () =>
+    Effect.gen(function* () {
+      const { atRest, hook, hooks, pass } = yield* world
+      hook.answer(500)
+      const { id } = yield* hooks.create({ url: hook.url })
+      yield* hooks.paid()
+      yield* atRest
+      yield* hooks.update(id, { disabled: true })
+      yield* pass("5 minutes")
       yield* hooks.update(id, { disabled: false })
       yield* pass("1 day")
       assert.deepStrictEqual(states(yield* hooks.deliveries), [["skipped", 1]])
+      assert.strictEqual(hook.all.length, 1)
       hook.answer(200)
       yield* hooks.paid()
       yield* atRest

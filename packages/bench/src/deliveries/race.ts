@@ -3,7 +3,6 @@
  * by a loop without a queue. All deliveries are there before the first is made. The time runs from the first arrival
  * until each has arrived and its outcome is stored. Sides take turns, round after round.
  */
-import { placesPerMode } from "@coffer/rules/delivery/places"
 import { median } from "../driver/summary.ts"
 import type { Options } from "../options.ts"
 import { say } from "../say.ts"
@@ -16,6 +15,9 @@ import { startRedis } from "./Redis.ts"
 import { startRival } from "./rivals.ts"
 import { startService } from "./service.ts"
 import { type Sink, startSink } from "./Sink.ts"
+
+/** Posts of a rival under way. */
+const postsAtOnce = 64
 
 export interface Leg {
   readonly side: RacerName
@@ -43,7 +45,7 @@ export const raceDeliveries = async (postgres: Postgres, options: Options): Prom
     if (options.before !== undefined) {
       racers.push((await startService("before", { postgres, sink, how: { folder: options.before } })).racer)
     }
-    const given = { postgres, redisUrl: redis?.url ?? "", inFlight: placesPerMode, urls: sink.urls, template }
+    const given = { postgres, redisUrl: redis?.url ?? "", inFlight: postsAtOnce, urls: sink.urls, template }
     for (const name of ["plain", "graphile", "pg-boss", ...(redis === undefined ? [] : ["bullmq" as const])] as const) {
       if (isWanted(name)) racers.push(await startRival(name, given))
     }

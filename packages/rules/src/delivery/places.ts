@@ -1,17 +1,20 @@
 /**
- * How many posts to each destination may start now (docs/decisions/0016). A place is one post under way in this
- * process. Pure: what is under way, and how destinations behaved lately, comes in.
+ * How many posts to each address may start now (docs/decisions/0053). A place is one post under way in this process.
+ * Pure: what is under way, and how addresses behaved lately, comes in.
  *
- * Live and sandbox have places of their own. Within a mode a merchant may take another place while it holds fewer than
- * are free. So one merchant alone gets half of the places, two get a third each, and somebody who holds none always
- * finds one as long as fewer merchants than places are greedy.
+ * Places are apart by mode, and in a mode by what is known of a line. So new lines and lines that hang take no place of
+ * lines that answer. In each of these rooms a post may begin while the posts of the room, of its merchant, of its host
+ * and of its line together are fewer than the room's places. So one who has many under way leaves places to others at
+ * each of these levels, and one who has none finds a place as long as any is free.
  */
 import type { Mode } from "@coffer/model/Ids"
+import { hostOf } from "./route.ts"
 
-/** One merchant's deliveries to one host and port, in one mode. */
+/** One merchant's deliveries to one address, in one mode. */
 export interface Line {
   readonly mode: Mode
   readonly merchantId: string
+  /** As `destinationOf` writes it. */
   readonly destination: string
 }
 
@@ -24,49 +27,59 @@ export interface Allotted extends Line {
   readonly places: number
 }
 
+/** `hung`: its latest posts had no answer in time. */
+export type Standing = "answers" | "new" | "hung"
+type Rooms = Readonly<Record<Standing, number>>
+
 export interface Places {
   /** Posts under way, by {@link keysOf}. */
   readonly taken: ReadonlyMap<string, number>
-  /** How many posts each line may have under way, by {@link lineKey}; {@link placesOfNew} where there is no entry. */
+  /** How many posts each line may have under way, by {@link lineKey}; without an entry the line is new. */
   readonly limits: ReadonlyMap<string, number>
-  /** How many there are in each mode; {@link placesPerMode} where it is left out. */
-  readonly perMode?: number
-  /** The posts under way, if `taken` counts waiting deliveries. They count, too, for a line not known to be quick. */
+  /** {@link placesOf} where it is left out. */
+  readonly rooms?: Rooms
+  /** The posts under way, if `taken` counts waiting deliveries. They count, too, for a line not known to answer. */
   readonly begun?: ReadonlyMap<string, number>
 }
 
-export const placesPerMode = 64
+export const standings: ReadonlyArray<Standing> = ["answers", "new", "hung"]
+/** Of each mode. */
+export const placesOf: Rooms = { answers: 256, new: 128, hung: 64 }
 /** Deliveries that may be leased and wait for a place, while there is a backlog (docs/decisions/0041). */
-export const waitingPerMode = 256
-export const placesPerLine = 8
-/** Places of a line of which nothing is known. With more, a few lines that hang would hold all places of a merchant. */
-export const placesOfNew = 1
+export const waitingOf: Rooms = { answers: 192, new: 48, hung: 16 }
 
-/** A line that hung gets a place only while its merchant holds fewer than this part of the free ones. */
-const shareOfHung = 1 / 4
+export const sumOf = (rooms: Rooms): number => standings.reduce((sum, standing) => sum + rooms[standing], 0)
+
+export const placesPerLine = 32
+/** A line that may have fewer posts under way than this is one that hangs. */
+const answeringFrom = 8
+
+export const standingOf = (limit: number | undefined): Standing => {
+  if (limit === undefined) return "new"
+  return limit < answeringFrom ? "hung" : "answers"
+}
 
 export const lineKey = ({ destination, merchantId, mode }: Line): string => `${mode} ${merchantId} ${destination}`
-const merchantKey = ({ merchantId, mode }: Line): string => `${mode} ${merchantId}`
+export const merchantKey = ({ merchantId, mode }: Line): string => `${mode} ${merchantId}`
+export const roomKey = (mode: Mode, standing: Standing): string => `${mode} ${standing}`
 
-/** The counts in which a post to a line is counted. */
-export type Keys = readonly [mode: string, merchant: string, line: string]
-export const keysOf = (line: Line): Keys => [line.mode, merchantKey(line), lineKey(line)]
+/** The counts in which a post to a line is counted. That of the line is the same in all rooms. */
+export type Keys = readonly [room: string, merchant: string, host: string, line: string]
+export const keysOf = (line: Line, standing: Standing): Keys => {
+  const room = roomKey(line.mode, standing)
+  const merchant = `${room} ${line.merchantId}`
+  return [room, merchant, `${merchant} @${hostOf(line.destination)}`, lineKey(line)]
+}
 
-/** Whether a merchant that has not hung may take one more place now. */
-export const merchantMayTake = ([mode, merchant]: readonly [string, string, ...unknown[]], places: Places): boolean =>
-  (places.taken.get(merchant) ?? 0) < freeOf(mode, places)
-
-const freeOf = (mode: string, { perMode = placesPerMode, taken }: Places): number => perMode - (taken.get(mode) ?? 0)
-
-/** Whether a line may take one more place now. */
-export const mayTake = ([mode, merchant, line]: Keys, places: Places): boolean => {
-  const { begun, limits, taken } = places
-  const limit = limits.get(line)
-  const isQuick = limit === placesPerLine
-  const held = (taken.get(line) ?? 0) + (isQuick ? 0 : (begun?.get(line) ?? 0))
-  if (held >= (limit ?? placesOfNew)) return false
-  const share = limit === undefined || isQuick ? 1 : shareOfHung
-  return (taken.get(merchant) ?? 0) < freeOf(mode, places) * share
+/** Whether a line may take one more place now: the counts in which that is counted; undefined if it may not. */
+export const mayTake = (line: Line, { begun, limits, rooms = placesOf, taken }: Places): Keys | undefined => {
+  const key = lineKey(line)
+  const limit = limits.get(key)
+  const standing = standingOf(limit)
+  const held = (taken.get(key) ?? 0) + (standing === "answers" ? 0 : (begun?.get(key) ?? 0))
+  if (held >= (limit ?? placesPerLine)) return undefined
+  const keys = keysOf(line, standing)
+  return keys.reduce((sum, counted) => sum + (taken.get(counted) ?? 0), 0) < rooms[standing] ? keys : undefined
 }
 
 /**
@@ -81,8 +94,8 @@ export const allot = (due: ReadonlyArray<DueLine>, places: Places): ReadonlyArra
   /** A line that may not take a place now may not take one later in the same call: counts only grow. */
   const giveOne = (queue: Array<DueLine>): boolean => {
     for (let line = queue.shift(); line !== undefined; line = queue.shift()) {
-      const keys = keysOf(line)
-      if ((given.get(line) ?? 0) >= line.due || !mayTake(keys, room)) continue
+      const keys = (given.get(line) ?? 0) >= line.due ? undefined : mayTake(line, room)
+      if (keys === undefined) continue
       for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
       given.set(line, (given.get(line) ?? 0) + 1)
       queue.push(line)
@@ -109,16 +122,19 @@ export const allotBoth = (due: ReadonlyArray<DueLine>, now: Places, waiting: Pla
   })
 }
 
-/** A post that took this long has hung; one below {@link quickMillis} has not. Between them nothing changes. */
+/** A post without an answer that took this long has hung. One that was refused at once has not. */
 const hungMillis = 5_000
-const quickMillis = 1_000
 
 /**
- * How many posts a line may have under way after one that took so long, whatever came of it. `limit` is undefined for a
- * line of which nothing was known: it gets all its places unless the post hung.
+ * How many posts a line may have under way after one that has ended. `limit` is undefined for a line of which nothing
+ * was known. How long an answer took does not matter: a receiver has ten seconds.
  */
-export const limitAfter = (limit: number | undefined, millis: number): number => {
-  if (millis >= hungMillis) return Math.max(1, Math.floor((limit ?? placesOfNew) / 2))
+export const limitAfter = (
+  limit: number | undefined,
+  { isAnswered, millis }: { readonly isAnswered: boolean; readonly millis: number }
+): number => {
+  if (!isAnswered && millis >= hungMillis) return limit === undefined ? 1 : Math.max(1, Math.floor(limit / 2))
   if (limit === undefined) return placesPerLine
-  return millis < quickMillis ? Math.min(placesPerLine, limit * 2) : limit
+  // From here on slowly: a receiver may be able to answer some at once, and not all of them.
+  return Math.min(placesPerLine, limit < answeringFrom ? limit * 2 : limit + 1)
 }

@@ -3,6 +3,7 @@
  * endpoint that subscribed to the type; otherwise the single address of the console. Pure.
  */
 import { everyType } from "@coffer/model/EventType"
+import { Hash } from "effect"
 import type { Endpoint } from "../webhooks/Settings.ts"
 
 export interface Destination {
@@ -30,5 +31,14 @@ export const route = (type: string, { defaultUrl, endpoints, notifyUrl }: Addres
 export const takes = ({ status, types }: Pick<Endpoint, "status" | "types">, type: string): boolean =>
   status === "enabled" && (types.includes(type) || types.includes(everyType))
 
-/** What may be slow or dead as one: host and port (docs/architecture.md, section 5). */
-export const destinationOf = (url: string): string => new URL(url).host
+/**
+ * What may be slow or dead as one: the whole address (docs/decisions/0053). The path and the query stand in it as a
+ * number, since they may be long and may hold a secret.
+ */
+export const destinationOf = (url: string): string => {
+  const { host, pathname, search } = new URL(url)
+  return `${host} ${(Hash.string(pathname + search) >>> 0).toString(36)}`
+}
+
+/** The host and port of a destination. Rows of earlier versions name nothing else. */
+export const hostOf = (destination: string): string => destination.split(" ", 1)[0]!

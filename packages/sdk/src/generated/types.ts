@@ -1034,7 +1034,7 @@ export interface WebhookEndpoint {
   readonly description: string | null
   /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
   readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
-  /** Nothing is delivered to a disabled endpoint, and what was still to be delivered is skipped. */
+  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. */
   readonly status: "enabled" | "disabled"
   /** The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere. */
   readonly is_default: boolean
@@ -1058,7 +1058,7 @@ export interface WebhookEndpointWithSecret {
   readonly description: string | null
   /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
   readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
-  /** Nothing is delivered to a disabled endpoint, and what was still to be delivered is skipped. */
+  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. */
   readonly status: "enabled" | "disabled"
   /** The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere. */
   readonly is_default: boolean
