@@ -126,7 +126,7 @@ const metadataRefused: ReadonlyArray<readonly [unknown, string]> = [
   [{ a: "\ud800" }, "metadata.a"],
   [{ "a\u0000": "1" }, "metadata.a\u0000"],
   [{ svc_payment_link: "1" }, "metadata.svc_payment_link"],
-  [{ svc_a: null }, "metadata.svc_a"]
+  [{ svc_payment_link: null }, "metadata.svc_payment_link"]
 ]
 
 const isRefused = (reply: Reply, param: string | undefined, sent: unknown) => {
