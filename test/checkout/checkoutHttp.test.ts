@@ -104,7 +104,7 @@ describe("checkout: paying", () => {
     })
   )
 
-  it.effect("the tenth decline shows that the order has failed", () =>
+  it.effect("the final word of the channel shows that the order has failed", () =>
     Effect.gen(function* () {
       const { post } = yield* open({ after: failed })
       assert.include((yield* post(card("4000000000000002"))).text, texts.failed.heading)

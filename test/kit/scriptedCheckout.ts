@@ -81,6 +81,7 @@ export const openScripted = Effect.fnUntraced(function* ({
       refresh: Effect.succeed
     }),
     Layer.succeed(SandboxBuyer, {
+      pausedUntil: () => Effect.succeedNone,
       hasPaid: () => Effect.sync(() => works || asked.some(([, attempt]) => attempt === "succeed_later")),
       pay: (before, method, attempt, options) =>
         Effect.suspend(() => {

@@ -35,8 +35,9 @@ export const pageSizeMin = 1
 export const pageSizeMax = 100
 export const pageSizeDefault = 20
 
-/** Payment attempts that a channel may decline before the order is failed (silences: O13). */
+/** Attempts of one order that may be declined within this time; then none is taken until it is over (silences: O13). */
 export const paymentDeclinesMax = 10
+export const paymentDeclinesWindow = "10 minutes"
 
 /** The receiver answers 2xx within this (spec: Limits). */
 export const webhookAcknowledgement = "10 seconds"
