@@ -106,7 +106,6 @@ export const layer = Layer.effect(
     ): Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted> {
       const { createdAt: now, id } = fresh
       const row = yield* store.find(id)
-      // Dropped between our insert and our look: as if it were being dropped still.
       if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
       const { data, leaseUntil, run, state, status, version } = row.value
       // The run that took it has ended, or it was this one and never learnt whether the claim was written.

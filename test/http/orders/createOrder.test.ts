@@ -104,8 +104,8 @@ const metadataTaken: ReadonlyArray<readonly [unknown, Record<string, string>]> =
   [{ ["k".repeat(40)]: "v".repeat(500) }, { ["k".repeat(40)]: "v".repeat(500) }],
   [{ [emoji.repeat(40)]: emoji.repeat(500) }, { [emoji.repeat(40)]: emoji.repeat(500) }],
   [
-    { Svc_a: "1", asvc_: "2" },
-    { Svc_a: "1", asvc_: "2" }
+    { Svc_a: "1", svc_: "2", svc_payment_links: "3" },
+    { Svc_a: "1", svc_: "2", svc_payment_links: "3" }
   ]
 ]
 
@@ -246,6 +246,18 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
           )
         }
       })
+  )
+
+  it.effect("a subject of white space alone is none, on orders and links", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* Service
+      for (const path of ["/v1/orders", "/v1/payment_links"]) {
+        for (const subject of ["", " ", "\u3000 "]) {
+          const { body, status } = yield* api.post(path, merchant.sandboxKey, { amount: 100, subject })
+          assert.deepStrictEqual([status, body.data.subject], [201, null], path)
+        }
+      }
+    })
   )
 
   it.effect(
