@@ -2,6 +2,7 @@
  * A step towards paying an order: what a form of the page asks of the sandbox's bank or of Stripe, and the page that
  * follows (silences: K, O14, O32). A card number exists only as long as the request, and is written nowhere.
  */
+import { paymentDeclinesMax } from "@coffer/model/Limits"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Option } from "effect"
@@ -47,6 +48,9 @@ export const takeStep = (services: Services) => {
       return yield* attempt(order, form.value, isOffered ? "succeed" : "decline", isOffered ? "declined" : "notOffered")
     }
     if (!isOffered) return yield* respond.with({ ...page, notice: "notOffered" }, 422)
+    if (order.declines >= paymentDeclinesMax && Option.isSome(yield* buyer.pausedUntil(order))) {
+      return yield* respond.with({ ...page, method, notice: "tooManyDeclines" }, 429)
+    }
     return method === "card"
       ? yield* payByCard(order, form.value)
       : yield* attempt(order, form.value, "redirect", "declined")

@@ -55,6 +55,10 @@ export const en = {
       title: "The payment was declined",
       text: "No money was taken. Try again, or choose another payment method."
     },
+    tooManyDeclines: {
+      title: "Too many attempts were declined",
+      text: "No money was taken. Wait ten minutes, then try again with another card or payment method."
+    },
     insufficientFunds: {
       title: "Declined: insufficient funds",
       text: "There is not enough money on this card. No money was taken. Use another card or payment method."

@@ -53,6 +53,7 @@ export const zh: Texts = {
 
   notices: {
     declined: { title: "付款被拒绝", text: "未扣款。请重试，或更换其他付款方式。" },
+    tooManyDeclines: { title: "付款被拒绝的次数过多", text: "未扣款。请等待十分钟，再使用其他银行卡或付款方式重试。" },
     insufficientFunds: { title: "付款被拒绝：余额不足", text: "此卡余额不足，未扣款。请使用其他银行卡或付款方式。" },
     cardExpired: { title: "付款被拒绝：卡片已过期", text: "发卡行不再受理此卡，未扣款。请使用其他银行卡。" },
     callBank: {

@@ -82,7 +82,9 @@ export const layer = Layer.effect(
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.andThen(
           checkQuery,
-          refuse(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, withBody(request)), options)
+          Effect.flatMap(withBody(request), (read) =>
+            refuse(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read), options)
+          )
         )
       )
     })
@@ -98,11 +100,19 @@ export const takesNoBody = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, 
   [...payload.values()].some(({ schemas }) => schemas.some(takesNothing))
 )
 
-const withBody = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+/** Whether there is a body is known of one that comes in chunks when it has been read. */
+const withBody = (request: HttpServerRequest.HttpServerRequest) => {
   const { "content-length": length, "transfer-encoding": encoding } = request.headers
-  if (encoding !== undefined || (length !== undefined && length !== "0")) return request
-  return Object.create(request, {
+  if (encoding !== undefined) {
+    return Effect.flatMap(CurrentRecord, (record) =>
+      Effect.map(record.text, (text) => (text === "" ? emptied(request) : request))
+    )
+  }
+  return Effect.succeed(length === undefined || length === "0" ? emptied(request) : request)
+}
+
+const emptied = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, {
     headers: { value: { ...request.headers, "content-type": "application/json" } },
     text: { value: Effect.succeed("{}") }
   })
-}

@@ -166,6 +166,10 @@ const withRecord = <R>(
   return addServices === undefined ? extended : addServices(extended)
 }
 
+/** How to send a key, which HTTP wants said with each 401 (RFC 9110). */
+const challengeOf = ({ path }: RequestRecord): string =>
+  path.startsWith("/operator/") ? 'Bearer realm="operator"' : 'ApiKey realm="merchant", header="X-Api-Key"'
+
 /** Adds the headers that every response has. */
 const withHeaders = (response: Response, record: RequestRecord, isDraining: boolean): Response =>
   HttpServerResponse.setHeaders(asProblem(response, record.sent["accept"]), {
@@ -173,6 +177,7 @@ const withHeaders = (response: Response, record: RequestRecord, isDraining: bool
     // Answers contain keys, secrets and checkout tokens.
     "cache-control": response.headers["cache-control"] ?? "no-store",
     ...record.headers,
+    ...(response.status === 401 ? { "www-authenticate": challengeOf(record) } : {}),
     // A connection that stays open would hold up the shutdown.
     ...(isDraining ? { connection: "close" } : {})
   })

@@ -10,6 +10,7 @@ import { HttpServerResponse } from "effect/http"
 import { type ClaimState, CurrentClaim, type HeldClaim } from "../idempotency/Answering.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { IdempotencyKeys } from "../idempotency/IdempotencyKeys.ts"
+import { meantBy } from "./meant.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { unavailable } from "../http/refusals.ts"
 import { idempotencyRefusals } from "../idempotency/idempotencyRefusals.ts"
@@ -42,7 +43,7 @@ export const layer = Layer.effect(
       })
 
     return Idempotency.of(
-      Effect.fnUntraced(function* (httpEffect) {
+      Effect.fnUntraced(function* (httpEffect, { endpoint }) {
         const begun = elapsedMillis()
         const { method, path, sent, text } = yield* CurrentRecord
         const key = sent["idempotency-key"]
@@ -54,7 +55,7 @@ export const layer = Layer.effect(
         return yield* Effect.uninterruptibleMask(
           Effect.fnUntraced(function* (restore) {
             const claimed = yield* keys
-              .claim({ merchantId, mode, method, path, key, body })
+              .claim({ merchantId, mode, method, path, key, body, meant: meantBy(endpoint) })
               .pipe(Effect.catchTags({ NotCommitted, OtherContent, StillRunning }))
             if (claimed._tag === "Replay") {
               const again = yield* reply(claimed.data, claimed.status)

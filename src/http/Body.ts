@@ -1,7 +1,7 @@
 /**
  * Reads a JSON body, for the short path and the router alike. The order of the checks: the headers, the length, the
- * bytes that this process may hold, UTF-8, the count of values. Only then is it parsed (silences: G6, G22, G26). It is
- * read after the key is known, and only on demand.
+ * bytes that this process may hold, UTF-8, the count of values, names. Only then is it parsed (silences: G6, G22, G26,
+ * G30). It is read after the key is known, and only on demand.
  */
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
 import type * as Wire from "@coffer/contract/Errors"
@@ -9,6 +9,7 @@ import { Effect, Option } from "effect"
 import { waitingForClient } from "../platform/runtime/Deadline.ts"
 import { Admission } from "./Admission.ts"
 import { CurrentRecord } from "./CurrentRequest.ts"
+import { repeatedName } from "./repeatedName.ts"
 import { busy, refuseField } from "./replies.ts"
 
 export type BodyRefused = Wire.InvalidRequest | Wire.Unavailable
@@ -45,6 +46,8 @@ export const make = Effect.map(Admission, (admission) => (incoming: IncomingBody
     if (hasMoreValues(text.value, limits.values)) {
       return refuseField("", `The body must not have more than ${limits.values} values here`)
     }
+    const repeated = repeatedName(text.value)
+    if (repeated !== undefined) return refuseField(repeated, "is there twice in one object")
     known = text.value
     return Effect.succeed(known)
   }

@@ -46,6 +46,8 @@ export interface Keyed {
   readonly path: string
   readonly key: string
   readonly body: string
+  /** The parsed body without what says nothing. */
+  readonly meant: (json: unknown) => unknown
 }
 
 export class IdempotencyKeys extends Context.Service<
@@ -99,17 +101,17 @@ export const layer = Layer.effect(
 
     /** Somebody has used this key before us, perhaps a moment ago. */
     const meet = Effect.fnUntraced(function* (
-      fresh: IdempotencyClaim
+      fresh: IdempotencyClaim,
+      request: Keyed
     ): Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted> {
-      const { createdAt: now, fingerprint, id } = fresh
+      const { createdAt: now, id } = fresh
       const row = yield* store.find(id)
-      // Dropped between our insert and our look: as if it were being dropped still.
       if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
       const { data, leaseUntil, run, state, status, version } = row.value
       // The run that took it has ended, or it was this one and never learnt whether the claim was written.
       const isAbandoned = state === "running" && !here.has(id) && (yield* runs.isAbandoned(run))
       const unmoved = yield* unmovedTime
-      switch (judge(row.value, fingerprint, now, isAbandoned, unmoved)) {
+      switch (judge(row.value, fingerprintLike(row.value.fingerprint, request), now, isAbandoned, unmoved)) {
         case "OtherContent":
           return yield* new OtherContent()
         case "InProgress":
@@ -128,7 +130,10 @@ export const layer = Layer.effect(
     return IdempotencyKeys.of({
       claim: span("IdempotencyKeys.claim")(function* (request) {
         const fresh = firstClaim(request, yield* currentTime, yield* Random.nextIntBetween(1, 2 ** 30))
-        return yield* Effect.catchTags(take(fresh), { AlreadyExists: () => meet(fresh), StaleVersion: Effect.die })
+        return yield* Effect.catchTags(take(fresh), {
+          AlreadyExists: () => meet(fresh, request),
+          StaleVersion: Effect.die
+        })
       }),
       settle: (ended, answer) =>
         end(ended, answer).pipe(
@@ -170,7 +175,7 @@ const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): Idempot
   version,
   merchantId: request.merchantId,
   mode: request.mode,
-  fingerprint: fingerprintOf(request.body),
+  fingerprint: fingerprintOf(request),
   createdAt: now
 })
 
@@ -178,14 +183,20 @@ const idOf = ({ key, merchantId, method, mode, path }: Keyed): string =>
   sha256(jsonText([merchantId, mode, method, path, key]))
 
 /** What does not parse, or is nested as no body of ours, will be refused or ignored; its text stands for it. */
-const fingerprintOf = (body: string): string =>
+const fingerprintOf = ({ body, meant }: Keyed): string =>
   sha256(
     Option.match(
       // No body is an empty object, wherever it is taken (silences: G12).
       Option.filter(parseJson(body === "" ? "{}" : body), (value) => isShallow(value)),
-      { onNone: () => `text ${body}`, onSome: (value) => jsonText(canonical(value)) }
+      { onNone: () => `text ${body}`, onSome: (value) => jsonText(canonical(meant(value))) }
     )
   )
+
+/** A version before this one took it of the body as it was sent. A claim of that version is compared so. */
+const fingerprintLike = (held: string, request: Keyed): string => {
+  const asSent = fingerprintOf({ ...request, meant: (json) => json })
+  return held === asSent ? asSent : fingerprintOf(request)
+}
 
 const endOf = ({ claim, isAnswered }: ClaimState, answer: Answer | undefined): ChangeSet => {
   if (answer === undefined) return [released(claim)]

@@ -2,6 +2,7 @@
  * Front door to payment links: made, read and changed by merchants, visited by buyers (spec: Payment links; silences:
  * L1 to L10).
  */
+import { titleOf } from "@coffer/model/Text"
 import type { CreatePaymentLink, PaymentLinkQuery, UpdatePaymentLink } from "@coffer/contract/PaymentLinks"
 import { LinkId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { checkoutValidity } from "@coffer/model/Limits"
@@ -120,7 +121,7 @@ const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
       returnUrl: terms.return_url ?? null,
       createdAt: now,
       status: "active",
-      subject: terms.subject ?? null,
+      subject: titleOf(terms.subject),
       maxUses: terms.max_uses ?? null,
       expiresAt: yield* Effect.fromResult(readExpiry(terms.expires_at)),
       usedCount: 0,
@@ -157,7 +158,7 @@ const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
     if (problem !== undefined) return yield* new InvalidField(problem)
     const changes = {
       ...(status === undefined ? {} : { status }),
-      ...(subject === undefined ? {} : { subject }),
+      ...(subject === undefined ? {} : { subject: titleOf(subject) }),
       ...(max_uses === undefined ? {} : { maxUses: max_uses }),
       ...(expires_at === undefined ? {} : { expiresAt })
     }

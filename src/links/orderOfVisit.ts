@@ -1,5 +1,6 @@
 /** The order that a visit to a payment link makes (spec: Payment link; silences: L4, L6). Pure. */
 import { OutTradeNo, type TradeNo } from "@coffer/model/Ids"
+import { linkKey } from "@coffer/model/Metadata"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import type { Order } from "@coffer/rules/order/Order"
 import type { DateTime } from "effect"
@@ -10,9 +11,6 @@ interface Visit {
   readonly at: DateTime.Utc
   readonly ordinal: number
 }
-
-/** The key under which an order names its link. */
-const linkKey = "svc_payment_link"
 
 export const orderOfVisit = (link: PaymentLink, { at, ordinal, tradeNo }: Visit): Order => {
   const terms = {

@@ -1,4 +1,5 @@
 /** The order that a create asks for, as it begins. Pure. */
+import { titleOf } from "@coffer/model/Text"
 import type { CreateOrder } from "@coffer/contract/Orders"
 import { OutTradeNo, TradeNo } from "@coffer/model/Ids"
 import { checkoutValidity } from "@coffer/model/Limits"
@@ -16,7 +17,7 @@ export const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: 
   mode: owner.mode,
   amount: terms.amount,
   currency: terms.currency ?? "USD",
-  subject: terms.subject ?? null,
+  subject: titleOf(terms.subject),
   notifyUrl: terms.notify_url ?? null,
   returnUrl: terms.return_url ?? null,
   metadata: merge({}, terms.metadata ?? {}),

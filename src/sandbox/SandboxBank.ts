@@ -7,8 +7,9 @@ import { idBody, PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { OrderConflict } from "@coffer/rules/order/Order"
-import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 import {
   Channel,
   type ChannelPayment,
@@ -16,7 +17,7 @@ import {
   type ChannelUnreachable,
   type Checkout
 } from "../channel/Channel.ts"
-import { jsonText } from "../platform/runtime/codecs.ts"
+import { jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { type Backlog, type DueSandbox, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -57,6 +58,8 @@ export class SandboxBank extends Context.Service<
   {
     /** The buyer pays. The caller has to commit the entry. Of one order the bank takes no more than it keeps. */
     readonly charge: (charge: Charge) => Effect.Effect<Charged, ChannelUnreachable | OrderConflict>
+    /** Until when it takes no attempt for the order, since so many were declined (silences: O13). */
+    readonly pausedUntil: (tradeNo: TradeNo) => Effect.Effect<Option.Option<DateTime.Utc>>
     /** Whether it has taken this amount for the order. */
     readonly hasPaid: (order: Pick<Charge, "tradeNo" | "amount" | "currency">) => Effect.Effect<boolean>
     /** The service has processed the report of this payment. */
@@ -118,8 +121,22 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
     Effect.succeed({ ...noEntry, changes: bookedRows(booked) })
   )
 
+  const declinedAt = SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ created_at: TimeColumn }),
+    execute: (tradeNo) => sql`select created_at from sandbox_payments where trade_no = ${tradeNo} and state = 'declined'
+      order by created_at desc offset ${paymentDeclinesMax - 1} limit 1`
+  })
+  const pausedUntil = Effect.fnUntraced(function* (tradeNo: TradeNo) {
+    const now = yield* currentTime
+    const tenth = yield* declinedAt(tradeNo)
+    const until = Option.map(tenth, ({ created_at }) => DateTime.addDuration(created_at, paymentDeclinesWindow))
+    return Option.filter(until, DateTime.isGreaterThan(now))
+  })
+
   return SandboxBank.of({
     charge: makeCharge(sql, ids, reach),
+    pausedUntil: (tradeNo) => sqlDefects(pausedUntil(tradeNo)),
     hasPaid: ({ amount, currency, tradeNo }) =>
       sql`select 1 from sandbox_payments where trade_no = ${tradeNo} and state = 'succeeded'
         and amount = ${amount} and currency = ${currency} limit 1`.pipe(

@@ -2,10 +2,11 @@
  * The sandbox's buyer: pays at the sandbox bank, then brings the bank's report and rows to the order, as a channel's
  * webhook would. Used by the checkout page and by the test helpers.
  */
+import { paymentDeclinesMax } from "@coffer/model/Limits"
 import type { Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
-import { Context, Effect, Layer } from "effect"
+import { Context, type DateTime, Effect, Layer, type Option } from "effect"
 import type { ActorUnavailable } from "../platform/cluster/ask.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -33,6 +34,8 @@ export class SandboxBuyer extends Context.Service<
       attempt: Attempt,
       options?: PayOptions
     ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | ActorUnavailable>
+    /** Until when no attempt begins, since too many were declined; an attempt that has begun may end (silences: O13). */
+    readonly pausedUntil: (order: Order) => Effect.Effect<Option.Option<DateTime.Utc>>
     /** Whether the bank has the order's whole amount. Of a pending order: it has not reported the payment yet. */
     readonly hasPaid: (order: Order) => Effect.Effect<boolean>
   }
@@ -60,6 +63,9 @@ export const layer = Layer.effect(
       return noted
     })
 
-    return SandboxBuyer.of({ pay, hasPaid: bank.hasPaid })
+    const pausedUntil = ({ declines, status, tradeNo }: Order) =>
+      status === "pending" && declines >= paymentDeclinesMax ? bank.pausedUntil(tradeNo) : Effect.succeedNone
+
+    return SandboxBuyer.of({ pay, pausedUntil, hasPaid: bank.hasPaid })
   })
 )

@@ -4,10 +4,12 @@
  */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
 import type { Owner } from "@coffer/model/Owner"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { Effect } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
@@ -21,7 +23,8 @@ import { offeredIn } from "../merchants/shopOf.ts"
 import { orderRefusals } from "../orders/orderRefusals.ts"
 import { refundRefusals } from "../refunds/refundRefusals.ts"
 import { sandboxRefusals } from "./sandboxRefusals.ts"
-import { reply } from "../http/replies.ts"
+import { refuseTemporarily, reply } from "../http/replies.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { Orders } from "../orders/Orders.ts"
 import { orderView } from "../orders/OrderView.ts"
 import { Refunds } from "../refunds/Refunds.ts"
@@ -75,6 +78,14 @@ const makeOrderHandlers = Effect.gen(function* () {
       function* ({ params, payload }) {
         const order = yield* orders.find(yield* Caller, params.ref)
         const { amount, outcome = "succeed" } = payload
+        const paused = yield* buyer.pausedUntil(order)
+        if (Option.isSome(paused)) {
+          const message = `${paymentDeclinesMax} attempts were declined within ${paymentDeclinesWindow}; the order stays pending.`
+          return yield* refuseTemporarily(
+            DateTime.distance(yield* currentTime, paused.value),
+            (request_id) => new Wire.RateLimited({ message, request_id })
+          )
+        }
         const method = yield* methodOf(order, payload.payment_method)
         const after = yield* buyer.pay(order, method, outcome, { amount })
         return yield* reply(orderView(after, links.signed))

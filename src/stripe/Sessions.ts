@@ -2,6 +2,7 @@
  * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). What a
  * payment in one means for the order is for whoever asks.
  */
+import { titleOf } from "@coffer/model/Text"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
@@ -145,7 +146,7 @@ const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: st
         price_data: {
           currency: order.currency.toLowerCase(),
           unit_amount: order.amount,
-          product_data: { name: order.subject ?? order.outTradeNo }
+          product_data: { name: titleOf(order.subject) ?? titleOf(order.outTradeNo) ?? order.tradeNo }
         }
       }
     ],

@@ -104,7 +104,17 @@ describe("checkout: paying", () => {
     })
   )
 
-  it.effect("the tenth decline shows that the order has failed", () =>
+  it.effect("after too many declines the page says how long to wait, and the bank is not asked", () =>
+    Effect.gen(function* () {
+      const { asked, post } = yield* open({ order: { ...pendingOrder, declines: 10 }, paused: true })
+      const reply = yield* post(card("4242424242424242"))
+      assert.strictEqual(reply.status, 429)
+      assert.include(reply.text, texts.notices.tooManyDeclines.title)
+      assert.deepStrictEqual(asked, [])
+    })
+  )
+
+  it.effect("the final word of the channel shows that the order has failed", () =>
     Effect.gen(function* () {
       const { post } = yield* open({ after: failed })
       assert.include((yield* post(card("4000000000000002"))).text, texts.failed.heading)

@@ -30,6 +30,8 @@ export interface Script {
   readonly at?: DateTime.Utc
   /** Whether the bank works on a payment when the page is opened. */
   readonly works?: boolean
+  /** Whether it takes no attempt, since too many were declined. */
+  readonly paused?: boolean
   /** What the merchant offers; everything unless given. */
   readonly offered?: ReadonlyArray<PaymentMethod>
 }
@@ -45,6 +47,7 @@ export const openScripted = Effect.fnUntraced(function* ({
   at = createdAt,
   offered,
   order = pendingOrder,
+  paused = false,
   works = false
 }: Script = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(at))
@@ -81,6 +84,7 @@ export const openScripted = Effect.fnUntraced(function* ({
       refresh: Effect.succeed
     }),
     Layer.succeed(SandboxBuyer, {
+      pausedUntil: () => Effect.succeed(paused ? Option.some(pendingOrder.expiresAt) : Option.none()),
       hasPaid: () => Effect.sync(() => works || asked.some(([, attempt]) => attempt === "succeed_later")),
       pay: (before, method, attempt, options) =>
         Effect.suspend(() => {

@@ -130,6 +130,36 @@ describe("between two tries", () => {
     const past = scripted([date, answered({})])
     await past.coffer.orders.create(order)
     assert.deepStrictEqual(past.clock.slept, [0], "a moment that has passed")
+
+    const dates = { Date: "Thu, 01 Jan 1970 00:00:00 GMT", "Retry-After": "Thu, 01 Jan 1970 00:00:09 GMT" }
+    const dated = scripted([refused(503, "internal_error", dates), answered({})], { random: () => 0 })
+    await dated.coffer.orders.create(order)
+    assert.deepStrictEqual(
+      dated.clock.slept,
+      [9_000],
+      "counted from the date of the answer, and not from a clock of ours"
+    )
+  })
+
+  it("but for an upload, which has no key: it is sent again when a quota was used up, and never when it may be there", async () => {
+    const file = new Blob(["x"])
+    const refusedFirst = scripted([refused(429, "rate_limited"), answered({ url: "u" }, 201)])
+    await refusedFirst.coffer.files.upload(file)
+    assert.lengthOf(refusedFirst.sent, 2)
+    for (const failure of [lost, refused(500, "internal_error"), refused(503, "internal_error")]) {
+      const { coffer, sent } = scripted([failure, answered({ url: "u" }, 201)])
+      await failureOf(coffer.files.upload(file), CofferError)
+      assert.lengthOf(sent, 1)
+    }
+  })
+
+  it("until no time is left: a pause that lasts too long ends with the last failure, and no time is negative", async () => {
+    let now = 0
+    const clock = { ...testClock(), now: () => now, sleep: async () => void (now += 120_000) }
+    const { coffer, sent } = scripted([refused(503, "internal_error"), answered({})], { clock })
+    const error = await failureOf(coffer.orders.get("1"), ServerError)
+    assert.notMatch(error.message, /-\d/)
+    assert.lengthOf(sent, 1)
   })
 })
 

@@ -6,18 +6,28 @@
  * they have to be. An export never sees `limit` and the cursors: they are dropped before the query is read.
  */
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
-import { Schema } from "effect"
+import { Schema, SchemaGetter } from "effect"
 import { text } from "./fields.ts"
 
 const timestamp = (description: string) =>
   Schema.optionalKey(text(`${description}: ISO 8601 with time and offset (UTC without one), or seconds of Unix time.`))
 
+/** Digits alone are a number: `1e1` and `20.0` are refused like any other text (silences: P2). */
+const sizeOf = (text: string): number | string => {
+  const size = /^\d+$/.test(text) ? Number(text) : 0
+  return size >= pageSizeMin && size <= pageSizeMax ? size : text
+}
+
 const common = {
   limit: Schema.optionalKey(
-    Schema.Union([
-      Schema.Int.check(Schema.isBetween({ minimum: pageSizeMin, maximum: pageSizeMax })),
-      Schema.String
-    ]).annotate({ description: `Size of a page, ${pageSizeMin} to ${pageSizeMax}; ${pageSizeDefault} unless given.` })
+    Schema.String.annotate({
+      description: `Size of a page, ${pageSizeMin} to ${pageSizeMax}; ${pageSizeDefault} unless given.`
+    }).pipe(
+      Schema.decodeTo(Schema.Union([Schema.Int, Schema.String]), {
+        decode: SchemaGetter.transform(sizeOf),
+        encode: SchemaGetter.transform(String)
+      })
+    )
   ),
   starting_after: Schema.optionalKey(text("For the next page: the id of the last object of this one.")),
   ending_before: Schema.optionalKey(

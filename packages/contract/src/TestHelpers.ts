@@ -104,7 +104,9 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Pay an order as its buyer would",
-        description: "Works on a closed order, too: that is the late payment, which goes back to the buyer."
+        description:
+          "Works on a closed order, too: that is the late payment, which goes back to the buyer. After ten declined " +
+          "attempts within ten minutes the next is 429 until that time is over, and the order stays pending."
       })
     ),
     HttpApiEndpoint.post("settleRefund", "/v1/test_helpers/refunds/:ref/settle", {

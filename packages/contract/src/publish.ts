@@ -21,6 +21,7 @@ const headers = {
   RateLimit: header("What is left of it: `r` calls, and in `t` seconds more.", { type: "string" }),
   "Retry-After": header("Seconds to wait before the next try.", seconds),
   "X-Truncated": header("`true` when the file ends before the list does.", { type: "string" }),
+  "WWW-Authenticate": header("How to send a key: in the header `X-Api-Key`.", { type: "string" }),
   "Idempotent-Replayed": header("`true` when the answer is the stored one of an earlier request.", { type: "string" })
 }
 
@@ -82,7 +83,11 @@ const completed = (document: Json, kind: Kind): Json => {
   }
   return {
     ...document,
-    info: { ...document["info"], license: { name: "MIT", identifier: "MIT" } },
+    info: {
+      ...document["info"],
+      contact: { name: "The operator of this service" },
+      license: { name: "MIT", identifier: "MIT" }
+    },
     servers: [{ url: "/", description: "This service" }]
   }
 }
@@ -156,6 +161,7 @@ const headersOf = (status: string, changes: boolean, counted: boolean, content: 
   ...(counted && status !== "401" && status !== "403"
     ? { "RateLimit-Policy": headers["RateLimit-Policy"], RateLimit: headers.RateLimit }
     : {}),
+  ...(status === "401" ? { "WWW-Authenticate": headers["WWW-Authenticate"] } : {}),
   ...(status === "429" || status === "503" || (changes && status === "409")
     ? { "Retry-After": headers["Retry-After"] }
     : {}),

@@ -38,8 +38,9 @@ export const pageSizeDefault = 20
 /** Payments that an order of the sandbox keeps although it did not take them; ours (silences: O41). */
 export const unappliedPaymentsMax = 20
 
-/** Payment attempts that a channel may decline before the order is failed (silences: O13). */
+/** Attempts of one order that may be declined within this time; then none is taken until it is over (silences: O13). */
 export const paymentDeclinesMax = 10
+export const paymentDeclinesWindow = "10 minutes"
 
 /** The receiver answers 2xx within this (spec: Limits). */
 export const webhookAcknowledgement = "10 seconds"

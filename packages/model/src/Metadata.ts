@@ -6,8 +6,8 @@ import { isFreeText, isOneLine } from "./Text.ts"
 export const Metadata = Schema.Record(Schema.String, Schema.String)
 export type Metadata = typeof Metadata.Type
 
-/** Written by the service alone; a merchant's write to it is refused (silences: O12). */
-export const reservedPrefix = "svc_"
+/** Names the link that made an order. Written by the service alone; a merchant's write is refused (silences: O12). */
+export const linkKey = "svc_payment_link"
 
 /** Keys to write; null deletes one (spec: Metadata). */
 export const MetadataKeys = Schema.Record(Schema.String, Schema.NullOr(Schema.String))
@@ -28,8 +28,7 @@ export const patchProblem = (
         problem: `a key has 1 to ${metadataKeyLengthMax} characters on one line, none of them a control character`
       }
     }
-    if (key.startsWith(reservedPrefix))
-      return { param: `metadata.${key}`, problem: `keys that begin with ${reservedPrefix} are reserved` }
+    if (key === linkKey) return { param: `metadata.${key}`, problem: "is reserved for the orders of payment links" }
     if (value !== null && !isFreeText(value, metadataValueLengthMax)) {
       return {
         param: `metadata.${key}`,
@@ -46,8 +45,7 @@ export const patchProblem = (
 
 /** Keys sent are written, other keys stay; clearing keeps what the service itself wrote (silences: O12). */
 export const merge = (before: Metadata, patch: MetadataPatch): Metadata => {
-  if (patch === null)
-    return Object.fromEntries(Object.entries(before).filter(([key]) => key.startsWith(reservedPrefix)))
+  if (patch === null) return Object.fromEntries(Object.entries(before).filter(([key]) => key === linkKey))
   const after = new Map(Object.entries(before))
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) after.delete(key)
@@ -60,4 +58,4 @@ export const merge = (before: Metadata, patch: MetadataPatch): Metadata => {
 export const byKey = (metadata: Metadata): Metadata =>
   Object.fromEntries(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
-const merchantKeys = (metadata: Metadata) => Object.keys(metadata).filter((key) => !key.startsWith(reservedPrefix))
+const merchantKeys = (metadata: Metadata) => Object.keys(metadata).filter((key) => key !== linkKey)

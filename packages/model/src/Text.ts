@@ -28,6 +28,10 @@ export const isOneLine = (text: string, min: number, max: number): boolean =>
 
 export const isFreeText = (text: string, max: number): boolean => isLengthWithin(text, 0, max) && isClean(text)
 
+/** Text of white space alone is none: no page or channel can show it as a title (silences: O7). */
+export const titleOf = (text: string | null | undefined): string | null =>
+  text === null || text === undefined || text.trim() === "" ? null : text
+
 /** Half a surrogate pair is no character, and Postgres keeps no NUL. */
 const isCleanLine = (text: string): boolean => !breaksLine.test(text) && text.isWellFormed()
 const isClean = (text: string): boolean => !controls.test(text) && text.isWellFormed()

@@ -113,7 +113,8 @@ export class Transport {
       tell(this.#hooks.onRequest, info)
       const ended = await this.#attempt<T>(call, attempt, Math.min(limits.timeoutMs, ends - began))
       const at = this.#clock.now()
-      const delay = ended instanceof CofferError ? retryDelay(ended, attempt, this.#random) : undefined
+      const delay =
+        ended instanceof CofferError ? retryDelay(ended, attempt, this.#random, isRepeatable(call)) : undefined
       const retryInMs = attempt <= limits.maxRetries && delay !== undefined && at + delay < ends ? delay : undefined
       tell(this.#hooks.onResponse, {
         ...info,
@@ -124,6 +125,8 @@ export class Transport {
       if (!(ended instanceof CofferError)) return ended
       if (retryInMs === undefined) throw ended
       await this.#clock.sleep(retryInMs, signal)
+      // A pause may last longer than it was to: no time is left, and the last try has said what is wrong.
+      if (this.#clock.now() >= ends) throw ended
     }
   }
 
@@ -170,6 +173,9 @@ export class Transport {
     return { response, text: await response.text() }
   }
 }
+
+/** A read, or a write that its key makes the same. */
+const isRepeatable = ({ idempotencyKey, method }: Prepared): boolean => method === "GET" || idempotencyKey !== undefined
 
 const formOf = (upload: Upload): FormData => {
   const form = new FormData()

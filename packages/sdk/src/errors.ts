@@ -168,7 +168,7 @@ export const refusedWith = (envelope: unknown, failed: Failed, raw: Raw): ApiErr
       message: isOurs ? message : unexpected(status),
       param: typeof param === "string" ? param : undefined,
       requestId: typeof request_id === "string" ? request_id : (headers.get("x-request-id") ?? undefined),
-      retryAfterMs: retryAfterOf(headers.get("retry-after"))
+      retryAfterMs: retryAfterOf(headers)
     },
     failed,
     raw
@@ -180,9 +180,11 @@ const unexpected = (status: number): string =>
     ? "the answer is a redirect, which is not followed, since the key would go along; is baseUrl right?"
     : "the answer is not one of the service's; is baseUrl right?"
 
-/** Seconds, or a date as proxies say it. */
-const retryAfterOf = (header: string | null): number | undefined => {
+/** Seconds, or a date as proxies say it, which is counted from the date of the answer: no clock of ours is asked. */
+const retryAfterOf = (headers: Headers): number | undefined => {
+  const header = headers.get("retry-after")
   if (header === null) return undefined
-  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000
+  const isSeconds = /^\d+$/.test(header.trim())
+  const seconds = isSeconds ? Number(header) : (Date.parse(header) - Date.parse(headers.get("date") ?? "")) / 1_000
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds * 1_000)
 }

@@ -13,9 +13,20 @@ const isPassing = (error: CofferError): boolean =>
   (error instanceof ApiError &&
     (error.status >= 500 || error.status === 429 || error.code === "idempotency_in_progress"))
 
-/** Milliseconds until the next try; undefined when another try would end the same. `attempt`: how many were made. */
-export const retryDelay = (error: CofferError, attempt: number, random: () => number): number | undefined => {
-  if (!isPassing(error)) return undefined
+/** Nothing was done: the call was refused before anybody looked at it. */
+const isRefusedUnread = (error: CofferError): boolean => error instanceof ApiError && error.status === 429
+
+/**
+ * Milliseconds until the next try; undefined when another try would end the same, or might do twice what the call does.
+ * `attempt`: how many were made. `isRepeatable`: the same call twice does the same as once.
+ */
+export const retryDelay = (
+  error: CofferError,
+  attempt: number,
+  random: () => number,
+  isRepeatable: boolean
+): number | undefined => {
+  if (!(isRepeatable ? isPassing(error) : isRefusedUnread(error))) return undefined
   const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
   return asked + random() * Math.min(capMs, baseMs * 2 ** (attempt - 1))
 }

@@ -97,7 +97,24 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("lists", (i
     it.effect("a limit is an integer from 1 to 100", () =>
       Effect.gen(function* () {
         const { list } = yield* owning(1)
-        for (const limit of ["0", "101", "-1", "1.5", "abc", "", "1%20", "0x10", "NaN", "1&limit=2", "9".repeat(30)]) {
+        for (const limit of [
+          "0",
+          "101",
+          "-1",
+          "1.5",
+          "1e1",
+          "20.0",
+          "%2B5",
+          "5%20",
+          "%EF%BC%91",
+          "abc",
+          "",
+          "1%20",
+          "0x10",
+          "NaN",
+          "1&limit=2",
+          "9".repeat(30)
+        ]) {
           isRefused(yield* list(`limit=${limit}`), "limit", limit)
         }
       })

@@ -62,7 +62,7 @@ const fields: ReadonlyArray<Field> = [
   {
     field: "subject",
     rule: "is at most 255 characters; longer is rejected",
-    accepted: ["", "A book", "a".repeat(255), emoji.repeat(255), "=1+1", "<b>&amp;</b>", null],
+    accepted: ["A book", "a".repeat(255), emoji.repeat(255), "=1+1", "<b>&amp;</b>", null],
     refused: ["a".repeat(256), emoji.repeat(256), "a\nb", "\u0000", "\udc00", 5, {}]
   },
   { field: "notify_url", rule: "is in sandbox any http or https address", ...addresses },
@@ -104,8 +104,8 @@ const metadataTaken: ReadonlyArray<readonly [unknown, Record<string, string>]> =
   [{ ["k".repeat(40)]: "v".repeat(500) }, { ["k".repeat(40)]: "v".repeat(500) }],
   [{ [emoji.repeat(40)]: emoji.repeat(500) }, { [emoji.repeat(40)]: emoji.repeat(500) }],
   [
-    { Svc_a: "1", asvc_: "2" },
-    { Svc_a: "1", asvc_: "2" }
+    { Svc_a: "1", svc_: "2", svc_payment_links: "3" },
+    { Svc_a: "1", svc_: "2", svc_payment_links: "3" }
   ]
 ]
 
@@ -126,7 +126,7 @@ const metadataRefused: ReadonlyArray<readonly [unknown, string]> = [
   [{ a: "\ud800" }, "metadata.a"],
   [{ "a\u0000": "1" }, "metadata.a\u0000"],
   [{ svc_payment_link: "1" }, "metadata.svc_payment_link"],
-  [{ svc_a: null }, "metadata.svc_a"]
+  [{ svc_payment_link: null }, "metadata.svc_payment_link"]
 ]
 
 const isRefused = (reply: Reply, param: string | undefined, sent: unknown) => {
@@ -247,6 +247,18 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
           )
         }
       })
+  )
+
+  it.effect("a subject of white space alone is none, on orders and links", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* Service
+      for (const path of ["/v1/orders", "/v1/payment_links"]) {
+        for (const subject of ["", " ", "\u3000 "]) {
+          const { body, status } = yield* api.post(path, merchant.sandboxKey, { amount: 100, subject })
+          assert.deepStrictEqual([status, body.data.subject], [201, null], path)
+        }
+      }
+    })
   )
 
   it.effect(

@@ -189,16 +189,30 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
     })
   )
 
-  it.effect("a declined attempt keeps the order pending, and the tenth fails it: payment.failed, once", () =>
-    Effect.gen(function* () {
-      const order = yield* orderOf(yield* Service)
-      for (let attempt = 1; attempt <= 12; attempt++) {
-        const { body, status } = yield* order.pay({ outcome: "decline" })
-        assert.deepStrictEqual([status, body.data.status], [200, attempt < 10 ? "pending" : "failed"], `${attempt}`)
-      }
-      assert.deepStrictEqual(yield* order.events, ["payment.failed"])
-      assert.deepStrictEqual(yield* order.ledger, [])
-    })
+  it.effect(
+    "ten declined attempts within ten minutes end no order: the next are 429 until the first is ten minutes old",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* start({ clock: "test" })
+        const order = yield* orderOf(service)
+        for (let attempt = 1; attempt <= 10; attempt++) {
+          const { body, status } = yield* order.pay({ outcome: "decline" })
+          assert.deepStrictEqual([status, body.data.status], [200, "pending"], `${attempt}`)
+          yield* service.pass("1 second")
+        }
+        for (const outcome of ["decline", "succeed", "redirect"]) {
+          const refused = yield* order.pay({ outcome })
+          assert.deepStrictEqual([refused.status, refused.body.error], [429, "rate_limited"], outcome)
+          assert.strictEqual(refused.headers.get("retry-after"), "590")
+          assert.include(refused.body.message, "10 attempts")
+        }
+        yield* service.pass("590 seconds")
+        assert.strictEqual((yield* order.pay({ outcome: "decline" })).body.data.status, "pending")
+        assert.strictEqual((yield* order.pay()).status, 429)
+        yield* service.pass("1 second")
+        assert.strictEqual((yield* order.pay()).body.data.status, "paid")
+        assert.deepStrictEqual(yield* order.events, ["payment.succeeded"])
+      }).pipe(Effect.scoped)
   )
 
   it.effect("an order is paid after nine declined attempts", () =>

@@ -50,7 +50,7 @@ const refusedUpdates: ReadonlyArray<readonly [unknown, string]> = [
   [{ metadata: { a0: "v".repeat(501) } }, "metadata.a0"],
   [{ metadata: { ["k".repeat(41)]: "1" } }, `metadata.${"k".repeat(41)}`],
   [{ metadata: { "": "1" } }, "metadata."],
-  [{ metadata: { svc_a: "1" } }, "metadata.svc_a"],
+  [{ metadata: { svc_payment_link: "1" } }, "metadata.svc_payment_link"],
   [{ metadata: { a0: "a\u0000" } }, "metadata.a0"],
   [{ receipt_email: "nobody" }, "receipt_email"],
   [{ receipt_email: "" }, "receipt_email"],
@@ -106,7 +106,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
     () =>
       Effect.gen(function* () {
         const { api, merchant } = yield* Service
-        for (const metadata of [{ a: 5 }, { ["k".repeat(41)]: "1" }, { svc_a: "1" }, manyKeys("a", 51)]) {
+        for (const metadata of [{ a: 5 }, { ["k".repeat(41)]: "1" }, { svc_payment_link: "1" }, manyKeys("a", 51)]) {
           const { body, status } = yield* api.post("/v1/orders/nothing", merchant.sandboxKey, { metadata })
           assert.deepStrictEqual([status, body.error], [400, "invalid_request"], JSON.stringify(metadata).slice(0, 60))
         }

@@ -63,7 +63,7 @@ const createBody = {
     metadata: {
       type: ["object", "null"],
       maxProperties: 50,
-      propertyNames: { maxLength: 40, pattern: "^(?!svc_)." },
+      propertyNames: { maxLength: 40, pattern: "^(?!svc_payment_link$)." },
       additionalProperties: { type: "string", maxLength: 500 }
     },
     receipt_email: { type: ["string", "null"], maxLength: 254 },

@@ -86,7 +86,7 @@ const notes = {
   metadata: Metadata,
   receiptEmail: Schema.NullOr(Schema.String),
   receipt: Schema.NullOr(Receipt),
-  /** Attempts that the channel declined; the tenth fails the order (silences: O13). */
+  /** Attempts that the channel declined. After some of them it takes no more for a while (silences: O13). */
   declines: Schema.Int,
   unappliedPayments: Schema.Array(UnappliedPayment)
 }

@@ -2,7 +2,7 @@
  * Which facts follow from a command. Pure: no clock, no database, no Effect. One function per command; the status is
  * switched on in that function and nowhere else (spec: States and transitions, Order).
  */
-import { paymentDeclinesMax, unappliedPaymentsMax } from "@coffer/model/Limits"
+import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import { merge, patchProblem } from "@coffer/model/Metadata"
 import { DateTime } from "effect"
 import { accept, type Decision, refuse } from "../Decision.ts"
@@ -112,9 +112,7 @@ const unapplied = ({ amount, currency, method, paidAt, paymentId }: PaymentFacts
 const decideDeclinePayment = (order: Order): OrderDecision => {
   switch (order.status) {
     case "pending":
-      return order.declines + 1 < paymentDeclinesMax
-        ? accept(PaymentDeclined.make({}))
-        : accept<OrderEvent>(PaymentDeclined.make({}), PaymentFailed.make({}))
+      return accept(PaymentDeclined.make({}))
     case "paid":
     case "partially_refunded":
     case "refunded":

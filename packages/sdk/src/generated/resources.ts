@@ -383,7 +383,7 @@ export class TestHelpersOrdersApi {
     this.#transport = transport
   }
 
-  /** Pay an order as its buyer would. Works on a closed order, too: that is the late payment, which goes back to the buyer. */
+  /** Pay an order as its buyer would. Works on a closed order, too: that is the late payment, which goes back to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending. */
   pay(ref: string, body: TestHelpersOrdersPay = {}, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/test_helpers/orders/${ref}/pay`, body, isKeyed: true }, options)
   }
