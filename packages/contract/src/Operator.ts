@@ -1,7 +1,7 @@
 /** The operator's own API, under `/operator/v1` (docs/architecture.md, section 7). Same envelope, same errors. */
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { Mode } from "@coffer/model/Ids"
-import { urlLengthMax } from "@coffer/model/Limits"
+import { emailLengthMax, mailRecipientsMax, urlLengthMax } from "@coffer/model/Limits"
 import { Currency, Minor } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OfferedMethods } from "@coffer/model/PaymentMethod"
@@ -50,6 +50,7 @@ export const MerchantResource = Schema.Struct({
   quotas: Schema.Struct({ writes: Schema.Int, reads: Schema.Int, csv: Schema.Int }),
   sandbox: Schema.Struct({
     ...ModeSettings.fields,
+    mail_recipients: Schema.Array(Schema.String).annotate({ description: "Where the sandbox may send mails." }),
     clock_ahead_ms: int("How far the sandbox's clock is ahead of real time, in milliseconds; 0 until it is moved.")
   }),
   live: ModeSettings,
@@ -63,12 +64,26 @@ export type MerchantResource = typeof MerchantResource.Encoded
 
 const Name = OneLine(1, 255)
 
-const ModePatch = withoutNulls(
+const ModePatch = Schema.Struct({
+  ip_allowlist: optional(OneLine(0, 10_000)),
+  /** Null removes it. */
+  default_notify_url: Schema.optionalKey(Schema.NullOr(OneLine(1, urlLengthMax))),
+  payment_methods: Schema.optionalKey(orNull(OfferedMethods, "What buyers may pay with; null: every method."))
+})
+const LivePatch = withoutNulls(ModePatch, ["default_notify_url", "payment_methods"])
+
+/** One address, or all of a domain. */
+const Recipient = OneLine(3, emailLengthMax).check(
+  Schema.isPattern(/^[^\s@<>(),;:"]*@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, { expected: "an address, or @ and a domain" })
+)
+const SandboxPatch = withoutNulls(
   Schema.Struct({
-    ip_allowlist: optional(OneLine(0, 10_000)),
-    /** Null removes it. */
-    default_notify_url: Schema.optionalKey(Schema.NullOr(OneLine(1, urlLengthMax))),
-    payment_methods: Schema.optionalKey(orNull(OfferedMethods, "What buyers may pay with; null: every method."))
+    ...ModePatch.fields,
+    mail_recipients: optional(
+      Schema.Array(Recipient).check(Schema.isMaxLength(mailRecipientsMax)),
+      "Addresses that the merchant has confirmed as its own, or domains as `@shop.example`, at most 20: its sandbox " +
+        "sends mails there and to `support_email`, and keeps all others."
+    )
   }),
   ["default_notify_url", "payment_methods"]
 )
@@ -92,8 +107,8 @@ export const UpdateMerchant = withoutNulls(
     dispute_fee: optional(FeeByCurrency),
     payout_fee: optional(FeeByCurrency),
     quotas: optional(QuotaOverrides),
-    sandbox: optional(ModePatch),
-    live: optional(ModePatch),
+    sandbox: optional(SandboxPatch),
+    live: optional(LivePatch),
     /** Null removes it. */
     note: Schema.optionalKey(Schema.NullOr(FreeText(2_000)))
   }),

@@ -44,6 +44,7 @@ import { sandboxClocks } from "./migrations/0033_sandbox_clocks.ts"
 import { stripeRules } from "./migrations/0034_stripe_rules.ts"
 import { exchangedMovements } from "./migrations/0035_exchanged_movements.ts"
 import { linkVisits } from "./migrations/0037_link_visits.ts"
+import { sandboxMails } from "./migrations/0038_sandbox_mails.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -84,7 +85,8 @@ export const migrations = {
   "0033_sandbox_clocks": sandboxClocks,
   "0034_stripe_rules": stripeRules,
   "0035_exchanged_movements": exchangedMovements,
-  "0037_link_visits": linkVisits
+  "0037_link_visits": linkVisits,
+  "0038_sandbox_mails": sandboxMails
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
