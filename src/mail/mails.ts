@@ -12,8 +12,9 @@ export const Mail = Schema.Struct({
   /**
    * `sending`: the mail server is being asked. `unknown`: it may have taken the mail, since the process or the
    * connection ended before its answer. `failed`: it has refused the mail for good.
+   * `kept`: the sandbox may not send it.
    */
-  status: Schema.Literals(["due", "sending", "sent", "failed", "unknown"]),
+  status: Schema.Literals(["due", "sending", "sent", "failed", "unknown", "kept"]),
   /** When it has to be looked at; null when it is over. */
   dueAt: Schema.NullOr(Schema.DateTimeUtc),
   error: Schema.NullOr(Schema.String),

@@ -26,6 +26,8 @@ const ModeRow = Schema.Struct({
   default_endpoint: Schema.NullOr(DefaultEndpoint),
   /** Null while every method is offered. */
   payment_methods: Schema.NullOr(OfferedMethods),
+  /** Where its mails may go; of the sandbox alone. */
+  mail_recipients: Schema.Array(Schema.String),
   /** Null without an account at Stripe. */
   stripe: Schema.NullOr(StripeAccount),
   /** A row of its own, which `src/webhooks` changes. */
@@ -221,13 +223,14 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz
       where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {
-      const { default_endpoint, default_notify_url, ip_allowlist, key_hash, payment_methods, stripe } = row.modes[mode]
+      const { default_endpoint, default_notify_url, ip_allowlist, key_hash, mail_recipients, payment_methods, stripe } =
+        row.modes[mode]
       const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
       const account = stripe === null ? null : jsonText(stripe)
       yield* sql`update merchant_modes set key_hash = ${key_hash}, ip_allowlist = ${ip_allowlist},
         default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb,
         payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[],
-        stripe = ${account}::text::jsonb
+        mail_recipients = ${textArray(mail_recipients)}::text::text[], stripe = ${account}::text::jsonb
         where merchant_id = ${row.merchant_id} and mode = ${mode}`
     }
     // Postgres sends it at the commit, so whoever receives it reads the new row.

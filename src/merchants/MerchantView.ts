@@ -26,7 +26,11 @@ export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Beside): Me
   dispute_fee: effectiveDisputeFees(merchant),
   payout_fee: effectivePayoutFees(merchant),
   quotas: effectiveQuotas(merchant.quotas),
-  sandbox: { ...modeView(merchant.modes.sandbox), clock_ahead_ms: ahead },
+  sandbox: {
+    ...modeView(merchant.modes.sandbox),
+    mail_recipients: merchant.modes.sandbox.mail_recipients,
+    clock_ahead_ms: ahead
+  },
   live: modeView(merchant.modes.live),
   suspended_at: merchant.suspended_at === null ? null : DateTime.formatIso(merchant.suspended_at),
   note: merchant.note,

@@ -60,6 +60,7 @@ const newMode = Effect.fnUntraced(function* (
     default_notify_url: null,
     default_endpoint: null,
     payment_methods: null,
+    mail_recipients: [],
     stripe: null,
     webhooks: { signing: { current: sealed, rotatedAt: null, old: [] }, endpoints: [] }
   } satisfies ModeRow

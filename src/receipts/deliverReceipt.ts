@@ -18,6 +18,7 @@ import { Instructions } from "../wallets/Instructions.ts"
 import { instruct, instructionKind, noEntry } from "../wallets/Wallets.ts"
 import { receiptMail } from "./receiptMail.ts"
 import type { Receipts } from "./Receipts.ts"
+import { makeWhyKept } from "./sandboxMails.ts"
 
 /** A mail that is still being sent after this has lost its process. */
 const sendingMax = Duration.minutes(5)
@@ -37,6 +38,7 @@ export const makeDeliver = Effect.fnUntraced(function* (open: Receipts["Service"
   const compose = yield* makeCompose
   const { giveUp, confirm } = yield* makeTell
   const mailer = yield* Mailer
+  const whyKept = yield* makeWhyKept
 
   const end = (mail: Mail, after: Parameters<typeof mailAfter>[1]) =>
     Effect.catchTags(transactor.commit(mail.id, [mailAfter(mail, after)]), { AlreadyExists: Effect.die })
@@ -44,6 +46,8 @@ export const makeDeliver = Effect.fnUntraced(function* (open: Receipts["Service"
   const attempt = Effect.fnUntraced(function* (mail: Mail) {
     const now = yield* currentTime
     const { order, shop } = yield* open(mail.tradeNo)
+    const kept = yield* whyKept(order, mail)
+    if (kept !== undefined) return yield* giveUp(order, { mail, status: "kept", error: kept })
     yield* end(mail, { status: "sending", dueAt: DateTime.addDuration(now, sendingMax), error: mail.error })
     const sending: Mail = { ...mail, version: mail.version + 1 }
     const sent = yield* Effect.result(mailer.send(compose({ order, shop }, mail)))

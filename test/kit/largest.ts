@@ -121,7 +121,8 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     sandbox: {
       ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`,
       default_notify_url: url("c.example"),
-      payment_methods: PaymentMethod.literals
+      payment_methods: PaymentMethod.literals,
+      mail_recipients: Array.from({ length: 20 }, () => email)
     },
     live: { ip_allowlist: "", default_notify_url: url("d.example"), payment_methods: PaymentMethod.literals },
     note: text(2_000)

@@ -33,6 +33,8 @@ describe("the automatic mail with a receipt", () => {
       const begin = (begins: number) => live(database, begins, env)
       let life: Life = yield* begin(0)
       const merchant = yield* life.service.api.newMerchant()
+      const sandbox = { mail_recipients: ["reader@example.com"] }
+      yield* life.service.api.operator("POST", `/merchants/${merchant.merchantId}`, { sandbox })
       const { passed } = yield* life.watch(sell(life.service, merchant, "undisturbed"))
       assert.lengthOf(server.mails, 1)
 

@@ -28,8 +28,15 @@ const withServer = Effect.fnUntraced(function* (behaviour: Behaviour, env: Recor
     clock: "test",
     env: { SMTP_URL: server.url, MAIL_FROM: "receipts@pay.example", ...env }
   })
+  yield* confirm(service, readers)
   return { server, service }
 })
+
+const confirm = ({ api, merchant }: Running, mail_recipients: ReadonlyArray<string>) =>
+  api.operator("POST", `/merchants/${merchant.merchantId}`, { sandbox: { mail_recipients } })
+
+/** Those that the tests below write to. */
+const readers = ["@example.com", "@münchen.example", "@MÜNCHEN.example", "buyer@例子.公司"]
 
 /** The parts of a mail as people read them. */
 const decoded = (mail: string): string =>
@@ -97,6 +104,7 @@ describe("the mail with a receipt", () => {
     Effect.gen(function* () {
       const port = yield* freePort
       const service = yield* start({ clock: "test", env: { SMTP_URL: `smtp://127.0.0.1:${port}` } })
+      yield* confirm(service, readers)
       const tradeNo = yield* pay(service)
       yield* service.pass("1 hour")
       assert.strictEqual(yield* statusOf(service, tradeNo), "due")
@@ -193,6 +201,65 @@ describe("the mail with a receipt", () => {
       const after = yield* orderOf(service, tradeNo)
       assert.isString(after.receipt_sent_at)
       assert.isNull(after.receipt_failure_reason)
+    })
+  )
+
+  it.live("of a sandbox is kept and shown unless its address is confirmed, however the merchant asks for it", () =>
+    Effect.gen(function* () {
+      const { server, service } = yield* withServer("take")
+      const { api, merchant } = service
+      yield* confirm(service, ["dev@shop.example", "@qa.shop.example"])
+      yield* api.operator("POST", `/merchants/${merchant.merchantId}`, { support_email: "help@shop.example" })
+      for (const [address, isSent] of [
+        ["stranger@anybody.example", false],
+        ["qa.shop.example@anybody.example", false],
+        ["one@qa.shop.example.anybody.example", false],
+        ["other@shop.example", false],
+        ["DEV@Shop.example", true],
+        ["anyone@qa.shop.example", true],
+        ["help@shop.example", true]
+      ] as const) {
+        server.mails.length = 0
+        const tradeNo = yield* pay(service, { receipt_email: address })
+        yield* service.pass("1 minute")
+        const send = yield* api.post(`/v1/orders/${tradeNo}/send_receipt`, merchant.sandboxKey, {})
+        assert.strictEqual(send.status, 200)
+        yield* service.pass("1 day")
+        assert.lengthOf(server.mails, isSent ? 2 : 0, address)
+        const order = yield* orderOf(service, tradeNo)
+        assert.strictEqual(order.receipt_sent_at !== null, isSent)
+        const story = (yield* api.get(`/v1/orders/${tradeNo}/timeline`, merchant.sandboxKey)).text
+        if (isSent) assert.isNull(order.receipt_failure_reason)
+        else assert.match(order.receipt_failure_reason, /^kept and not sent: .* confirmed$/)
+        assert.strictEqual(story.includes(`a mail with the receipt to ${address}: kept`), !isSent)
+      }
+    })
+  )
+
+  it.live("of a sandbox goes out 100 times a day of real time, whatever its own clock says", () =>
+    Effect.gen(function* () {
+      const { server, service } = yield* withServer("take")
+      const { api, merchant, sql } = service
+      yield* pay(service)
+      yield* service.pass("1 minute")
+      yield* sql`update sandbox_mails set mails = 98`
+      const second = yield* pay(service)
+      const third = yield* pay(service)
+      yield* service.pass("1 minute")
+      yield* api.post("/v1/test_helpers/clock/advance", merchant.sandboxKey, { by: "72h" })
+      const fourth = yield* pay(service)
+      yield* service.pass("1 minute")
+      assert.lengthOf(server.mails, 3)
+      assert.deepStrictEqual(yield* Effect.forEach([second, third, fourth], (no) => statusOf(service, no)), [
+        "sent",
+        "sent",
+        "kept"
+      ])
+      assert.match((yield* orderOf(service, fourth)).receipt_failure_reason, /100 mails a day/)
+      yield* service.pass("1 day")
+      yield* pay(service)
+      yield* service.pass("1 minute")
+      assert.lengthOf(server.mails, 4)
     })
   )
 

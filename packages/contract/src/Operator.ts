@@ -1,6 +1,6 @@
 /** The operator's own API, under `/operator/v1` (docs/architecture.md, section 7). Same envelope, same errors. */
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
-import { urlLengthMax } from "@coffer/model/Limits"
+import { emailLengthMax, mailRecipientsMax, urlLengthMax } from "@coffer/model/Limits"
 import { Currency, Minor } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OfferedMethods } from "@coffer/model/PaymentMethod"
@@ -63,6 +63,7 @@ export const MerchantResource = withExample(
     }).annotate({ description: "Requests a minute in each environment, as they hold for this merchant." }),
     sandbox: Schema.Struct({
       ...ModeSettings.fields,
+      mail_recipients: Schema.Array(Schema.String).annotate({ description: "Where the sandbox may send mails." }),
       clock_ahead_ms: int("How far the sandbox's clock is ahead of real time, in milliseconds; 0 until it is moved.")
     }).annotate({ description: "Settings of its sandbox." }),
     live: ModeSettings.annotate({ description: "Settings of its live environment." }),
@@ -90,6 +91,7 @@ export const MerchantResource = withExample(
       ip_allowlist: "",
       default_notify_url: null,
       payment_methods: ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
+      mail_recipients: ["@shop.example"],
       clock_ahead_ms: 0
     },
     live: { ip_allowlist: "203.0.113.7", default_notify_url: null, payment_methods: ["card"] },
@@ -102,16 +104,30 @@ export type MerchantResource = typeof MerchantResource.Encoded
 
 const Name = OneLine(1, 255)
 
-const ModePatch = withoutNulls(
+const ModePatch = Schema.Struct({
+  ip_allowlist: optional(
+    OneLine(0, 10_000),
+    "IPv4 addresses, IPv4 ranges and IPv6 addresses that keys are taken from; empty: from anywhere."
+  ),
+  default_notify_url: Schema.optionalKey(
+    orNull(OneLine(1, urlLengthMax), "Where events go that no endpoint takes. Null removes it.")
+  ),
+  payment_methods: Schema.optionalKey(orNull(OfferedMethods, "What buyers may pay with; null: every method."))
+})
+const LivePatch = withoutNulls(ModePatch, ["default_notify_url", "payment_methods"])
+
+/** One address, or all of a domain. */
+const Recipient = OneLine(3, emailLengthMax).check(
+  Schema.isPattern(/^[^\s@<>(),;:"]*@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, { expected: "an address, or @ and a domain" })
+)
+const SandboxPatch = withoutNulls(
   Schema.Struct({
-    ip_allowlist: optional(
-      OneLine(0, 10_000),
-      "IPv4 addresses, IPv4 ranges and IPv6 addresses that keys are taken from; empty: from anywhere."
-    ),
-    default_notify_url: Schema.optionalKey(
-      orNull(OneLine(1, urlLengthMax), "Where events go that no endpoint takes. Null removes it.")
-    ),
-    payment_methods: Schema.optionalKey(orNull(OfferedMethods, "What buyers may pay with; null: every method."))
+    ...ModePatch.fields,
+    mail_recipients: optional(
+      Schema.Array(Recipient).check(Schema.isMaxLength(mailRecipientsMax)),
+      "Addresses that the merchant has confirmed as its own, or domains as `@shop.example`, at most 20: its sandbox " +
+        "sends mails there and to `support_email`, and keeps all others."
+    )
   }),
   ["default_notify_url", "payment_methods"]
 )
@@ -137,8 +153,8 @@ export const UpdateMerchant = withoutNulls(
     dispute_fee: optional(FeeByCurrency, "For a lost dispute; a currency that is left out stays as it is."),
     payout_fee: optional(FeeByCurrency, "For a payout that arrived; a currency that is left out stays as it is."),
     quotas: optional(QuotaOverrides, "Its own quotas, which replace those before."),
-    sandbox: optional(ModePatch, "Settings of its sandbox; what is left out stays."),
-    live: optional(ModePatch, "Settings of its live environment; what is left out stays."),
+    sandbox: optional(SandboxPatch, "Settings of its sandbox; what is left out stays."),
+    live: optional(LivePatch, "Settings of its live environment; what is left out stays."),
     note: Schema.optionalKey(orNull(FreeText(2_000), "For operators alone. Null removes it."))
   }).annotate({ examples: [{ approved: true, live_currencies: ["USD"] }] }),
   ["logo_url", "support_email", "support_url", "note"]

@@ -30,6 +30,10 @@ export const sandboxClockMax = Duration.days(5 * 365)
 export const urlLengthMax = 2048
 export const emailLengthMax = 254
 
+/** Mails that a sandbox may send on one day of real time, and addresses that it may send to; ours (silences: O42). */
+export const sandboxMailsPerDayMax = 100
+export const mailRecipientsMax = 20
+
 /** List pages (spec: List conventions). */
 export const pageSizeMin = 1
 export const pageSizeMax = 100

@@ -44,6 +44,7 @@ import { sandboxClocks } from "./migrations/0033_sandbox_clocks.ts"
 import { stripeRules } from "./migrations/0034_stripe_rules.ts"
 import { exchangedMovements } from "./migrations/0035_exchanged_movements.ts"
 import { linkVisits } from "./migrations/0037_link_visits.ts"
+import { sandboxMails } from "./migrations/0038_sandbox_mails.ts"
 import { runnersTakePart } from "./migrations/0039_runners_take_part.ts"
 import { keptFiles } from "./migrations/0045_kept_files.ts"
 import { quotaCounts } from "./migrations/0048_quota_counts.ts"
@@ -88,6 +89,7 @@ export const migrations = {
   "0034_stripe_rules": stripeRules,
   "0035_exchanged_movements": exchangedMovements,
   "0037_link_visits": linkVisits,
+  "0038_sandbox_mails": sandboxMails,
   "0039_runners_take_part": runnersTakePart,
   "0045_kept_files": keptFiles,
   "0048_quota_counts": quotaCounts

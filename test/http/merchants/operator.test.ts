@@ -143,7 +143,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the operat
         fees: [],
         dispute_fee: { USD: 1500, HKD: 1500, CNY: 1500 },
         payout_fee: { USD: 0, HKD: 0, CNY: 0 },
-        sandbox: { ...mode, clock_ahead_ms: 0 },
+        sandbox: { ...mode, mail_recipients: [], clock_ahead_ms: 0 },
         live: mode
       })
       for (const secret of [live_key, sandbox_key, "svc_", "whsec_"]) assert.notInclude(read.text, secret)

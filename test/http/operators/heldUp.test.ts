@@ -31,6 +31,9 @@ const aBadDay = Effect.gen(function* () {
   service.mail.behave({ refuse: 450 })
   const running = { ...service, merchant: yield* service.api.newMerchant() }
   const { merchantId } = running.merchant
+  yield* running.api.operator("POST", `/merchants/${merchantId}`, {
+    sandbox: { mail_recipients: ["buyer@shop.example"] }
+  })
   const shop = merchantOf(running)
   const hook = yield* receiver
   const [alipay, card] = [yield* shop.paid(1_000, {}, "alipay"), yield* shop.paid(2_000)]
