@@ -1,5 +1,5 @@
 /**
- * Finds the lines that have deliveries due (docs/decisions/0016, 0053). A few deliveries are simply read, oldest first. With
+ * Finds the lines that have deliveries due (docs/decisions/0053). A few deliveries are simply read, oldest first. With
  * a backlog, this walks through the merchants one after another, so that a large backlog hides nobody. Each step
  * continues where the one before ended, and reads a bounded number of rows. The result of a look is used for a moment:
  * otherwise each place that becomes free would cost a look (docs/decisions/0023).

@@ -59,6 +59,7 @@ export const makeResults = Effect.fnUntraced(function* <Result extends Ended>(
 export const logLost = ({ attempts, destination, id }: LeasedDelivery, cause: Cause.Cause<unknown>) => {
   const why = String(Cause.squash(cause))
   return Effect.logWarning(
-    `delivery ${id} to ${hostOf(destination)}: attempt ${attempts + 1} could not be made or recorded (${why}); it comes again`
+    `delivery ${id} to ${hostOf(destination)}: attempt ${attempts + 1} could not be made or recorded (${why}); ` +
+      "it comes again"
   )
 }

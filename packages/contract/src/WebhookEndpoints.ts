@@ -158,8 +158,8 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
     }).annotateMerge(
       described(
         "Change a webhook endpoint, or disable it",
-        "Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. The " +
-          "account's single address is set elsewhere: 409 `conflict`."
+        "Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. " +
+          "The account's single address is set elsewhere: 409 `conflict`."
       )
     ),
     HttpApiEndpoint.delete("remove", one, {
