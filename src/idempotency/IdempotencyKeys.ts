@@ -100,10 +100,8 @@ export const layer = Layer.effect(
       })
 
     /** Somebody has used this key before us, perhaps a moment ago. */
-    const meet = Effect.fnUntraced(function* (
-      fresh: IdempotencyClaim,
-      request: Keyed
-    ): Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted> {
+    type Met = Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted>
+    const meet = Effect.fnUntraced(function* (fresh: IdempotencyClaim, request: Keyed): Met {
       const { createdAt: now, id } = fresh
       const row = yield* store.find(id)
       if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
