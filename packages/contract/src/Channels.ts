@@ -10,6 +10,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, ProcessorError } from "./Errors.ts"
+import { needsApproval } from "./Operators.ts"
 import { kind, merchantId, orNull, text } from "./fields.ts"
 
 const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
@@ -73,7 +74,7 @@ export class ChannelsGroup extends HttpApiGroup.make("channels")
     HttpApiEndpoint.post("set", path, {
       params,
       payload: SetChannel,
-      success: enveloped(ChannelResource),
+      success: [enveloped(ChannelResource), needsApproval],
       error: [InvalidRequest, MerchantNotFound, Conflict, ProcessorError]
     }).annotateMerge(
       OpenApi.annotations({

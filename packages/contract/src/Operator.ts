@@ -13,7 +13,7 @@ import { Decoding, OperatorToken } from "./Caller.ts"
 import { ChannelsGroup } from "./Channels.ts"
 import { ClusterGroup } from "./Cluster.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
+import { Conflict, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { int, orNull, text } from "./fields.ts"
 import { FilesGroup } from "./Files.ts"
 import { HeldUpGroup } from "./HeldUp.ts"
@@ -167,12 +167,12 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       params,
       payload: UpdateMerchant,
       success: [enveloped(MerchantResource), needsApproval],
-      error: [InvalidRequest, MerchantNotFound, Unavailable]
+      error: [Conflict, InvalidRequest, MerchantNotFound, Unavailable]
     }),
     HttpApiEndpoint.post("resetKey", "/operator/v1/merchants/:merchant_id/keys/:mode/reset", {
       params: { ...params, mode: Mode },
       success: [enveloped(Schema.Struct({ key: Schema.String })), needsApproval],
-      error: MerchantNotFound
+      error: [Conflict, MerchantNotFound]
     }),
     HttpApiEndpoint.get("signingSecret", "/operator/v1/merchants/:merchant_id/signing_secret/:mode", {
       params: { ...params, mode: Mode },

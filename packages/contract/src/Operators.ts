@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { InvalidRequest, OperatorNotFound } from "./Errors.ts"
+import { Conflict, InvalidRequest, OperatorNotFound } from "./Errors.ts"
 import { instant, int, kind, orNull, text } from "./fields.ts"
 import { ExportableQuery, ListQuery } from "./Lists.ts"
 
@@ -92,7 +92,7 @@ export class OperatorsGroup extends HttpApiGroup.make("operators")
         ),
         needsApproval
       ],
-      error: InvalidRequest
+      error: [Conflict, InvalidRequest]
     }).annotate(OpenApi.Summary, "Create an operator; the token is shown once, to the second where it takes two"),
     HttpApiEndpoint.get("list", "/operator/v1/operators", {
       query: Schema.Struct(ListQuery),

@@ -44,6 +44,7 @@ import { sandboxClocks } from "./migrations/0033_sandbox_clocks.ts"
 import { stripeRules } from "./migrations/0034_stripe_rules.ts"
 import { exchangedMovements } from "./migrations/0035_exchanged_movements.ts"
 import { keptFiles } from "./migrations/0045_kept_files.ts"
+import { secondOperators } from "./migrations/0046_second_operators.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -84,7 +85,8 @@ export const migrations = {
   "0033_sandbox_clocks": sandboxClocks,
   "0034_stripe_rules": stripeRules,
   "0035_exchanged_movements": exchangedMovements,
-  "0045_kept_files": keptFiles
+  "0045_kept_files": keptFiles,
+  "0046_second_operators": secondOperators
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */

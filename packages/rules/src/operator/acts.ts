@@ -3,12 +3,22 @@
  * hold it against the endpoints that there are, and try each as each role.
  */
 import type { Role } from "@coffer/model/Role"
+import type { TwoOperators } from "@coffer/model/TwoOperators"
 
 interface Act {
   /** Beside the admin. */
   readonly roles: ReadonlyArray<Role>
   /** Whether the audit log has it: whatever changes something, or shows a secret. */
   readonly isLogged: boolean
+}
+
+/** Acts that take two operators where `TWO_OPERATORS` has the word; `any`: where it has one at all. */
+export const actsOfTwo: Readonly<Partial<Record<ActName, ReadonlyArray<keyof TwoOperators | "any">>>> = {
+  "merchants.update": ["fees", "approvals"],
+  "merchants.resetKey": ["liveKeys"],
+  "channels.set": ["channels"],
+  "payouts.approve": ["payoutsAbove"],
+  "operators.create": ["any"]
 }
 
 const everybody: ReadonlyArray<Role> = ["viewer", "support", "finance"]
