@@ -6,7 +6,7 @@ import { span } from "../platform/runtime/span.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
-import { NeedsSecondOperator } from "../operators/approvals.ts"
+import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -65,13 +65,14 @@ export const layer = HttpApiBuilder.group(
       update: span("merchants.update")(function* ({ params, payload }) {
         const { logo_url, ...patch } = payload
         const { merchant_id } = yield* merchants.find(params.merchant_id)
-        if (twoOperators.fees && changesFees(payload)) {
+        const approves = twoOperators.approvals && payload.approved === true
+        if (approves || (twoOperators.fees && changesFees(payload))) {
           yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
         }
         const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
         const change = logo === undefined ? patch : { ...patch, logo }
         return yield* changed(merchant_id, merchants.update(merchant_id, change))
-      }, Effect.catchTags({ InvalidField, MerchantNotFound, NeedsSecondOperator, NotCommitted })),
+      }, Effect.catchTags({ InvalidField, MerchantNotFound, JustDone, NeedsSecondOperator, NotCommitted })),
 
       suspend: span("merchants.suspend")(function* ({ params }) {
         return yield* changed(params.merchant_id, merchants.suspend(params.merchant_id))
@@ -87,7 +88,7 @@ export const layer = HttpApiBuilder.group(
           yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: params.mode })
         }
         return yield* reply({ key: yield* merchants.resetKey(merchant_id, params.mode) })
-      }, Effect.catchTags({ MerchantNotFound, NeedsSecondOperator })),
+      }, Effect.catchTags({ MerchantNotFound, JustDone, NeedsSecondOperator })),
 
       signingSecret: span("merchants.signingSecret")(function* ({ params }) {
         return yield* reply({ secret: yield* merchants.signingSecret(params.merchant_id, params.mode) })

@@ -2,14 +2,14 @@
 import { OperatorApi } from "@coffer/contract/Operator"
 import { AuditEntryResource } from "@coffer/contract/Operators"
 import { needsTwo } from "@coffer/model/TwoOperators"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { replyCsv } from "../http/csv.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { NeedsSecondOperator } from "./approvals.ts"
+import { JustDone, NeedsSecondOperator } from "./approvals.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { auditEntryView } from "./AuditLogView.ts"
 import { operatorRefusals } from "./operatorRefusals.ts"
@@ -31,12 +31,13 @@ const operators = HttpApiBuilder.group(
     return handlers.handleAll({
       create: span("operators.create")(function* ({ payload }) {
         // The first admin of an installation has nobody to ask.
-        if (needsTwo(twoOperators) && (payload.role !== "admin" || (yield* operators.hadAdmin))) {
+        const first = payload.role === "admin" ? yield* operators.createFirst(payload) : Option.none()
+        if (Option.isNone(first) && needsTwo(twoOperators)) {
           yield* second.confirm({ act: "operators.create", target: payload.name, content: payload })
         }
-        const { operator, token } = yield* operators.create(payload)
+        const { operator, token } = Option.isSome(first) ? first.value : yield* operators.create(payload)
         return yield* reply({ ...operatorView(operator), token }, 201)
-      }, Effect.catchTags({ NeedsSecondOperator })),
+      }, Effect.catchTags({ JustDone, NeedsSecondOperator })),
 
       list: span("operators.list")(function* ({ query }) {
         return yield* replyList("operator", "/operator/v1/operators", yield* operators.list(query), operatorView)

@@ -27,8 +27,8 @@ export class OperatorStore extends Context.Service<
     readonly insert: (operator: Operator, tokenHash: string) => Effect.Effect<void>
     /** The operator, revoked: now, or when it was first. */
     readonly revoke: (operatorId: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Operator>>
-    /** Whether an admin was ever inserted. */
-    readonly hadAdmin: Effect.Effect<boolean>
+    /** The same, of the first admin that there ever was; false, and nothing is written, where there was one. */
+    readonly insertFirst: (operator: Operator, tokenHash: string) => Effect.Effect<boolean>
     /** Newest first. */
     readonly page: (request: PageRequest) => Effect.Effect<Page<Operator>, InvalidField>
   }
@@ -57,10 +57,20 @@ export const layer = Layer.effect(
         sql`update operators set revoked_at = coalesce(revoked_at, ${at}::text::timestamptz)
           where operator_id = ${operatorId} returning *`
     })
+    const row = (operator: Operator, tokenHash: string) =>
+      sql`${operator.operatorId}, ${operator.name}, ${operator.role}, ${tokenHash},
+        ${isoText(operator.createdAt)}::text::timestamptz, ${isoText(operator.expiresAt)}::text::timestamptz`
+    const into = sql`operators (operator_id, name, role, token_hash, created_at, expires_at)`
     const insert = (operator: Operator, tokenHash: string) =>
-      Effect.asVoid(sql`insert into operators (operator_id, name, role, token_hash, created_at, expires_at)
-        values (${operator.operatorId}, ${operator.name}, ${operator.role}, ${tokenHash},
-          ${isoText(operator.createdAt)}::text::timestamptz, ${isoText(operator.expiresAt)}::text::timestamptz)`)
+      Effect.asVoid(sql`insert into ${into} values (${row(operator, tokenHash)})`)
+    // Of several at once one gets the row of `first_admin`.
+    const insertFirst = (operator: Operator, tokenHash: string) =>
+      Effect.map(
+        sql`with first as (insert into first_admin select true
+            where not exists (select from operators where role = 'admin') on conflict do nothing returning 1)
+          insert into ${into} select ${row(operator, tokenHash)} from first returning 1`,
+        (rows) => rows.length > 0
+      )
 
     return OperatorStore.of({
       byTokenHash: (hash) => sqlDefects(Effect.map(byTokenHash(hash), Option.map(operatorOf))),
@@ -69,9 +79,7 @@ export const layer = Layer.effect(
         isOperatorId(operatorId)
           ? writing(sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf))))
           : Effect.succeedNone,
-      hadAdmin: sqlDefects(
-        Effect.map(sql`select 1 from operators where role = 'admin' limit 1`, (rows) => rows.length > 0)
-      ),
+      insertFirst: (operator, tokenHash) => writing(sqlDefects(insertFirst(operator, tokenHash))),
       page: (request) => pages.page("installation", request, { filters: [] })
     })
   })

@@ -28,15 +28,20 @@ export interface Bearer {
   readonly operator: Effect.Effect<Option.Option<Identity>>
 }
 
+export interface Created {
+  readonly operator: Operator
+  readonly token: string
+}
+
 export class Operators extends Context.Service<
   Operators,
   {
     readonly byToken: (token: string) => Bearer
     /** Returns the token, which is shown this once. */
-    readonly create: (terms: CreateOperator) => Effect.Effect<{ readonly operator: Operator; readonly token: string }>
+    readonly create: (terms: CreateOperator) => Effect.Effect<Created>
     readonly revoke: (operatorId: string) => Effect.Effect<Operator, OperatorNotFound>
-    /** Whether a named admin ever existed. Revoked ones count, or one admin could revoke the others and start over. */
-    readonly hadAdmin: Effect.Effect<boolean>
+    /** None where an admin by name ever existed. Revoked ones count, or one could revoke the others and start over. */
+    readonly createFirst: (terms: CreateOperator) => Effect.Effect<Option.Option<Created>>
     /** Newest first. */
     readonly list: (query: ListParameters) => Effect.Effect<Page<Operator>, InvalidField>
   }
@@ -66,6 +71,24 @@ export const layer = Layer.effect(
         return Option.map(found, ({ name, operatorId, role }): Identity => ({ operatorId, name, role }))
       })
 
+    const newOperator = Effect.fnUntraced(function* ({
+      expires_in_days = tokenDays.usual,
+      name,
+      role
+    }: CreateOperator) {
+      const now = yield* currentTime
+      const token = `opt_${yield* secrets.random(32)}`
+      const operator: Operator = {
+        operatorId: OperatorId.make(yield* ids.next(prefixes.operator)),
+        name,
+        role,
+        createdAt: now,
+        expiresAt: DateTime.add(now, { days: expires_in_days }),
+        revokedAt: null
+      }
+      return { operator, token }
+    })
+
     return Operators.of({
       byToken: (token) => {
         if (secrets.isOperator(token)) return { isRecalled: true, operator: Effect.succeedSome(fromSettings) }
@@ -73,25 +96,20 @@ export const layer = Layer.effect(
         const hash = secrets.keyHash(token)
         return { isRecalled: recalled.has(hash), operator: operatorOf(hash) }
       },
-      create: span("Operators.create")(function* ({ expires_in_days = tokenDays.usual, name, role }) {
-        const now = yield* currentTime
-        const token = `opt_${yield* secrets.random(32)}`
-        const operator: Operator = {
-          operatorId: OperatorId.make(yield* ids.next(prefixes.operator)),
-          name,
-          role,
-          createdAt: now,
-          expiresAt: DateTime.add(now, { days: expires_in_days }),
-          revokedAt: null
-        }
-        yield* store.insert(operator, secrets.keyHash(token))
-        return { operator, token }
+      create: span("Operators.create")(function* (terms) {
+        const made = yield* newOperator(terms)
+        yield* store.insert(made.operator, secrets.keyHash(made.token))
+        return made
+      }),
+      createFirst: span("Operators.createFirst")(function* (terms) {
+        const made = yield* newOperator(terms)
+        const isFirst = yield* store.insertFirst(made.operator, secrets.keyHash(made.token))
+        return isFirst ? Option.some(made) : Option.none()
       }),
       revoke: span("Operators.revoke")(function* (operatorId) {
         const revoked = yield* store.revoke(operatorId, yield* currentTime)
         return Option.isSome(revoked) ? revoked.value : yield* new OperatorNotFound({ operatorId })
       }),
-      hadAdmin: store.hadAdmin,
       list: span("Operators.list")(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)))
       })

@@ -18,6 +18,9 @@ export class NeedsSecondOperator extends Schema.TaggedError<NeedsSecondOperator>
   expiresAt: Schema.DateTimeUtc
 }) {}
 
+/** Two have just had it done. The same request again is a double click, and no wish to have it done once more. */
+export class JustDone extends Schema.TaggedError<JustDone>()("JustDone", { act: Schema.String }) {}
+
 interface Asked {
   readonly act: string
   readonly target: string
@@ -25,17 +28,28 @@ interface Asked {
   readonly content: unknown
 }
 
+interface Alone {
+  readonly payoutNo: string
+  readonly mode: string
+  readonly currency: string
+  readonly amount: number
+}
+
 export class SecondOperator extends Context.Service<
   SecondOperator,
   {
     /** Succeeds when another operator has asked for the same within a day; otherwise it keeps this request. */
-    readonly confirm: (asked: Asked) => Effect.Effect<void, NeedsSecondOperator, CurrentOperator>
+    readonly confirm: (asked: Asked) => Effect.Effect<void, NeedsSecondOperator | JustDone, CurrentOperator>
+    /** Whether one operator may approve it: it makes at most `most` with what one approved alone within a day. */
+    readonly approvesAlone: (payout: Alone, most: number) => Effect.Effect<boolean>
     /** Removes requests that nobody repeated in time, at most `limit`; how many they were. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/operators/SecondOperator") {}
 
 const validity = { hours: 24 }
+/** How long the same request counts as a double click. */
+const repeats = { minutes: 1 }
 
 export const layer = Layer.effect(
   SecondOperator,
@@ -51,13 +65,20 @@ export const layer = Layer.effect(
         const same = sql`act = ${act} and target = ${target} and content_hash = ${hash}`
         const at = sql`${isoText(now)}::text::timestamptz`
         const taken = yield* sqlDefects(
-          sql`delete from approvals where ${same} and operator_id <> ${operatorId} and expires_at > ${at}
+          sql`with taken as (delete from approvals where ${same} and operator_id <> ${operatorId} and expires_at > ${at}
             and (operator_id = ${fromSettings.operatorId} or exists (select from operators first
               where first.operator_id = approvals.operator_id and first.revoked_at is null
                 and first.expires_at > ${at}))
-            returning act`
+            returning act, target, content_hash)
+          insert into approvals_done select act, target, content_hash, ${at} from taken
+            on conflict (act, target, content_hash) do update set done_at = excluded.done_at returning act`
         )
         if (taken.length > 0) return
+        const again = yield* sqlDefects(
+          sql`select from approvals_done where ${same}
+            and done_at > ${isoText(DateTime.subtract(now, repeats))}::text::timestamptz`
+        )
+        if (again.length > 0) return yield* new JustDone({ act })
         // Replaces a request that has expired, is this operator's own, or is of an operator who has lost access.
         yield* sqlDefects(
           sql`insert into approvals (act, target, content_hash, operator_id, operator, created_at, expires_at)
@@ -68,6 +89,28 @@ export const layer = Layer.effect(
                 expires_at = excluded.expires_at`
         )
         return yield* new NeedsSecondOperator({ act, target, expiresAt })
+      }),
+      // The lock is held until the commit: of two at once the second counts the first.
+      approvesAlone: Effect.fnUntraced(function* ({ amount, currency, mode, payoutNo }, most) {
+        const now = yield* currentTime
+        const at = sql`${isoText(now)}::text::timestamptz`
+        const since = sql`${isoText(DateTime.subtract(now, validity))}::text::timestamptz`
+        return yield* sqlDefects(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`select pg_advisory_xact_lock(hashtext('coffer payouts_alone'))`
+              yield* sql`insert into payouts_alone (payout_no, mode, currency, amount, approved_at)
+                select ${payoutNo}, ${mode}, ${currency}, ${amount}::bigint, ${at}
+                where ${amount}::bigint <= ${most}::bigint - (
+                  select coalesce(sum(amount), 0) from payouts_alone
+                  where mode = ${mode} and currency = ${currency} and approved_at > ${since})
+                on conflict (payout_no) do nothing`
+              const found = yield* sql`select from payouts_alone where payout_no = ${payoutNo}`
+              yield* sql`delete from payouts_alone where approved_at <= ${since}`
+              return found.length > 0
+            })
+          )
+        )
       }),
       dropExpired: (now, limit) =>
         sqlDefects(

@@ -7,7 +7,7 @@ import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
-import { NeedsSecondOperator } from "../operators/approvals.ts"
+import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { payoutRefusals } from "./payoutRefusals.ts"
@@ -20,7 +20,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const payouts = yield* Payouts
     const second = yield* SecondOperator
-    const { payoutsAbove = Infinity } = (yield* Settings).twoOperators
+    const { payoutsAbove } = (yield* Settings).twoOperators
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
     const { InsufficientBalance } = walletRefusals
@@ -55,13 +55,15 @@ export const layer = HttpApiBuilder.group(
 
       approve: span("payouts.approve")(
         function* ({ params: { payout_no } }) {
-          const { amount, status } = yield* payouts.find(payout_no)
-          if (status === "requested" && amount > payoutsAbove) {
+          const { amount, currency, mode, payoutNo, status } = yield* payouts.find(payout_no)
+          const asked = { amount, currency, mode, payoutNo }
+          const isOfTwo = status === "requested" && payoutsAbove !== undefined
+          if (isOfTwo && !(yield* second.approvesAlone(asked, payoutsAbove))) {
             yield* second.confirm({ act: "payouts.approve", target: payout_no, content: amount })
           }
           return yield* reply(payoutView(yield* payouts.approve(payout_no)))
         },
-        Effect.catchTags({ NeedsSecondOperator, PayoutConflict, PayoutNotFound, ...unavailable })
+        Effect.catchTags({ JustDone, NeedsSecondOperator, PayoutConflict, PayoutNotFound, ...unavailable })
       ),
       reject: step("reject"),
       complete: step("complete"),

@@ -11,6 +11,9 @@ import { commonRefusals, refuseAs } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
+import { SecondOperator } from "../operators/SecondOperator.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Accounts, type AccountInUse as InUse } from "./Accounts.ts"
 import { countMax } from "./AccountUses.ts"
@@ -23,6 +26,8 @@ export const layer = HttpApiBuilder.group(
     const merchants = yield* Merchants
     const accounts = yield* Accounts
     const addresses = yield* webhookAddresses
+    const second = yield* SecondOperator
+    const { twoOperators } = yield* Settings
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
     const { ChannelUnreachable } = channelRefusals
@@ -43,18 +48,27 @@ export const layer = HttpApiBuilder.group(
       }
     }
 
+    const refused = { AccountInUse, ChannelUnreachable, InvalidField, MerchantNotFound }
+    const ofTwo = { JustDone, NeedsSecondOperator }
+
     return handlers.handleAll({
       retrieve: span("channels.retrieve")(function* ({ params }) {
         return yield* reply(view(yield* merchants.find(params.merchant_id), params.mode))
       }, Effect.catchTags({ MerchantNotFound })),
 
-      set: span("channels.set")(function* ({ params: { merchant_id, mode }, payload }) {
-        const before = view(yield* merchants.find(merchant_id), mode)
-        const after = view(yield* accounts.set(merchant_id, mode, payload), mode)
-        const record = yield* CurrentRecord
-        record.change = { before, after }
-        return yield* reply(after)
-      }, Effect.catchTags({ AccountInUse, ChannelUnreachable, InvalidField, MerchantNotFound }))
+      set: span("channels.set")(
+        function* ({ params: { merchant_id, mode }, payload }) {
+          const before = view(yield* merchants.find(merchant_id), mode)
+          if (twoOperators.channels) {
+            yield* second.confirm({ act: "channels.set", target: `${merchant_id}/${mode}`, content: payload })
+          }
+          const after = view(yield* accounts.set(merchant_id, mode, payload), mode)
+          const record = yield* CurrentRecord
+          record.change = { before, after }
+          return yield* reply(after)
+        },
+        Effect.catchTags({ ...refused, ...ofTwo })
+      )
     })
   })
 )

@@ -47,7 +47,7 @@ const secretNames = `
 const plainNames = `
   amount currency subject out_trade_no trade_no metadata notify_url
   return_url status id key keys idempotency_key api_key_id
-  order_number receipt_number number_of_items out_refund_no phone_numbers numbered track tracking_number cookieless
+  order_number receipt_number number_of_items out_refund_no phone_numbers numbered tracking_number cookieless
   company japan spin shipping pinned discard cardinality event_id description evidence author spans
 `
   .trim()

@@ -11,6 +11,7 @@ import { enveloped } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, ProcessorError } from "./Errors.ts"
 import { anyMode, kind, merchantId, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { sampleIds } from "./samples.ts"
+import { needsApproval } from "./Operators.ts"
 
 const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
   description:
@@ -90,7 +91,7 @@ export class ChannelsGroup extends HttpApiGroup.make("channels")
     HttpApiEndpoint.post("set", path, {
       params,
       payload: SetChannel,
-      success: enveloped(ChannelResource),
+      success: [enveloped(ChannelResource), needsApproval],
       error: [InvalidRequest, MerchantNotFound, Conflict, ProcessorError]
     }).annotateMerge(
       OpenApi.annotations({

@@ -12,7 +12,7 @@ import { Decoding, OperatorToken } from "./Caller.ts"
 import { ChannelsGroup } from "./Channels.ts"
 import { ClusterGroup } from "./Cluster.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
+import { Conflict, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { anyMode, instant, int, kind, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { FilesGroup } from "./Files.ts"
 import { HeldUpGroup } from "./HeldUp.ts"
@@ -244,7 +244,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       params: ofMerchant,
       payload: UpdateMerchant,
       success: [enveloped(MerchantResource), needsApproval],
-      error: [InvalidRequest, MerchantNotFound, Unavailable]
+      error: [Conflict, InvalidRequest, MerchantNotFound, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a merchant's settings",
@@ -262,7 +262,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
         ),
         needsApproval
       ],
-      error: MerchantNotFound
+      error: [Conflict, MerchantNotFound]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Reset a key",

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { InvalidRequest, OperatorNotFound } from "./Errors.ts"
+import { Conflict, InvalidRequest, OperatorNotFound } from "./Errors.ts"
 import { instant, int, kind, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./samples.ts"
@@ -145,7 +145,7 @@ export class OperatorsGroup extends HttpApiGroup.make("operators")
         ).pipe(HttpApiSchema.status(201)),
         needsApproval
       ],
-      error: InvalidRequest
+      error: [Conflict, InvalidRequest]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Create an operator",

@@ -1,18 +1,21 @@
 /** Which acts need two operators (docs/architecture.md, section 7). None unless the installation asks for it. */
 export interface TwoOperators {
-  /** To approve a payout of more than this, in minor units. */
+  /** To approve a payout that makes more than this within a day, with those that one operator approved alone. */
   readonly payoutsAbove?: number
   /** To reset a live key. */
   readonly liveKeys?: true
   /** To change a merchant's fees. */
   readonly fees?: true
+  /** To set the channel that takes a merchant's payments. */
+  readonly channels?: true
+  /** To approve a merchant for live. */
+  readonly approvals?: true
 }
 
 /** Whether anything does. Then it takes two to make another operator as well, since else one could make the second. */
-export const needsTwo = ({ fees, liveKeys, payoutsAbove }: TwoOperators): boolean =>
-  fees === true || liveKeys === true || payoutsAbove !== undefined
+export const needsTwo = (settings: TwoOperators): boolean => Object.values(settings).some((each) => each !== undefined)
 
-/** `payouts:100000,live_keys,fees`: each at most once. Undefined for anything else. */
+/** `payouts:100000,live_keys,fees,channels,approvals`: each at most once. Undefined for anything else. */
 export const readTwoOperators = (text: string): TwoOperators | undefined => {
   const words = text.split(",").map((word) => word.trim())
   if (text.trim() === "") return {}
@@ -22,7 +25,7 @@ export const readTwoOperators = (text: string): TwoOperators | undefined => {
     const [, amount] = /^payouts:(\d{1,12})$/.exec(word) ?? []
     if (amount !== undefined) read = { ...read, payoutsAbove: Number(amount) }
     else if (word === "live_keys") read = { ...read, liveKeys: true }
-    else if (word === "fees") read = { ...read, fees: true }
+    else if (word === "fees" || word === "channels" || word === "approvals") read = { ...read, [word]: true }
     else return undefined
   }
   return read

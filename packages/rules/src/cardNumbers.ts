@@ -11,10 +11,20 @@ export const isCardNumber = (digits: string): boolean =>
   digits.length <= cardDigitsMax && numberIn(numbersOf([digits]), 0) === 1
 
 /** `text` with `replacement` for each card number in it. */
-export const cutCardNumbers = (text: string, replacement: string): string =>
-  mayHold(text)
-    ? text.replace(candidates, (run, at: number) => (run.startsWith("%") ? run : cutRun(text, run, at, replacement)))
-    : text
+export const cutCardNumbers = (text: string, replacement: string): string => cutAscii(text, asciiOf(text), replacement)
+
+/** `ascii` has a sign for each of `text`. */
+const cutAscii = (text: string, ascii: string, replacement: string): string => {
+  if (!mayHold(ascii)) return text
+  const cut = ascii.replace(candidates, (run, at: number) =>
+    run.startsWith("%") ? run : cutRun(ascii, run, at, replacement)
+  )
+  return cut === ascii ? text : cut
+}
+
+/** Digits of full width are digits to whoever reads them. */
+const asciiOf = (text: string): string =>
+  text.replace(/[\uff10-\uff19]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xff10 + 48))
 
 /** Whether there are enough digits with nothing between them that no number has. Most texts end here. */
 const mayHold = (text: string): boolean => {
@@ -29,15 +39,22 @@ const mayHold = (text: string): boolean => {
   return false
 }
 
-/** Space, `+`, `-`, `%` (an escape), the D of `%2D`, and whatever is not ASCII. */
+/** Space, tab, line break, `+`, `-`, `.`, `/`, `_`, `,`, `%` (an escape), the D of `%2D`, and whatever is not ASCII. */
 const isBetween = (code: number): boolean =>
-  code === 32 || code === 43 || code === 45 || code === 37 || code === 68 || code === 100 || code > 127
+  (code >= 9 && code <= 13) ||
+  code === 32 ||
+  (code >= 43 && code <= 47) ||
+  code === 95 ||
+  code === 37 ||
+  code === 68 ||
+  code === 100 ||
+  code > 127
 
 /**
  * What may stand between two digits of one number, in a form or a URL too. An escape in front of a number is passed
  * over as one: its digits belong to no number.
  */
-const separators = "(?:[ \\u00a0+\\u2010-\\u2013-]|%20|%2[Dd]){0,3}"
+const separators = "(?:[\\s+\\u2010-\\u2015\\u200b./_,-]|%20|%2[DdEeFf]|%09){0,3}"
 const candidates = new RegExp(`%[0-9A-Fa-f]{2}|\\d(?:${separators}\\d){${cardDigitsMin - 1},}`, "g")
 const groupOf = /%[0-9A-Fa-f]{2}|\d+/g
 

@@ -38,7 +38,11 @@ const cell = ({ isMoney }: Column, value: unknown): string => {
 
 const jsonText = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
 
-/** A spreadsheet takes what begins so for a formula. */
-const harmless = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text)
+/**
+ * A spreadsheet takes what begins so for a formula, also after blanks, in full width, and behind a semicolon, which
+ * begins a cell where files are read with semicolons (silences: P16).
+ */
+const harmless = (text: string): string =>
+  (/^[\t\r\n]|^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text).replace(/;(\s*[=+\-@＝＋－＠])/g, ";'$1")
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

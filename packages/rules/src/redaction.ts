@@ -111,15 +111,20 @@ const secretWords = new Set([
   "cookies",
   "credential",
   "credentials",
+  "cryptogram",
   "csc",
   "cvc",
   "cvc2",
   "cvn",
   "cvn2",
   "cvv",
+  "cav2",
+  "cv2",
   "cvv2",
+  "emv",
   "iban",
   "jwt",
+  "magstripe",
   "otp",
   "pan",
   "passcode",
@@ -140,10 +145,11 @@ const secretWords = new Set([
 ])
 
 /** Secret when it is the whole name: `order_number` is none. */
-const secretNames = new Set(["number"])
+const secretNames = new Set(["number", "track", "cid"])
 
 /** Names written as one word. */
-const secretParts = /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode/
+const secretParts =
+  /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode|cryptogram|emvdata/
 const secretBeginnings = /^(bearer|track(\d|data))/
 const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?|cvn2?|cardno|cookies?|jwt)$/
 /** A `key` alone is no secret, nor is the `id` of one. */

@@ -1,6 +1,7 @@
 /**
- * Finds by its form what opens something to whoever has it: API keys, operators' tokens, webhook secrets, tokens of
- * checkout pages, names of uploaded files (spec: API log; silences: A3, O11). Pure, and linear in the text's length.
+ * Finds by its form what opens something to whoever has it: API keys, Stripe's too, operators' tokens, webhook secrets,
+ * tokens of checkout pages, names of uploaded files (spec: API log; silences: A3, O11). Pure, and linear in the text's
+ * length.
  */
 
 /** `text` with `replacement` for each. What it was stays readable: `svc_test_[redacted]`, `/checkout/[redacted]`. */
@@ -10,15 +11,15 @@ export const cutSecretValues = (text: string, replacement: string): string =>
     : text
 
 /** The shortest prefix, and the least part of a secret's 43 or 44 characters that is cut. */
-const lengthMin = "whsec_".length + 16
+const lengthMin = "sk_live_".length + 8
 
 /** Most texts are not looked at further. */
-const mayHold = /svc_|opt_|whsec_|TRD_|\.(?:pdf|png|jpg)/
+const mayHold = /svc_|opt_|whsec_|[sr]k_|TRD_|\.(?:pdf|png|jpg)/
 
 /** A trade number is no secret, nor is the end time after it. The signature after both is one. */
 const values = new RegExp(
   [
-    "(svc_(?:test|live)_(?=[\\w-]{16})|opt_(?=[\\w-]{43}))[\\w-]+",
+    "(svc_(?:test|live)_(?=[\\w-]{16})|[sr]k_(?:test|live)_(?=\\w{8})|opt_(?=[\\w-]{43}))[\\w-]+",
     // Standard base64, once base64url; in an address its signs are escaped, and a slash may be in JSON.
     "(whsec_)(?:[\\w+/=-]|\\\\/|%2[BFbf]|%3[Dd]){16,}",
     "TRD_(?:SB_)?[0-9A-HJKMNP-TV-Z]{26}\\.\\d+\\.[\\w-]+",

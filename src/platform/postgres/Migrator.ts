@@ -47,6 +47,7 @@ import { linkVisits } from "./migrations/0037_link_visits.ts"
 import { sandboxMails } from "./migrations/0038_sandbox_mails.ts"
 import { runnersTakePart } from "./migrations/0039_runners_take_part.ts"
 import { keptFiles } from "./migrations/0045_kept_files.ts"
+import { secondOperators } from "./migrations/0046_second_operators.ts"
 import { quotaCounts } from "./migrations/0048_quota_counts.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
@@ -92,6 +93,7 @@ export const migrations = {
   "0038_sandbox_mails": sandboxMails,
   "0039_runners_take_part": runnersTakePart,
   "0045_kept_files": keptFiles,
+  "0046_second_operators": secondOperators,
   "0048_quota_counts": quotaCounts
 }
 

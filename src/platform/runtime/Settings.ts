@@ -282,7 +282,10 @@ const twoOperatorsOf = (text: string) => {
   const read = readTwoOperators(text)
   return read === undefined
     ? Effect.fail(
-        new BadSetting({ message: "TWO_OPERATORS is a list of payouts:<minor units>, live_keys and fees, by comma." })
+        new BadSetting({
+          message:
+            "TWO_OPERATORS is a list of payouts:<minor units>, live_keys, fees, channels and approvals, by comma."
+        })
       )
     : Effect.succeed(read)
 }

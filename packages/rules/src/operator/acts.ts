@@ -3,6 +3,7 @@
  * hold it against the endpoints that there are, and try each as each role.
  */
 import type { Role } from "@coffer/model/Role"
+import type { TwoOperators } from "@coffer/model/TwoOperators"
 
 interface Act {
   /** Beside the admin. */
@@ -11,6 +12,15 @@ interface Act {
   readonly isLogged: boolean
   /** Shows what belongs to a merchant: the audit log has that an operator has read it, once an hour. */
   readonly isSeen?: true
+}
+
+/** Acts that take two operators where `TWO_OPERATORS` has the word; `any`: where it has one at all. */
+export const actsOfTwo: Readonly<Partial<Record<ActName, ReadonlyArray<keyof TwoOperators | "any">>>> = {
+  "merchants.update": ["fees", "approvals"],
+  "merchants.resetKey": ["liveKeys"],
+  "channels.set": ["channels"],
+  "payouts.approve": ["payoutsAbove"],
+  "operators.create": ["any"]
 }
 
 const everybody: ReadonlyArray<Role> = ["viewer", "support", "finance"]
