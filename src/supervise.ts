@@ -121,7 +121,8 @@ const freePort = (host: string) =>
       notStarted(
         code === "EADDRINUSE"
           ? `No free port for a runner was found between ${portFirst} and ${portLast}.`
-          : `The runners cannot listen at ${host}: ${message}. Set RUNNER_HOST or RUNNER_LISTEN_HOST to an address of this machine.`
+          : `The runners cannot listen at ${host}: ${message}. ` +
+              "Set RUNNER_HOST or RUNNER_LISTEN_HOST to an address of this machine."
       )
     )
   )

@@ -34,9 +34,10 @@ describe.skipIf(leftOut)(named("three runners whose Postgres is started again"),
       for (let restart = 0; restart < restarts; restart++) {
         const before = yield* spread
         const said = nodes.map(({ said: { stderr } }) => stderr.length)
-        let [isOver, lastFailed, backAt] = [false, 0, Infinity]
-        const load = orders.map(async (order, index) => {
-          for (let call = index; !isOver; call++) {
+        const load = { isOver: false }
+        let [lastFailed, backAt] = [0, Infinity]
+        const clients = orders.map(async (order, index) => {
+          for (let call = index; !load.isOver; call++) {
             const { status } = await Effect.runPromise(perform(nodes[call % 3]!, "annotate", order, `n${call % 10}`))
             sent++
             assert.include([200, 503], status)
@@ -52,8 +53,8 @@ describe.skipIf(leftOut)(named("three runners whose Postgres is started again"),
         yield* server.start
         backAt = performance.now()
         yield* Effect.sleep(watchedSeconds * 1_000)
-        isOver = true
-        yield* Effect.promise(() => Promise.all(load))
+        load.isOver = true
+        yield* Effect.promise(() => Promise.all(clients))
         seconds.push(Math.max(0, lastFailed - backAt) / 1_000)
         const after = yield* spread
         moved += [...before].filter(([shard, pid]) => after.get(shard) !== pid).length

@@ -142,6 +142,38 @@ describe("serve --runners 3 on the embedded Postgres", () => {
   )
 })
 
+describe("SIGHUP before all runners are ready", () => {
+  it.live("is done when they are, and leaves no Postgres behind", () =>
+    Effect.gen(function* () {
+      const home = yield* usedHome
+      const coffer = yield* launch({ env: { COFFER_HOME: home }, runners: 2 })
+      yield* eventually("its Postgres to run", postgresRuns(home))
+      coffer.signal("SIGHUP")
+      yield* coffer.ready
+      yield* says(coffer, /"rolling restart done"/)
+      coffer.signal("SIGTERM")
+      assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })
+      assert.isUndefined(postmasterOf(home), "Postgres ended in good order")
+    })
+  )
+
+  it.live("and one to a single process, which a closed terminal sends, is a stop in good order", () =>
+    Effect.gen(function* () {
+      const home = yield* usedHome
+      const coffer = yield* launch({ env: { COFFER_HOME: home, HOST: "::" } })
+      yield* eventually("its Postgres to run", postgresRuns(home))
+      yield* eventually(
+        "it to be ready",
+        Effect.sync(() => /^Coffer is ready/m.test(coffer.said.stdout))
+      )
+      assert.match(coffer.said.stdout, /Base URL {5}http:\/\/127\.0\.0\.1:\d+\/v1/)
+      coffer.signal("SIGHUP")
+      assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })
+      assert.isUndefined(postmasterOf(home), "Postgres ended in good order")
+    })
+  )
+})
+
 describe("serve --runners on a database of the operator's own", () => {
   it.live("shares it with other runners, and stops in good order", () =>
     Effect.gen(function* () {

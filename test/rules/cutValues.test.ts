@@ -1,4 +1,4 @@
-/** Forms of card numbers and of others' keys that logs cut, and cells that a spreadsheet would run (silences: A3, P16). */
+/** Forms of card numbers and of others' keys that logs cut, and cells that a spreadsheet would run (silences: A3, P19). */
 import { assert, it } from "@effect/vitest"
 import { csvRow } from "@coffer/rules/csv"
 import { redact, redactText } from "@coffer/rules/redaction"

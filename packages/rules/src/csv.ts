@@ -40,7 +40,7 @@ const jsonText = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
 
 /**
  * A spreadsheet takes what begins so for a formula, also after blanks, in full width, and behind a semicolon, which
- * begins a cell where files are read with semicolons (silences: P16).
+ * begins a cell where files are read with semicolons (silences: P19).
  */
 const harmless = (text: string): string =>
   (/^[\t\r\n]|^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text).replace(/;(\s*[=+\-@＝＋－＠])/g, ";'$1")

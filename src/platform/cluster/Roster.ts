@@ -119,7 +119,8 @@ const addressOf = ({ host, port }: RunnerPlace) => `${host}:${port}`
 const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlError> =>
   Effect.map(
     sql.unsafe<Entry>(
-      `with ${Tenancy.heldLocks} select address, version, messages, run, (to_jsonb(r) -> 'takes_part') is distinct from 'false' as takes_part, ${Tenancy.sessionOf("r")} as session,
+      `with ${Tenancy.heldLocks} select address, version, messages, run,
+        (to_jsonb(r) -> 'takes_part') is distinct from 'false' as takes_part, ${Tenancy.sessionOf("r")} as session,
         run is null or ${Tenancy.livesOf("r")} as lives from runners r`
     ),
     (rows) => new Map(rows.map((row) => [row.address, row]))

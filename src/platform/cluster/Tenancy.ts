@@ -82,7 +82,8 @@ export const heldLocks = `held as materialized (select l.classid, l.objid, l.pid
  * holds a lock, its shards' or that of its run. Either connection may be lost for a moment while the process lives.
  */
 export const livesOf = (row: string): string =>
-  `exists (select from held h where (h.classid = ${family} and h.objid = ${row}.run::oid) or h.process = ${row}.process)`
+  `exists (select from held h
+    where (h.classid = ${family} and h.objid = ${row}.run::oid) or h.process = ${row}.process)`
 
 /** SQL over `heldLocks`: the session that holds the lock of the run of this row, null without one. */
 export const sessionOf = (row: string): string =>
