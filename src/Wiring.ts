@@ -122,6 +122,7 @@ import * as IdempotencyJobs from "./idempotency/IdempotencyJobs.ts"
 import * as RefundJobs from "./refunds/RefundJobs.ts"
 import * as LogJobs from "./logs/LogJobs.ts"
 import * as Workers from "./platform/jobs/Workers.ts"
+import * as Watch from "./doctor/Watch.ts"
 import { routes } from "./Routes.ts"
 
 // Rooms ------------------------------------------------------------------------
@@ -227,7 +228,8 @@ const workers = Layer.mergeAll(
   ClockJobs.layer,
   StripeJobs.layer,
   ReconciliationJobs.layer,
-  AuditJobs.layer
+  AuditJobs.layer,
+  Watch.layer
 ).pipe(Layer.provideMerge(Workers.layer))
 
 // Platform ---------------------------------------------------------------------

@@ -125,7 +125,7 @@ const connectPatience = Duration.seconds(1)
 /** Between two checks whether Redis answers again. */
 const checkInterval = Duration.millis(250)
 
-const failures = Metric.counter("coffer_quota_store_failures", {
+const failures = Metric.counter("coffer_quota_store_failures_total", {
   description: "Requests counted on this runner alone, because Redis did not answer",
   incremental: true
 })

@@ -69,7 +69,7 @@ const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string =
 
 /** Of several payments all are told, and the one that needs a person says whose turn it is. */
 const unappliedTurn = ({ created_at, payments }: HeldRow): Turn => {
-  const waiting = (payments ?? []).filter(({ state }) => state !== "returned")
+  const waiting = (payments ?? []).filter(({ state }) => state === "due" || state === "parked")
   const times = waiting.flatMap(({ paidAt }) => (paidAt === undefined ? [] : [paidAt]))
   const told = waiting.map(({ amount, currency, dispute, paymentId, problem, reason, state }) => {
     const why = [

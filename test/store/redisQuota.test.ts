@@ -31,7 +31,7 @@ const runner = Effect.fnUntraced(function* (url: Redacted.Redacted, patience?: D
 
 const failures = Effect.map(
   Metric.value(
-    Metric.counter("coffer_quota_store_failures", {
+    Metric.counter("coffer_quota_store_failures_total", {
       description: "Requests counted on this runner alone, because Redis did not answer",
       incremental: true
     })
@@ -174,7 +174,7 @@ describe.skipIf(leftOut)(named("an outage of Redis"), () => {
       yield* server.kill
       assert.deepStrictEqual(yield* statuses, [200, 200, 429])
       const metrics = yield* api.get("/metrics")
-      assert.match(metrics.text, /coffer_quota_store_failures\S* [1-9]/)
+      assert.match(metrics.text, /coffer_quota_store_failures_total\S* [1-9]/)
 
       yield* server.run
       yield* eventually(

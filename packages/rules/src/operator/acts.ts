@@ -29,6 +29,7 @@ export const acts = {
   "channels.set": doneBy("finance"),
   "reconciliation.list": reading,
   "orders.list": reading,
+  "orders.closePayment": doneBy("finance"),
   "timelines.retrieve": reading,
   "files.upload": doneBy("support"),
   "payouts.create": doneBy("finance"),
