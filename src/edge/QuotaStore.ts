@@ -173,7 +173,9 @@ export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration =
         yield* Effect.sleep(checkInterval)
         const [took, exit] = yield* Effect.timed(Effect.exit(redis.take("coffer:quota:look", 1, 1, 0)))
         answers = Exit.isSuccess(exit) && Duration.isLessThanOrEqualTo(took, patience)
-        if (answers) redis.trouble = undefined
+        if (!answers) return
+        redis.trouble = undefined
+        yield* Effect.logInfo("Redis answers again; all runners count requests together")
       })
       const untilBack = Effect.repeat(check, { until: () => answers }).pipe(onRealTime)
 

@@ -19,8 +19,9 @@ const window = 60_000
 /** The store of one runner, and what it has logged. */
 const runner = Effect.fnUntraced(function* (url: Redacted.Redacted, patience?: Duration.Duration) {
   const logged: Array<string> = []
-  const logger = Logger.make(({ message }) => {
-    logged.push(String(Array.isArray(message) ? message[0] : message))
+  const logger = Logger.make(({ logLevel, message }) => {
+    // The end of trouble is told too, at another level.
+    if (logLevel === "Warn") logged.push(String(Array.isArray(message) ? message[0] : message))
   })
   const context = yield* Layer.build(layerRedis(url, patience).pipe(Layer.provide(Logger.layer([logger]))))
   const { take } = Context.get(context, QuotaStore)
