@@ -124,6 +124,7 @@ import * as IdempotencyJobs from "./idempotency/IdempotencyJobs.ts"
 import * as RefundJobs from "./refunds/RefundJobs.ts"
 import * as LogJobs from "./logs/LogJobs.ts"
 import * as Workers from "./platform/jobs/Workers.ts"
+import * as Watch from "./doctor/Watch.ts"
 import { routes } from "./Routes.ts"
 
 // Rooms ------------------------------------------------------------------------
@@ -231,7 +232,8 @@ const workers = Layer.mergeAll(
   ClockJobs.layer,
   StripeJobs.layer,
   ReconciliationJobs.layer,
-  AuditJobs.layer
+  AuditJobs.layer,
+  Watch.layer
 ).pipe(Layer.provideMerge(Workers.layer))
 
 // Platform ---------------------------------------------------------------------

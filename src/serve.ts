@@ -3,7 +3,7 @@
  * it is stopped. If it cannot start, one line says why.
  */
 import path from "node:path"
-import { Config, Console, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
+import { Config, Console, Duration, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { SocketServer } from "effect/socket"
 import { type Migrator as SqlMigrator, SqlClient } from "effect/sql"
@@ -20,6 +20,7 @@ import { bytesOf, lockOf } from "./platform/runtime/secretKeys.ts"
 import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
+import { version } from "./platform/runtime/Vitals.ts"
 import { Joining } from "./platform/cluster/Joining.ts"
 import * as parent from "./platform/cluster/parent.ts"
 import type * as Roster from "./platform/cluster/Roster.ts"
@@ -61,6 +62,8 @@ const service = Effect.gen(function* () {
   const context = yield* Layer.build(app).pipe(
     Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
   )
+  // A first start on a laptop is for people.
+  if (!embedded) yield* Effect.provideContext(sayStart, context)
   const installation = {
     home,
     embedded,
@@ -110,6 +113,24 @@ export const startable = <A, R>(program: Effect.Effect<A, Trouble, R>) =>
   )
 
 export const serve = startable(service)
+
+/** The first line of a run and its last. What is set is named; a secret is not among it. */
+const sayStart = Effect.gen(function* () {
+  const { accessLog, admin, auditInterval, host, port, publicUrl, redisUrl, runner } = yield* Settings.Settings
+  standardError.nameRunner(runner === undefined ? `${host}:${port}` : `${runner.host}:${runner.port}`)
+  const facts = {
+    version,
+    node: process.versions.node,
+    listens: `${host}:${port}`,
+    admin: admin === undefined ? null : `${admin.host}:${admin.port}`,
+    public_url: publicUrl,
+    quotas: redisUrl === undefined ? "each runner" : "redis",
+    access_log: accessLog !== undefined,
+    audit_interval_seconds: Duration.toSeconds(auditInterval)
+  }
+  yield* Effect.annotateLogs(Effect.logInfo(`coffer ${version} has started`), facts)
+  yield* Effect.addFinalizer(() => Effect.logInfo(`coffer ${version} stops`))
+})
 
 /** A child of `coffer serve --runners` is ready when it has joined the others. Its parent greets. */
 const tellParent = Effect.flatMap(Joining, ({ settled }) => Effect.andThen(settled.await, parent.tellReady))

@@ -15,6 +15,11 @@ import { Auditor } from "./Auditor.ts"
 import { AuditStore, type Round } from "./AuditStore.ts"
 import type { Report } from "./slices.ts"
 
+const anchorFailures = Metric.counter("coffer_anchor_failures_total", {
+  description: "Rounds of the auditor that could not write anchors to ANCHOR_FILE",
+  incremental: true
+})
+
 /** Another runner takes a round over when its lease ends; a runner that goes on renews it in time. */
 const lease = Duration.minutes(5)
 const renewAfter = Duration.minutes(1)
@@ -41,6 +46,7 @@ export const layer = Layer.effectDiscard(
       const counts = yield* store.counts
       yield* Effect.forEach(gauges, ([law, gauge]) => Metric.update(gauge, counts.get(law) ?? 0), { discard: true })
     })
+    yield* Metric.update(anchorFailures, 0)
     for (const [, gauge] of gauges) yield* Metric.update(gauge, 0)
 
     yield* workers.supervise(() => ({
@@ -71,7 +77,11 @@ const makeRunRound = Effect.gen(function* () {
     // What is wrong is found before anything is anchored on top of it.
     yield* auditor.anchors(report)
     yield* Effect.catchTags(anchors.take(start, report.alive), {
-      AnchorFileFailed: ({ message }) => Effect.logError("heads could not be anchored in ANCHOR_FILE", { message })
+      AnchorFileFailed: ({ message }) =>
+        Effect.andThen(
+          Metric.update(anchorFailures, 1),
+          Effect.logError("heads could not be anchored in ANCHOR_FILE", { message })
+        )
     })
     yield* auditor.changes(round.checked_from, report)
     for (const [about, keys] of Map.groupBy(known, ({ table }) => table)) {

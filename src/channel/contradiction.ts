@@ -1,17 +1,20 @@
 /** The channel says what cannot follow what it said before: nothing is changed by it, and a person has to look. */
+import { Mode } from "@coffer/model/Ids"
 import { Effect, Metric } from "effect"
 
-const contradictions = Metric.counter("coffer_channel_contradictions", {
+const contradictions = Metric.counter("coffer_channel_contradictions_total", {
   description: "Reports of the channel that cannot follow what it said before; somebody has to look",
   incremental: true
 })
 
+const inMode = (mode: Mode) => Metric.withAttributes(contradictions, { mode })
+
 /** Makes the alarm, and shows its counter with zero from the start. */
 export const makeAlarmOfContradiction = Effect.as(
-  Metric.update(contradictions, 0),
-  (about: Readonly<Record<string, string>>): Effect.Effect<void> =>
+  Effect.forEach(Mode.literals, (mode) => Metric.update(inMode(mode), 0), { discard: true }),
+  (mode: Mode, about: Readonly<Record<string, string>>): Effect.Effect<void> =>
     Effect.logError("the channel contradicts itself").pipe(
-      Effect.annotateLogs(about),
-      Effect.andThen(Metric.update(contradictions, 1))
+      Effect.annotateLogs({ mode, ...about }),
+      Effect.andThen(Metric.update(inMode(mode), 1))
     )
 )

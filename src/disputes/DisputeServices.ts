@@ -40,9 +40,8 @@ export const disputeServices = Effect.gen(function* () {
     perform: (disputeNo: DisputeNo, command: DisputeCommand, answer?: Answering) =>
       Effect.catchTags(ask(tell({ disputeNo, command, answer })), {
         DisputeContradicted: ({ processorStatus, status }) =>
-          Effect.andThen(
-            alarmOfContradiction({ dispute_no: disputeNo, status, processor_status: processorStatus }),
-            load(disputeNo)
+          Effect.tap(load(disputeNo), ({ mode }) =>
+            alarmOfContradiction(mode, { dispute_no: disputeNo, status, processor_status: processorStatus })
           )
       })
   }

@@ -29,11 +29,15 @@ const backupFilesMax = 10_000
 const backups = (installation: Installation) =>
   Effect.gen(function* () {
     if (installation.backups === undefined) return backupsVerdict(installation, undefined)
-    const newest = yield* Effect.tryPromise({
-      try: () => newestIn(installation.backups!),
-      catch: (cause) => new Unmade({ reason: cause instanceof Error ? cause.message : String(cause) })
-    })
+    const newest = yield* newestBackup(installation.backups)
     return backupsVerdict(installation, newest, yield* Clock.currentTimeMillis)
+  })
+
+/** The newest file in a folder or below it; undefined where there is none. */
+export const newestBackup = (folder: string) =>
+  Effect.tryPromise({
+    try: () => newestIn(folder),
+    catch: (cause) => new Unmade({ reason: cause instanceof Error ? cause.message : String(cause) })
   })
 
 interface Newest {

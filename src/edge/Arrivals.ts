@@ -24,7 +24,7 @@ export interface Arrived extends IncomingMessage {
 
 const bearer = /^bearer /i
 
-const dropped = Metric.counter("coffer_http_connections_dropped", {
+const dropped = Metric.counter("coffer_http_connections_dropped_total", {
   description: "Connections that were closed because there were too many",
   incremental: true
 })

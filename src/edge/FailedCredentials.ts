@@ -32,7 +32,7 @@ export const addressesMax = 20_000
 /** Entries of a minute for all addresses together: whoever has many must not fill the audit log. */
 const samplesMax = 60
 
-const refused = Metric.counter("coffer_credentials_refused", {
+const refused = Metric.counter("coffer_credentials_refused_total", {
   description: "Keys and tokens that were nobody's, or came from an address that had sent too many of those",
   incremental: true
 })

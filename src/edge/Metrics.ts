@@ -10,15 +10,15 @@ import { PrometheusMetrics } from "effect/observability"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { nowhere, type Route, routes } from "./routes.ts"
 
-const requests = Metric.counter("coffer_http_requests", {
+const requests = Metric.counter("coffer_http_requests_total", {
   description: "Requests answered, by method, route and status",
   incremental: true
 })
 
-/** Upper bounds of the buckets, in milliseconds. */
-const bounds = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
-const duration = Metric.histogram("coffer_http_request_duration_ms", {
-  description: "Time from a request's arrival to its answer, by method and route, milliseconds",
+/** Upper bounds of the buckets, in seconds. */
+const bounds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const duration = Metric.histogram("coffer_http_request_duration_seconds", {
+  description: "Time from a request's arrival to its answer, by method and route, seconds",
   boundaries: bounds
 })
 
@@ -45,7 +45,7 @@ export const count = (method: string, { pattern }: Route, status: number, millis
   const { counter, timer } = seriesOf({ method: label, route: pattern, status })
   return Effect.withFiberSucceed(({ context }) => {
     counter.updateUnsafe(1, context)
-    timer.updateUnsafe(millis, context)
+    timer.updateUnsafe(millis / 1_000, context)
   })
 }
 

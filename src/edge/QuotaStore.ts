@@ -112,7 +112,7 @@ const connectPatience = Duration.seconds(1)
 /** Between two checks whether Redis answers again. */
 const checkInterval = Duration.millis(250)
 
-export const failures = Metric.counter("coffer_quota_store_failures", {
+export const failures = Metric.counter("coffer_quota_store_failures_total", {
   description: "Requests counted on this runner alone, because Redis or Postgres did not answer",
   incremental: true
 })
@@ -160,7 +160,9 @@ export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration =
         yield* Effect.sleep(checkInterval)
         const [took, exit] = yield* Effect.timed(Effect.exit(redis.take("coffer:quota:look", 1, 1, 0)))
         answers = Exit.isSuccess(exit) && Duration.isLessThanOrEqualTo(took, patience)
-        if (answers) redis.trouble = undefined
+        if (!answers) return
+        redis.trouble = undefined
+        yield* Effect.logInfo("Redis answers again; all runners count requests together")
       })
       const untilBack = Effect.repeat(check, { until: () => answers }).pipe(onRealTime)
 

@@ -50,7 +50,8 @@ const deadlineOf = (row: HeldRow): DateTime.Utc | null => {
   return times.length === 0 ? null : times.reduce(DateTime.min)
 }
 
-const waitingIn = ({ payments }: HeldRow) => (payments ?? []).filter(({ state }) => state !== "returned")
+const waitingIn = ({ payments }: HeldRow) =>
+  (payments ?? []).filter(({ state }) => state === "due" || state === "parked")
 
 const turnOf = (row: HeldRow, now: DateTime.Utc): Turn => {
   const { created_at: since } = row

@@ -15,7 +15,7 @@ import { KeyStore } from "./KeyStore.ts"
 const soon = "5 seconds"
 const tellEvery = "10 seconds"
 
-const resealed = Metric.counter("coffer_secrets_resealed", {
+const resealed = Metric.counter("coffer_secrets_resealed_total", {
   description: "Secrets that were sealed again with a changed SECRET_KEY",
   incremental: true
 })

@@ -26,7 +26,7 @@ const flushPatience = "2 seconds"
 /** After so many bodies other fibers get their turn. */
 const yieldEvery = 32
 
-const dropped = Metric.counter("coffer_api_logs_dropped", {
+const dropped = Metric.counter("coffer_api_logs_dropped_total", {
   description: "Calls whose API log was not written: the queue was full or the insert failed",
   incremental: true
 })

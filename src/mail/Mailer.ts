@@ -38,7 +38,7 @@ export class Mailer extends Context.Service<
 >()("@coffer/mail/Mailer") {}
 
 const outcomes = ["sent", "not_taken", "uncertain"] as const
-const mailsBy = Metric.counter("coffer_mails", {
+const mailsBy = Metric.counter("coffer_mails_total", {
   description: "Attempts to send a mail, by outcome",
   incremental: true
 })

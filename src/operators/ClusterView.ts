@@ -41,6 +41,7 @@ const runnerView = ({
   vitals
 }: KnownRunner): RunnerResource => {
   const value = (name: string, label?: string) => valueOf(vitals, name, label)
+  const millis = (name: string, label?: string) => inMillis(value(name, label))
   const slots = vitals.filter(({ name }) => name === "effect_cluster_entities")
   return {
     object: "runner",
@@ -61,9 +62,9 @@ const runnerView = ({
     lanes: labelsOf(vitals, "coffer_lane_waiting", "lane").map((lane) => laneView(vitals, lane)),
     pool: { in_use: value("coffer_database_pool_in_use"), waiting: value("coffer_database_pool_waiting") },
     event_loop_delay_ms: {
-      p50: value("coffer_event_loop_delay_ms", "0.5"),
-      p99: value("coffer_event_loop_delay_ms", "0.99"),
-      max: value("coffer_event_loop_delay_ms", "1")
+      p50: millis("coffer_event_loop_delay_seconds", "0.5"),
+      p99: millis("coffer_event_loop_delay_seconds", "0.99"),
+      max: millis("coffer_event_loop_delay_seconds", "1")
     },
     memory: {
       heap_used_bytes: value("coffer_heap_used_bytes"),
@@ -73,6 +74,9 @@ const runnerView = ({
     clock_skew_seconds: value("coffer_clock_skew_seconds")
   }
 }
+
+/** Metrics are in seconds. */
+const inMillis = (seconds: number | null): number | null => (seconds === null ? null : Math.round(seconds * 1e6) / 1e3)
 
 const laneView = (vitals: ReadonlyArray<Reading>, lane: string): RunnerResource["lanes"][number] => {
   const value = (name: string) => valueOf(vitals, name, lane) ?? 0
@@ -84,7 +88,7 @@ const laneView = (vitals: ReadonlyArray<Reading>, lane: string): RunnerResource[
     batches,
     batch_size_mean: mean(value("coffer_batch_size_sum")),
     batch_size_max: value("coffer_batch_size_max"),
-    batch_ms_mean: mean(value("coffer_batch_duration_ms_sum"))
+    batch_ms_mean: mean(inMillis(value("coffer_batch_duration_seconds_sum")) ?? 0)
   }
 }
 

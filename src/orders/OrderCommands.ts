@@ -2,7 +2,7 @@
  * Carries a command to an order out. Whether it is allowed is written in `@coffer/rules/order/decide`, what follows in
  * `consequences`; how it gets into the database is the write loop's.
  */
-import { TradeNo } from "@coffer/model/Ids"
+import { Mode, prefixes, TradeNo } from "@coffer/model/Ids"
 import { consequences } from "@coffer/rules/order/consequences"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
@@ -47,7 +47,7 @@ export const layer = Layer.effect(
     const store = yield* OrderStore
     const links = yield* OrderLinks
     const wallets = yield* Wallets
-    yield* Metric.update(parked, 0)
+    yield* beginParked
 
     const load = Effect.fnUntraced(function* (tradeNo: TradeNo) {
       const stored = yield* store.load(tradeNo)
@@ -94,12 +94,16 @@ const mailOf = (order: Order, fact: OrderEvent): ChangeSet => {
   }
 }
 
-const parked = Metric.counter("coffer_payments_parked", {
+const parked = Metric.counter("coffer_payments_parked_total", {
   description: "Payments that are not what the order asked for, or cannot be given back; somebody has to look",
   incremental: true
 })
 
 /** Money that nobody may decide on but a person (silences: O17, O37 to O39). */
+const parkedIn = (mode: Mode) => Metric.withAttributes(parked, { mode })
+/** So that both are there from the start. */
+const beginParked = Effect.forEach(Mode.literals, (mode) => Metric.update(parkedIn(mode), 0), { discard: true })
+
 const alarmOfParked = (tradeNo: TradeNo, payment: Order["unappliedPayments"][number]) => {
   const { amount, currency, paymentId, problem, reason, state } = payment
   if (state !== "parked") return undefined
@@ -112,6 +116,6 @@ const alarmOfParked = (tradeNo: TradeNo, payment: Order["unappliedPayments"][num
       reason,
       problem: problem ?? null
     }),
-    Effect.andThen(Metric.update(parked, 1))
+    Effect.andThen(Metric.update(parkedIn(tradeNo.startsWith(prefixes.tradeNo.sandbox) ? "sandbox" : "live"), 1))
   )
 }

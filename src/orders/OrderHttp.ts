@@ -2,8 +2,8 @@
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { OperatorApi } from "@coffer/contract/Operator"
-import { OrderResource } from "@coffer/contract/Orders"
-import type { Order } from "@coffer/rules/order/Order"
+import { type ClosedPayment, OrderResource } from "@coffer/contract/Orders"
+import type { Order, UnappliedPayment } from "@coffer/rules/order/Order"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
@@ -83,8 +83,10 @@ export const layerOperator = HttpApiBuilder.group(
     const lists = yield* OrderLists
     const links = yield* OrderLinks
     const merchants = yield* Merchants
+    const orders = yield* Orders
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
+    const { OrderConflict, OrderNotFound } = orderRefusals
 
     return handlers.handleAll({
       list: span("operator.orders.list")(function* ({ params, query: { format: _, mode, ...query } }) {
@@ -92,7 +94,27 @@ export const layerOperator = HttpApiBuilder.group(
         const page = yield* lists.page({ merchantId, mode }, query)
         const url = `/operator/v1/merchants/${merchantId}/orders`
         return yield* replyList("order", url, page, (order) => orderView(order, links.cut))
-      }, Effect.catchTags({ InvalidField, MerchantNotFound }))
+      }, Effect.catchTags({ InvalidField, MerchantNotFound })),
+
+      closePayment: span("operator.orders.closePayment")(
+        function* ({ params, payload }) {
+          const { payment_id, trade_no } = params
+          const order = yield* orders.closeParked(trade_no, payment_id, payload.note)
+          const closed = order.unappliedPayments.find(({ paymentId }) => paymentId === payment_id)!
+          return yield* reply(closedView(order, closed))
+        },
+        Effect.catchTags({ OrderConflict, OrderNotFound, ...unavailable })
+      )
     })
   })
 )
+
+const closedView = ({ tradeNo }: Order, { amount, currency, note, paymentId }: UnappliedPayment): ClosedPayment => ({
+  object: "unapplied_payment",
+  trade_no: tradeNo,
+  payment_id: paymentId,
+  amount,
+  currency,
+  status: "closed",
+  note: note ?? ""
+})

@@ -2,12 +2,17 @@
  * Orders whose time has come: those that nobody paid by `expires_at`, and those with money that must go back to the
  * buyer (spec: States and transitions, Order).
  */
-import { Effect, Layer } from "effect"
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Orders } from "./Orders.ts"
 import { OrderStore } from "./OrderStore.ts"
 import { dueWork } from "../platform/jobs/dueWork.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
+
+/** In a sandbox nobody decides about a payment that is parked. It closes itself so long after its order was made. */
+const parkedFor = Duration.days(1)
+const parkedLookEvery = Duration.minutes(10)
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -43,6 +48,17 @@ export const layer = Layer.effectDiscard(
       ...returns,
       next: store.nextDue("stray_due_at"),
       backlog: (now) => store.backlog("stray_due_at", now)
+    }))
+
+    yield* workers.supervise(() => ({
+      name: "parked payments of sandboxes",
+      tidies: true,
+      run: Effect.gen(function* () {
+        const before = DateTime.subtractDuration(yield* currentTime, parkedFor)
+        const due = yield* store.parkedInSandboxes(before)
+        return yield* forEachLeased("parked payments of order", due, (tradeNo) => tradeNo, orders.closeParkedOfSandbox)
+      }),
+      next: Effect.map(currentTime, (now) => Option.some(DateTime.addDuration(now, parkedLookEvery)))
     }))
   })
 )

@@ -12,6 +12,7 @@ import { type Backlog, backOff, type DueSandbox, leasedRows, type Outcomes } fro
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import { isOwnedBy, type Owner } from "@coffer/model/Owner"
 import { isStorable } from "../platform/postgres/scans.ts"
+import { isoText } from "../platform/runtime/codecs.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** An order and the version of its row. */
@@ -35,6 +36,8 @@ export class OrderStore extends Context.Service<
     readonly claimUnapplied: Claim
     /** Notes how the work on those orders ended. */
     readonly noteUnapplied: (outcomes: Outcomes) => Effect.Effect<void>
+    /** Orders of sandboxes with a parked payment that were made before; no more than a round takes. */
+    readonly parkedInSandboxes: (before: DateTime.Utc) => Effect.Effect<ReadonlyArray<TradeNo>>
     /** When the next of either is due. */
     readonly nextDue: (kind: "due_at" | "stray_due_at") => Effect.Effect<Option.Option<DateTime.Utc>>
     /** The same for each of these sandboxes. */
@@ -117,6 +120,15 @@ export const layer = Layer.effect(
     const returns = { dueAt: "stray_due_at", error: "stray_error", claims: "stray_attempts", lease: returnLease }
     const unapplied = leasedRows(sql, { ...ofOrders, ...returns }, numbered)
 
+    // By the partial index of what is held up (laterIndexes.ts).
+    const parkedInSandboxes = Effect.fnUntraced(function* (before: DateTime.Utc) {
+      const rows = yield* sql`select trade_no from orders where mode = 'sandbox'
+        and (stray_due_at is not null or stray_payments @> '[{"state": "parked"}]')
+        and stray_payments @> '[{"state": "parked"}]' and created_at < ${isoText(before)}::text::timestamptz
+        order by trade_no limit ${sandboxesAtOnce}::int4`
+      return tradeNosOf(yield* decodeNumbered(rows))
+    })
+
     const queueOf = (kind: "due_at" | "stray_due_at") => (kind === "due_at" ? deadlines : unapplied)
 
     return OrderStore.of({
@@ -126,12 +138,17 @@ export const layer = Layer.effect(
       claimDue: (...asked) => sqlDefects(Effect.map(deadlines.claim(...asked), tradeNosOf)),
       claimUnapplied: (...asked) => sqlDefects(Effect.map(unapplied.claim(...asked), tradeNosOf)),
       noteUnapplied: unapplied.note,
+      parkedInSandboxes: (before) => sqlDefects(parkedInSandboxes(before)),
       nextDue: (kind) => sqlDefects(queueOf(kind).next),
       nextDueOf: (kind, merchantIds) => sqlDefects(queueOf(kind).nextOf(merchantIds)),
       backlog: (kind, now) => sqlDefects(queueOf(kind).backlog(now))
     })
   })
 )
+
+const decodeNumbered = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ trade_no: TradeNo })))
+/** Orders of sandboxes whose parked payments a round closes. */
+const sandboxesAtOnce = 100
 
 const tradeNosOf = (rows: ReadonlyArray<{ readonly trade_no: TradeNo }>) => rows.map(({ trade_no }) => trade_no)
 

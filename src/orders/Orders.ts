@@ -28,6 +28,8 @@ import { createOrder, type OrderNumberTaken } from "./createOrder.ts"
 import type { OrderNotFound } from "./OrderCommands.ts"
 import { type OrderName, orderServices, type OrderServices } from "./OrderServices.ts"
 import {
+  closeParked,
+  closeParkedOfSandbox,
   type GivenBack,
   note,
   noteDispute,
@@ -97,6 +99,16 @@ export class Orders extends Context.Service<
       paymentId: PaymentId,
       problem: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
+    /** An operator has dealt with a parked payment. */
+    readonly closeParked: (
+      ref: string,
+      paymentId: string,
+      note: string
+    ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
+    /** Closes what is parked at an order of a sandbox. */
+    readonly closeParkedOfSandbox: (
+      tradeNo: TradeNo
+    ) => Effect.Effect<void, OrderConflict | OrderNotFound | WriteFailure>
     /** A payment that the order did not take was given back at the channel: the rest of it. */
     readonly reportGivenBack: (
       order: OrderName,
@@ -129,6 +141,8 @@ export const layer = Layer.effect(
       perform: (order, command, entry) => faults.around("Orders.perform", services.performHalf(order, command, entry)),
       returnUnappliedPayments: returnUnappliedPayments(services),
       reportFailedReturn: reportFailedReturn(services),
+      closeParked: closeParked(services),
+      closeParkedOfSandbox: closeParkedOfSandbox(services),
       reportGivenBack: reportGivenBack(services),
       noteDispute: noteDispute(services)
     })

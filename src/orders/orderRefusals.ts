@@ -13,6 +13,7 @@ const conflictMessage = {
   not_pending: "The order is no longer pending.",
   too_many_payments: `The order keeps ${unappliedPaymentsMax} payments that it did not take; the bank takes no more.`,
   no_receipt: "The order is not paid, so it has no receipt.",
+  not_parked: "No payment of this number is parked at the order.",
   too_many_receipts: "The receipt was sent five times within an hour.",
   too_many_keys: "Another update came first, and together they exceed the metadata limit; read the order and retry."
 } satisfies Record<OrderConflict["reason"], string>

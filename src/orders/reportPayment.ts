@@ -1,5 +1,5 @@
 /** What the channel says of payments of an order, and the way back of money that must not stay. */
-import type { PaymentId, TradeNo } from "@coffer/model/Ids"
+import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import {
   type ChannelDispute,
   type Order,
@@ -8,13 +8,14 @@ import {
   type UnappliedPayment
 } from "@coffer/rules/order/Order"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { withoutEntry } from "../aggregate/WriteLoop.ts"
 import type { ChannelPayment, ChannelReport } from "../channel/Channel.ts"
 import { answering, answerOf } from "../idempotency/Answering.ts"
 import type { ChangeSet } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
+import { OrderNotFound } from "./OrderCommands.ts"
 import { orderView } from "./OrderView.ts"
 import { alone, type OrderName, type OrderServices } from "./OrderServices.ts"
 
@@ -84,6 +85,25 @@ export const reportGivenBack = ({ perform }: OrderServices) =>
     return yield* perform(order, NoteGivenBack.make(givenBack))
   })
 
+/** By an operator, who has dealt with it, or by the service in a sandbox. */
+export const closeParked = ({ byTradeNo, perform }: OrderServices) =>
+  span("Orders.closeParked")(function* (ref: string, payment: string, note: string) {
+    if (!isTradeNo(ref)) return yield* new OrderNotFound({ ref })
+    const order = yield* byTradeNo(ref)
+    return yield* perform(order, CloseParked.make({ paymentId: PaymentId.make(payment), note }))
+  })
+const isTradeNo = Schema.is(TradeNo)
+
+/** In a sandbox nobody waits for the money. */
+export const closeParkedOfSandbox = ({ byTradeNo, perform }: OrderServices) =>
+  span("Orders.closeParkedOfSandbox")(function* (tradeNo: TradeNo) {
+    const order = yield* byTradeNo(tradeNo)
+    const parked = order.unappliedPayments.filter(({ state }) => state === "parked")
+    const close = ({ paymentId }: UnappliedPayment) => perform(order, CloseParked.make({ paymentId, note: ownNote }))
+    yield* Effect.forEach(parked, close, { discard: true })
+  })
+const ownNote = "a sandbox's own payment, closed by the service"
+
 /** Of an unapplied payment. None when it is not known here. */
 export const noteDispute = ({ byTradeNo, perform }: OrderServices) =>
   span("Orders.noteDispute")(function* (tradeNo: TradeNo, paymentId: PaymentId, dispute: ChannelDispute) {
@@ -103,8 +123,16 @@ export const paymentFacts = (
     fee: feeFor(fees, { ...payment, mode: order.mode })
   }))
 
-const { ConfirmPayment, ConfirmReturn, DeclinePayment, FailPayment, FailReturn, NoteDispute, NoteGivenBack } =
-  OrderCommand.cases
+const {
+  CloseParked,
+  ConfirmPayment,
+  ConfirmReturn,
+  DeclinePayment,
+  FailPayment,
+  FailReturn,
+  NoteDispute,
+  NoteGivenBack
+} = OrderCommand.cases
 
 const commandOf = (services: OrderServices, order: OrderName, said: ChannelReport): Effect.Effect<OrderCommand> => {
   switch (said._tag) {

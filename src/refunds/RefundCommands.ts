@@ -134,9 +134,8 @@ export const layer = Layer.effect(
       handleReport: (refundNo, command, answer) =>
         Effect.catchTags(perform(refundNo, command, answer), {
           RefundConflict: ({ reason }) =>
-            Effect.andThen(
-              alarmOfContradiction({ refund_no: refundNo, said: command._tag, reason }),
-              loadState(refundNo)
+            Effect.tap(loadState(refundNo), ({ mode }) =>
+              alarmOfContradiction(mode, { refund_no: refundNo, said: command._tag, reason })
             )
         })
     })

@@ -3,6 +3,7 @@
  * What moved within the last hour is compared the next time, because a webhook may be on its way.
  */
 import type { ReconciliationQuery } from "@coffer/contract/Reconciliation"
+import { Mode } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -47,6 +48,8 @@ const differences = Metric.gauge("coffer_reconciliation_differences", {
   description: "Payments of which Stripe's books and ours differ; somebody has to look"
 })
 
+const inMode = (mode: Mode) => Metric.withAttributes(differences, { mode })
+
 /** Money of payments. Others, such as payouts to the operator's bank, are no merchant's. */
 const types: ReadonlySet<string> = new Set([
   "charge",
@@ -77,7 +80,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const client = yield* StripeClient
     const store = yield* ReconciliationStore
-    yield* Metric.update(differences, 0)
+    for (const mode of Mode.literals) yield* Metric.update(inMode(mode), 0)
 
     const fetchWindow = readInto(store, client)
 
@@ -131,7 +134,9 @@ export const layer = Layer.effect(
       page: Effect.fnUntraced(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), filtersOf(query))
       }),
-      measure: Effect.flatMap(store.openCount, (count) => Metric.update(differences, count))
+      measure: Effect.flatMap(store.openCounts, (counts) =>
+        Effect.forEach(Mode.literals, (mode) => Metric.update(inMode(mode), counts.get(mode) ?? 0), { discard: true })
+      )
     })
   })
 )

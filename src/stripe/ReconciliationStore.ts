@@ -102,12 +102,17 @@ export class ReconciliationStore extends Context.Service<
     readonly agree: (owner: Owner, paymentIds: ReadonlyArray<string>, now: DateTime.Utc) => Effect.Effect<void>
     readonly checked: (owner: Owner, paymentIds: ReadonlyArray<string>, now: DateTime.Utc) => Effect.Effect<void>
     readonly openPayments: (owner: Owner, limit: number) => Effect.Effect<ReadonlyArray<Named>>
-    readonly openCount: Effect.Effect<number>
+    readonly openCounts: Effect.Effect<ReadonlyMap<Mode, number>>
     readonly channelFees: (differences: ReadonlyArray<Difference>) => Effect.Effect<FeeOf>
     /** Newest first. */
     readonly page: (request: PageRequest, filters: Filters) => Effect.Effect<Page<Difference>, InvalidField>
   }
 >()("@coffer/stripe/ReconciliationStore") {}
+
+interface ModeCount {
+  readonly mode: Mode
+  readonly count: number
+}
 
 const prefix = "rec_"
 /** Whoever reads an account's movements has it to itself for so long. */
@@ -234,10 +239,11 @@ const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
     openPayments: (owner, limit) =>
       named(sql`select payment_id, trade_no from reconciliation
           where ${own(sql, owner)} and agreed_at is null limit ${limit}`),
-    openCount: sqlDefects(
+    openCounts: sqlDefects(
       Effect.map(
-        sql`select count(*)::int4 as count from reconciliation where agreed_at is null`,
-        ([row]) => (row as { readonly count: number }).count
+        sql`select mode, count(*)::int4 as count from reconciliation where agreed_at is null group by mode`,
+        (rows) =>
+          new Map((rows as unknown as ReadonlyArray<ModeCount>).map(({ count, mode }) => [mode, count] as const))
       )
     ),
     page: (request, { merchant_id, open }) =>

@@ -18,7 +18,7 @@ export const Patience = Context.Reference("@coffer/stripe/Patience", {
 })
 const downFor = "10 seconds"
 
-const calls = Metric.counter("coffer_stripe_calls", {
+const calls = Metric.counter("coffer_stripe_calls_total", {
   description: "Calls to Stripe's API, by their outcome; circuit_open: not made, because Stripe was down",
   incremental: true
 })

@@ -13,11 +13,11 @@ import { StripeEvents } from "./StripeEvents.ts"
 import { eventTypes, toldBy } from "./eventKinds.ts"
 
 const outcomes = ["adopted", "ignored", "given_up"] as const
-const handled = Metric.counter("coffer_stripe_events", {
+const handled = Metric.counter("coffer_stripe_events_total", {
   description: "Events of Stripe that were handled, by what became of them; given_up: somebody has to look",
   incremental: true
 })
-const found = Metric.counter("coffer_stripe_events_found", {
+const found = Metric.counter("coffer_stripe_events_found_total", {
   description: "Events that no webhook had told, and that were found in Stripe's list",
   incremental: true
 })

@@ -26,7 +26,7 @@ const bytesMax = 512 * 1_024
 const tolerance = Duration.minutes(5)
 
 const outcomes = ["stored", "repeated", "ignored", "refused"] as const
-const webhooks = Metric.counter("coffer_stripe_webhooks", {
+const webhooks = Metric.counter("coffer_stripe_webhooks_total", {
   description: "Requests of Stripe with events, by what became of them",
   incremental: true
 })

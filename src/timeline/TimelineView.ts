@@ -104,6 +104,7 @@ const whereabouts = {
   due: "it is on its way back to the buyer",
   returned: "it went back to the buyer",
   parked: "an operator has to decide about it",
+  closed: "an operator has closed it",
   takenBack: "the buyer's bank took it back",
   cameBack: "it went back and did not reach the buyer, so an operator has to decide about it"
 }
@@ -116,8 +117,9 @@ const whereIs = ({ dispute, state, wasReturned }: UnappliedPayment): keyof typeo
 
 /** When it went back is told by the event. */
 const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment, feesOf: FeesOf): Entry => {
-  const { amount, currency, dispute, method, paidAt, paymentId, problem, reason, state } = payment
-  const now = whereabouts[whereIs(payment)] + (problem === undefined ? "" : ` (${problem})`)
+  const { amount, currency, dispute, method, note, paidAt, paymentId, problem, reason, state } = payment
+  const why = [problem, note].filter((each) => each !== undefined)
+  const now = whereabouts[whereIs(payment)] + (why.length === 0 ? "" : ` (${why.join("; ")})`)
   const disputed =
     dispute === undefined
       ? {}

@@ -14,11 +14,11 @@ const inFlight = Metric.gauge("coffer_deliveries_in_flight", {
 const failing = Metric.gauge("coffer_delivery_destinations_failing", {
   description: "Destinations to which every attempt of this runner has failed for an hour or longer"
 })
-const successes = Metric.counter("coffer_delivery_successes", {
+const successes = Metric.counter("coffer_delivery_successes_total", {
   description: "Attempts to deliver that were answered with 2xx",
   incremental: true
 })
-const failures = Metric.counter("coffer_delivery_failures", {
+const failures = Metric.counter("coffer_delivery_failures_total", {
   description:
     "Attempts to deliver that failed, by why; status: the answer was not 2xx; secret: ours cannot be decrypted",
   incremental: true

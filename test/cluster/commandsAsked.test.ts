@@ -8,7 +8,9 @@ import { perform, twoRunners } from "../kit/TwoRunners.ts"
 const askedBy = ({ api }: Coffer, kind: "orders" | "wallets") =>
   Effect.map(api.get("/metrics"), ({ text }) =>
     ["here", "elsewhere"].map((owner) =>
-      Number(new RegExp(`^coffer_commands_asked\\{kind="${kind}",owner="${owner}"\\} (\\d+)$`, "m").exec(text)?.[1])
+      Number(
+        new RegExp(`^coffer_commands_asked_total\\{kind="${kind}",owner="${owner}"\\} (\\d+)$`, "m").exec(text)?.[1]
+      )
     )
   )
 

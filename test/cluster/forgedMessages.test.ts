@@ -52,7 +52,7 @@ describe("a posting that somebody sends to a runner port", () => {
         yield* eventually(
           "it to be counted",
           Effect.map(coffer.api.get("/metrics"), ({ text }) =>
-            /^coffer_runner_connections_refused\{.*reason="handshake".*\} [1-9]/m.test(text)
+            /^coffer_runner_connections_refused_total\{.*reason="handshake".*\} [1-9]/m.test(text)
           ),
           "1 minute"
         )
@@ -87,7 +87,7 @@ const attempts: Readonly<
 }
 
 /** How many messages a runner has refused. */
-const counted = (metrics: string) => Number(/^coffer_runner_messages_refused\S* (\d+)/m.exec(metrics)?.[1])
+const counted = (metrics: string) => Number(/^coffer_runner_messages_refused_total\S* (\d+)/m.exec(metrics)?.[1])
 
 const told = (cause: Cause.Cause<unknown>) => `${Cause.pretty(cause)} ${JSON.stringify(Cause.squash(cause))}`
 

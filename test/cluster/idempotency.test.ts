@@ -168,7 +168,7 @@ describe("an Idempotency-Key on two runners", () => {
       yield* cutOff.api.get("/v1/orders", key)
       const rows = other.sql<{ state: string; version: number }>`select state, version from idempotency_keys`
       const staleOf = Effect.map(cutOff.api.get("/metrics"), ({ text }) =>
-        Number(/^coffer_change_sets\S*outcome="stale"\S* (\d+)$/m.exec(text)![1])
+        Number(/^coffer_change_sets_total\S*outcome="stale"\S* (\d+)$/m.exec(text)![1])
       )
 
       // Nobody knows whether its claim was written, so its runner goes on trying to free the key.

@@ -163,7 +163,7 @@ describe("a change of SECRET_KEY", () => {
             yield* running.pass("2 minutes")
             assert.include(lines.join("\n"), "nothing is sealed with SECRET_KEY_PREVIOUS any more")
             assert.strictEqual(yield* metric(running, "coffer_secret_key_change"), 0)
-            assert.isAtLeast(yield* metric(running, "coffer_secrets_resealed"), 5)
+            assert.isAtLeast(yield* metric(running, "coffer_secrets_resealed_total"), 5)
             assert.strictEqual((yield* sealedBy(running.sql, secretBytes)).opened, 0)
             const sealed = yield* sealedBy(running.sql, newBytes)
             assert.strictEqual(sealed.opened, sealed.all)

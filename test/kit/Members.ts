@@ -68,7 +68,7 @@ export const member = Effect.fnUntraced(function* (
     /** Connections that it has refused, or that were refused to it. */
     refused: () =>
       Metric.snapshotUnsafe(registry)
-        .filter(({ id }) => id === "coffer_runner_connections_refused")
+        .filter(({ id }) => id === "coffer_runner_connections_refused_total")
         .reduce((sum, { state }) => sum + Number((state as { count: number }).count), 0)
   }
 })

@@ -33,7 +33,7 @@ const witnessed = Effect.gen(function* () {
   const refused = () =>
     Object.fromEntries(
       Metric.snapshotUnsafe(registry)
-        .filter(({ id }) => id === "coffer_runner_connections_refused")
+        .filter(({ id }) => id === "coffer_runner_connections_refused_total")
         .map(({ attributes, state }) => [
           `${attributes?.["side"]} ${attributes?.["reason"]}`,
           Number((state as { count: number }).count)

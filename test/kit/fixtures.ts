@@ -69,6 +69,7 @@ export const untouched = {
 
 export const {
   Annotate,
+  CloseParked,
   CloseEarly,
   ConfirmPayment,
   ConfirmReturn,

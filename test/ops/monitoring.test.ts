@@ -20,6 +20,8 @@ const queries = [
 ]
 
 /** Those of Prometheus itself, which it adds to what it reads. */
+/** Shown only where the runners have certificates. */
+const elsewhere = new Set(["coffer_certificate_expires_seconds"])
 const ofPrometheus = { metrics: ["up"], labels: ["job", "instance"] }
 
 type Labels = Readonly<Record<string, string>>
@@ -54,12 +56,18 @@ const words = new Set([
   "abs",
   "topk",
   "le",
-  "histogram_quantile"
+  "histogram_quantile",
+  "absent",
+  "last_over_time",
+  "unless",
+  "and",
+  "or",
+  "on"
 ])
 
 /** Metrics with their matchers. A word that is no metric, function or label is a mistake. */
 const selectorsOf = (expr: string): ReadonlyArray<Selector> => {
-  const grouped = new Set([...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(/,\s*/)))
+  const grouped = new Set([...expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(/,\s*/)))
   const bare = expr.replace(/"(?:[^"\\]|\\.)*"/g, (text) => text.replace(/[a-z_]/g, "0")).replace(/\[[^\]]*\]/g, "")
   const names = [...bare.matchAll(/\b[a-z_][a-z_0-9]*\b(?!\s*(?:=~|!=|!~|=)\s*")/g)]
   return names.flatMap(({ 0: metric, index }) => {
@@ -75,7 +83,7 @@ const selectorsOf = (expr: string): ReadonlyArray<Selector> => {
 
 class Exported extends Context.Service<Exported, Series>()("test/ops/Exported") {}
 const exported = Effect.map(
-  Effect.flatMap(start(), ({ api }) => api.get("/metrics")),
+  Effect.flatMap(start({ env: { BACKUP_DIR: "docs" } }), ({ api }) => api.get("/metrics")),
   ({ text }) => seriesOf(text)
 )
 
@@ -86,9 +94,9 @@ layer(Layer.effect(Exported, exported), { excludeTestServices: true })("what is 
         const series = yield* Exported
         const selectors = selectorsOf(expr)
         assert.isAbove(selectors.length, 0)
-        const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(/,\s*/))
+        const grouped = [...expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(/,\s*/))
         for (const { matchers, metric } of selectors) {
-          if (ofPrometheus.metrics.includes(metric)) continue
+          if (ofPrometheus.metrics.includes(metric) || elsewhere.has(metric)) continue
           const lines = series.get(metric)
           assert.isDefined(lines, `${metric} is not exported`)
           for (const [label, operator, value] of matchers) {
@@ -117,7 +125,7 @@ layer(Layer.effect(Exported, exported), { excludeTestServices: true })("README",
     Effect.gen(function* () {
       const series = yield* Exported
       const ofHistogram = /_(?:bucket|sum|count)$/
-      const names = [...series.keys()].filter((name) => name.startsWith("coffer_"))
+      const names = [...series.keys(), ...elsewhere].filter((name) => name.startsWith("coffer_"))
       const bases = names.map((name) =>
         series.has(name.replace(ofHistogram, "_bucket")) ? name.replace(ofHistogram, "") : name
       )
@@ -143,13 +151,47 @@ describe("an alert", () => {
 
   for (const { alert, annotations, labels } of alerts) {
     it(`${alert} leads to its page, which says what it means, what to look at and what to do`, () => {
-      assert.strictEqual(annotations.runbook, `docs/alerts.md#${alert.toLowerCase()}`)
+      assert.match(annotations.runbook_url, new RegExp(`^https://.*/docs/alerts\\.md#${alert.toLowerCase()}$`))
       assert.isNotEmpty(annotations.summary)
       assert.include(["critical", "warning", "info"], labels.severity)
       const page = text.split(`### ${alert}\n`)[1]!.split(/^##/m)[0]!
       for (const part of ["**What it means.**", "**Look at**", "**Do"]) assert.include(page, part)
     })
   }
+})
+
+describe("the rules", () => {
+  const played: ReadonlyArray<Yaml> = readYaml("ops/prometheus/alerts.test.yaml")[0].tests.flatMap(
+    ({ alert_rule_test }: Yaml) => alert_rule_test
+  )
+  for (const { alert, expr } of alerts) {
+    it(`${alert} is played both ways, and tells installations apart`, () => {
+      const ofIt = played.filter(({ alertname }) => alertname === alert)
+      assert.sameMembers(
+        ofIt.map(({ exp_alerts = [] }) => exp_alerts.length > 0),
+        [false, true]
+      )
+      assert.notMatch(expr, /job="/)
+      for (const [, labels] of expr.matchAll(/\b(?:sum|max|min|count)\b(?: by \(([^)]*)\))?/g)) {
+        assert.match(labels ?? "", /^job\b/)
+      }
+    })
+  }
+
+  it("Alertmanager's example names alerts that there are, and keeps installations apart", () => {
+    const { inhibit_rules } = readYaml("ops/prometheus/alertmanager.yaml")[0]
+    const known = new Set(alerts.map(({ alert }) => alert))
+    for (const { equal, source_matchers, target_matchers } of inhibit_rules) {
+      assert.include(equal, "job")
+      for (const matcher of [...source_matchers, ...target_matchers]) {
+        const [, text] = /"(.*)"/.exec(matcher)!
+        const [, names] = /^Coffer\((.*)\)$/.exec(text!) ?? []
+        for (const name of names === undefined ? [text!] : names.split("|").map((each) => `Coffer${each}`)) {
+          assert.isTrue(known.has(name), name)
+        }
+      }
+    }
+  })
 })
 
 describe("the dashboard", () => {

@@ -34,7 +34,7 @@ describe("a line on standard error", () => {
         const { annotations, cause, level, message } = JSON.parse(line)
         assert.notInclude(line, secret.slice(-12))
         assert.strictEqual(level, "ERROR")
-        assert.include(message[0], "refused: ")
+        assert.include(message, "refused: ")
         assert.include(cause, "said: ")
         assert.match(annotations.said, /\[redacted\] again$/)
       })
@@ -54,7 +54,7 @@ describe("a line on standard error", () => {
       const circle: Record<string, unknown> = { card_like: 4111111111111111 }
       circle["itself"] = circle
       const [line = ""] = yield* linesOf(Effect.logInfo("seen", circle))
-      assert.strictEqual(JSON.parse(line).message[0], "seen")
+      assert.strictEqual(JSON.parse(line).message, "seen")
       assert.notInclude(line, "4111111111111111")
     })
   )
@@ -66,11 +66,29 @@ describe("a line on standard error", () => {
       assert.match(timestamp, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       assert.match(fiberId, /^#\d+$/)
       assert.deepStrictEqual(rest, {
-        message: ["odd \u00e9", { n: 1 }],
+        message: "odd \u00e9",
+        data: { n: 1 },
+        pid: process.pid,
+        runner: null,
         level: "WARN",
         annotations: { a: "b" },
         spans: {}
       })
+    })
+  )
+
+  it.effect("has a text as its message, whatever is logged, and says which process wrote it", () =>
+    Effect.gen(function* () {
+      const told = [Effect.logInfo("a"), Effect.logInfo("a", 1, [2]), Effect.logInfo({ n: 1 }), Effect.logInfo()]
+      const lines = yield* linesOf(Effect.all(told, { discard: true }))
+      for (const line of lines) {
+        const { message, pid } = JSON.parse(line)
+        assert.deepStrictEqual([typeof message, pid], ["string", process.pid])
+      }
+      const [only, more, object] = lines.map((line) => JSON.parse(line))
+      assert.notProperty(only, "data")
+      assert.deepStrictEqual(more.data, [1, [2]])
+      assert.deepStrictEqual(object.data, { n: 1 })
     })
   )
 

@@ -39,7 +39,7 @@ it("authentication data of cards is cut by its field's name", () => {
 })
 
 it("a cell does not become a formula after blanks, in full width, or behind a semicolon", () => {
-  const cell = (text: string) => csvRow(["a"], { a: text }).trimEnd()
+  const cell = (text: string) => csvRow([{ name: "a", isMoney: false }], { a: text }).trimEnd()
   assert.deepStrictEqual([" =1", "＝1", "a;=1", "a; @b", "a;b", "a=b"].map(cell), [
     "' =1",
     "'＝1",

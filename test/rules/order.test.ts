@@ -11,6 +11,7 @@ import { DateTime, Schema } from "effect"
 import {
   AlreadyPaid,
   Annotate,
+  CloseParked,
   BuyerBusy,
   Cancelled,
   CloseEarly,
@@ -190,13 +191,13 @@ describe("order: status by command", () => {
   const refunded = reserved(10_00, RefundCompleted.make({ amount: facts.amount })).state
   const partly = reserved(1, RefundCompleted.make({ amount: Minor.make(1) })).state
   const table = matrix(`
-    status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | FailReturn | NoteDispute | NoteGivenBack | Annotate
-    pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | -          | -           | -             | OrderAnnotated
-    paid               | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | OrderAnnotated
-    partially_refunded | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | OrderAnnotated
-    refunded           | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | OrderAnnotated
-    failed             | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | OrderAnnotated
-    expired            | UnappliedPaymentFound | -               | -             | -             | -               | -             | -          | -           | -             | OrderAnnotated
+    status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | FailReturn | NoteDispute | NoteGivenBack | CloseParked    | Annotate
+    pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    paid               | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    partially_refunded | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    refunded           | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    failed             | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    expired            | UnappliedPaymentFound | -               | -             | -             | -               | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
   `)
   const back = matrix(`
     status             | ReserveRefund    | CompleteRefund  | ReleaseRefund  | ReverseRefund  | OpenDispute   | CloseDispute  | RegainDispute
@@ -234,6 +235,7 @@ describe("order: status by command", () => {
     FailReturn: FailReturn.make({ paymentId: another.paymentId, problem: "lost", wasTaken: true }),
     NoteDispute: NoteDispute.make({ paymentId: another.paymentId, dispute: openDispute }),
     NoteGivenBack: NoteGivenBack.make({ paymentId: another.paymentId, left: Minor.make(0) }),
+    CloseParked: CloseParked.make({ paymentId: another.paymentId, note: "given back" }),
     Annotate: Annotate.make({ metadata: { a: "1" } }),
     NumberReceipt: OrderCommand.cases.NumberReceipt.make({ number: "RCP-202601-0001" }),
     RequestReceipt: OrderCommand.cases.RequestReceipt.make({

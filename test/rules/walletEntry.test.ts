@@ -29,7 +29,7 @@ const receiving = Effect.gen(function* () {
       Effect.provideService(Effect.exit(read({ unread }, taken)), Metric.MetricRegistry, metrics),
     refused: () =>
       Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, metrics))
-        .filter(({ id }) => id === "coffer_runner_messages_refused")
+        .filter(({ id }) => id === "coffer_runner_messages_refused_total")
         .map(({ state }) => Number((state as { count: number }).count))
   }
 })

@@ -12,7 +12,7 @@ import { freshDatabase } from "../kit/Service.ts"
 const dropped = Effect.map(
   Metric.snapshot,
   (metrics) =>
-    metrics.find(({ id }) => id === "coffer_api_logs_dropped")?.state as { readonly count: number } | undefined
+    metrics.find(({ id }) => id === "coffer_api_logs_dropped_total")?.state as { readonly count: number } | undefined
 ).pipe(Effect.map((state) => Number(state?.count ?? 0)))
 
 describe("the queue", () => {

@@ -21,7 +21,7 @@ const shops = Effect.fnUntraced(function* (count: number) {
   )
   /** How often Stripe was not asked, since now. */
   const unasked = Effect.map(world.api.get("/metrics"), ({ text }) => {
-    const lines = text.split("\n").filter((line) => /^coffer_stripe_calls\{.*outcome="circuit_open"/.test(line))
+    const lines = text.split("\n").filter((line) => /^coffer_stripe_calls_total\{.*outcome="circuit_open"/.test(line))
     return lines.reduce((sum, line) => sum + Number(line.split(" ")[1]), 0)
   })
   const before = yield* unasked

@@ -95,7 +95,7 @@ describe("closing an order early", () => {
       assertRefused(yield* expire, 502, "processor_error")
       const metrics = (yield* api.get("/metrics")).text
       assert.match(metrics, /^coffer_stripe_down(\{[^}]*\})? 1$/m)
-      assert.match(metrics, /^coffer_stripe_calls\{[^}]*outcome="circuit_open"[^}]*\} [1-9]/m)
+      assert.match(metrics, /^coffer_stripe_calls_total\{[^}]*outcome="circuit_open"[^}]*\} [1-9]/m)
       assert.strictEqual(yield* status, "pending")
       yield* leap("11 seconds")
       assert.strictEqual((yield* expire).body.data.status, "expired")

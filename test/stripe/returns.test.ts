@@ -42,8 +42,8 @@ describe("a payment that Stripe will never take back", () => {
   it.live("is asked for once, is parked with Stripe's words, and is told to the operator and in the timeline", () =>
     Effect.gen(function* () {
       const { held, intent, merchant, pass, simulator, since, sql, story, stripe, told } = yield* paidTwice
-      const parked = yield* since("coffer_payments_parked")
-      const refusals = yield* since('coffer_stripe_calls{outcome="refused"')
+      const parked = yield* since("coffer_payments_parked_total")
+      const refusals = yield* since('coffer_stripe_calls_total{outcome="refused"')
       // Somebody gave back a part in Stripe's dashboard: the whole cannot go back any more.
       yield* Effect.promise(() => stripe.refunds.create({ payment_intent: intent, amount: 500 }))
       const books = yield* merchant.balance()
@@ -68,8 +68,8 @@ describe("a payment that Stripe will never take back", () => {
   it.live("because it is disputed is asked for once, and parked", () =>
     Effect.gen(function* () {
       const { control, held, intent, pass, simulator, since, told } = yield* paidTwice
-      const parked = yield* since("coffer_payments_parked")
-      const refusals = yield* since('coffer_stripe_calls{outcome="refused"')
+      const parked = yield* since("coffer_payments_parked_total")
+      const refusals = yield* since('coffer_stripe_calls_total{outcome="refused"')
       const charge = simulator.all("charge").find(({ payment_intent }) => payment_intent === intent)!
       yield* control.open_dispute({ charge: charge.id })
       yield* told

@@ -129,7 +129,10 @@ describe("a webhook of Stripe", () => {
       yield* send(world, event)
       yield* world.atRest
       assert.strictEqual((yield* world.merchant.order(other.trade_no))["status"], "pending")
-      assert.match((yield* world.api.get("/metrics")).text, /^coffer_stripe_events\{[^}]*outcome="ignored"[^}]*\} 1$/m)
+      assert.match(
+        (yield* world.api.get("/metrics")).text,
+        /^coffer_stripe_events_total\{[^}]*outcome="ignored"[^}]*\} 1$/m
+      )
     })
   )
 

@@ -5,7 +5,7 @@ import { Metadata, MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, OrderAmount } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { optional, withoutNulls } from "@coffer/model/optional"
-import { OneLine } from "@coffer/model/Text"
+import { FreeText, OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
@@ -260,6 +260,23 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "Collect a payment: create, read, list, annotate and close orders.") {}
 
+const ClosePayment = Schema.Struct({
+  note: FreeText(500)
+    .check(Schema.isMinLength(1))
+    .annotate({ description: "What was done about it, for the timeline." })
+})
+
+const ClosedPayment = Schema.Struct({
+  object: kind("unapplied_payment"),
+  trade_no: text("The order that did not take it."),
+  payment_id: text("The channel's number of the payment."),
+  amount: minor("What was paid"),
+  currency,
+  status: Schema.Literal("closed").annotate({ description: "Nobody has to decide about it any more." }),
+  note: text("What was done about it. The first note stands.")
+}).annotate({ identifier: "UnappliedPayment" })
+export type ClosedPayment = typeof ClosedPayment.Encoded
+
 export class OperatorOrdersGroup extends HttpApiGroup.make("orders")
   .add(
     HttpApiEndpoint.get("list", "/operator/v1/merchants/:merchant_id/orders", {
@@ -271,6 +288,18 @@ export class OperatorOrdersGroup extends HttpApiGroup.make("orders")
       OpenApi.annotations({
         summary: "List a merchant's orders, newest first",
         description: "In the environment that `mode` names, without the tokens of their pages."
+      })
+    ),
+    HttpApiEndpoint.post("closePayment", "/operator/v1/orders/:trade_no/payments/:payment_id/close", {
+      params: { trade_no: text("The order's number."), payment_id: text("The payment's number at the channel.") },
+      payload: ClosePayment,
+      success: enveloped(ClosedPayment),
+      error: [InvalidRequest, OrderNotFound, Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Close a parked payment that was dealt with",
+        description:
+          "The note says how. No money moves. Sent again, it changes nothing. 409: the payment is not parked."
       })
     )
   )

@@ -21,7 +21,7 @@ const slotOf = (key: string): number => Math.abs(Hash.string(key) % slots.length
 const mailboxCapacity = 8_192
 
 /** Which part of them crosses runners says what another runner costs (docs/scaling.md). */
-const asked = Metric.counter("coffer_commands_asked", {
+const asked = Metric.counter("coffer_commands_asked_total", {
   description: "Commands for an object, by kind and by whether this runner owns it",
   incremental: true
 })

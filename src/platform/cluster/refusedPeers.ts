@@ -32,7 +32,7 @@ export interface Refusal {
   readonly code?: string | undefined
 }
 
-const refused = Metric.counter("coffer_runner_connections_refused", {
+const refused = Metric.counter("coffer_runner_connections_refused_total", {
   description: "Connections between runners whose other end did not prove that it is a runner",
   incremental: true
 })

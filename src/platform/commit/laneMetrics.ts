@@ -8,9 +8,9 @@ const sizes = Metric.histogram("coffer_batch_size", {
   description: "Change sets that a lane took together, by lane",
   boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
 })
-const durations = Metric.histogram("coffer_batch_duration_ms", {
-  description: "Time from taking a batch until all in it were answered or had gone aside, milliseconds, by lane",
-  boundaries: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]
+const durations = Metric.histogram("coffer_batch_duration_seconds", {
+  description: "Time from taking a batch until all in it were answered or had gone aside, seconds, by lane",
+  boundaries: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 })
 
 /** Answers what measures one round of the lane. */
@@ -27,7 +27,7 @@ export const makeLaneMetrics = Effect.fnUntraced(function* (number: number, size
       ofSize.updateUnsafe(taken, context)
       return Effect.ensuring(
         round,
-        Effect.sync(() => ofDuration.updateUnsafe(elapsedMillis() - began, context))
+        Effect.sync(() => ofDuration.updateUnsafe((elapsedMillis() - began) / 1_000, context))
       )
     })
 })

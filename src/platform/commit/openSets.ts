@@ -26,11 +26,11 @@ const lookEvery = 250
 const pauseMin = 1_000
 
 const waiting = Metric.gauge("coffer_change_sets_waiting", { description: "Change sets that wait for their commit" })
-const stale = Metric.counter("coffer_stale_versions", {
+const stale = Metric.counter("coffer_stale_versions_total", {
   description: "Change sets that were decided on a version of a row that was no longer there, by table",
   incremental: true
 })
-const ended = Metric.counter("coffer_change_sets", {
+const ended = Metric.counter("coffer_change_sets_total", {
   description:
     "Change sets that have ended, by outcome; stale and taken: somebody else was first; unknown: nobody knows " +
     "whether it was written",

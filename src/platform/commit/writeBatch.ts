@@ -34,7 +34,7 @@ class Conflict {
   }
 }
 
-const lost = Metric.counter("coffer_batches_lost", {
+const lost = Metric.counter("coffer_batches_lost_total", {
   description: "Batches of change sets of which nobody knows whether they were written",
   incremental: true
 })

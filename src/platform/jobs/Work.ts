@@ -29,16 +29,16 @@ export interface Work {
   readonly ofSandbox?: SandboxWork
 }
 
-const roundsOfAll = Metric.counter("coffer_worker_rounds", {
+const roundsOfAll = Metric.counter("coffer_worker_rounds_total", {
   description: "Rounds that a worker has ended; one that does not grow for minutes belongs to a worker that hangs",
   incremental: true
 })
-const rowsOfAll = Metric.counter("coffer_worker_rows", {
+const rowsOfAll = Metric.counter("coffer_worker_rows_total", {
   description: "Rows that a worker has taken up",
   incremental: true
 })
 
-const failuresOfAll = Metric.counter("coffer_worker_failures", {
+const failuresOfAll = Metric.counter("coffer_worker_failures_total", {
   description: "Rounds of a worker that failed and were begun again",
   incremental: true
 })

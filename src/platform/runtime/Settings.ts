@@ -60,6 +60,10 @@ export class Settings extends Context.Service<
     readonly filesUrl: string
     /** The bucket that keeps them; undefined for a folder of the data directory. */
     readonly filesBucket: Bucket | undefined
+    /** COFFER_HOME, as an absolute path. */
+    readonly home: string
+    /** Where backups arrive. */
+    readonly backups: string | undefined
     /** Where Stripe's API is, without a path: `https://api.stripe.com`, or a simulator of it. */
     readonly stripeApi: URL
   }
@@ -73,6 +77,8 @@ export interface Place {
 export { BadSetting, type Bucket }
 
 const anchorFile = Config.option(Config.NonEmptyString("ANCHOR_FILE"))
+
+const backups = Config.option(Config.NonEmptyString("BACKUP_DIR"))
 
 /** Set by a parent for its runners (supervise.ts): the database is the embedded one, which the parent has started. */
 export const parentsDatabase = "COFFER_PARENTS_DATABASE"
@@ -90,7 +96,7 @@ export const startup = Config.all({
   ).pipe(Config.withDefault(20)),
   anchorFile,
   collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")),
-  backups: Config.option(Config.NonEmptyString("BACKUP_DIR"))
+  backups
 })
 
 const variables = Config.all({
@@ -126,6 +132,7 @@ const variables = Config.all({
   filesUrl: Config.option(Config.URL("FILES_URL")),
   filesEndpoint: Config.option(Config.URL("FILES_S3_ENDPOINT")),
   filesRegion: Config.NonEmptyString("FILES_S3_REGION").pipe(Config.withDefault("us-east-1")),
+  backups,
   filesBucket: Config.option(Config.NonEmptyString("FILES_S3_BUCKET")),
   filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
   filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY")),
@@ -193,6 +200,8 @@ export const layer = (options: { readonly embedded: boolean }) =>
         ...(yield* mailPlace(read, publicUrl)),
         filesUrl: yield* filesAddress(read.filesUrl, publicUrl),
         filesBucket: yield* bucket(read),
+        home: home.path,
+        backups: Option.getOrUndefined(read.backups),
         stripeApi: yield* stripeAddress(read.stripeApi)
       })
     })

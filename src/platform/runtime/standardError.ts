@@ -9,11 +9,39 @@ import { redact, redactText } from "@coffer/rules/redaction"
 import { Cause, Effect, Logger, Option } from "effect"
 import { jsonText, parseJson } from "./codecs.ts"
 
-/** A line is read back, so that what is cut leaves JSON, and objects that hold themselves are gone by then. */
-const withoutSecrets = (line: string): string =>
-  Option.match(parseJson(line), { onNone: () => redactText(line), onSome: (log) => jsonText(redact(log)) })
+/** Where this process serves; null until it is known. */
+let runner: string | null = null
+export const nameRunner = (name: string) => {
+  runner = name
+}
 
-export const logger = Logger.layer([Logger.withConsoleError(Logger.map(Logger.formatJson, withoutSecrets))])
+/**
+ * A line is read back, so that what is cut leaves JSON, and objects that hold themselves are gone by then. Each says
+ * which process wrote it.
+ */
+const completed = (line: string): string =>
+  Option.match(parseJson(line), {
+    onNone: () => redactText(line),
+    onSome: (log) => jsonText(redact({ ...withText(log as Line), pid: process.pid, runner }))
+  })
+
+interface Line {
+  readonly message?: unknown
+}
+
+/** Collectors index `message` as text. What else was logged with it stands beside it as `data`. */
+const withText = (line: Line): Line => {
+  const [first, ...rest] = Array.isArray(line.message) ? line.message : [line.message]
+  const isText = typeof first === "string"
+  const data = isText ? rest : [first, ...rest]
+  return {
+    ...line,
+    message: isText ? first : "logged without words",
+    ...(data.length === 0 ? {} : { data: data.length === 1 ? data[0] : data })
+  }
+}
+
+export const logger = Logger.layer([Logger.withConsoleError(Logger.map(Logger.formatJson, completed))])
 
 export const keepToJson = () => {
   process.removeAllListeners("warning")

@@ -144,7 +144,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes",
         Effect.gen(function* () {
           const { api } = yield* Service
           const alarms = Effect.map(api.call("GET", "/metrics"), ({ text }) =>
-            Number(/^coffer_channel_contradictions\S* (\d+)$/m.exec(text)?.[1] ?? 0)
+            Number(/^coffer_channel_contradictions_total\S* (\d+)$/m.exec(text)?.[1] ?? 0)
           )
           const dispute = yield* disputed(yield* Service)
           const before = (yield* dispute.resolve(first)).body.data

@@ -40,7 +40,7 @@ it.live("a connection above the number of them is closed without an answer, unti
     yield* eventually("a place", open)
     yield* closeAll
     const dropped = Effect.map(answered(api.get("/metrics")), (reply) =>
-      Number(/^coffer_http_connections_dropped\S* (\d+)/m.exec(reply?.text ?? "")?.[1] ?? 0)
+      Number(/^coffer_http_connections_dropped_total\S* (\d+)/m.exec(reply?.text ?? "")?.[1] ?? 0)
     )
     yield* eventually(
       "the count of those that were closed",

@@ -11,10 +11,10 @@ const table: ReadonlyArray<Row> = [
   ["coffer_heap_used_bytes", {}],
   ["coffer_heap_limit_bytes", {}],
   ["coffer_resident_memory_bytes", {}],
-  ["coffer_cpu_seconds", {}],
-  ["coffer_event_loop_delay_ms", { quantile: "0.5" }],
-  ["coffer_event_loop_delay_ms", { quantile: "0.99" }],
-  ["coffer_event_loop_delay_ms", { quantile: "1" }],
+  ["coffer_cpu_seconds_total", {}],
+  ["coffer_event_loop_delay_seconds", { quantile: "0.5" }],
+  ["coffer_event_loop_delay_seconds", { quantile: "0.99" }],
+  ["coffer_event_loop_delay_seconds", { quantile: "1" }],
   ["coffer_clock_skew_seconds", {}],
   ["coffer_runners_suspected", {}, 0],
   ["coffer_database_reachable", {}, 1],
@@ -22,68 +22,70 @@ const table: ReadonlyArray<Row> = [
   ["coffer_database_pool_waiting", {}],
   ["coffer_change_sets_waiting", {}],
   ["coffer_change_sets_locked", {}, 0],
-  ["coffer_change_sets", { outcome: "written" }],
+  ["coffer_change_sets_total", { outcome: "written" }],
   ...["stale", "taken", "overloaded", "unknown", "rejected"].map(
-    (outcome) => ["coffer_change_sets", { outcome }, 0] as const
+    (outcome) => ["coffer_change_sets_total", { outcome }, 0] as const
   ),
   ...["0", "1"].flatMap((lane) => [
     ["coffer_lane_waiting", { lane }, 0] as const,
     ["coffer_batch_size_bucket", { lane, le: "256" }] as const,
-    ["coffer_batch_duration_ms_bucket", { lane, le: "+Inf" }] as const
+    ["coffer_batch_duration_seconds_bucket", { lane, le: "+Inf" }] as const
   ]),
   ...["orders", "wallets", "disputes", "payment_links"].flatMap((kind) => [
     ["coffer_objects_busy", { kind }, 0] as const,
     ["coffer_commands_waiting", { kind }, 0] as const,
-    ["coffer_commands_asked", { kind, owner: "here" }] as const,
-    ["coffer_commands_asked", { kind, owner: "elsewhere" }, 0] as const
+    ["coffer_commands_asked_total", { kind, owner: "here" }] as const,
+    ["coffer_commands_asked_total", { kind, owner: "elsewhere" }, 0] as const
   ]),
-  ["coffer_batches_lost", {}, 0],
+  ["coffer_batches_lost_total", {}, 0],
   ...["orders", "wallets", "refunds", "disputes", "payouts", "events"].map(
-    (table) => ["coffer_stale_versions", { table }, 0] as const
+    (table) => ["coffer_stale_versions_total", { table }, 0] as const
   ),
   ["coffer_deliveries_in_flight", {}, 0],
   ["coffer_delivery_destinations_failing", {}, 0],
-  ["coffer_delivery_successes", {}, 0],
+  ["coffer_delivery_successes_total", {}, 0],
   ...["timeout", "refused_address", "dns", "connect", "tls", "protocol", "status", "secret"].map(
-    (outcome) => ["coffer_delivery_failures", { outcome }, 0] as const
+    (outcome) => ["coffer_delivery_failures_total", { outcome }, 0] as const
   ),
-  ["coffer_http_requests", { method: "GET", route: "/v1/orders/{ref}" }, 0],
-  ["coffer_http_requests", { method: "POST", route: "/v1/refunds" }, 0],
-  ["coffer_http_requests", { method: "POST", route: "/checkout/{token}" }, 0],
-  ["coffer_http_requests", { method: "GET", route: "none" }, 0],
+  ["coffer_http_requests_total", { method: "GET", route: "/v1/orders/{ref}" }, 0],
+  ["coffer_http_requests_total", { method: "POST", route: "/v1/refunds" }, 0],
+  ["coffer_http_requests_total", { method: "POST", route: "/checkout/{token}" }, 0],
+  ["coffer_http_requests_total", { method: "GET", route: "none" }, 0],
   ...["201", "400", "401", "429", "500", "503"].map(
-    (status) => ["coffer_http_requests", { method: "POST", route: "/v1/orders", status }, 0] as const
+    (status) => ["coffer_http_requests_total", { method: "POST", route: "/v1/orders", status }, 0] as const
   ),
-  ["coffer_http_requests", { method: "POST", route: "/v1/refunds", status: "502" }, 0],
-  ["coffer_http_requests", { method: "GET", route: "/checkout/{token}", status: "500" }, 0],
-  ["coffer_http_request_duration_ms_bucket", { method: "POST", route: "/v1/refunds", le: "+Inf" }, 0],
-  ["coffer_http_request_duration_ms_count", { method: "GET", route: "/receipts/{token}" }, 0],
-  ["coffer_http_requests_shed", { kind: "reads" }, 0],
-  ["coffer_http_connections_dropped", {}, 0],
-  ["coffer_payments_parked", {}, 0],
-  ["coffer_channel_contradictions", {}, 0],
+  ["coffer_http_requests_total", { method: "POST", route: "/v1/refunds", status: "502" }, 0],
+  ["coffer_http_requests_total", { method: "GET", route: "/checkout/{token}", status: "500" }, 0],
+  ["coffer_http_request_duration_seconds_bucket", { method: "POST", route: "/v1/refunds", le: "+Inf" }, 0],
+  ["coffer_http_request_duration_seconds_count", { method: "GET", route: "/receipts/{token}" }, 0],
+  ["coffer_http_requests_shed_total", { kind: "reads" }, 0],
+  ["coffer_http_connections_dropped_total", {}, 0],
+  ["coffer_payments_parked_total", { mode: "live" }, 0],
+  ["coffer_channel_contradictions_total", { mode: "live" }, 0],
   ["coffer_stripe_down", {}, 0],
   ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"].map(
-    (outcome) => ["coffer_stripe_calls", { outcome }, 0] as const
+    (outcome) => ["coffer_stripe_calls_total", { outcome }, 0] as const
   ),
-  ...["stored", "repeated", "ignored", "refused"].map((outcome) => ["coffer_stripe_webhooks", { outcome }, 0] as const),
-  ...["adopted", "ignored", "given_up"].map((outcome) => ["coffer_stripe_events", { outcome }, 0] as const),
-  ["coffer_stripe_events_found", {}, 0],
-  ["coffer_reconciliation_differences", {}, 0],
-  ["coffer_http_requests", { method: "POST", route: "/channels/stripe/{token}" }, 0],
-  ["coffer_quota_store_failures", {}, 0],
-  ["coffer_api_logs_dropped", {}, 0],
+  ...["stored", "repeated", "ignored", "refused"].map(
+    (outcome) => ["coffer_stripe_webhooks_total", { outcome }, 0] as const
+  ),
+  ...["adopted", "ignored", "given_up"].map((outcome) => ["coffer_stripe_events_total", { outcome }, 0] as const),
+  ["coffer_stripe_events_found_total", {}, 0],
+  ["coffer_reconciliation_differences", { mode: "live" }, 0],
+  ["coffer_http_requests_total", { method: "POST", route: "/channels/stripe/{token}" }, 0],
+  ["coffer_quota_store_failures_total", {}, 0],
+  ["coffer_api_logs_dropped_total", {}, 0],
   ["coffer_ledger_violations", { law: "I1" }, 0],
-  ["coffer_mails", { outcome: "uncertain" }, 0],
+  ["coffer_mails_total", { outcome: "uncertain" }, 0],
   ["coffer_secret_key_change", {}, 0],
-  ["coffer_secrets_resealed", {}, 0],
-  ["coffer_credentials_refused", { of: "merchant" }, 0],
-  ["coffer_credentials_refused", { of: "operator" }, 0],
+  ["coffer_secrets_resealed_total", {}, 0],
+  ["coffer_credentials_refused_total", { of: "merchant" }, 0],
+  ["coffer_credentials_refused_total", { of: "operator" }, 0],
   ...["handshake", "deadline", "crowded", "hung_up", "broken"].map(
-    (reason) => ["coffer_runner_connections_refused", { side: "incoming", reason }, 0] as const
+    (reason) => ["coffer_runner_connections_refused_total", { side: "incoming", reason }, 0] as const
   ),
-  ["coffer_runner_connections_refused", { side: "outgoing", reason: "handshake" }, 0],
-  ["coffer_runner_messages_refused", {}, 0],
+  ["coffer_runner_connections_refused_total", { side: "outgoing", reason: "handshake" }, 0],
+  ["coffer_runner_messages_refused_total", {}, 0],
   ...[
     "expiry",
     "refunds",
@@ -96,9 +98,9 @@ const table: ReadonlyArray<Row> = [
     "stripe reconciler",
     "stripe reconciliation",
     "audit"
-  ].map((worker) => ["coffer_worker_failures", { worker }, 0] as const),
-  ["coffer_worker_rounds", { worker: "expiry" }],
-  ["coffer_worker_rows", { worker: "deliveries" }, 0],
+  ].map((worker) => ["coffer_worker_failures_total", { worker }, 0] as const),
+  ["coffer_worker_rounds_total", { worker: "expiry" }],
+  ["coffer_worker_rows_total", { worker: "deliveries" }, 0],
   ...[
     "expiry",
     "unapplied payments",

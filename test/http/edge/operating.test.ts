@@ -22,7 +22,7 @@ describe("metrics", () => {
     Effect.gen(function* () {
       const { api, baseUrl, merchant } = yield* start()
       const counted = (text: string, ...labels: ReadonlyArray<string>) =>
-        valueOf(text, "coffer_http_requests", ...labels)
+        valueOf(text, "coffer_http_requests_total", ...labels)
       const first = yield* textOf(`${baseUrl}/metrics`)
       const read = ['route="/v1/orders/{ref}"', 'method="GET"']
       assert.strictEqual(counted(first, ...read, 'status="200"'), 0)
@@ -52,7 +52,7 @@ describe("metrics", () => {
       assert.strictEqual(valueOf(text, "coffer_build_info", `version="${version}"`, node), 1)
       assert.isAbove(valueOf(text, "coffer_heap_used_bytes")!, 0)
       assert.isAbove(valueOf(text, "coffer_heap_limit_bytes")!, valueOf(text, "coffer_heap_used_bytes")!)
-      assert.isDefined(valueOf(text, "coffer_event_loop_delay_ms", 'quantile="0.99"'))
+      assert.isDefined(valueOf(text, "coffer_event_loop_delay_seconds", 'quantile="0.99"'))
       assert.strictEqual(valueOf(text, "effect_cluster_runners"), 1)
       assert.isBelow(Math.abs(valueOf(text, "coffer_clock_skew_seconds")!), 30)
     })

@@ -42,7 +42,7 @@ describe("pipelined requests", () => {
     Effect.gen(function* () {
       const { api, baseUrl } = yield* start()
       const begun = Effect.map(api.get("/metrics"), ({ text }) =>
-        Number(/^coffer_http_requests\{[^}]*route="\/healthz"[^}]*\} (\d+)/m.exec(text)?.[1])
+        Number(/^coffer_http_requests_total\{[^}]*route="\/healthz"[^}]*\} (\d+)/m.exec(text)?.[1])
       )
       const get = head("GET /healthz")
       const hundred = yield* speak(baseUrl, get.repeat(100) + head("GET /healthz", { Connection: "close" }))

@@ -24,7 +24,7 @@ it.live("an address with 300 wrong keys in a minute is refused, and others and k
     assert.strictEqual((yield* ask("203.0.113.7", merchant.sandboxKey)).status, 200)
     assert.strictEqual((yield* ask("203.0.113.8", "svc_test_next")).status, 401)
     const metrics = yield* api.call("GET", "/metrics", { headers: {} })
-    assert.match(metrics.text, /coffer_credentials_refused\{of="merchant"\} 302/)
+    assert.match(metrics.text, /coffer_credentials_refused_total\{of="merchant"\} 302/)
     const entries = yield* entriesOf(api, "&act=credentials.merchant")
     assert.sameMembers(
       entries.map(({ target }) => target),

@@ -5,7 +5,8 @@ import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import * as Faults from "../../../src/platform/runtime/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
-import { start } from "../../kit/Service.ts"
+import { entriesOf } from "../../kit/operators.ts"
+import { type Running, start } from "../../kit/Service.ts"
 
 const opened = Effect.gen(function* () {
   const service = yield* start({ clock: "test" })
@@ -27,7 +28,7 @@ describe("an amount that is not the order's", () => {
       const parked = () =>
         Effect.map(
           service.api.call("GET", "/metrics"),
-          ({ text }) => /^coffer_payments_parked\S* (\d+)/m.exec(text)?.[1]
+          ({ text }) => /^coffer_payments_parked_total\{mode="sandbox"\} (\d+)/m.exec(text)?.[1]
         )
       assert.strictEqual((yield* pay({ amount: 999 })).body.data.status, "pending")
       assert.deepStrictEqual(yield* unapplied, [{ amount: 999, reason: "mismatch", state: "parked" }])
@@ -45,6 +46,49 @@ describe("an amount that is not the order's", () => {
     })
   )
 })
+
+const held = ({ api }: Running) =>
+  Effect.map(api.operator("GET", "/held_up"), ({ body }) => body.data.counts.unapplied_payment)
+
+it.live("an operator closes a parked payment with a note, once, and the timeline and the audit log have it", () =>
+  Effect.gen(function* () {
+    const { pay, service, trade_no } = yield* opened
+    const { api, merchant } = service
+    yield* pay({ amount: 999 })
+    assert.strictEqual(yield* held(service), 1)
+    const path = `/merchants/${merchant.merchantId}/orders/${trade_no}/timeline?mode=sandbox`
+    const shown = Effect.map(api.operator("GET", path), ({ body }) =>
+      body.data.entries.find((entry: { kind: string }) => entry.kind === "unapplied_payment")
+    )
+    const { id } = yield* shown
+    const close = (payment: string, note: string, order = trade_no) =>
+      api.operator("POST", `/orders/${order}/payments/${payment}/close`, { note })
+    assert.deepStrictEqual((yield* close(id, "")).body.param, "note")
+    assert.strictEqual((yield* close("pay_none", "x")).status, 409)
+    assert.strictEqual((yield* close(id, "x", "TRD_SB_none")).status, 404)
+    const closed = yield* close(id, "given back in the dashboard")
+    assert.strictEqual(closed.status, 200, closed.text)
+    assert.deepInclude(closed.body.data, { trade_no, payment_id: id, amount: 999, status: "closed" })
+    // The answer was lost, and another note comes with the retry.
+    assert.strictEqual((yield* close(id, "another")).body.data.note, "given back in the dashboard")
+    assert.strictEqual(yield* held(service), 0)
+    assert.include((yield* shown).text, "an operator has closed it (given back in the dashboard)")
+    const [done] = yield* entriesOf(api, "&act=orders.closePayment")
+    assert.deepInclude(done!, { phase: "done", status: 200 })
+    yield* assertLedgerWhole(service.sql)
+  })
+)
+
+it.live("a sandbox's parked payment closes itself a day after its order was made", () =>
+  Effect.gen(function* () {
+    const { pay, service } = yield* opened
+    yield* pay({ amount: 999 })
+    yield* service.pass("23 hours")
+    assert.strictEqual(yield* held(service), 1)
+    yield* service.pass("2 hours")
+    assert.strictEqual(yield* held(service), 0)
+  })
+)
 
 it.live("the alarm of a parked payment names the order, the payment and why", () =>
   Effect.gen(function* () {

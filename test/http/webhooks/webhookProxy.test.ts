@@ -21,7 +21,7 @@ describe("a delivery through the operator's proxy", () => {
       assert.deepStrictEqual(yield* sql`select * from delivery_attempts`, [])
       assert.isAtLeast(proxy.asked.length, 10)
       const { text } = yield* api.get("/metrics")
-      assert.include(text, `coffer_delivery_failures{outcome="proxy"} ${proxy.asked.length}`)
+      assert.include(text, `coffer_delivery_failures_total{outcome="proxy"} ${proxy.asked.length}`)
 
       works = true
       yield* pass("1 minute")

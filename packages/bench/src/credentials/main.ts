@@ -80,7 +80,7 @@ const measure = async (port: number, home: string, seconds: number, logged: () =
   tell("the wrong keys", wrong)
   const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
   const heapAfter = await metricOf(ask, "coffer_heap_used_bytes")
-  const counted = await metricOf(ask, 'coffer_credentials_refused{of="merchant"}')
+  const counted = await metricOf(ask, 'coffer_credentials_refused_total{of="merchant"}')
   const lines = logged()
     .split("\n")
     .filter((line) => line.includes(addresses.many))

@@ -149,7 +149,9 @@ export interface Asked {
 export const askedOf = async ({ ports }: Side): Promise<Asked> => {
   const counts = { here: 0, elsewhere: 0 }
   for (const text of await Promise.all(ports.map(metricsOf))) {
-    for (const [, owner, count] of text.matchAll(/^coffer_commands_asked\{.*owner="(here|elsewhere)".*\} (\d+)$/gm)) {
+    for (const [, owner, count] of text.matchAll(
+      /^coffer_commands_asked_total\{.*owner="(here|elsewhere)".*\} (\d+)$/gm
+    )) {
       counts[owner as keyof typeof counts] += Number(count)
     }
   }

@@ -44,6 +44,7 @@ export const acts = {
   "reconciliation.retrieve": reading,
   "reconciliation.begin": doneBy("finance"),
   "orders.list": looking,
+  "orders.closePayment": doneBy("finance"),
   "timelines.retrieve": looking,
   "files.upload": doneBy("support"),
   "payouts.create": doneBy("finance"),

@@ -31,7 +31,7 @@ export type ChannelDispute = typeof ChannelDispute.Type
 /**
  * Money that reached the channel for this order but must not stay in the wallet: paid after closure, paid a second
  * time, or not the amount that was asked. `due` is on its way back to the buyer, `returned` was accepted by the
- * channel, `parked` waits for a person (silences: O15, O17, O37).
+ * channel, `parked` waits for a person, who has `closed` it with a note (silences: O15, O17, O37, O41).
  */
 export const UnappliedPayment = Schema.Struct({
   paymentId: PaymentId,
@@ -39,12 +39,14 @@ export const UnappliedPayment = Schema.Struct({
   amount: Minor,
   currency: Currency,
   reason: Schema.Literals(["late", "second", "mismatch"]),
-  state: Schema.Literals(["due", "returned", "parked"]),
+  state: Schema.Literals(["due", "returned", "parked", "closed"]),
   /** It was `returned` before it was parked: merchants were told so. */
   wasReturned: Schema.optionalKey(Schema.Literal(true)),
   /** Why the channel did not take it back, or could not bring it to the buyer: in its own words, for people. */
   problem: Schema.optionalKey(Schema.String),
   dispute: Schema.optionalKey(ChannelDispute),
+  /** What was done about a `closed` one, in the words of the one who closed it. */
+  note: Schema.optionalKey(Schema.String),
   /** When the channel took it. Left out of payments that were found before this was kept. */
   paidAt: Schema.optionalKey(Schema.DateTimeUtcFromString)
 })
@@ -178,6 +180,8 @@ export const OrderCommand = Schema.TaggedUnion({
   NoteGivenBack: { paymentId: PaymentId, left: Minor, problem: Schema.optionalKey(Schema.String) },
   /** How a dispute about an unapplied payment stands (silences: O39). */
   NoteDispute: { paymentId: PaymentId, dispute: ChannelDispute },
+  /** A person has dealt with a parked payment, or nobody has to (silences: O41). */
+  CloseParked: { paymentId: PaymentId, note: Schema.String },
   /** The merchant's own notes: a patch of the metadata, and the receipt's address. What is left out stays. */
   Annotate: {
     metadata: Schema.optionalKey(MetadataPatch),
@@ -246,6 +250,7 @@ export class OrderConflict extends Schema.TaggedError<OrderConflict>()("OrderCon
     "too_many_keys",
     "too_many_payments",
     "no_receipt",
+    "not_parked",
     "too_many_receipts"
   ])
 }) {}

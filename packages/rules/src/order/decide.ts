@@ -18,7 +18,13 @@ import {
   type UnappliedPayment
 } from "./Order.ts"
 import { decideConfirmReceiptSent, decideFailReceipt, decideNumberReceipt, decideRequestReceipt } from "./receipt.ts"
-import { decideConfirmReturn, decideFailReturn, decideNoteDispute, decideNoteGivenBack } from "./unapplied.ts"
+import {
+  decideCloseParked,
+  decideConfirmReturn,
+  decideFailReturn,
+  decideNoteDispute,
+  decideNoteGivenBack
+} from "./unapplied.ts"
 
 type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
@@ -49,6 +55,7 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     FailReturn: (fail): OrderDecision => decideFailReturn(order, fail),
     NoteGivenBack: (note): OrderDecision => decideNoteGivenBack(order, note),
     NoteDispute: (note): OrderDecision => decideNoteDispute(order, note),
+    CloseParked: (close): OrderDecision => decideCloseParked(order, close),
     Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate),
     NumberReceipt: (receipt): OrderDecision => decideNumberReceipt(order, receipt),
     RequestReceipt: (receipt): OrderDecision => decideRequestReceipt(order, receipt),

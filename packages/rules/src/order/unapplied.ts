@@ -2,8 +2,8 @@
  * A payment that the order did not take, from when it is known (silences: O15, O37 to O40). Part of the order's rules,
  * and the same in every status: the payment was never the order's.
  */
-import { accept, type Decision } from "../Decision.ts"
-import { type Order, type OrderCommand, type OrderConflict, OrderEvent, type UnappliedPayment } from "./Order.ts"
+import { accept, type Decision, refuse } from "../Decision.ts"
+import { type Order, type OrderCommand, OrderConflict, OrderEvent, type UnappliedPayment } from "./Order.ts"
 
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
 type UnappliedDecision = Decision<OrderEvent, OrderConflict>
@@ -27,6 +27,8 @@ export const decideFailReturn = (
 ): UnappliedDecision => {
   const payment = find(order, paymentId)
   if (payment === undefined || payment.state === "parked") return accept()
+  // A person knew of the refusal when it was closed. Money that comes back later is news.
+  if (payment.state === "closed" && !wasTaken) return accept()
   // The channel has refused, and meanwhile it went back another way.
   if (payment.state === "returned" && !wasTaken) return accept()
   return accept(parked(payment, { problem, ...told(payment) }))
@@ -74,6 +76,15 @@ export const decideNoteDispute = (
   if (payment.state === "returned") return accept(noted({ ...changed, wasReturned: true }))
   if (payment.wasReturned) return accept(noted({ ...changed, state: "returned" }))
   return accept<OrderEvent>(noted(changed), UnappliedPaymentReturned.make({ paymentId }))
+}
+
+/** A second closing changes nothing: the first note stands. */
+export const decideCloseParked = (order: Order, { note, paymentId }: CommandOf<"CloseParked">): UnappliedDecision => {
+  const payment = find(order, paymentId)
+  if (payment?.state === "closed") return accept()
+  return payment?.state === "parked"
+    ? accept(noted({ ...payment, state: "closed", note }))
+    : refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "not_parked" }))
 }
 
 /** The bank asks, or has given back what it took. */
