@@ -8,6 +8,7 @@ import * as Wire from "@coffer/contract/Errors"
 import { acts, type ActName, actOf, mayDo } from "@coffer/rules/operator/acts"
 import { Cause, Effect, Exit, Layer, Option, Redacted } from "effect"
 import type { HttpServerResponse } from "effect/http"
+import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { busy, isRefusal, refuseWith } from "../http/replies.ts"
@@ -30,9 +31,12 @@ export const layer = Layer.effect(
       bearer: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
         const record = yield* CurrentRecord
         const bearer = operators.byToken(Redacted.value(credential))
+        const { behind, ip } = record
+        const from = addressParty(ip)
+        const kind = kindOf(record)
         record.visit = bearer.isRecalled
-          ? admission.enter("operator", "operator", kindOf(record), record.behind)
-          : admission.enter("public", record.ip, kindOf(record), record.behind)
+          ? admission.enter({ group: "operator", party: "operator", kind, behind })
+          : admission.enter({ group: "public", party: from, kind, behind })
         if (record.visit === undefined) return yield* busy
         if (!bearer.isRecalled) yield* failed.check("operator", record.ip)
         const found = yield* bearer.operator
