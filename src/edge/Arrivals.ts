@@ -33,7 +33,7 @@ interface Answering extends Socket {
 const bearer = /^bearer /i
 
 const dropped = Metric.counter("coffer_http_connections_dropped", {
-  description: "Connections that were closed because there were too many",
+  description: "Idle connections that were closed because there were too many",
   incremental: true
 })
 

@@ -51,13 +51,14 @@ export const layer = Layer.effect(
             (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
           )
         }
-        if (!keyed.isRecalled) yield* failed.check("merchant", record.ip)
+        if (!keyed.isRecalled) {
+          if (yield* failed.isRemembered("merchant", key)) return yield* notValid
+          yield* failed.check("merchant", record.ip)
+        }
         const owner = yield* keyed.owner
         if (Option.isNone(owner)) {
-          yield* failed.note("merchant", record.ip)
-          return yield* refuseWith(
-            (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or was reset.", request_id })
-          )
+          yield* failed.note("merchant", record.ip, key)
+          return yield* notValid
         }
         const { merchant, mode } = owner.value
         record.owner = { merchantId: merchant.merchant_id, mode }
@@ -91,6 +92,10 @@ export const layer = Layer.effect(
       })
     })
   })
+)
+
+const notValid = refuseWith(
+  (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or was reset.", request_id })
 )
 
 type ModeSettings = Merchant["modes"]["live"]
