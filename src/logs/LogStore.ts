@@ -2,7 +2,7 @@
  * Rows of API logs: inserted many at once, listed newest first, and kept by days (spec: API log; Limits). Best effort:
  * an insert may be lost in a crash, which is why its commit does not wait for the disk.
  */
-import { Mode, prefixes } from "@coffer/model/Ids"
+import { firstIdBody, Mode, prefixes } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -67,6 +67,12 @@ export interface LogFilter {
   readonly errorCode: string | undefined
 }
 
+/** When something was made by a call to this path. */
+export interface Moment {
+  readonly path: string
+  readonly at: DateTime.Utc
+}
+
 /** The successes that this service answers with (silences: G4): the class `2xx`, one by one. */
 export const successes = [200, 201, 202]
 
@@ -88,6 +94,8 @@ export class LogStore extends Context.Service<
       filter: LogFilter,
       isTimedByIds?: boolean
     ) => Effect.Effect<Page<LogRow>, InvalidField>
+    /** Calls that made something, and were at work at one of these moments: of each the last few. */
+    readonly atWork: (owner: Owner, moments: ReadonlyArray<Moment>) => Effect.Effect<ReadonlyArray<LogRow>>
     /** Makes the partitions of these days where there are none. */
     readonly openDays: (days: ReadonlyArray<DateTime.Utc>) => Effect.Effect<void>
     /** Drops the partitions of all days before this one. */
@@ -129,6 +137,7 @@ export const layer = Layer.effect(
         const page = yield* pages.page(owner, request, { ...(yield* search(owner, filter)), isTimedByIds })
         return { ...page, data: yield* withBodies(page.data) }
       }),
+      atWork: makeAtWork(sql, withBodies),
       openDays: (some) => sqlDefects(openDays(some)),
       dropBefore: (day) => sqlDefects(Effect.forEach(days, ({ dropBefore }) => dropBefore(day), { discard: true }))
     })
@@ -172,6 +181,36 @@ const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<StoredRow>) => 
       }))
     )
   })
+}
+
+// At work ---------------------------------------------------------------------
+
+/** A call arrives at most so long before what it makes: its body may come slowly. */
+const beforeMillis = 60_000
+/** Calls to a path that are looked at, and those of them that may have made something, of each moment. */
+const lookedAtMax = 500
+const atWorkMax = 10
+
+/** Ids have the time of the owner's clock, and so has what was made. */
+const makeAtWork = (sql: SqlClient.SqlClient, withBodies: ReturnType<typeof makeWithBodies>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Array(StoredRow))
+  const idAt = (at: DateTime.Utc, more: number) => prefixes.request + firstIdBody(DateTime.toEpochMillis(at) + more)
+
+  return Effect.fnUntraced(function* ({ merchantId, mode }: Owner, moments: ReadonlyArray<Moment>) {
+    const rows = yield* sql`select distinct on (found.request_id) found.*
+      from unnest(${moments.map(({ path }) => path)}::text[], ${moments.map(({ at }) => idAt(at, -beforeMillis))}::text[],
+          ${moments.map(({ at }) => idAt(at, 1))}::text[], ${moments.map(({ at }) => DateTime.toDateUtc(at))}::timestamptz[])
+          as moment (path, first, beyond, made_at)
+        cross join lateral (select * from (select * from api_logs
+              where merchant_id = ${merchantId} and mode = ${mode} and path = moment.path
+                and request_id >= moment.first and request_id < moment.beyond
+              order by request_id desc limit ${lookedAtMax}) as before
+            where method = 'POST' and status < 300
+              and created_at + (coalesce(ahead_ms, 0) + duration_ms + 1) * interval '1 millisecond' >= moment.made_at
+            order by request_id desc limit ${atWorkMax}) as found
+      order by found.request_id`
+    return yield* withBodies(yield* decode(rows))
+  }, sqlDefects)
 }
 
 // Bodies ----------------------------------------------------------------------
