@@ -68,7 +68,7 @@ export const make = (max: number, dropped: () => void): Connections => {
     }
   }
 
-  /** The one that has been idle for longest. Those that turn out to be busy go to the end, and are not met again soon. */
+  /** The one that has been idle for longest. Those that turn out to be busy go to the end. */
   const idlest = (entries: Set<Entry>, newcomer: Entry): Entry | undefined => {
     for (let left = entries.size; left > 0; left--) {
       const [first] = entries

@@ -75,10 +75,56 @@ export const make = Effect.gen(function* () {
   const logAccess = yield* AccessLog.make
   const clientAddress = yield* ClientAddress.make
   const admission = yield* Admission
-  const { answers, bodies, building } = yield* Clients
+  const { finish, owe, release } = yield* makeCounts
   const time = yield* RequestTime
   const answerNoRoute = makeAnswerNoRoute(yield* Merchants, admission)
 
+  const log = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
+    const logged = logCall(record, { answered, response, body: incoming.logged })
+    if (incoming.body.isTouched() || record.owner === undefined) return logged
+    // No handler has read the body, so it may still be arriving. The answer does not wait for it.
+    return logged.pipe(
+      Effect.provideService(CurrentRecord, record),
+      Effect.ensuring(Effect.sync(() => release(incoming))),
+      Effect.forkDetach({ startImmediately: true })
+    )
+  }
+
+  const answer: Answer = Effect.fnUntraced(function* <E, R>(
+    incoming: Incoming,
+    route: Effect.Effect<Response, E, R>,
+    addServices?: AddServices
+  ) {
+    const requestId = yield* ids.next(prefixes.request)
+    const ip = clientAddress(incoming.connection.remoteAddress, incoming.sent["x-forwarded-for"])
+    const record = newRecord(incoming, { requestId, ip, arrived: yield* currentMillis })
+    incoming.record = record
+    const deadline = new Deadline(requestMillis, time)
+    const response = yield* Effect.interruptible(
+      inTime(route, () => Effect.succeed(unavailable(record)), graceMillis)
+    ).pipe(
+      Effect.map((response) => normalized(response, record)),
+      Effect.catchCause((cause) =>
+        isNoRoute(cause) ? answerNoRoute(record) : answerFailure(cause, !incoming.response.destroyed, record)
+      ),
+      Effect.updateContext((context: Context.Context<R>) => withRecord(context, { record, deadline }, addServices))
+    )
+    deadline.lift()
+    finish(record)
+    owe(incoming, record, response)
+    const answered = yield* currentMillis
+    const millis = answered - record.arrived
+    yield* Metrics.count(record.method, incoming.at, response.status, millis)
+    if (logAccess !== undefined) yield* logAccess(record, { route: incoming.at, status: response.status, millis })
+    yield* log(incoming, record, response, answered)
+    return withHeaders(response, record, draining.now)
+  })
+
+  return { answer, release }
+})
+
+/** What a request and its answer take up, and when it is given back. */
+const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { answers, bodies, building }]) => {
   /** The answer is made: what was needed for that is given back. */
   const finish = (record: RequestRecord) => {
     if (record.visit === undefined) return
@@ -123,48 +169,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const log = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
-    const logged = logCall(record, { answered, response, body: incoming.logged })
-    if (incoming.body.isTouched() || record.owner === undefined) return logged
-    // No handler has read the body, so it may still be arriving. The answer does not wait for it.
-    return logged.pipe(
-      Effect.provideService(CurrentRecord, record),
-      Effect.ensuring(Effect.sync(() => release(incoming))),
-      Effect.forkDetach({ startImmediately: true })
-    )
-  }
-
-  const answer: Answer = Effect.fnUntraced(function* <E, R>(
-    incoming: Incoming,
-    route: Effect.Effect<Response, E, R>,
-    addServices?: AddServices
-  ) {
-    const requestId = yield* ids.next(prefixes.request)
-    const ip = clientAddress(incoming.connection.remoteAddress, incoming.sent["x-forwarded-for"])
-    const record = newRecord(incoming, { requestId, ip, arrived: yield* currentMillis })
-    incoming.record = record
-    const deadline = new Deadline(requestMillis, time)
-    const response = yield* Effect.interruptible(
-      inTime(route, () => Effect.succeed(unavailable(record)), graceMillis)
-    ).pipe(
-      Effect.map((response) => normalized(response, record)),
-      Effect.catchCause((cause) =>
-        isNoRoute(cause) ? answerNoRoute(record) : answerFailure(cause, !incoming.response.destroyed, record)
-      ),
-      Effect.updateContext((context: Context.Context<R>) => withRecord(context, { record, deadline }, addServices))
-    )
-    deadline.lift()
-    finish(record)
-    owe(incoming, record, response)
-    const answered = yield* currentMillis
-    const millis = answered - record.arrived
-    yield* Metrics.count(record.method, incoming.at, response.status, millis)
-    if (logAccess !== undefined) yield* logAccess(record, { route: incoming.at, status: response.status, millis })
-    yield* log(incoming, record, response, answered)
-    return withHeaders(response, record, draining.now)
-  })
-
-  return { answer, release }
+  return { finish, owe, release }
 })
 
 const newRecord = (

@@ -1,8 +1,7 @@
 /**
- * Which answers with many objects are made now (docs/decisions/0056; silences: U12). What is made of them takes several
- * times their bytes, and how many bytes there will be is not known before they are read. So a request claims the objects
- * that it may read before it reads them, and waits where there is no room. Lines of parties are served in turn, live
- * ones first.
+ * Which answers with many objects are made now (docs/decisions/0056; silences: U19). What is made of them takes several
+ * times their bytes, and how many bytes there will be is not known before they are read. So a request first claims the
+ * objects that it may read, and waits where there is no room. Lines of parties are served in turn, live ones first.
  */
 import { Effect } from "effect"
 import type { Visit } from "./Admission.ts"

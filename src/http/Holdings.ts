@@ -90,27 +90,7 @@ export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: (
     holding.cut(reason)
   }
 
-  /** The client of this party that is furthest behind, of several the one that came first. */
-  const slowestOf = ({ holdings }: Party, newcomer?: Holding): Holding | undefined => {
-    let slowest: Holding | undefined
-    for (const each of holdings) {
-      if (each === newcomer || each.bytes === 0 || !each.isWaiting()) continue
-      if (slowest === undefined || each.behind > slowest.behind) slowest = each
-    }
-    return slowest
-  }
-
-  const losesBefore = (one: Party, other: Party): boolean =>
-    one.isLast === other.isLast ? one.bytes > other.bytes : other.isLast
-
-  const nextToLose = (newcomer: Holding): Holding | undefined => {
-    let found: Holding | undefined
-    for (const party of parties.values()) {
-      if (found !== undefined && !losesBefore(party, found.party)) continue
-      found = slowestOf(party, newcomer) ?? found
-    }
-    return found
-  }
+  const isOver = () => all > bytesMax
 
   /** False: the newcomer's own party loses, and it has more than an equal share. */
   const makeRoom = (newcomer: Holding): boolean => {
@@ -120,8 +100,8 @@ export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: (
       if (slowest === undefined || slowest === newcomer) return false
       cut(slowest, "room")
     }
-    while (all > bytesMax) {
-      const next = nextToLose(newcomer)
+    while (isOver()) {
+      const next = nextToLose(parties.values(), newcomer)
       if (next === undefined || losesBefore(party, next.party)) return party.bytes <= bytesMax / parties.size
       cut(next, "room")
     }
@@ -149,14 +129,40 @@ export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: (
     look: (millis) => {
       for (const { holdings } of parties.values()) {
         for (const each of holdings) {
-          const moved = each.moved()
-          const late = each.isWaiting() ? millis - (moved - each.seen) / rateMin : -Infinity
-          each.seen = moved
-          each.behind = Math.max(0, each.behind + late)
+          lookAt(each, millis)
           if (each.behind > graceMillis) cut(each, "slow")
         }
       }
     }
   }
   return holdings
+}
+
+const lookAt = (holding: Holding, millis: number) => {
+  const moved = holding.moved()
+  const late = holding.isWaiting() ? millis - (moved - holding.seen) / rateMin : -Infinity
+  holding.seen = moved
+  holding.behind = Math.max(0, holding.behind + late)
+}
+
+/** The client of this party that is furthest behind, of several the one that came first. */
+const slowestOf = ({ holdings }: Party, newcomer?: Holding): Holding | undefined => {
+  let slowest: Holding | undefined
+  for (const each of holdings) {
+    if (each === newcomer || each.bytes === 0 || !each.isWaiting()) continue
+    if (slowest === undefined || each.behind > slowest.behind) slowest = each
+  }
+  return slowest
+}
+
+const losesBefore = (one: Party, other: Party): boolean =>
+  one.isLast === other.isLast ? one.bytes > other.bytes : other.isLast
+
+const nextToLose = (parties: Iterable<Party>, newcomer: Holding): Holding | undefined => {
+  let found: Holding | undefined
+  for (const party of parties) {
+    if (found !== undefined && !losesBefore(party, found.party)) continue
+    found = slowestOf(party, newcomer) ?? found
+  }
+  return found
 }

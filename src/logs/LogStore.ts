@@ -2,7 +2,7 @@
  * Rows of API logs: inserted many at once, listed newest first, and kept by days (spec: API log; Limits). Best effort:
  * an insert may be lost in a crash, which is why its commit does not wait for the disk.
  */
-import { firstIdBody, Mode, prefixes } from "@coffer/model/Ids"
+import { Mode, prefixes } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -12,6 +12,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Days from "../platform/postgres/DailyPartitions.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
+import { atWork, type Moment } from "./callsAtWork.ts"
 import { type Bodies, packed, slicesOf, type Unpacked, unpacked } from "./logBodies.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { asyncCommit } from "../platform/postgres/asyncCommit.ts"
@@ -57,6 +58,7 @@ const StoredRow = Schema.Struct({
   ahead_ms: Schema.NullOr(Schema.Int)
 })
 type StoredRow = typeof StoredRow.Type
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(StoredRow))
 export type LogRow = Omit<StoredRow, "block" | "place" | "ahead_ms">
 
 export interface LogFilter {
@@ -65,12 +67,6 @@ export interface LogFilter {
   readonly status: string | undefined
   readonly path: string | undefined
   readonly errorCode: string | undefined
-}
-
-/** When something was made by a call to this path. */
-export interface Moment {
-  readonly path: string
-  readonly at: DateTime.Utc
 }
 
 /** The successes that this service answers with (silences: G4): the class `2xx`, one by one. */
@@ -137,7 +133,9 @@ export const layer = Layer.effect(
         const page = yield* pages.page(owner, request, { ...(yield* search(owner, filter)), isTimedByIds })
         return { ...page, data: yield* withBodies(page.data) }
       }),
-      atWork: makeAtWork(sql, withBodies),
+      atWork: Effect.fnUntraced(function* (owner, moments) {
+        return yield* withBodies(yield* decodeRows(yield* atWork(sql, owner, moments)))
+      }, sqlDefects),
       openDays: (some) => sqlDefects(openDays(some)),
       dropBefore: (day) => sqlDefects(Effect.forEach(days, ({ dropBefore }) => dropBefore(day), { discard: true }))
     })
@@ -181,36 +179,6 @@ const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<StoredRow>) => 
       }))
     )
   })
-}
-
-// At work ---------------------------------------------------------------------
-
-/** A call arrives at most so long before what it makes: its body may come slowly. */
-const beforeMillis = 60_000
-/** Calls to a path that are looked at, and those of them that may have made something, of each moment. */
-const lookedAtMax = 500
-const atWorkMax = 10
-
-/** Ids have the time of the owner's clock, and so has what was made. */
-const makeAtWork = (sql: SqlClient.SqlClient, withBodies: ReturnType<typeof makeWithBodies>) => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(StoredRow))
-  const idAt = (at: DateTime.Utc, more: number) => prefixes.request + firstIdBody(DateTime.toEpochMillis(at) + more)
-
-  return Effect.fnUntraced(function* ({ merchantId, mode }: Owner, moments: ReadonlyArray<Moment>) {
-    const rows = yield* sql`select distinct on (found.request_id) found.*
-      from unnest(${moments.map(({ path }) => path)}::text[], ${moments.map(({ at }) => idAt(at, -beforeMillis))}::text[],
-          ${moments.map(({ at }) => idAt(at, 1))}::text[], ${moments.map(({ at }) => DateTime.toDateUtc(at))}::timestamptz[])
-          as moment (path, first, beyond, made_at)
-        cross join lateral (select * from (select * from api_logs
-              where merchant_id = ${merchantId} and mode = ${mode} and path = moment.path
-                and request_id >= moment.first and request_id < moment.beyond
-              order by request_id desc limit ${lookedAtMax}) as before
-            where method = 'POST' and status < 300
-              and created_at + (coalesce(ahead_ms, 0) + duration_ms + 1) * interval '1 millisecond' >= moment.made_at
-            order by request_id desc limit ${atWorkMax}) as found
-      order by found.request_id`
-    return yield* withBodies(yield* decode(rows))
-  }, sqlDefects)
 }
 
 // Bodies ----------------------------------------------------------------------

@@ -1,6 +1,6 @@
 /**
- * Beside clients that hold as much as they can, nobody else is refused (silences: U12, U19). By default small; the sizes
- * of an installation are HOLDERS_REQUESTS=1000 HOLDERS_CONNECTIONS=10000, which print how long the others waited.
+ * Beside clients that hold as much as they can, nobody else is refused (silences: U12, U19). By default small; with
+ * HOLDERS_REQUESTS=1000 HOLDERS_CONNECTIONS=9000 as large as an installation, and it prints how long the others waited.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { operatorToken, type Running, start } from "../../kit/Service.ts"
 
 const requests = Number(process.env["HOLDERS_REQUESTS"] ?? 100)
 const connections = Number(process.env["HOLDERS_CONNECTIONS"] ?? 700)
-/** Of the whole process, with the attackers and the service in it; docs/security.md says what the service alone takes. */
+/** Of the whole process, with the attackers in it; docs/security.md says what the service alone takes. */
 const residentMax = Number(process.env["HOLDERS_RESIDENT_MB"] ?? 1_500) * 1024 * 1024
 
 const json = { "Content-Type": "application/json" }
