@@ -56,8 +56,10 @@ export interface Holdings {
 
 type Whose = Pick<Visit, "group" | "party">
 
+type WasCut = (reason: CutReason) => void
+
 /** `wasCut` is told of each client that is cut. */
-export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: (reason: CutReason) => void) => {
+export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: WasCut): Holdings => {
   const parties = new Map<string, Party>()
   let all = 0
 
@@ -108,7 +110,7 @@ export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: (
     return true
   }
 
-  const holdings: Holdings = {
+  return {
     open: (visit, client) => {
       const party = partyOf(visit)
       const holding: Holding = { ...client, party, bytes: 0, seen: client.moved(), behind: 0 }
@@ -135,7 +137,6 @@ export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: (
       }
     }
   }
-  return holdings
 }
 
 const lookAt = (holding: Holding, millis: number) => {
