@@ -54,6 +54,7 @@ import * as Transactor from "./platform/commit/Transactor.ts"
 import * as Vitals from "./platform/runtime/Vitals.ts"
 import * as Secrets from "./platform/runtime/Secrets.ts"
 import * as Admission from "./http/Admission.ts"
+import * as Clients from "./http/Clients.ts"
 import * as Draining from "./edge/Draining.ts"
 import * as HttpServer from "./edge/HttpServer.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
@@ -248,6 +249,7 @@ const base = Transactor.layer.pipe(
       Draining.layer,
       Admission.layer,
       quotaStores.layer,
+      Clients.layer,
       Runs.layer,
       Instructions.layer,
       ShortPath.layer,

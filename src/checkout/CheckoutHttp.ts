@@ -9,6 +9,8 @@ import { Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
+import { makeReceiving } from "../http/Body.ts"
+import type { Clients } from "../http/Clients.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Orders } from "../orders/Orders.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -33,6 +35,7 @@ type Routes = Layer.Layer<
   never,
   | HttpRouter.HttpRouter
   | Admission
+  | Clients
   | OrderLinks
   | MerchantClocks
   | Merchants
@@ -51,6 +54,7 @@ export const layer: Routes = HttpRouter.use(
     const respond = respondAs({ links, merchants: yield* Merchants, ids: yield* NewIds })
     const step = takeStep({ ...desks, links, respond })
     const through = yield* PublicAdmission.makePage
+    const receiving = yield* makeReceiving
 
     const openOrder = Effect.gen(function* () {
       const { token } = yield* HttpRouter.params
@@ -93,7 +97,9 @@ export const layer: Routes = HttpRouter.use(
 
     const take = Effect.gen(function* () {
       const order = yield* openOrder
-      return yield* clocks.within(order, step(order, yield* readForm))
+      const form = yield* Effect.option(receiving(readForm))
+      if (Option.isNone(form)) return yield* notNow("Unreachable")
+      return yield* clocks.within(order, step(order, form.value))
     }).pipe(Effect.catchTags(orNoSuchPage), Effect.withSpan("checkout.step"))
 
     const notNow = (tag: "Unreachable" | "Uncertain") => respond.with({ _tag: tag }, 503)

@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
       list: span("disputes.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv") {
-          return replyCsv("disputes", DisputeResource, yield* lists.exported(owner, query), disputeView)
+          return yield* replyCsv("disputes", DisputeResource, yield* lists.exported(owner, query), disputeView)
         }
         const page = yield* lists.page(owner, query)
         return yield* replyList("dispute", "/v1/disputes", page, disputeView)

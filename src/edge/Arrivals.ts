@@ -4,11 +4,14 @@
  * public are lines of their own. The short path is asked first, and then the framework.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { Effect, Metric } from "effect"
 import { elapsedMillis } from "../platform/runtime/realTime.ts"
 import { Operators } from "../operators/Operators.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { addressParty } from "../http/addressParty.ts"
 import * as ClientAddress from "./clientAddress.ts"
+import * as Connections from "./Connections.ts"
 import type { PortKind } from "./ports.ts"
 import * as FairQueue from "./FairQueue.ts"
 import { isProbe } from "./routing.ts"
@@ -22,10 +25,15 @@ export interface Arrived extends IncomingMessage {
   isAtAdmin?: true
 }
 
+/** A socket, with the answer that Node writes to it. */
+interface Answering extends Socket {
+  readonly _httpMessage?: ServerResponse | null
+}
+
 const bearer = /^bearer /i
 
 const dropped = Metric.counter("coffer_http_connections_dropped_total", {
-  description: "Connections that were closed because there were too many",
+  description: "Idle connections that were closed because there were too many",
   incremental: true
 })
 
@@ -35,6 +43,7 @@ export const make = Effect.gen(function* () {
   const shortPath = yield* ShortPath
   const operators = yield* Operators
   const clientAddress = yield* ClientAddress.make
+  const isProxy = yield* ClientAddress.makeIsProxy
   const { clientConnections } = yield* Settings
   const context = yield* Effect.context<never>()
   yield* Metric.update(dropped, 0)
@@ -46,7 +55,7 @@ export const make = Effect.gen(function* () {
     const { authorization = "" } = headers
     if (bearer.test(authorization) && operators.byToken(authorization.replace(bearer, "")).isRecalled) return "operator"
     const forwarded = headers["x-forwarded-for"]
-    return clientAddress(socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(",") : forwarded)
+    return addressParty(clientAddress(socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(",") : forwarded))
   }
   const lineOf = (request: IncomingMessage) =>
     `${request.method === "GET" || request.method === "HEAD" ? "reads" : "writes"} of ${partyOf(request)}`
@@ -54,12 +63,22 @@ export const make = Effect.gen(function* () {
   return (server: Server, portKind: PortKind): Server => {
     const queue = FairQueue.make({ later: setImmediate, millis: elapsedMillis })
     const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
-    // Without `dropMaxConnection`, a parent that shares the port would offer a connection above the limit again.
-    Object.assign(server, { maxConnections: clientConnections, dropMaxConnection: true })
-    server.on("drop", () => dropped.updateUnsafe(1, context)).on("connection", queue.accepted)
+    const connections = Connections.make(clientConnections, () => dropped.updateUnsafe(1, context))
+    const entries = new WeakMap<Socket, Connections.Entry>()
+    server.on("connection", (socket: Answering) => {
+      queue.accepted()
+      const peer = socket.remoteAddress ?? ""
+      const address = isProxy(peer) ? undefined : addressParty(peer.replace(ClientAddress.mapped, ""))
+      const isBusy = () => socket._httpMessage != null
+      const entry = connections.opened(address, { isBusy, close: () => socket.destroy() })
+      entries.set(socket, entry)
+      socket.once("close", () => connections.closed(entry))
+    })
     server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
       if (event !== "request") return emit(event, ...given)
       const [request, response] = given as [IncomingMessage, ServerResponse]
+      const entry = entries.get(request.socket)
+      if (entry !== undefined) connections.used(entry)
       const begin = (behind: number) => {
         // The client left while its request waited.
         if (response.destroyed) return

@@ -3,17 +3,11 @@
  * route, every request gets one address for `/v1` and `/api/v1`, must have a host, and gets a body that is read on
  * demand within the endpoint's limits (spec: General rules, 3; silences: G6, G8).
  */
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { ByteSize, Context, Effect, Layer, Option, Stream } from "effect"
-import {
-  HttpIncomingMessage,
-  HttpRouter,
-  type HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse
-} from "effect/http"
+import { Context, Effect, Layer, Stream } from "effect"
+import { HttpRouter, type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { headers } from "../pages/respond.ts"
 import { bodyOf } from "./ApiLogging.ts"
 import type { Arrived } from "./Arrivals.ts"
@@ -43,17 +37,17 @@ export const layer = Layer.unwrap(
           const body = bodyFrom(incomingBody(there, at.limits))
           // Whoever asks for its text gets it within the limits.
           const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
-          const response = NodeHttpServerRequest.toServerResponse(request)
+          const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
           const incoming: Exchange.Incoming = {
             method: request.method,
             url,
             at,
             sent: request.headers,
-            peer: Option.getOrUndefined(request.remoteAddress),
+            connection: source.socket,
             behind: source.behind ?? 0,
             body,
             logged: bodyOf(body, request.headers),
-            isConnected: () => !response.destroyed
+            response
           }
           // A response may be a file, which is still being written when `answer` ends.
           response.once("close", () => release(incoming))
@@ -100,23 +94,29 @@ const incomingBody = (request: HttpServerRequest.HttpServerRequest, limits: Body
     reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
       ? Body.tooLarge(limits)
       : refuseField("", "The body did not arrive whole")
-  const bytes = (hold: (bytes: number) => boolean): Effect.Effect<ArrayBuffer | Uint8Array, Body.BodyRefused> =>
-    Effect.catchTags(length === undefined ? chunksOf(request, limits, hold) : wholeOf(request, limits), {
-      HttpServerError: unread
-    })
+  // A body of unknown length may come in very many chunks.
+  const chunksMax = length === undefined ? unannouncedChunksMax : Infinity
+  const bytes = (sender: Body.Sender) => {
+    const read = chunksOf(request, { limits, chunksMax, take: sender.take })
+    return Body.cuttable(sender, Effect.catchTags(read, { HttpServerError: unread }))
+  }
   return { sent: request.headers, length, limits, bytes }
 }
 
-type Read<Bytes> = Effect.Effect<Bytes, HttpServerError.HttpServerError | Body.BodyRefused>
-
-const wholeOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits): Read<ArrayBuffer | Uint8Array> =>
-  Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limits.bytes))
-
 /** Each costs five microseconds, however little is in it: all of them hold the event loop for some ten milliseconds. */
-const chunksMax = 2_000
+const unannouncedChunksMax = 2_000
 
-/** Memory for a body of unknown length is claimed chunk by chunk. */
-const chunksOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimits, hold: (bytes: number) => boolean) =>
+interface Chunks {
+  readonly limits: BodyLimits
+  readonly chunksMax: number
+  readonly take: Body.Sender["take"]
+}
+
+/** Memory is claimed chunk by chunk. */
+const chunksOf = (
+  request: HttpServerRequest.HttpServerRequest,
+  { chunksMax, limits, take }: Chunks
+): Effect.Effect<Uint8Array, HttpServerError.HttpServerError | Body.BodyRefused> =>
   Effect.suspend(() => {
     const chunks: Array<Uint8Array> = []
     let bytes = 0
@@ -126,7 +126,7 @@ const chunksOf = (request: HttpServerRequest.HttpServerRequest, limits: BodyLimi
         if (bytes > limits.bytes) return Body.tooLarge(limits)
         if (chunks.length >= chunksMax)
           return refuseField("", `The body must not come in more than ${chunksMax} chunks`)
-        if (!hold(chunk.length)) return busy
+        if (!take(chunk.length)) return busy
         chunks.push(chunk)
         return Effect.void
       }),

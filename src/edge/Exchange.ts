@@ -2,12 +2,15 @@
  * How every request begins and every response ends, on the short path and through the framework alike: the request id,
  * the error envelope, the log and the metrics (spec: General rules, 3; Errors).
  */
+import type { ServerResponse } from "node:http"
 import { prefixes } from "@coffer/model/Ids"
 import { Context, Effect, Exit, References } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
 import type { Body } from "../http/Body.ts"
+import { Clients } from "../http/Clients.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import type { Holding } from "../http/Holdings.ts"
 import { asProblem } from "../http/problem.ts"
 import type { LoggedBody } from "../logs/logRow.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -22,22 +25,31 @@ import * as ClientAddress from "./clientAddress.ts"
 import { Draining } from "./Draining.ts"
 import { answerFailure, isNoRoute, makeAnswerNoRoute, normalized, unavailable } from "./fallback.ts"
 import * as Metrics from "./Metrics.ts"
-import type { Route } from "./routes.ts"
+import { readerOf } from "./Reader.ts"
+import { type Route, rowsAsked } from "./routes.ts"
 import { pathOf } from "./routing.ts"
+import { isShared } from "./staticContent.ts"
 
 /** A request as it arrived, with the address that routes know. */
 export interface Incoming extends Pick<RequestRecord, "method" | "url" | "sent" | "behind"> {
   /** Looked up by the method and the address. */
   readonly at: Route
-  /** The address at the other end of the connection. */
-  readonly peer: string | undefined
   readonly body: Body
   /** The body for the log; read after the answer is made. */
   readonly logged: Effect.Effect<LoggedBody>
-  /** Whether the client still waits for the answer. */
-  readonly isConnected: () => boolean
+  /** The connection, as it was when the request came: Node forgets it when it has ended. */
+  readonly connection: Connection
+  /** Where the answer goes. */
+  readonly response: ServerResponse
   /** Set when processing begins. */
   record?: RequestRecord
+  /** The memory of the answer, until the client has read it. */
+  held?: Holding
+}
+
+interface Connection {
+  readonly remoteAddress?: string | undefined
+  readonly bytesRead: number
 }
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -67,16 +79,10 @@ export const make = Effect.gen(function* () {
   const logAccess = yield* AccessLog.make
   const clientAddress = yield* ClientAddress.make
   const admission = yield* Admission
+  const { finish, owe, release } = yield* makeCounts
   const time = yield* RequestTime
   const clock = yield* ClockSkew
   const answerNoRoute = makeAnswerNoRoute(yield* Merchants, admission)
-
-  /** Releases what the request has taken up. To be called when the answer is sent, or has nobody to go to. */
-  const release = ({ record }: Incoming) => {
-    if (record?.visit === undefined) return
-    admission.leave(record.visit)
-    record.visit = undefined
-  }
 
   const log = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
     const logged = logCall(record, { answered, response, body: incoming.logged })
@@ -95,7 +101,7 @@ export const make = Effect.gen(function* () {
     addServices?: AddServices
   ) {
     const requestId = yield* ids.next(prefixes.request)
-    const ip = clientAddress(incoming.peer, incoming.sent["x-forwarded-for"])
+    const ip = clientAddress(incoming.connection.remoteAddress, incoming.sent["x-forwarded-for"])
     const record = newRecord(incoming, { requestId, ip, arrived: yield* currentMillis })
     incoming.record = record
     const deadline = new Deadline(requestMillis, time)
@@ -108,7 +114,7 @@ export const make = Effect.gen(function* () {
     ).pipe(
       Effect.map((response) => normalized(response, record)),
       Effect.catchCause((cause) =>
-        isNoRoute(cause) ? answerNoRoute(record) : answerFailure(cause, incoming.isConnected(), record)
+        isNoRoute(cause) ? answerNoRoute(record) : answerFailure(cause, !incoming.response.destroyed, record)
       ),
       Effect.onExit(
         (exit) => record.closeAct?.(Exit.isSuccess(exit) ? exit.value.status : unknownStatus) ?? Effect.void
@@ -116,8 +122,8 @@ export const make = Effect.gen(function* () {
       Effect.updateContext((context: Context.Context<R>) => withRecord(context, { record, deadline }, addServices))
     )
     deadline.lift()
-    const size = response.body._tag === "Uint8Array" ? response.body.contentLength : 0
-    if (size > unreadMin && record.visit !== undefined) admission.owe(record.visit, size)
+    finish(record)
+    owe(incoming, record, response)
     const answered = yield* currentMillis
     const millis = answered - record.arrived
     yield* Metrics.count(record.method, incoming.at, response.status, millis)
@@ -131,9 +137,57 @@ export const make = Effect.gen(function* () {
 
 /** It would write the time of this machine into a row. */
 const isWrite = ({ method }: RequestRecord) => method !== "GET" && method !== "HEAD"
+/** What a request and its answer take up, and when it is given back. */
+const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { answers, bodies, building }]) => {
+  /** The answer is made: what was needed for that is given back. */
+  const finish = (record: RequestRecord) => {
+    if (record.visit === undefined) return
+    admission.pause(record.visit)
+    if (record.claimed !== undefined) building.give(record.visit, record.claimed)
+    delete record.claimed
+  }
+
+  /** Releases what the request has taken up. To be called when the answer is sent, or has nobody to go to. */
+  const release = (incoming: Incoming) => {
+    const { held, record } = incoming
+    if (held !== undefined) answers.close(held)
+    delete incoming.held
+    if (record === undefined) return
+    finish(record)
+    if (record.body !== undefined) bodies.close(record.body)
+    delete record.body
+    if (record.visit !== undefined) admission.leave(record.visit)
+    record.visit = undefined
+  }
+
+  /** Counts the answer as its reader's. */
+  const owe = (incoming: Incoming, { visit }: RequestRecord, { body }: Response) => {
+    const size = body._tag === "Uint8Array" ? body.contentLength : body._tag === "Stream" ? Infinity : 0
+    if (size <= unreadMin || visit === undefined) return
+    const held = answers.open(visit, readerOf(incoming.response))
+    incoming.held = held
+    if (body._tag === "Uint8Array") {
+      if (!isShared(body.body)) answers.add(held, size)
+      return
+    }
+    // It is made while it is sent. What makes it says when it works, and what waits to be read.
+    incoming.record!.stream = {
+      making: () => {
+        admission.goOn(visit)
+        answers.add(held, -held.bytes)
+      },
+      sending: (bytes) => {
+        admission.pause(visit)
+        answers.add(held, bytes)
+      }
+    }
+  }
+
+  return { finish, owe, release }
+})
 
 const newRecord = (
-  { behind, body, method, sent, url }: Incoming,
+  { at, behind, body, connection, method, sent, url }: Incoming,
   own: Pick<RequestRecord, "requestId" | "arrived" | "ip">
 ): RequestRecord => ({
   ...own,
@@ -142,6 +196,8 @@ const newRecord = (
   path: pathOf(url),
   sent,
   text: body.text,
+  connection,
+  rows: rowsAsked(at, url),
   behind,
   owner: undefined,
   ahead: 0,

@@ -1,13 +1,16 @@
 /**
  * Keys and tokens that are nobody's. They are counted; one of each address and minute is logged and written to the
- * audit log, and some sixty of all addresses; and an address that sends many is refused before the next is looked up,
- * unless that one is known here.
+ * audit log, and some sixty of all addresses; and an address that sends many different ones is refused before the next
+ * is looked up, unless that one is known here. The same one again is refused from memory and counts no more against its
+ * address: it is no guess, but a program whose key was reset (docs/decisions/0057).
  */
 import * as Wire from "@coffer/contract/Errors"
 import { Context, Duration, Effect, Layer, Metric } from "effect"
 import { refuseTemporarily } from "../http/replies.ts"
+import { addressParty } from "../http/addressParty.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
 import { makeMemory } from "./QuotaStore.ts"
 
 const kinds = ["merchant", "operator"] as const
@@ -18,8 +21,11 @@ export class FailedCredentials extends Context.Service<
   {
     /** Refuses an address that has sent too many, and counts what it refuses. */
     readonly check: (of: Kind, ip: string) => Effect.Effect<void, Wire.RateLimited>
-    readonly note: (of: Kind, ip: string) => Effect.Effect<void>
-    /** How many addresses are remembered. */
+    /** Remembers a credential that was looked up and is nobody's. */
+    readonly note: (of: Kind, ip: string, credential: string) => Effect.Effect<void>
+    /** Whether it was nobody's a short time ago, and counts it. */
+    readonly isRemembered: (of: Kind, credential: string) => Effect.Effect<boolean>
+    /** How many addresses or credentials are remembered. */
     readonly size: () => number
   }
 >()("@coffer/edge/FailedCredentials") {}
@@ -27,7 +33,9 @@ export class FailedCredentials extends Context.Service<
 /** Of one address and minute. */
 const failuresMax = 300
 const windowMillis = 60_000
-/** Addresses that are remembered. */
+/** How long a credential is remembered after its last use. One that is nobody's never becomes somebody's. */
+const rememberedMillis = 10 * 60_000
+/** Addresses that are remembered, and credentials likewise. */
 export const addressesMax = 20_000
 /** Entries of a minute for all addresses together: whoever has many must not fill the audit log. */
 const samplesMax = 60
@@ -49,6 +57,13 @@ export const layer = Layer.effect(
     const written = makeMemory({ keysMax: 1 })
     /** When an address may send again. */
     const until = new Map<string, number>()
+    /** Until when, by digest. The one that was used last stands last. */
+    const remembered = new Map<string, number>()
+    const remember = (digest: string, now: number) => {
+      remembered.delete(digest)
+      if (remembered.size >= addressesMax) remembered.delete(remembered.keys().next().value ?? "")
+      remembered.set(digest, now + rememberedMillis)
+    }
     yield* Effect.forEach(kinds, (of) => Metric.update(countOf(of), 0), { discard: true })
 
     const sample = Effect.fnUntraced(
@@ -61,8 +76,9 @@ export const layer = Layer.effect(
 
     return FailedCredentials.of({
       check: Effect.fnUntraced(function* (of, ip) {
-        const left = (until.get(ip) ?? 0) - (yield* currentMillis)
-        if (left <= 0) return void until.delete(ip)
+        const from = addressParty(ip)
+        const left = (until.get(from) ?? 0) - (yield* currentMillis)
+        if (left <= 0) return void until.delete(from)
         yield* Metric.update(countOf(of), 1)
         return yield* refuseTemporarily(
           Duration.millis(left),
@@ -70,20 +86,30 @@ export const layer = Layer.effect(
             new Wire.RateLimited({ message: "Too many keys from this address were nobody's.", request_id })
         )
       }),
-      note: Effect.fnUntraced(function* (of, ip) {
+      isRemembered: Effect.fnUntraced(function* (of, credential) {
         const now = yield* currentMillis
+        const digest = sha256(credential)
+        if ((remembered.get(digest) ?? 0) <= now) return false
+        remember(digest, now)
         yield* Metric.update(countOf(of), 1)
-        const isFirst = samples.take(ip, 1, windowMillis, now).allowed
+        return true
+      }),
+      note: Effect.fnUntraced(function* (of, ip, credential) {
+        const now = yield* currentMillis
+        const from = addressParty(ip)
+        remember(sha256(credential), now)
+        yield* Metric.update(countOf(of), 1)
+        const isFirst = samples.take(from, 1, windowMillis, now).allowed
         if (isFirst && written.take("", samplesMax, windowMillis, now).allowed) {
           yield* Effect.forkIn(sample(of, ip), scope)
         }
-        const { remaining, resetMillis } = failures.take(ip, failuresMax, windowMillis, now)
+        const { remaining, resetMillis } = failures.take(from, failuresMax, windowMillis, now)
         if (remaining > 0) return
         // The one that was refused first is let in first.
         if (until.size >= addressesMax) until.delete(until.keys().next().value ?? "")
-        until.set(ip, now + resetMillis)
+        until.set(from, now + resetMillis)
       }),
-      size: () => Math.max(failures.size(), samples.size(), until.size)
+      size: () => Math.max(failures.size(), samples.size(), until.size, remembered.size)
     })
   })
 )

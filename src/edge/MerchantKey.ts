@@ -11,6 +11,7 @@ import { Effect, Layer, Option, Redacted, References, Result } from "effect"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
@@ -40,7 +41,8 @@ export const layer = Layer.effect(
         const kind = kindOf(record)
         const keyed = merchants.byKey(key)
         if (!keyed.isRecalled) {
-          record.visit = admission.enter("public", record.ip, kind, record.behind)
+          const { behind, ip } = record
+          record.visit = admission.enter({ group: "public", party: addressParty(ip), kind, behind })
           if (record.visit === undefined) return yield* busy
         }
         // A request without the header arrives here with an empty credential.
@@ -49,13 +51,14 @@ export const layer = Layer.effect(
             (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
           )
         }
-        if (!keyed.isRecalled) yield* failed.check("merchant", record.ip)
+        if (!keyed.isRecalled) {
+          if (yield* failed.isRemembered("merchant", key)) return yield* notValid
+          yield* failed.check("merchant", record.ip)
+        }
         const owner = yield* keyed.owner
         if (Option.isNone(owner)) {
-          yield* failed.note("merchant", record.ip)
-          return yield* refuseWith(
-            (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or was reset.", request_id })
-          )
+          yield* failed.note("merchant", record.ip, key)
+          return yield* notValid
         }
         const { merchant, mode } = owner.value
         record.owner = { merchantId: merchant.merchant_id, mode }
@@ -81,13 +84,18 @@ export const layer = Layer.effect(
         if (record.visit !== undefined) admission.leave(record.visit)
         // A key that was unknown waited in the line of its address, whose length does not count here.
         const behind = keyed.isRecalled ? record.behind : 0
-        record.visit = admission.enter("merchants", merchant.merchant_id, kind, behind)
+        const rows = kind === "reads" ? record.rows : 0
+        record.visit = admission.enter({ group: mode, party: merchant.merchant_id, kind, rows, behind })
         if (record.visit === undefined) return yield* busy
         const called = Effect.provideService(httpEffect, Caller, record.owner)
         return yield* record.ahead === 0 ? called : clocks.within(record.owner, renamed(record, called))
       })
     })
   })
+)
+
+const notValid = refuseWith(
+  (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or was reset.", request_id })
 )
 
 type ModeSettings = Merchant["modes"]["live"]

@@ -7,6 +7,7 @@ import { CurrentOperator, OperatorToken } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { acts, type ActName, actOf, isSeen, mayDo } from "@coffer/rules/operator/acts"
 import { Effect, Layer, Option, Redacted } from "effect"
+import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { busy, refuseWith } from "../http/replies.ts"
@@ -28,19 +29,23 @@ export const layer = Layer.effect(
     return OperatorToken.of({
       bearer: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
         const record = yield* CurrentRecord
-        const bearer = operators.byToken(Redacted.value(credential))
+        const token = Redacted.value(credential)
+        const bearer = operators.byToken(token)
+        const { behind, ip } = record
+        const from = addressParty(ip)
+        const kind = kindOf(record)
         record.visit = bearer.isRecalled
-          ? admission.enter("operator", "operator", kindOf(record), record.behind)
-          : admission.enter("public", record.ip, kindOf(record), record.behind)
+          ? admission.enter({ group: "operator", party: "operator", kind, behind })
+          : admission.enter({ group: "public", party: from, kind, behind })
         if (record.visit === undefined) return yield* busy
-        if (!bearer.isRecalled) yield* failed.check("operator", record.ip)
+        if (!bearer.isRecalled) {
+          if (yield* failed.isRemembered("operator", token)) return yield* notValid
+          yield* failed.check("operator", record.ip)
+        }
         const found = yield* bearer.operator
         if (Option.isNone(found)) {
-          yield* failed.note("operator", record.ip)
-          return yield* refuseWith(
-            (request_id) =>
-              new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
-          )
+          yield* failed.note("operator", record.ip, token)
+          return yield* notValid
         }
         const operator = found.value
         const act = actOf(group.identifier, endpoint.identifier)
@@ -58,6 +63,10 @@ export const layer = Layer.effect(
       })
     })
   })
+)
+
+const notValid = refuseWith(
+  (request_id) => new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
 )
 
 type Who = Pick<Entry, "actor" | "act" | "target">

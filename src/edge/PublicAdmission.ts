@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
+import { addressParty } from "../http/addressParty.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { inTime } from "../platform/runtime/bounded.ts"
 import { kindOf } from "./Quotas.ts"
@@ -18,7 +19,8 @@ export const make = Effect.map(
   (admission) =>
     <E, R, ShedE, ShedR>(route: Route<E, R>, shed: Route<ShedE, ShedR>): Route<E | ShedE, R | ShedR> =>
       Effect.flatMap(CurrentRecord, (record): Route<E | ShedE, R | ShedR> => {
-        record.visit = admission.enter("public", record.ip, kindOf(record), record.behind)
+        const { behind, ip } = record
+        record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
         return record.visit === undefined ? shed : route
       })
 )

@@ -12,6 +12,7 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { unmovedMillisOf } from "../platform/runtime/MovedClock.ts"
 import { QuotaStore, type Taken } from "./QuotaStore.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import { Clients } from "../http/Clients.ts"
 import { refuseWith } from "../http/replies.ts"
 
 const windowMillis = Duration.toMillis(quotaWindow)
@@ -20,6 +21,17 @@ export const layer = Layer.effect(
   Quotas,
   Effect.gen(function* () {
     const store = yield* QuotaStore
+    const { building } = yield* Clients
+
+    /** An answer with many objects is made in its turn. */
+    const claim = (record: RequestRecord) => {
+      const { rows, visit } = record
+      return visit?.kind !== "reads" || rows === 0
+        ? Effect.void
+        : building.take(visit, rows, () => {
+            record.claimed = rows
+          })
+    }
 
     // Every request passes here, so this takes few steps and no generator (docs/performance-notes.md).
     const check = Effect.withFiber((fiber) => {
@@ -33,7 +45,7 @@ export const layer = Layer.effect(
         record.headers = headersOf(kind, limit, taken)
         record.isCounted = taken.allowed
         return taken.allowed
-          ? Effect.void
+          ? claim(record)
           : refuseWith(
               (request_id) =>
                 new Wire.RateLimited({ message: `More than ${limit} ${names[kind]} within a minute.`, request_id })

@@ -96,15 +96,15 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
           params: found.params,
           query: found.searchParams,
           sent,
-          peer: socket.remoteAddress,
+          connection: socket,
           behind: request.behind ?? 0,
           bytes,
           body:
             bytes === 0
               ? Body.none
-              : bodyFrom({ sent, length: bytes, limits: at.limits, bytes: () => bytesOf(request) }),
+              : bodyFrom({ sent, length: bytes, limits: at.limits, bytes: (sender) => bytesOf(request, sender) }),
           json: undefined,
-          isConnected: () => !response.destroyed
+          response
         }
         run(route, call, response)
         return true
@@ -154,12 +154,20 @@ const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
   return method === "POST" && Number(length) <= bytesMax && jsonTypes.has(headers["content-type"] ?? "")
 }
 
-/** Reads the body. A client that leaves before its end interrupts the fiber that reads. */
-const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array> =>
+/** Reads the body. A client that leaves before its end, or that is cut off, interrupts the fiber that reads. */
+const bytesOf = (request: IncomingMessage, sender: Body.Sender): Effect.Effect<Uint8Array, Body.BodyRefused> =>
   Effect.callback((resume) => {
     const parts: Array<Uint8Array> = []
-    request.on("data", (part: Uint8Array) => parts.push(part))
+    const note = (part: Uint8Array) => {
+      if (sender.take(part.length)) parts.push(part)
+    }
+    sender.cut = (refusal) => {
+      request.off("data", note).pause()
+      resume(refusal)
+    }
+    request.on("data", note)
     request.on("end", () => resume(Effect.succeed(parts.length === 1 ? parts[0]! : Buffer.concat(parts))))
+    return Effect.sync(() => void request.off("data", note).pause())
   })
 
 const incomingOf = (call: Call): Exchange.Incoming => ({

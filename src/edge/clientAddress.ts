@@ -34,8 +34,19 @@ const networkOf = (entry: string) => {
   )
 }
 
+/** Whether the other end of a connection is one of our own proxies. */
+export const makeIsProxy = Effect.flatMap(Settings, ({ trustedProxies }) =>
+  Effect.map(parseProxies(trustedProxies), (proxies) => (peer: string) => {
+    const address = proxies.length === 0 ? undefined : addressOf(peer)
+    return address !== undefined && isIn(proxies, address)
+  })
+)
+
+const isIn = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: NetAddress.IpAddress) =>
+  networks.some((network) => IpNetwork.contains(network, address))
+
 export const behind = (proxies: ReadonlyArray<IpNetwork.IpNetwork>): ClientAddress => {
-  const isTrusted = (address: NetAddress.IpAddress) => proxies.some((network) => IpNetwork.contains(network, address))
+  const isTrusted = (address: NetAddress.IpAddress) => isIn(proxies, address)
 
   return (peer, forwarded) => {
     // The usual case needs no parsing, since Node formats an address in one way only.
@@ -59,7 +70,7 @@ export const behind = (proxies: ReadonlyArray<IpNetwork.IpNetwork>): ClientAddre
 }
 
 /** Prefixes an IPv4 address at an IPv6 socket. */
-const mapped = /^::ffff:(?=[\d.]+$)/
+export const mapped = /^::ffff:(?=[\d.]+$)/
 
 /** With or without a port: some proxies add the client's. */
 const addressOf = (text: string): NetAddress.IpAddress | undefined => {

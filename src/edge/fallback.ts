@@ -2,6 +2,7 @@
 import * as Wire from "@coffer/contract/Errors"
 import { Cause, Effect, Option } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { addressParty } from "../http/addressParty.ts"
 import type { Admission } from "../http/Admission.ts"
 import type { RequestRecord } from "../http/CurrentRequest.ts"
 import { busyMessage, isRefusal, refusalOf } from "../http/replies.ts"
@@ -84,7 +85,8 @@ export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Ad
     })
 
   return (record: RequestRecord): Effect.Effect<Response> => {
-    record.visit ??= admission.enter("public", record.ip, kindOf(record), record.behind)
+    const { behind, ip } = record
+    record.visit ??= admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
     if (record.visit === undefined) return Effect.succeed(unavailable(record))
     const key = record.sent["x-api-key"]
     return key !== undefined && /^\/v1(\/|$)/.test(record.path)

@@ -2,6 +2,7 @@
 import { Api } from "@coffer/contract/Api"
 import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { OperatorApi } from "@coffer/contract/Operator"
+import { pageSizeDefault, pageSizeMax } from "@coffer/model/Limits"
 import { FindMyWay } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { routerConfig } from "./routing.ts"
@@ -11,14 +12,26 @@ export interface Route {
   readonly pattern: string
   /** Of its body. */
   readonly limits: BodyLimits
+  /** Objects that its answer may hold. `page`: as many as the query asks for; 0 for one alone. */
+  readonly rows: number | "page"
 }
 
 const patternOf = (path: string) => path.replace(/:(\w+)/g, "{$1}")
 
+/** Ours that hold many objects and have no pages. */
+const rowsOf: Readonly<Record<string, number>> = { "/v1/orders/{ref}/timeline": 100 }
+
 export const routeOf = (endpoint: HttpApiEndpoint.Top): Route => ({
   pattern: patternOf(endpoint.path),
-  limits: bodyLimitsOf(endpoint)
+  limits: bodyLimitsOf(endpoint),
+  rows: isPaged(endpoint) ? "page" : (rowsOf[patternOf(endpoint.path)] ?? 0)
 })
+
+/** Whether it is a list, which takes a `limit`. */
+const isPaged = ({ method, query }: HttpApiEndpoint.Top): boolean => {
+  const ast = method === "GET" ? query?.ast : undefined
+  return ast?._tag === "Objects" && ast.propertySignatures.some(({ name }) => name === "limit")
+}
 
 /** No body is read as JSON where no API is. */
 const unread: BodyLimits = { bytes: 0, values: 0 }
@@ -47,7 +60,11 @@ const pages = [
 /** Pages that people open, from an address that somebody may have written down with a slash more. */
 const forPeople: ReadonlySet<string> = new Set(["/docs", "/checkout/{token}", "/pay/{link_id}", "/receipts/{token}"])
 
-const pageOf = (method: string, path: string) => ({ method, path, route: { pattern: patternOf(path), limits: unread } })
+const pageOf = (method: string, path: string) => ({
+  method,
+  path,
+  route: { pattern: patternOf(path), limits: unread, rows: 0 } as const
+})
 
 export const routes: ReadonlyArray<{ readonly method: string; readonly path: string; readonly route: Route }> = [
   ...endpoints.map((endpoint) => ({ method: endpoint.method, path: endpoint.path, route: routeOf(endpoint) })),
@@ -57,10 +74,19 @@ export const routes: ReadonlyArray<{ readonly method: string; readonly path: str
   pageOf("POST", "/channels/stripe/:token")
 ]
 
-export const nowhere: Route = { pattern: "none", limits: unread }
+export const nowhere: Route = { pattern: "none", limits: unread, rows: 0 }
 
 const router = FindMyWay.make<Route>(routerConfig)
 for (const { method, path, route } of routes) router.on(method as "GET", path as FindMyWay.PathInput, route)
+
+/** Objects that the answer to this request may hold. What `limit` says is checked later, so it is not believed here. */
+export const rowsAsked = ({ rows }: Route, url: string): number => {
+  if (rows !== "page") return rows
+  const query = url.indexOf("?")
+  const [limit, ...more] = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll("limit")
+  if (limit === undefined) return pageSizeDefault
+  return more.length === 0 && /^\d{1,2}$/.test(limit) ? Number(limit) : pageSizeMax
+}
 
 /** What answers GET answers HEAD. */
 export const routeAt = (method: string, url: string): Route =>

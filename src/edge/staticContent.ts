@@ -13,6 +13,10 @@ export interface StaticContent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Bytes that all answers share: who reads them slowly holds nothing of its own. */
+const shared = new WeakSet<Uint8Array>()
+export const isShared = (bytes: Uint8Array): boolean => shared.has(bytes)
+
 /** Best first. Half a second for the reference; the best quality takes ten times as long, for a tenth less. */
 const encodings = {
   br: (bytes: Buffer) =>
@@ -33,7 +37,14 @@ export const serveStatic = Effect.fnUntraced(function* (make: Effect.Effect<Stat
     Effect.map(make, (content) => ({ ...content, bytes: Buffer.from(content.text), hash: hashOf(content.text) }))
   )
   const sent = (encoding: Encoding) =>
-    Effect.cached(Effect.flatMap(made, ({ bytes }) => Effect.uninterruptible(encodings[encoding](bytes))))
+    Effect.cached(
+      Effect.flatMap(made, ({ bytes }) =>
+        Effect.map(Effect.uninterruptible(encodings[encoding](bytes)), (encoded) => {
+          shared.add(encoded)
+          return encoded
+        })
+      )
+    )
   const bodies = { br: yield* sent("br"), gzip: yield* sent("gzip"), identity: yield* sent("identity") }
 
   return Effect.gen(function* () {

@@ -12,11 +12,10 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { Effect, Schema, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { waitingForClient } from "../platform/runtime/Deadline.ts"
 import { span } from "../platform/runtime/span.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
-import { compressed, isCompressed } from "../http/Body.ts"
+import { compressed, isCompressed, makeReceiving } from "../http/Body.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { refuseField, reply } from "../http/replies.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -88,7 +87,7 @@ interface Form {
   file?: ReceivedFile
 }
 
-const makeUpload = Effect.map(Effect.all([Files, MerchantClocks]), ([files, clocks]) => {
+const makeUpload = Effect.map(Effect.all([Files, MerchantClocks, makeReceiving]), ([files, clocks, receiving]) => {
   /** Other parts are read over, as unknown fields are in any body (silences: G5). */
   const readForm = Effect.fnUntraced(function* (parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>) {
     const form: Form = {}
@@ -104,7 +103,7 @@ const makeUpload = Effect.map(Effect.all([Files, MerchantClocks]), ([files, cloc
       })
     )
     return form
-  }, waitingForClient)
+  }, receiving)
 
   const keep = Effect.fnUntraced(function* (owner: Owner, { file }: Form) {
     if (file === undefined) return yield* problem("file", "is required")

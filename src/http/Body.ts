@@ -5,10 +5,13 @@
  */
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
 import type * as Wire from "@coffer/contract/Errors"
-import { Effect, Option } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import { waitingForClient } from "../platform/runtime/Deadline.ts"
-import { Admission } from "./Admission.ts"
-import { CurrentRecord } from "./CurrentRequest.ts"
+import { addressParty } from "./addressParty.ts"
+import { Admission, type Visit } from "./Admission.ts"
+import { Clients } from "./Clients.ts"
+import { CurrentRecord, type RequestRecord } from "./CurrentRequest.ts"
+import { type CutReason, rateMin } from "./Holdings.ts"
 import { repeatedName } from "./repeatedName.ts"
 import { busy, refuseField } from "./replies.ts"
 
@@ -16,11 +19,19 @@ export type BodyRefused = Wire.InvalidRequest | Wire.Unavailable
 
 export interface IncomingBody {
   readonly sent: Sent
-  /** As announced; undefined for a body that comes in chunks. */
+  /** As announced; undefined for a body that comes in chunks. It is compared, and nothing is kept for it. */
   readonly length: number | undefined
   readonly limits: BodyLimits
-  /** Reads `limits.bytes` at most. For a body that arrives in chunks, `hold` is asked about each. */
-  readonly bytes: (hold: (bytes: number) => boolean) => Effect.Effect<ArrayBuffer | Uint8Array, BodyRefused>
+  /** Reads `limits.bytes` at most. */
+  readonly bytes: (sender: Sender) => Effect.Effect<Uint8Array, BodyRefused>
+}
+
+/** A client that sends a body. */
+export interface Sender {
+  /** Counts bytes that have come. False: there is no room for them, and the client is cut off. */
+  readonly take: (bytes: number) => boolean
+  /** Set by whoever reads. Ends the reading with this refusal. */
+  cut: (refusal: Effect.Effect<never, BodyRefused>) => void
 }
 
 /** Headers, by their names in lower case. */
@@ -35,12 +46,79 @@ export interface Body {
   readonly isTouched: () => boolean
 }
 
-export const make = Effect.map(Admission, (admission) => (incoming: IncomingBody): Body => {
+/**
+ * Runs what reads a body. Meanwhile the request is not in work, and its time stands still. A client that sends too
+ * slowly is cut off: below the least rate, or sooner when others need the memory.
+ */
+const makeReceive = Effect.map(
+  Effect.all([Admission, Clients]),
+  ([admission, { bodies }]) =>
+    <A, E, R>(read: (sender: Sender) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.withFiber((fiber) => {
+        const record = fiber.getRef(CurrentRecord)
+        const visit = (record.visit ??= unknownVisit(record))
+        let isArriving = true
+        const cut = (reason: CutReason) => {
+          if (!isArriving) return
+          isArriving = false
+          // The rest of the body would stand before the next request.
+          record.headers = { ...record.headers, connection: "close" }
+          sender.cut(reason === "room" ? busy : tooSlow)
+        }
+        const moved = () => record.connection.bytesRead
+        const holding = bodies.open(visit, { isWaiting: () => isArriving, moved, cut })
+        const sender: Sender = {
+          take: (bytes) => bodies.add(holding, bytes),
+          cut: () => undefined
+        }
+        if (record.body !== undefined) bodies.close(record.body)
+        record.body = holding
+        admission.pause(visit)
+        const arrived = Effect.sync(() => {
+          isArriving = false
+          admission.goOn(visit)
+        })
+        return Effect.ensuring(waitingForClient(read(sender)), arrived)
+      })
+)
+
+const unknownVisit = ({ ip }: RequestRecord): Visit => ({
+  group: "public",
+  party: addressParty(ip),
+  kind: "writes",
+  weight: 0,
+  state: "in"
+})
+
+const tooSlow = refuseField("", `The body must come at ${rateMin * 1_000} bytes a second or faster`)
+
+/** For a body that somebody else reads, such as a form: what reads it is interrupted when its client is cut off. */
+export const makeReceiving = Effect.map(
+  makeReceive,
+  (receive) =>
+    <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E | BodyRefused, R> =>
+      receive((sender) => cuttable(sender, read))
+)
+
+export const cuttable = <A, E, R>(sender: Sender, read: Effect.Effect<A, E, R>): Effect.Effect<A, E | BodyRefused, R> =>
+  Effect.withFiber<A, E | BodyRefused, R>((parent) =>
+    Effect.callback((resume) => {
+      const fiber = Effect.runForkWith(parent.context)(read as Effect.Effect<A, E>)
+      sender.cut = (refusal) => {
+        resume(refusal)
+        fiber.interruptUnsafe()
+      }
+      fiber.addObserver(resume)
+      return Effect.suspend(() => Fiber.interrupt(fiber))
+    })
+  )
+
+export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody): Body => {
   const { bytes, length, limits, sent } = incoming
   let known: string | undefined
   let isTouched = false
 
-  const checked = (whole: ArrayBuffer | Uint8Array) => {
+  const checked = (whole: Uint8Array) => {
     const text = decodeUtf8(whole)
     if (Option.isNone(text)) return refuseField("", "The body must be UTF-8")
     if (hasMoreValues(text.value, limits.values)) {
@@ -52,18 +130,15 @@ export const make = Effect.map(Admission, (admission) => (incoming: IncomingBody
     return Effect.succeed(known)
   }
 
-  const read = Effect.withFiber<string, BodyRefused>((fiber) => {
+  const read = Effect.suspend((): Effect.Effect<string, BodyRefused> => {
     if (known !== undefined) return Effect.succeed(known)
     if (isCompressed(sent)) return compressed
     if (!isUtf8(sent["content-type"])) {
       return refuseField("", "The body must be UTF-8, and so must the charset of Content-Type")
     }
     if (length !== undefined && length > limits.bytes) return tooLarge(limits)
-    const record = fiber.getRef(CurrentRecord)
-    const visit = (record.visit ??= { group: "public", party: record.ip, kind: undefined, bytes: 0 })
-    if (length !== undefined && !admission.hold(visit, length)) return busy
     isTouched = true
-    return Effect.flatMap(waitingForClient(bytes((more) => admission.hold(visit, more))), checked)
+    return Effect.flatMap(receive(bytes), checked)
   })
   return { text: read, known: () => known, isTouched: () => isTouched }
 })

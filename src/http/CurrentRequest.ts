@@ -7,6 +7,7 @@ import type { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect } from "effect"
 import type { Visit } from "./Admission.ts"
 import type { BodyRefused } from "./Body.ts"
+import type { Holding } from "./Holdings.ts"
 
 /** One object per request, never shared. Fields that are not readonly are set while the request is processed. */
 export interface RequestRecord {
@@ -25,6 +26,10 @@ export interface RequestRecord {
   readonly text: Effect.Effect<string, BodyRefused>
   /** The client's address, by the connection and our own proxies; "" when the client has left. */
   readonly ip: string
+  /** The connection that it came by. */
+  readonly connection: Connection
+  /** Objects that its answer may hold; 0 for one alone. */
+  readonly rows: number
   /** How many more of whoever sent it waited to be begun when it was. */
   readonly behind: number
   /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
@@ -35,6 +40,12 @@ export interface RequestRecord {
   visit: Visit | undefined
   /** Whether a quota has counted it and let it through. */
   isCounted?: boolean
+  /** The memory of its body. */
+  body?: Holding
+  /** Objects that it has claimed while its answer is made. */
+  claimed?: number
+  /** Set where the answer is sent while it is made. */
+  stream?: Streamed
   /** The owner's own limits. */
   quotas: QuotaOverrides
   /** The answer's body, once a handler has replied. */
@@ -47,6 +58,19 @@ export interface RequestRecord {
   headers?: Readonly<Record<string, string>>
 }
 
+/** Of a connection. */
+export interface Connection {
+  /** Bytes that have come by it. */
+  readonly bytesRead: number
+}
+
+export interface Streamed {
+  /** The next part is being made. */
+  readonly making: () => void
+  /** So many bytes wait for the client. */
+  readonly sending: (bytes: number) => void
+}
+
 export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/CurrentRecord", {
   defaultValue: () => ({
     requestId: "req_none",
@@ -57,6 +81,8 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
     sent: {},
     text: Effect.succeed(""),
     ip: "",
+    connection: { bytesRead: 0 },
+    rows: 0,
     behind: 0,
     owner: undefined,
     ahead: 0,

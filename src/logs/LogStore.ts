@@ -12,6 +12,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Days from "../platform/postgres/DailyPartitions.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
+import { atWork, type Moment } from "./callsAtWork.ts"
 import { type Bodies, packed, slicesOf, type Unpacked, unpacked } from "./logBodies.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { asyncCommit } from "../platform/postgres/asyncCommit.ts"
@@ -57,6 +58,7 @@ const StoredRow = Schema.Struct({
   ahead_ms: Schema.NullOr(Schema.Int)
 })
 type StoredRow = typeof StoredRow.Type
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(StoredRow))
 export type LogRow = Omit<StoredRow, "block" | "place" | "ahead_ms">
 
 export interface LogFilter {
@@ -88,6 +90,8 @@ export class LogStore extends Context.Service<
       filter: LogFilter,
       isClockMoved?: boolean
     ) => Effect.Effect<Page<LogRow>, InvalidField>
+    /** Calls that made something, and were at work at one of these moments: of each the last few. */
+    readonly atWork: (owner: Owner, moments: ReadonlyArray<Moment>) => Effect.Effect<ReadonlyArray<LogRow>>
     /** Makes the partitions of these days where there are none. */
     readonly openDays: (days: ReadonlyArray<DateTime.Utc>) => Effect.Effect<void>
     /** Drops the partitions of all days before this one. */
@@ -131,6 +135,9 @@ export const layer = Layer.effect(
         const page = yield* pages.page(owner, request, isClockMoved ? { ...found, createdAt } : found)
         return { ...page, data: yield* withBodies(page.data) }
       }),
+      atWork: Effect.fnUntraced(function* (owner, moments) {
+        return yield* withBodies(yield* decodeRows(yield* atWork(sql, owner, moments)))
+      }, sqlDefects),
       openDays: (some) => sqlDefects(openDays(some)),
       dropBefore: (day) => sqlDefects(Effect.forEach(days, ({ dropBefore }) => dropBefore(day), { discard: true }))
     })

@@ -21,6 +21,8 @@ export class Logs extends Context.Service<
     readonly flushed: Effect.Effect<void>
     /** Newest first, and no older than the retention. */
     readonly page: (owner: Owner, query: LogQuery) => Effect.Effect<Page<LogRow>, InvalidField>
+    /** Calls that made something, and were at work at one of these moments. */
+    readonly atWork: LogStore["Service"]["atWork"]
   }
 >()("@coffer/logs/Logs") {}
 
@@ -43,7 +45,7 @@ export const layer = Layer.effect(
       return yield* store.page(owner, request, filterOf(query), clocks.offsetOf(owner) > 0)
     })
 
-    return Logs.of({ append, flushed, page })
+    return Logs.of({ append, flushed, page, atWork: (owner, moments) => store.atWork(owner, moments) })
   })
 )
 

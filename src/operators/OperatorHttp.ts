@@ -59,7 +59,7 @@ const auditLog = HttpApiBuilder.group(
     return handlers.handleAll({
       list: span("audit_log.list")(function* ({ query }) {
         if (query.format === "csv") {
-          return replyCsv("audit_log", AuditEntryResource, yield* log.exported(query), auditEntryView)
+          return yield* replyCsv("audit_log", AuditEntryResource, yield* log.exported(query), auditEntryView)
         }
         return yield* replyList("audit_entry", "/operator/v1/audit_log", yield* log.page(query), auditEntryView)
       }, Effect.catchTags({ InvalidField }))

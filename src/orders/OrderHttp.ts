@@ -46,7 +46,8 @@ export const layer = HttpApiBuilder.group(
 
       list: span("orders.list")(function* ({ query }) {
         const owner = yield* Caller
-        if (query.format === "csv") return replyCsv("orders", OrderResource, yield* lists.exported(owner, query), row)
+        if (query.format === "csv")
+          return yield* replyCsv("orders", OrderResource, yield* lists.exported(owner, query), row)
         const page = yield* lists.page(owner, query)
         return yield* replyList("order", "/v1/orders", page, view)
       }, Effect.catchTags({ InvalidField })),

@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(
       list: span("refunds.list")(function* ({ query }) {
         const owner = yield* Caller
         if (query.format === "csv")
-          return replyCsv("refunds", RefundResource, yield* lists.exported(owner, query), refundView)
+          return yield* replyCsv("refunds", RefundResource, yield* lists.exported(owner, query), refundView)
         const page = yield* lists.page(owner, query)
         return yield* replyList("refund", "/v1/refunds", page, refundView)
       }, Effect.catchTags({ InvalidField })),

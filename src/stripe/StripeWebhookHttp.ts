@@ -8,10 +8,11 @@ import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse 
 import { Stripe } from "stripe"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
+import * as Body from "../http/Body.ts"
+import type { Clients } from "../http/Clients.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { openStripeKeys } from "../merchants/stripeAccount.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
-import { waitingForClient } from "../platform/runtime/Deadline.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
@@ -36,7 +37,7 @@ const count = (outcome: (typeof outcomes)[number], by = 1) =>
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | Merchants | Secrets | Settings | StripeEvents
+  HttpRouter.HttpRouter | Admission | Clients | Merchants | Secrets | Settings | StripeEvents
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -46,6 +47,7 @@ export const layer: Routes = HttpRouter.use(
     const addresses = yield* webhookAddresses
     const events = yield* StripeEvents
     const through = yield* PublicAdmission.make
+    const receiving = yield* Body.makeReceiving
     const { webhooks: signatures } = new Stripe("sk_none")
     yield* Effect.forEach(outcomes, (outcome) => count(outcome, 0))
 
@@ -57,7 +59,9 @@ export const layer: Routes = HttpRouter.use(
       const account = Option.getOrUndefined(merchant)?.modes[owner.value.mode].stripe
       if (account == null) return yield* refused("no account of Stripe is set", 404)
       const request = yield* HttpServerRequest.HttpServerRequest
-      const body = yield* waitingForClient(readBody(request))
+      const arrived = yield* Effect.option(receiving(readBody(request)))
+      if (Option.isNone(arrived)) return answer("not now", 503)
+      const body = arrived.value
       if (body === undefined) return yield* refused(`the body must have ${bytesMax} bytes at most`, 400)
       const { webhookSecret } = openStripeKeys(secrets, owner.value, account)
       const now = yield* currentMillis

@@ -2,11 +2,11 @@
 import type { TimelineResource } from "@coffer/contract/Timeline"
 import type { Owner } from "@coffer/model/Owner"
 import type { Order } from "@coffer/rules/order/Order"
-import { Context, DateTime, Effect, Layer, Predicate } from "effect"
+import { Context, Effect, Layer, Predicate } from "effect"
 import { type LogRow, Logs } from "../logs/Logs.ts"
+import type { Moment } from "../logs/callsAtWork.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { OwnedPayment } from "./channelFees.ts"
 import type { RequestRow, StoryRows } from "./storyRows.ts"
@@ -27,20 +27,9 @@ export class Timelines extends Context.Service<
 
 /** The request that created an object is found by its answer. It is looked for this many refunds at most. */
 const tracedMax = 20
-/** A request arrives at most this long before the object that it creates. */
-const beforeSeconds = 60
-/** Pages of calls to the path that are read, newest first, back from the creation of the object. */
-const pagesMax = 5
-const pageSize = 100
-
-/** The day of the cursor has been dropped meanwhile. */
-const noPage = { data: [], hasMore: false }
-
-interface Made {
-  readonly path: string
+interface Made extends Moment {
   readonly field: string
   readonly no: string
-  readonly at: DateTime.Utc
 }
 
 export const layer = Layer.effect(
@@ -49,25 +38,6 @@ export const layer = Layer.effect(
     const orders = yield* Orders
     const logs = yield* Logs
     const store = yield* TimelineStore
-
-    /** The call whose answer has this number. */
-    const creationOf = Effect.fnUntraced(function* (owner: Owner, { at, field, no, path }: Made) {
-      const created = {
-        "created[gte]": isoText(DateTime.subtract(at, { seconds: beforeSeconds })),
-        "created[lte]": isoText(at)
-      }
-      let after = {}
-      for (let pages = 0; pages < pagesMax; pages++) {
-        const { data, hasMore } = yield* logs
-          .page(owner, { path, limit: pageSize, ...created, ...after })
-          .pipe(Effect.catchTags({ InvalidField: () => Effect.succeed(noPage) }))
-        const found = data.find((call) => call.method === "POST" && answerHas(call, field, no))
-        if (found !== undefined) return [found]
-        if (!hasMore) break
-        after = { starting_after: data.at(-1)!.request_id }
-      }
-      return []
-    })
 
     return Timelines.of({
       find: span("Timelines.find")(function* (owner, ref, { withFees } = { withFees: false }) {
@@ -82,10 +52,13 @@ export const layer = Layer.effect(
             at: created_at
           }))
         ]
-        const creations = yield* Effect.forEach(made, (one) => creationOf(owner, one))
+        const calls = yield* logs.atWork(owner, made)
+        const creations = made.flatMap(
+          ({ field, no, path }) => calls.find((call) => call.path === path && answerHas(call, field, no)) ?? []
+        )
         const writes = yield* store.writesTo(owner, pathsOf(order, rows), order.createdAt)
         const requests = new Map<string, RequestRow>()
-        for (const call of [...creations.flat(), ...writes]) requests.set(call.request_id, call)
+        for (const call of [...creations, ...writes]) requests.set(call.request_id, call)
         const feeOf = yield* store.channelFees(withFees ? paymentsOf(order) : [])
         return timelineView(order, rows, [...requests.values()], feeOf)
       })

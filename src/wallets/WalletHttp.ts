@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
         const owner = yield* Caller
         if (query.format === "csv") {
           const file = yield* wallets.ledgerExported(owner, query)
-          return replyCsv("balance_transactions", BalanceTransactionResource, file, balanceTransactionView)
+          return yield* replyCsv("balance_transactions", BalanceTransactionResource, file, balanceTransactionView)
         }
         const page = yield* wallets.ledger(owner, query)
         return yield* replyList("balance_transaction", "/v1/balance_transactions", page, balanceTransactionView)

@@ -4,7 +4,7 @@
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order } from "@coffer/rules/order/Order"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import type { Attempt } from "../../src/sandbox/SandboxBank.ts"
@@ -12,6 +12,7 @@ import { SandboxBuyer } from "../../src/sandbox/SandboxBuyer.ts"
 import * as CheckoutHttp from "../../src/checkout/CheckoutHttp.ts"
 import { OrderLinks } from "../../src/signedUrls/OrderLinks.ts"
 import { Admission, make as makeAdmission } from "../../src/http/Admission.ts"
+import { Clients, make as makeClients } from "../../src/http/Clients.ts"
 import { OrderNotFound } from "../../src/orders/OrderCommands.ts"
 import { type Merchant, Merchants } from "../../src/merchants/Merchants.ts"
 import { Orders } from "../../src/orders/Orders.ts"
@@ -55,6 +56,7 @@ export const openScripted = Effect.fnUntraced(function* ({
   const numbers: Array<string | undefined> = []
   const scripted = Layer.mergeAll(
     Layer.sync(Admission, () => makeAdmission(() => undefined)),
+    Layer.sync(Clients, () => makeClients(Duration.minutes(1), () => undefined)),
     Layer.mock(OrderLinks, {
       unsigned: noUrls,
       cut: noUrls,

@@ -96,7 +96,7 @@ describe("a page of a hundred large objects", () => {
   it.live("is sent as a file in pieces, with a turn of the event loop before each", () =>
     Effect.gen(function* () {
       const file = { truncated: false, chunks: Stream.make(items, items) }
-      const { body } = replyCsv("orders", resource, file, view)
+      const { body } = yield* replyCsv("orders", resource, file, view)
       const stream = body._tag === "Stream" ? body.stream : assert.fail(body._tag)
       const { made, turns } = yield* turnsOf(sliceMillis, (note) =>
         Stream.runFold(

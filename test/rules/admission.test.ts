@@ -1,52 +1,28 @@
 /** What is let in and what is shed, by counting; the loop's delay is given (silences: U12). */
 import { assert, describe, it } from "@effect/vitest"
 import {
-  bytesMax,
-  bytesOfOneMax,
   delayMax,
   type AdmissionGroup,
   groupShares,
   make,
+  newcomerRooms,
   roomMax,
   roomMin,
-  unreadMax,
-  unreadOfOneMax,
+  rowsPerRead,
   type Visit,
   writesPerRead
 } from "../../src/http/Admission.ts"
 
 const admission = () => {
   const shed: Array<string> = []
-  const { enter: enterBy, hold, leave, owe, tick } = make((kind) => shed.push(kind))
-  const enter = (party: string, kind: Visit["kind"] & string, group: AdmissionGroup = "merchants") =>
-    enterBy(group, party, kind)
+  const { enter: enterBy, goOn, leave, pause, tick } = make((kind) => shed.push(kind))
+  const enter = (party: string, kind: Visit["kind"], group: AdmissionGroup = "sandbox") =>
+    enterBy({ group, party, kind })
   /** So many at once; those that were let in. */
   const arrive = (count: number, ...[party, kind = "reads", group]: Parameters<typeof enter> | [string]) =>
     Array.from({ length: count }, () => enter(party, kind, group)).filter((visit) => visit !== undefined)
-  return { shed, enter, enterBy, hold, leave, owe, tick, arrive }
+  return { shed, enter, enterBy, goOn, leave, pause, tick, arrive }
 }
-
-describe("answers that nobody reads", () => {
-  it("keep their merchant from asking for more until they are read or the connection is gone, and nobody else", () => {
-    const { enter, leave, owe } = admission()
-    const slow = enter("a", "reads")!
-    owe(slow, unreadOfOneMax + 1)
-    assert.isUndefined(enter("a", "reads"))
-    assert.isUndefined(enter("a", "writes"))
-    assert.isDefined(enter("b", "reads"))
-    leave(slow)
-    assert.isDefined(enter("a", "reads"))
-  })
-
-  it("of all merchants together are bounded", () => {
-    const { enter, leave, owe } = admission()
-    const all = ["a", "b", "c", "d", "e"].map((merchant) => enter(merchant, "reads")!)
-    for (const visit of all) owe(visit, unreadMax / 5 + 1)
-    assert.isUndefined(enter("f", "reads"))
-    leave(all[0]!)
-    assert.isDefined(enter("f", "reads"))
-  })
-})
 
 describe("of requests that come at once", () => {
   it("5,000 reads of one merchant are let in up to the room, and the others are shed", () => {
@@ -71,18 +47,30 @@ describe("of requests that come at once", () => {
 
   it("those that wait to be begun count as if they were in work", () => {
     const { arrive, enterBy, shed } = admission()
-    assert.isUndefined(enterBy("merchants", "a", "reads", roomMax))
-    assert.isDefined(enterBy("merchants", "a", "reads", roomMax - 1))
-    assert.isUndefined(enterBy("merchants", "a", "reads", roomMax - 1))
-    assert.isUndefined(enterBy("merchants", "a", "writes", writesPerRead * roomMax))
+    const enterBefore = (kind: Visit["kind"], behind: number) => enterBy({ group: "live", party: "a", kind, behind })
+    assert.isUndefined(enterBefore("reads", roomMax))
+    assert.isDefined(enterBefore("reads", roomMax - 1))
+    assert.isUndefined(enterBefore("reads", roomMax - 1))
+    assert.isUndefined(enterBefore("writes", writesPerRead * roomMax))
     assert.deepStrictEqual(shed, ["reads", "reads", "writes"])
-    assert.strictEqual(arrive(5_000, "a").length, roomMax - 1, "of what waits nothing is held")
+    assert.strictEqual(arrive(5_000, "a", "reads", "live").length, roomMax - 1, "of what waits nothing is held")
   })
 
-  it("each merchant has one read at least, up to twice the room in all", () => {
-    const { enter } = admission()
-    const inside = Array.from({ length: 3 * roomMax }, (_, index) => enter(`m${index}`, "reads"))
-    assert.strictEqual(inside.filter((visit) => visit !== undefined).length, 2 * roomMax)
+  it("a few parties that fill the room keep out none that has nothing in work", () => {
+    const { arrive, enter } = admission()
+    for (const most of ["a", "b", "c", "d", "e", "f"]) arrive(5_000, most)
+    const more = Array.from({ length: newcomerRooms * roomMax }, (_, index) => enter(`m${index}`, "reads"))
+    const inside = more.filter((visit) => visit !== undefined).length
+    assert.isAtLeast(inside, (newcomerRooms - 3) * roomMax)
+    assert.isBelow(inside, more.length, "there is an end")
+    assert.isUndefined(enter("a", "reads"))
+  })
+
+  it("what sandboxes have in work keeps no live call out", () => {
+    const { arrive, enter } = admission()
+    for (let index = 0; index < 5_000; index++) arrive(2, `m${index}`)
+    assert.isUndefined(enter("another", "reads", "sandbox"))
+    assert.strictEqual(arrive(5_000, "a", "reads", "live").length, roomMax)
   })
 
   it("writes come in while reads are shed, and are shed last", () => {
@@ -143,17 +131,26 @@ describe("a loop that is late", () => {
   })
 })
 
-describe("bytes of bodies", () => {
-  it("are held up to a limit in all and for each merchant, and are free again when the request ends", () => {
-    const { enter, hold, leave, shed } = admission()
-    const visits = ["a", "b", "c", "d", "e"].map((merchant) => enter(merchant, "writes")!)
-    const [first, second, third, fourth, fifth] = visits as [Visit, Visit, Visit, Visit, Visit]
-    assert.isFalse(hold(first, bytesOfOneMax + 1))
-    for (const visit of [first, second, third, fourth]) assert.isTrue(hold(visit, bytesMax / 4))
-    assert.isFalse(hold(enter("a", "writes")!, 1))
-    assert.isFalse(hold(fifth, 1))
-    leave(second)
-    assert.isTrue(hold(fifth, bytesMax / 4))
-    assert.deepStrictEqual(shed, ["body", "body", "body"])
+describe("a request that waits for its client", () => {
+  it("is not in work, and keeps nobody else out", () => {
+    const { arrive, enter, leave, pause, goOn } = admission()
+    const slow = arrive(5_000, "a", "writes")
+    for (const visit of slow) pause(visit)
+    assert.strictEqual(arrive(5_000, "a", "writes").length, writesPerRead * roomMax)
+    for (const visit of slow) goOn(visit)
+    assert.isUndefined(enter("a", "writes"))
+    for (const visit of slow) leave(visit)
+    for (const visit of slow) goOn(visit)
+    assert.isDefined(enter("b", "writes"), "one that has left does not come back")
+  })
+})
+
+describe("a read of many objects", () => {
+  it("counts as several", () => {
+    const { enterBy } = admission()
+    const pages = Array.from({ length: 5_000 }, () =>
+      enterBy({ group: "sandbox", party: "a", kind: "reads", rows: 100 })
+    ).filter((visit) => visit !== undefined)
+    assert.strictEqual(pages.length, Math.ceil(roomMax / (100 / rowsPerRead)))
   })
 })

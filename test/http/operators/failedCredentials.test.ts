@@ -33,6 +33,37 @@ it.live("an address with 300 wrong keys in a minute is refused, and others and k
   })
 )
 
+it.live("a key that was reset and is sent on keeps neither the new key nor others from its address out", () =>
+  Effect.gen(function* () {
+    const { api, merchant } = yield* start({ env })
+    const other = yield* api.newMerchant()
+    const ask = (key: string) => api.call("GET", "/v1/balance", from("203.0.113.9", key))
+    const { body } = yield* api.operator("POST", `/merchants/${merchant.merchantId}/keys/sandbox/reset`)
+    const old = Array.from({ length: 400 }, () => ask(merchant.sandboxKey))
+    const statuses = (yield* Effect.all(old, { concurrency: 10 })).map(({ status }) => status)
+    assert.deepStrictEqual(new Set(statuses), new Set([401]))
+    assert.strictEqual((yield* ask(body.data.key)).status, 200)
+    assert.strictEqual((yield* ask(other.sandboxKey)).status, 200)
+  })
+)
+
+it.live("a token of an operator that is sent on after its end keeps nobody else from its address out", () =>
+  Effect.gen(function* () {
+    const { api } = yield* start({ env })
+    const ask = (token: string) =>
+      api.call("GET", "/operator/v1/cluster", {
+        headers: { Authorization: `Bearer ${token}`, "X-Forwarded-For": "203.0.113.9" }
+      })
+    const made = yield* api.operator("POST", "/operators", { name: "leaver", role: "viewer" })
+    yield* api.operator("POST", `/operators/${made.body.data.operator_id}/revoke`)
+    const old = Array.from({ length: 400 }, () => ask(made.body.data.token))
+    const statuses = (yield* Effect.all(old, { concurrency: 10 })).map(({ status }) => status)
+    assert.deepStrictEqual(new Set(statuses), new Set([401]))
+    const next = yield* api.operator("POST", "/operators", { name: "next", role: "viewer" })
+    assert.strictEqual((yield* ask(next.body.data.token)).status, 200)
+  })
+)
+
 /** What it writes when this many addresses send a wrong key each, one after the other, and how many are refused. */
 const flooded = Effect.fnUntraced(function* (addresses: number, each: number) {
   const written = { entries: 0, lines: 0, refused: 0 }
@@ -48,10 +79,10 @@ const flooded = Effect.fnUntraced(function* (addresses: number, each: number) {
   const failed = Context.get(context, FailedCredentials.FailedCredentials)
   yield* Effect.gen(function* () {
     for (let n = 0; n < addresses; n++) {
-      const ip = `2001:db8::${n.toString(16)}`
+      const ip = `2001:db8:${n.toString(16)}::1`
       for (let key = 0; key < each; key++) {
         yield* failed.check("merchant", ip).pipe(
-          Effect.andThen(failed.note("merchant", ip)),
+          Effect.andThen(failed.note("merchant", ip, `${ip} ${key}`)),
           Effect.catch(() => Effect.sync(() => void written.refused++))
         )
       }

@@ -6,6 +6,7 @@ import { hooksOf } from "../../kit/Hooks.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { Logs } from "../../../src/logs/Logs.ts"
+import { LogStore } from "../../../src/logs/LogStore.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/timeline") {}
@@ -201,6 +202,36 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       assert.deepStrictEqual([first.kind, first.id, first.details.idempotency_key], ["request", requestId, "k-1"])
       assert.match(first.details.ip, /127\.0\.0\.1/)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("finds the requests that made an order and twenty refunds by one look-up", () =>
+    Effect.gen(function* () {
+      const service = yield* Service
+      const shop = merchantOf({ ...service, merchant: yield* service.api.newMerchant() })
+      const { trade_no } = (yield* shop.post("/v1/orders", { amount: 9_000 })).body.data
+      yield* shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, {})
+      const refunds: Array<string> = []
+      for (let count = 0; count < 20; count++) {
+        refunds.push((yield* shop.refund({ trade_no, amount: 1 })).body.request_id)
+        yield* service.pass("1 second")
+      }
+      yield* logged(service)
+      const store = Context.get(service.context as Context.Context<LogStore>, LogStore)
+      const { atWork, page } = store
+      let looks = 0
+      Object.assign(store, {
+        page: (...given: Parameters<typeof page>) => (looks++, page(...given)),
+        atWork: (...given: Parameters<typeof atWork>) => (looks++, atWork(...given))
+      })
+      const { body } = yield* shop.get(`/v1/orders/${trade_no}/timeline`)
+      Object.assign(store, { atWork, page })
+      const requests = entriesOf("request", body.data.entries)
+      assert.includeMembers(
+        requests.map(({ id }) => id),
+        refunds
+      )
+      assert.strictEqual(looks, 1)
+    })
   )
 
   it.effect("is told by either number, to its merchant in its environment and to an operator, and to nobody else", () =>

@@ -1,0 +1,137 @@
+/**
+ * Beside clients that hold as much as they can, nobody else is refused (silences: U12, U19). By default small; with
+ * HOLDERS_REQUESTS=1000 HOLDERS_CONNECTIONS=9000 as large as an installation, and it prints how long the others waited.
+ */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { announcing, type Call, ask, asking, holdMany, type Outcome } from "../../kit/holders.ts"
+import { operatorToken, type Running, start } from "../../kit/Service.ts"
+
+const requests = Number(process.env["HOLDERS_REQUESTS"] ?? 100)
+const connections = Number(process.env["HOLDERS_CONNECTIONS"] ?? 700)
+/** Of the whole process, with the attackers in it; docs/security.md says what the service alone takes. */
+const residentMax = Number(process.env["HOLDERS_RESIDENT_MB"] ?? 1_500) * 1024 * 1024
+
+const json = { "Content-Type": "application/json" }
+
+/** Everybody else, each from an address of its own. */
+const others = Effect.fnUntraced(function* ({ api }: Running) {
+  const live = yield* api.newMerchant()
+  const settings = { approved: true, live_currencies: ["USD"], live: { default_notify_url: "https://example.com/h" } }
+  yield* api.operator("POST", `/merchants/${live.merchantId}`, settings)
+  yield* api.operator("POST", `/merchants/${live.merchantId}`, { quotas: { reads: 100_000, writes: 100_000 } })
+  const { body } = yield* api.post("/v1/orders", live.liveKey, { amount: 500 })
+  const page = new URL(body.data.checkout_url).pathname
+  const key = { "X-Api-Key": live.liveKey }
+  const token = { Authorization: `Bearer ${operatorToken}` }
+  const form = { "Content-Type": "application/x-www-form-urlencoded" }
+  const calls: ReadonlyArray<Call> = [
+    { what: "a live list", path: "/v1/orders?limit=1", headers: key },
+    { what: "a live order", method: "POST", path: "/v1/orders", headers: { ...key, ...json }, body: '{"amount":5}' },
+    { what: "a buyer's page", path: page },
+    { what: "a buyer's payment", method: "POST", path: page, headers: form, body: "step=pay&method=card&number=1" },
+    { what: "the operator", path: `/operator/v1/merchants/${live.merchantId}`, headers: token },
+    {
+      what: "an act of the operator",
+      method: "POST",
+      path: `/operator/v1/merchants/${live.merchantId}`,
+      headers: { ...token, ...json },
+      body: '{"name":"other"}'
+    },
+    { what: "/healthz", path: "/healthz" },
+    { what: "/readyz", path: "/readyz" },
+    { what: "/metrics", path: "/metrics" }
+  ]
+  return calls
+})
+
+/** An order with as much metadata as there may be: a page of them has some ten megabytes. */
+const largeOrder = () => {
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, "😀".repeat(500)]))
+  return { amount: 5, metadata }
+}
+
+const p99 = (outcomes: ReadonlyArray<Outcome>) =>
+  outcomes.map(({ millis }) => millis).toSorted((a, b) => a - b)[Math.floor(outcomes.length * 0.99)]!
+
+interface Stage extends Running {
+  readonly port: number
+}
+
+/** They filled the room for one party to the last byte, when what was announced was reserved. */
+const announced = [
+  { bytes: 424_000, count: 100 },
+  ...[100_000, 10_000, 1_000, 100, 15].map((bytes) => ({ bytes, count: 40 }))
+]
+
+/** Those who hold something, for as long as the scope. */
+const holders = {
+  silent: ({ port }: Stage) =>
+    holdMany(connections, (index) => ({ port, from: `127.0.3.${1 + (index % 5)}`, sent: "" })),
+
+  readers: ({ port }: Stage) =>
+    holdMany(75, (index) => ({ port, from: `127.0.2.${1 + (index % 5)}`, sent: asking("/docs", undefined, 6) })),
+
+  senders: Effect.fnUntraced(function* ({ api, port }: Stage) {
+    const keys = yield* Effect.all(Array.from({ length: 5 }, () => Effect.map(api.newMerchant(), (m) => m.sandboxKey)))
+    // The largest first: those that come later take what is left.
+    for (const { bytes, count } of announced) {
+      yield* holdMany(count, (index) => ({
+        port,
+        from: `127.0.4.${1 + (index % 4)}`,
+        sent: announcing(bytes, keys[index % keys.length]!)
+      }))
+      for (const key of keys) yield* api.get("/v1/balance", key)
+    }
+  }),
+
+  lists: Effect.fnUntraced(function* ({ api, port }: Stage) {
+    const { sandboxKey: key } = yield* api.newMerchant()
+    const create = api.post("/v1/orders", key, largeOrder())
+    yield* Effect.all(
+      Array.from({ length: 100 }, () => create),
+      { concurrency: 4 }
+    )
+    yield* holdMany(28, () => ({ port, from: "127.0.5.1", sent: asking("/v1/orders?limit=100", key) }))
+  }),
+
+  callers: Effect.fnUntraced(function* ({ api, port }: Stage) {
+    const { sandboxKey } = yield* api.newMerchant()
+    const call = { what: "above the quota", path: "/v1/balance", headers: { "X-Api-Key": sandboxKey } }
+    yield* Effect.forkScoped(Effect.forever(ask(port, call)))
+  })
+}
+
+const beside = Effect.fnUntraced(function* (...kinds: ReadonlyArray<keyof typeof holders>) {
+  const running = yield* start({ env: { CLIENT_CONNECTIONS: String(connections) } })
+  const stage = { ...running, port: Number(new URL(running.baseUrl).port) }
+  const calls = yield* others(running)
+  for (const kind of kinds) yield* holders[kind](stage)
+  let resident = 0
+  const outcomes: Array<Outcome> = []
+  for (let count = 0; count < requests; count++) {
+    const call = calls[count % calls.length]!
+    outcomes.push(yield* ask(stage.port, { ...call, from: `127.0.6.${1 + (count % 200)}` }))
+    resident = Math.max(resident, process.memoryUsage.rss())
+  }
+  if (requests >= 1_000) {
+    const megabytes = Math.round(resident / 1024 / 1024)
+    console.log(`${kinds.join()}: ${requests} of others: p99 ${p99(outcomes).toFixed(0)} ms, ${megabytes} MB resident`)
+  }
+  const refused = outcomes.filter(({ status }) => status === 0 || status >= 400)
+  const kindsOf = Map.groupBy(refused, ({ status, what }) => `${what} ${status}`)
+  assert.deepStrictEqual(Object.fromEntries([...kindsOf].map(([kind, some]) => [kind, some.length])), {})
+  assert.isBelow(resident, residentMax)
+})
+
+it.live("75 connections that ask for the reference and read nothing keep nobody else out", () => beside("readers"))
+
+it.live("300 connections that announce bodies and send nothing keep nobody else out", () => beside("senders"))
+
+it.live("as many silent connections as there may be keep nobody else out", () => beside("silent"))
+
+it.live("28 long lists of one key that nobody reads keep nobody else out", () => beside("lists"))
+
+it.live("all of these at once, and a key that calls without end, keep nobody else out", () =>
+  beside("silent", "readers", "senders", "lists", "callers")
+)
