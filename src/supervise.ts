@@ -78,7 +78,8 @@ const ownDatabase = Effect.fnUntraced(function* (home: string, count: number, co
 
 /**
  * Where each runner is reached: at ports from RUNNER_PORT up if the cluster has other machines (RUNNER_HOST), and else
- * at free ports of this one, or of RUNNER_HOST where that is set alone. The operator's ports are counted up too, since each runner has its own metrics.
+ * at free ports of this one, or of RUNNER_HOST where that is set alone. The operator's ports are
+ * counted up too, since each runner has its own metrics.
  */
 const runnerPlaces = Effect.fnUntraced(function* (count: number) {
   const { admin, runner } = yield* Config.all({

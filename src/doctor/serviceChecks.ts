@@ -26,7 +26,7 @@ const redis = (installation: Installation, { redisUrl, runner }: Read): Effect.E
     runner === undefined
       ? notApplicable("One process counts requests by itself.")
       : warning(
-          "REDIS_URL is not set: Postgres counts requests for all runners, which is one more statement for most requests.",
+          "REDIS_URL is not set: Postgres counts for all runners, by one more statement for most requests.",
           "Set REDIS_URL to one Redis for all runners."
         )
   )

@@ -12,7 +12,7 @@ import { failures, inTime, makeMemory, QuotaStore, type Taken } from "./QuotaSto
 const patience = Duration.millis(250)
 /** Between two removals of rows whose window is empty. */
 const sweepInterval = "60 seconds"
-/** A window is kept in this many parts at most. A request may be refused for so much of the window longer than needed. */
+/** A window is kept in this many parts at most. A request may be refused for one part of the window too long. */
 const partsMax = 120
 
 interface Asked {
@@ -134,7 +134,8 @@ const statement = `insert into quota_counts as kept (key, quota, window_ms, at_m
     select excluded.quota, excluded.window_ms, clock.at_ms, excluded.wanted, taken.granted, parts.moments, parts.counts
     from (select case when kept.at_ms > excluded.at_ms + excluded.window_ms then excluded.at_ms
         else greatest(kept.at_ms, excluded.at_ms) end as at_ms) as clock,
-      lateral (select coalesce(sum(count), 0)::bigint as used from unnest(kept.moments, kept.counts) as old (moment, count)
+      lateral (select coalesce(sum(count), 0)::bigint as used
+        from unnest(kept.moments, kept.counts) as old (moment, count)
         where moment > clock.at_ms - excluded.window_ms and moment <= clock.at_ms) as before,
       lateral (select greatest(0, least(excluded.wanted, excluded.quota - before.used)) as granted) as taken,
       lateral (select coalesce(array_agg(moment order by moment), '{}') as moments,

@@ -1,4 +1,4 @@
-/** What a JSON body means to its endpoint: a null that is the same as leaving the field out is left out (silences: G18). */
+/** What a JSON body means to its endpoint: without a null that says no more than an absent field (silences: G18). */
 import { Effect, identity, Option, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { memoize } from "../platform/runtime/memoize.ts"

@@ -20,7 +20,10 @@ const [quote, backslash, comma, bracket, endOfArray, brace, endOfObject] = ['"',
   (each) => each.charCodeAt(0)
 )
 
-/** The path of the first such name, as merchants write it; undefined if there is none. What is no JSON has any answer. */
+/**
+ * The path of the first such name, as merchants write it; undefined if there is none. For text that is no JSON
+ * the answer means nothing.
+ */
 export const repeatedName = (json: string): string | undefined => {
   const open: Array<Open> = []
   let top: Open | undefined

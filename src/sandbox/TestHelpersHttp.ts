@@ -80,7 +80,9 @@ const makeOrderHandlers = Effect.gen(function* () {
         const { amount, outcome = "succeed" } = payload
         const paused = yield* buyer.pausedUntil(order)
         if (Option.isSome(paused)) {
-          const message = `${paymentDeclinesMax} attempts were declined within ${paymentDeclinesWindow}; the order stays pending.`
+          const message =
+            `${paymentDeclinesMax} attempts were declined within ${paymentDeclinesWindow}; ` +
+            "the order stays pending."
           return yield* refuseTemporarily(
             DateTime.distance(yield* currentTime, paused.value),
             (request_id) => new Wire.RateLimited({ message, request_id })

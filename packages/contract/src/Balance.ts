@@ -8,7 +8,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { currency, instant, int, kind, merchantId, minor, mode, text, withExample } from "./fields.ts"
 import { ExportableQuery, ListQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 export const BalanceResource = withExample(
   Schema.Struct({

@@ -66,7 +66,7 @@ export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { pr
 ) {}
 
 /**
- * Writes 120, reads 600, CSV 10 and test helpers 600 a minute, per merchant and mode (spec: Limits; silences: U19):
+ * Writes 120, reads 600, CSV 10 and test helpers 600 a minute, per merchant and mode (spec: Limits; silences: U22):
  * `src/edge/Quotas.ts`.
  */
 export class Quotas extends HttpApiMiddleware.Service<Quotas, { requires: Caller }>()("@coffer/contract/Quotas", {

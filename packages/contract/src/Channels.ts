@@ -10,7 +10,7 @@ import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, ProcessorError } from "./Errors.ts"
 import { anyMode, kind, merchantId, ofMerchant, orNull, text, withExample } from "./fields.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 import { needsApproval } from "./Operators.ts"
 
 const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({

@@ -9,7 +9,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DisputeNotFound, InvalidRequest, ProcessorError, Unavailable } from "./Errors.ts"
 import { currency, instant, kind, merchantId, minor, minorOrNull, mode, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
 

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { int, kind, text } from "./fields.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 const requestId = text("Names this request; the same as in the `X-Request-Id` header.").annotate({
   examples: [sampleIds.request]

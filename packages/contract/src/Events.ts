@@ -8,7 +8,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { EventNotFound, InvalidRequest } from "./Errors.ts"
 import { instant, int, kind, mode, text, withExample } from "./fields.ts"
 import { anyOf, ListQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 /** A copy of one of the object's own fields, where it has it. */
 const flat = <S extends Schema.Top>(name: string, schema: S) =>

@@ -8,7 +8,7 @@ import { listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { instant, int, kind, merchantId, minorOrNull, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 export const heldKinds = ["refund", "dispute", "payout", "delivery", "unapplied_payment", "mail"] as const
 export type HeldKind = (typeof heldKinds)[number]

@@ -6,7 +6,7 @@ import { listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { instant, int, kind, mode, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 /** Days for which a call is kept (spec: Limits). */
 export const retentionDays = 30

@@ -16,7 +16,7 @@ import { ListQuery } from "./Lists.ts"
 import { LogQuery, LogResource, retentionDays } from "./Logs.ts"
 import { PaymentLinkResource } from "./PaymentLinks.ts"
 import { RefundQuery, RefundResource } from "./Refunds.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 import { DeliveryResource } from "./WebhookDeliveries.ts"
 import { EndpointResource } from "./WebhookEndpoints.ts"
 

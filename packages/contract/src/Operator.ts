@@ -24,7 +24,7 @@ import { OperatorTimelineGroup } from "./Timeline.ts"
 import { PayoutsGroup } from "./Payouts.ts"
 import { publishOperators } from "./publish.ts"
 import { ReconciliationGroup } from "./Reconciliation.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
 
 const ModeSettings = Schema.Struct({

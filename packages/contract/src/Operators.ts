@@ -9,7 +9,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, OperatorNotFound } from "./Errors.ts"
 import { instant, int, kind, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery, ListQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 const role = Role.annotate({
   description: "What the operator may do: a viewer reads, support helps merchants, finance moves money, an admin all."

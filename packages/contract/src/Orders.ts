@@ -25,7 +25,7 @@ import {
   withExample
 } from "./fields.ts"
 import { ExportableQuery, ListQuery, MetadataFilters, withMetadataFilters } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
 

@@ -11,7 +11,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, PaymentLinkNotFound, Unavailable } from "./Errors.ts"
 import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
 const Status = Schema.Literals(["active", "inactive"])

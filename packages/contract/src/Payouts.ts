@@ -22,7 +22,7 @@ import {
 import { currency, instant, kind, merchantId, minor, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { needsApproval } from "./Operators.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 const mode = Mode.annotate({ description: "The environment whose wallet pays." })
 

@@ -18,7 +18,7 @@ import {
   withExample
 } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 export const DifferenceResource = withExample(
   Schema.Struct({

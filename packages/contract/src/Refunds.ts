@@ -22,7 +22,7 @@ import {
 } from "./Errors.ts"
 import { currency, instant, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
 

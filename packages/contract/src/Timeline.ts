@@ -6,7 +6,7 @@ import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound, OrderNotFound } from "./Errors.ts"
 import { instant, int, kind, mode, ofMerchant, text, withExample } from "./fields.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 /** Of requests, refunds, disputes, ledger rows, events, deliveries, attempts and mails: so many of each. */
 export const timelineRowsMax = 1_000

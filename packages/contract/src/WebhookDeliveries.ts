@@ -10,7 +10,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DeliveryNotFound, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { instant, int, kind, mode, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 export const deliveryStates = ["pending", "succeeded", "failed", "skipped"] as const
 const DeliveryState = Schema.Literals(deliveryStates).annotate({

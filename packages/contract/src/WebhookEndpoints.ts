@@ -13,7 +13,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DefaultEndpointSecretManaged, EndpointNotFound, InvalidRequest, Unavailable } from "./Errors.ts"
 import { instant, kind, mode, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 const SubscribedType = Schema.Literals([...EventType.literals, everyType])
 

@@ -6,7 +6,7 @@
 import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
-import { sampleIds } from "./samples.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 export const text = (description: string) => Schema.String.annotate({ description })
 

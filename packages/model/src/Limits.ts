@@ -96,7 +96,7 @@ export const checkoutRedirectSeconds = 5
 export const writesPerMinuteMax = 120
 export const readsPerMinuteMax = 600
 export const csvExportsPerMinuteMax = 10
-/** Calls of the sandbox's test helpers; ours (silences: U19). */
+/** Calls of the sandbox's test helpers; ours (silences: U22). */
 export const helpersPerMinuteMax = 600
 export const quotaWindow = "60 seconds"
 /** Receipts that are sent on request for one order within the window (spec: Limits). */

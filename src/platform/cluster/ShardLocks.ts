@@ -42,32 +42,17 @@ export const layer = Layer.effectContext(
     const { mayEnter } = yield* Joining.Joining
     const judge = makeJudge(roster.own, roster.takesPart)
     const witness = makeWitness(roster.own)
-    const inLine = Semaphore.makeUnsafe(releasesAtOnce).withPermits(1)
+    const { actorsAreGone, release } = makeRelease(kept)
     const joins = () => roster.own === undefined || mayEnter.isOpen()
     let own: Runner.Runner | undefined
     let hasLeft = false
-    let actorsAreGone = false
-    let released = false
-
-    const release: typeof storage.release = (address, shard) =>
-      inLine(
-        Effect.suspend(() => {
-          if (released) return Effect.void
-          if (!actorsAreGone) return kept.release(address, shard)
-          return Effect.map(kept.releaseAll(address), () => {
-            released = true
-          })
-        })
-      )
 
     /** After a loss of this runner's connections its locks and its place in the register are taken again at once. */
     const recover = (runners: Registered) =>
       Effect.suspend(() => {
-        const [self, isForgotten] = [own, own !== undefined && !runners.some(([runner]) => Equal.equals(runner, own))]
-        return Effect.andThen(
-          kept.retake,
-          self !== undefined && isForgotten ? storage.register(self, true) : Effect.void
-        )
+        const self = own
+        const isForgotten = self !== undefined && !runners.some(([runner]) => Equal.equals(runner, self))
+        return Effect.andThen(kept.retake, isForgotten ? storage.register(self, true) : Effect.void)
       })
 
     const look = Effect.gen(function* () {
@@ -135,12 +120,27 @@ export const layer = Layer.effectContext(
       release,
       releaseAll: kept.releaseAll,
       unregister
-    }).pipe(
-      Context.add(ShardLocks, {
-        actorsAreGone: Effect.sync(() => {
-          actorsAreGone = true
+    }).pipe(Context.add(ShardLocks, { actorsAreGone }))
+  })
+).pipe(Layer.provide(SqlRunnerStorage.layerStorage({})))
+
+/** Locks are given back one by one while there are actors, and all with one statement when they are gone. */
+const makeRelease = (kept: ReturnType<typeof keptLocks.make>) => {
+  const inLine = Semaphore.makeUnsafe(releasesAtOnce).withPermits(1)
+  let areGone = false
+  let released = false
+  const release: RunnerStorage.RunnerStorage["Service"]["release"] = (address, shard) =>
+    inLine(
+      Effect.suspend(() => {
+        if (released) return Effect.void
+        if (!areGone) return kept.release(address, shard)
+        return Effect.map(kept.releaseAll(address), () => {
+          released = true
         })
       })
     )
+  const actorsAreGone = Effect.sync(() => {
+    areGone = true
   })
-).pipe(Layer.provide(SqlRunnerStorage.layerStorage({})))
+  return { actorsAreGone, release }
+}

@@ -43,9 +43,9 @@ export interface Search {
 export type Path =
   /**
    * Along an index on merchant_id, mode, the columns named here, and the id. Of several such sets of values each row
-   * sought has exactly one, and the page is merged from them; without any there is no row. `needs` holds for all rows with these values; it is there
-   * so that Postgres sees that a partial index has all of them. `isAlone`: the index begins with the columns named
-   * here, since no two owners have the same values.
+   * sought has exactly one, and the page is merged from them; without any there is no row. `needs` holds for all rows
+   * with these values; it is there so that Postgres sees that a partial index has all of them. `isAlone`: the index
+   * begins with the columns named here, since no two owners have the same values.
    */
   | {
       readonly _tag: "Along"

@@ -31,7 +31,7 @@ export type ChannelDispute = typeof ChannelDispute.Type
 /**
  * Money that reached the channel for this order but must not stay in the wallet: paid after closure, paid a second
  * time, or not the amount that was asked. `due` is on its way back to the buyer, `returned` was accepted by the
- * channel, `parked` waits for a person, who has `closed` it with a note (silences: O15, O17, O37, O41).
+ * channel, `parked` waits for a person, who has `closed` it with a note (silences: O15, O17, O37, O44).
  */
 export const UnappliedPayment = Schema.Struct({
   paymentId: PaymentId,
@@ -180,7 +180,7 @@ export const OrderCommand = Schema.TaggedUnion({
   NoteGivenBack: { paymentId: PaymentId, left: Minor, problem: Schema.optionalKey(Schema.String) },
   /** How a dispute about an unapplied payment stands (silences: O39). */
   NoteDispute: { paymentId: PaymentId, dispute: ChannelDispute },
-  /** A person has dealt with a parked payment, or nobody has to (silences: O41). */
+  /** A person has dealt with a parked payment, or nobody has to (silences: O44). */
   CloseParked: { paymentId: PaymentId, note: Schema.String },
   /** The merchant's own notes: a patch of the metadata, and the receipt's address. What is left out stays. */
   Annotate: {
