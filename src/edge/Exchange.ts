@@ -45,6 +45,8 @@ export interface Incoming extends Pick<RequestRecord, "method" | "url" | "sent" 
   record?: RequestRecord
   /** The memory of the answer, until the client has read it. */
   held?: Holding
+  /** The log reads a body that no handler has read; what the request holds is given back afterwards. */
+  reading?: { isSent: boolean }
 }
 
 interface Connection {
@@ -88,9 +90,16 @@ export const make = Effect.gen(function* () {
     const logged = logCall(record, { answered, response, body: incoming.logged })
     if (incoming.body.isTouched() || record.owner === undefined) return logged
     // No handler has read the body, so it may still be arriving. The answer does not wait for it.
+    incoming.reading = { isSent: false }
     return logged.pipe(
       Effect.provideService(CurrentRecord, record),
-      Effect.ensuring(Effect.sync(() => release(incoming))),
+      Effect.ensuring(
+        Effect.sync(() => {
+          const isSent = incoming.reading?.isSent === true
+          delete incoming.reading
+          if (isSent) release(incoming)
+        })
+      ),
       Effect.forkDetach({ startImmediately: true })
     )
   }
@@ -137,6 +146,7 @@ export const make = Effect.gen(function* () {
 
 /** It would write the time of this machine into a row. */
 const isWrite = ({ method }: RequestRecord) => method !== "GET" && method !== "HEAD"
+
 /** What a request and its answer take up, and when it is given back. */
 const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { answers, bodies, building }]) => {
   /** The answer is made: what was needed for that is given back. */
@@ -149,7 +159,11 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
 
   /** Releases what the request has taken up. To be called when the answer is sent, or has nobody to go to. */
   const release = (incoming: Incoming) => {
-    const { held, record } = incoming
+    const { held, reading, record } = incoming
+    if (reading !== undefined) {
+      reading.isSent = true
+      return
+    }
     if (held !== undefined) answers.close(held)
     delete incoming.held
     if (record === undefined) return

@@ -46,6 +46,9 @@ const refused = Metric.counter("coffer_credentials_refused_total", {
 })
 const countOf = (of: Kind) => Metric.withAttributes(refused, { of })
 
+/** A merchant's key that was sent as an operator's token is still the merchant's key. */
+const digestOf = (of: Kind, credential: string) => sha256(`${of} ${credential}`)
+
 export const layer = Layer.effect(
   FailedCredentials,
   Effect.gen(function* () {
@@ -88,7 +91,7 @@ export const layer = Layer.effect(
       }),
       isRemembered: Effect.fnUntraced(function* (of, credential) {
         const now = yield* currentMillis
-        const digest = sha256(credential)
+        const digest = digestOf(of, credential)
         if ((remembered.get(digest) ?? 0) <= now) return false
         remember(digest, now)
         yield* Metric.update(countOf(of), 1)
@@ -97,7 +100,7 @@ export const layer = Layer.effect(
       note: Effect.fnUntraced(function* (of, ip, credential) {
         const now = yield* currentMillis
         const from = addressParty(ip)
-        remember(sha256(credential), now)
+        remember(digestOf(of, credential), now)
         yield* Metric.update(countOf(of), 1)
         const isFirst = samples.take(from, 1, windowMillis, now).allowed
         if (isFirst && written.take("", samplesMax, windowMillis, now).allowed) {

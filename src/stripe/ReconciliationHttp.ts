@@ -39,8 +39,9 @@ export const layer = HttpApiBuilder.group(
       }, Effect.catchTags({ InvalidField })),
 
       retrieve: span("reconciliation.retrieve")(function* ({ params }) {
-        return yield* reply(yield* progressOf(yield* accountOf(params)))
-      }, Effect.catchTags(refusals)),
+        const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+        return yield* reply(yield* progressOf({ merchantId, mode: params.mode }))
+      }, Effect.catchTags(merchantRefusals)),
 
       begin: span("reconciliation.begin")(function* ({ params }) {
         const owner = yield* accountOf(params)

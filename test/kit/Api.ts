@@ -66,7 +66,7 @@ export class Api {
         text,
         body: isJson ? JSON.parse(text) : undefined
       }
-      if (isJson && /^\/(api\/)?v1|^\/operator/.test(path)) checkEnvelope(reply)
+      if (isJson && /^\/(api\/)?v1|^\/operator\/v1/.test(path)) checkEnvelope(reply)
       if (isJson) assertDocumented(method, path, reply.status, reply.body)
       return reply
     })

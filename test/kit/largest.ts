@@ -145,6 +145,8 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     amount: 1,
     reference: text(128)
   },
+  "POST /operator/v1/merchants/:merchant_id/channels/:mode/reconciliation": {},
+  "POST /operator/v1/orders/:trade_no/payments/:payment_id/close": { note: text(500) },
   "POST /operator/v1/payouts/:payout_no/approve": {},
   "POST /operator/v1/payouts/:payout_no/complete": {},
   "POST /operator/v1/payouts/:payout_no/reject": {},

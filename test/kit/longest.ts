@@ -32,7 +32,10 @@ const words: Readonly<Record<string, string>> = {
   limit: "100",
   "created[gte]": "2020-01-01T00:00:00.000000000+00:00",
   "created[lte]": "2099-12-31T23:59:59.999999999+00:00",
-  "/v1/logs status": "4xx"
+  "/v1/logs status": "4xx",
+  "/operator/v1/merchants/:merchant_id/logs status": "4xx",
+  "/operator/v1/search number": "a".repeat(255),
+  "/operator/v1/search merchant_id": "a".repeat(255)
 }
 
 const longest = (all: ReadonlyArray<string>) => all.reduce((one, other) => (other.length > one.length ? other : one))

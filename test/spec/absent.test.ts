@@ -38,6 +38,7 @@ const bodies: Record<string, Json> = {
     sandbox: {},
     live: {}
   },
+  "/operator/v1/orders/:trade_no/payments/:payment_id/close": { note: "N" },
   "/operator/v1/operators": { name: "N", role: "viewer" },
   "/operator/v1/merchants/:merchant_id/channels/:mode": { channel: "stripe" },
   "/operator/v1/merchants/:merchant_id/payouts": { mode: "sandbox", currency: "USD", amount: 1 }

@@ -40,7 +40,9 @@ const counted: Readonly<Record<string, string>> = {
   "merchants.dispute_fee": keysOf("dispute_fee"),
   "merchants.payout_fee": keysOf("payout_fee"),
   "merchants.quotas": keysOf("quotas"),
-  "merchant_modes.payment_methods": "cardinality(payment_methods)"
+  "merchant_modes.payment_methods": "cardinality(payment_methods)",
+  "merchant_modes.mail_recipients": "cardinality(mail_recipients)",
+  "payment_links.recent_visits": itemsOf("recent_visits")
 }
 
 const numbered = (count: number, value: (index: number) => string | null = String) =>
@@ -63,6 +65,11 @@ const driven = Effect.fnUntraced(function* (running: Running) {
   yield* shop.post("/v1/payment_links", { amount: 1, metadata: numbered(51) })
   const { link_id } = yield* said(shop.post("/v1/payment_links", { amount: 1, metadata: numbered(50) }))
   yield* shop.post(`/v1/payment_links/${link_id}`, { metadata: { one_more: "1" } })
+  for (let press = 0; press < 18; press++) {
+    const raw = `visit_no=${String(press).padStart(26, "0")}`
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" }
+    assert.strictEqual((yield* api.call("POST", `/pay/${link_id}`, { raw, headers })).status, 303)
+  }
 
   const url = yield* uploaded(running, merchant.merchantId)
   const { dispute_no } = yield* said(shop.dispute(trade_no))
@@ -79,7 +86,8 @@ const driven = Effect.fnUntraced(function* (running: Running) {
   const tooMuch = [
     { live_currencies: ["USD", "USD", "HKD", "CNY"] },
     { fees: Array.from({ length: 101 }, () => line) },
-    { sandbox: { payment_methods: [...PaymentMethod.literals, "card"] } }
+    { sandbox: { payment_methods: [...PaymentMethod.literals, "card"] } },
+    { sandbox: { mail_recipients: Array.from({ length: 21 }, (_, index) => `@shop${index}.example`) } }
   ]
   for (const body of tooMuch) assert.strictEqual((yield* api.operator("POST", path, body)).status, 400)
   yield* said(
@@ -89,7 +97,10 @@ const driven = Effect.fnUntraced(function* (running: Running) {
       dispute_fee: { ...each, EUR: 1 },
       payout_fee: { ...each, EUR: 1 },
       quotas: { writes: 1_000, reads: 1_000, csv: 1_000, helpers: 1_000, others: 1_000 },
-      sandbox: { payment_methods: PaymentMethod.literals }
+      sandbox: {
+        payment_methods: PaymentMethod.literals,
+        mail_recipients: Array.from({ length: 20 }, (_, index) => `@shop${index}.example`)
+      }
     })
   )
 })

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
+import { placesPerLine } from "@coffer/rules/delivery/places"
 import { receiver } from "../kit/Receiver.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
@@ -46,13 +47,13 @@ it.live("what failed by outcome and is under way is counted from the start; what
     const hung = yield* Queue.unbounded<void>()
     const silent = yield* answering(() => Queue.offerUnsafe(hung, undefined))
     const { merchantId } = running.merchant
-    yield* insertDeliveries(running.sql, { merchantId, count: 20 }, `'127.0.0.1:${silent.port}'`)
+    yield* insertDeliveries(running.sql, { merchantId, count: 1_000 }, `'127.0.0.1:${silent.port}'`)
     yield* Effect.provideContext(TestClock.adjust("5 seconds"), running.context)
-    // One of the twenty is under way; the others have been due since the clock began.
-    yield* Queue.take(hung)
+    // As many as a line has places are under way; the others have been due since the clock began.
+    yield* Effect.replicateEffect(Queue.take(hung), placesPerLine)
     const since = "1970-01-01T00:00:00.000Z"
-    assert.deepStrictEqual(yield* due, { worker: "deliveries", due: 19, oldest_due_at: since })
-    assert.deepInclude(yield* metricsOf(running), { in_flight: 1 })
+    assert.deepStrictEqual(yield* due, { worker: "deliveries", due: 1_000 - placesPerLine, oldest_due_at: since })
+    assert.deepInclude(yield* metricsOf(running), { in_flight: placesPerLine })
   })
 )
 

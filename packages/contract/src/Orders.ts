@@ -264,17 +264,28 @@ const ClosePayment = Schema.Struct({
   note: FreeText(500)
     .check(Schema.isMinLength(1))
     .annotate({ description: "What was done about it, for the timeline." })
-})
+}).annotate({ examples: [{ note: "Paid back by bank transfer." }] })
 
-const ClosedPayment = Schema.Struct({
-  object: kind("unapplied_payment"),
-  trade_no: text("The order that did not take it."),
-  payment_id: text("The channel's number of the payment."),
-  amount: minor("What was paid"),
-  currency,
-  status: Schema.Literal("closed").annotate({ description: "Nobody has to decide about it any more." }),
-  note: text("What was done about it. The first note stands.")
-}).annotate({ identifier: "UnappliedPayment" })
+const ClosedPayment = withExample(
+  Schema.Struct({
+    object: kind("unapplied_payment"),
+    trade_no: text("The order that did not take it."),
+    payment_id: text("The channel's number of the payment."),
+    amount: minor("What was paid"),
+    currency,
+    status: Schema.Literal("closed").annotate({ description: "Nobody has to decide about it any more." }),
+    note: text("What was done about it. The first note stands.")
+  }).annotate({ identifier: "UnappliedPayment", description: "A payment that no order took." }),
+  {
+    object: "unapplied_payment",
+    trade_no: sampleIds.order,
+    payment_id: sampleIds.payment,
+    amount: 1999,
+    currency: "USD",
+    status: "closed",
+    note: "Paid back by bank transfer."
+  }
+)
 export type ClosedPayment = typeof ClosedPayment.Encoded
 
 export class OperatorOrdersGroup extends HttpApiGroup.make("orders")

@@ -115,11 +115,11 @@ export class ReconciliationGroup extends HttpApiGroup.make("reconciliation")
     HttpApiEndpoint.get("retrieve", ofAccount, {
       params,
       success: enveloped(ComparedResource),
-      error: [Conflict, MerchantNotFound]
+      error: MerchantNotFound
     }).annotateMerge(
       OpenApi.annotations({
         summary: "How far an account is compared",
-        description: "409: the merchant has no account at Stripe in this environment."
+        description: "Both times are null where the merchant has no account at Stripe in this environment."
       })
     ),
     HttpApiEndpoint.post("begin", ofAccount, {

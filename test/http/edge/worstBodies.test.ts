@@ -65,6 +65,18 @@ const world = Effect.gen(function* () {
     yield* paid
     return (yield* api.get("/v1/webhook_deliveries", key)).body.data.data[0].id as string
   })
+  /** A payment of another amount than its order's. */
+  const parked = Effect.gen(function* () {
+    const trade_no = yield* order
+    yield* api.post(`/v1/test_helpers/orders/${trade_no}/pay`, key, { amount: 999 })
+    const [row] = yield* sql<{ payment_id: string }>`select payment_id from sandbox_payments
+      where trade_no = ${trade_no}`
+    return { trade_no, payment_id: row!.payment_id }
+  }).pipe(Effect.catchTags({ SqlError: Effect.die }))
+  /** Keys that nobody opens here. */
+  const account =
+    Effect.ignore(sql`update merchant_modes set stripe = '{"isActive": false, "secretKey": "", "webhookSecret": "",
+    "account": null, "setAt": "2026-01-01T00:00:00.000Z"}' where merchant_id = ${merchantId} and mode = 'live'`)
   const file = yield* upload(baseUrl, merchantId, formOf(modePart("sandbox"), filePart(fileOf("pdf"))))
   const bodies = largestBodies({ trade_no: yield* paid, files: [file.body.data.url] })
   yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
@@ -84,7 +96,13 @@ const world = Effect.gen(function* () {
     }
     const of = kind === "payouts" ? (step === undefined ? payout : approved) : made[kind as keyof typeof made]
     const no = of === undefined ? "" : yield* of
-    const given: Readonly<Record<string, string>> = { merchant_id: merchantId, mode: "live", currency: "USD" }
+    const given: Readonly<Record<string, string>> = {
+      merchant_id: merchantId,
+      mode: "live",
+      currency: "USD",
+      ...(path.includes(":payment_id") ? yield* parked : {})
+    }
+    if (path.endsWith("/reconciliation")) yield* account
     return path.replace(/:(\w+)/g, (_, name: string) => given[name] ?? no)
   })
   const headers = { Authorization: `Bearer ${api.operatorToken}` }
@@ -237,9 +255,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
         const path = yield* pathOf(endpoint.path)
         const route = nameOf(endpoint)
         const cursor = isList(endpoint.path)
-          ? yield* cursorOf(
-              get(/^.operator.*(merchants.*orders|payouts|deliveries)$/.test(path) ? `${path}?mode=sandbox` : path)
-            )
+          ? yield* cursorOf(get(/^.operator.*merchants\/.*\/\w+$/.test(path) ? `${path}?mode=sandbox` : path))
           : undefined
         for (const { query, what } of longestQueries(endpoint.path, cursor)) {
           const { answers, millis } = yield* leastLoopDelay(loopDelay(get(`${path}?${query}`)))

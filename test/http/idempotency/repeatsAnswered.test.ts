@@ -101,7 +101,7 @@ describe("an order that exists is never refused to who sends its number again", 
       assertRefused(yield* live.post("/v1/orders", { ...terms, amount: 101 }), 409, "conflict", "amount")
       assertRefused(yield* live.post("/v1/orders", { ...terms, currency: "CNY" }), 409, "conflict", "currency")
       // What no order could have is wrong whether or not there is one (silences: G10).
-      const unfit = { ...terms, metadata: { svc_a: "1" } }
+      const unfit = { ...terms, metadata: { svc_payment_link: "1" } }
       assertRefused(yield* live.post("/v1/orders", unfit), 400, "invalid_request", "currency")
       assertRefused(
         yield* live.post("/v1/orders", { ...terms, out_trade_no: "new" }),

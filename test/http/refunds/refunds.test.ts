@@ -262,7 +262,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
           [{ trade_no, out_refund_no: "" }, "out_refund_no"],
           [{ trade_no, out_refund_no: "x".repeat(129) }, "out_refund_no"],
           [{ trade_no, metadata: { a: 1 } }, "metadata.a"],
-          [{ trade_no, metadata: { svc_a: "1" } }, "metadata.svc_a"]
+          [{ trade_no, metadata: { svc_payment_link: "1" } }, "metadata.svc_payment_link"]
         ] as const) {
           assertRefused(yield* shop.refund(body), 400, "invalid_request", param)
         }

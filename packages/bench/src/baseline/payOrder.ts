@@ -1,4 +1,5 @@
 /** Pays an order at the baseline, in both variants. */
+import { destinationOf } from "@coffer/rules/delivery/route"
 import type { Minor } from "@coffer/model/Money"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import type { Pool, PoolClient } from "pg"
@@ -125,7 +126,7 @@ const deliveryValues = ({ after, at, eventId, notifyUrl }: Payment) => [
   after.merchant_id,
   after.mode,
   notifyUrl,
-  new URL(notifyUrl!).host,
+  destinationOf(notifyUrl!),
   at
 ]
 
@@ -159,6 +160,6 @@ const atOnceValues = ({ after, at, before, event, eventId, fee, notifyUrl, walle
   eventId,
   event,
   newId("LED_"),
-  ...(notifyUrl === null ? [null, null, null] : [newId("dlv_"), notifyUrl, new URL(notifyUrl).host]),
+  ...(notifyUrl === null ? [null, null, null] : [newId("dlv_"), notifyUrl, destinationOf(notifyUrl)]),
   at
 ]

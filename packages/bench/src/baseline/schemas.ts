@@ -35,8 +35,8 @@ const order = {
     receipt_number: orNull(text),
     receipt_email: orNull(text),
     receipt_sent_at: orNull(text),
-    receipt_failure_reason: orNull(text),
-    locale: orNull(text)
+    locale: orNull(text),
+    receipt_failure_reason: orNull(text)
   }
 }
 

@@ -2,6 +2,7 @@
  * Orders and wallets behind the ceiling: the same reads in batches, the same decisions by the service's own rules, the
  * same rows; wallets are kept in memory and decided one payment after another, as their actors do.
  */
+import { destinationOf } from "@coffer/rules/delivery/route"
 import { post } from "@coffer/rules/wallet/post"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import type { Minor } from "@coffer/model/Money"
@@ -107,7 +108,7 @@ const deliveriesOf = ({ merchant_id, mode }: OrderRow, eventId: string, at: stri
           mode,
           endpoint_id: null,
           url,
-          destination: new URL(url).host,
+          destination: destinationOf(url),
           status: "pending",
           attempts: 0,
           next_attempt_at: at,

@@ -154,8 +154,8 @@ export const orderView = (row: OrderRow, urls: Urls) => ({
   receipt_number: null,
   receipt_email: row.receipt_email,
   receipt_sent_at: null,
-  receipt_failure_reason: null,
-  locale: row.locale
+  locale: row.locale,
+  receipt_failure_reason: null
 })
 
 export type OrderView = ReturnType<typeof orderView>
