@@ -7,6 +7,7 @@ import http from "node:http"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Queue } from "effect"
 import { type Wakeup, Wakeups } from "../../src/platform/commit/Wakeups.ts"
+import { placesOf } from "@coffer/rules/delivery/places"
 import { eventually } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
@@ -50,11 +51,10 @@ const pair = Effect.gen(function* () {
   return { one, other, heard, mark }
 })
 
-/** A delivery of a new merchant to that host, which the service is told of. */
-const committed = Effect.fnUntraced(function* (running: Running, host: string, count = 1) {
-  const places = Array.from({ length: count }, (_, number) => number)
-  yield* Effect.forEach(places, (number) =>
-    Effect.flatMap(running.api.newMerchant(`Merchant ${number}`, "default"), ({ merchantId }) =>
+/** A delivery of a new merchant to each host, which the service is told of. */
+const committed = Effect.fnUntraced(function* (running: Running, ...hosts: ReadonlyArray<string>) {
+  yield* Effect.forEach(hosts, (host) =>
+    Effect.flatMap(running.api.newMerchant(`Merchant of ${host}`, "default"), ({ merchantId }) =>
       insertDeliveries(running.sql, { merchantId, count: 1 }, `'${host}'`)
     )
   )
@@ -64,9 +64,10 @@ const committed = Effect.fnUntraced(function* (running: Running, host: string, c
 it.live("a new event whose runner has no place for it is delivered by another runner, which has not looked", () =>
   Effect.gen(function* () {
     const { heard, one, other } = yield* pair
-    const dead = yield* deaf
-    yield* committed(one, dead.host, 64)
-    yield* Effect.replicateEffect(dead.hang, 64)
+    // As many hosts as there are places for those of which nothing is known.
+    const dead = yield* Effect.replicateEffect(deaf, placesOf.new)
+    yield* committed(one, ...dead.map(({ host }) => host))
+    yield* Effect.forEach(dead, ({ hang }) => hang)
     yield* other.atRest
     yield* Queue.clear(heard)
 
