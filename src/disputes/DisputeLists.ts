@@ -11,6 +11,7 @@ import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, isStorable, type Search } from "../platform/postgres/scans.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -29,11 +30,15 @@ export const layer = Layer.effect(
   DisputeLists,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const pages = Pages.make(sql, {
-      table: disputes,
-      prefixOf: () => prefixes.dispute,
-      called: "a dispute"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: disputes,
+        prefixOf: () => prefixes.dispute,
+        called: "a dispute"
+      },
+      yield* ListHorizon
+    )
 
     const search = ({ status, trade_no }: DisputeQuery): Search => {
       if (trade_no !== undefined) {

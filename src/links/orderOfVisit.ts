@@ -2,19 +2,17 @@
 import { OutTradeNo, type TradeNo } from "@coffer/model/Ids"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import type { Order } from "@coffer/rules/order/Order"
-import type { DateTime } from "effect"
 import { newOrder } from "../orders/newOrder.ts"
 
 interface Visit {
   readonly tradeNo: TradeNo
-  readonly at: DateTime.Utc
   readonly ordinal: number
 }
 
 /** The key under which an order names its link. */
 const linkKey = "svc_payment_link"
 
-export const orderOfVisit = (link: PaymentLink, { at, ordinal, tradeNo }: Visit): Order => {
+export const orderOfVisit = (link: PaymentLink, { ordinal, tradeNo }: Visit): Order => {
   const terms = {
     amount: link.amount,
     currency: link.currency,
@@ -24,5 +22,5 @@ export const orderOfVisit = (link: PaymentLink, { at, ordinal, tradeNo }: Visit)
     ...(link.notifyUrl === null ? {} : { notify_url: link.notifyUrl }),
     ...(link.returnUrl === null ? {} : { return_url: link.returnUrl })
   }
-  return newOrder(link, terms, tradeNo, at)
+  return newOrder(link, terms, tradeNo)
 }

@@ -10,6 +10,7 @@ import { Context, DateTime, Effect, identity, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Days from "../platform/postgres/DailyPartitions.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
 import { type Bodies, packed, slicesOf, type Unpacked, unpacked } from "./logBodies.ts"
@@ -115,11 +116,16 @@ export const layer = Layer.effect(
     })
 
     const withBodies = makeWithBodies(sql)
-    const pages = Pages.make(sql, {
-      table: { name: "api_logs", key: "request_id", row: StoredRow, read: identity },
-      prefixOf: () => prefixes.request,
-      called: "an API log"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: { name: "api_logs", key: "request_id", row: StoredRow, read: identity },
+        prefixOf: () => prefixes.request,
+        called: "an API log",
+        numbered: "calls"
+      },
+      yield* ListHorizon
+    )
 
     const search = makeSearch(sql, pages)
 

@@ -63,7 +63,7 @@ export const openScripted = Effect.fnUntraced(function* ({
       readCheckout: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
     }),
     MerchantClocks.layer,
-    Layer.succeed(NewIds, { body: Effect.succeed(attemptNo), next: Effect.succeed, at: (prefix) => prefix }),
+    Layer.succeed(NewIds, { body: Effect.succeed(attemptNo), next: Effect.succeed, at: (prefix) => prefix, pass: () => {} }),
     Layer.mock(Merchants, {
       byKey: () => ({ isRecalled: false, owner: Effect.succeedNone }),
       find: () => {

@@ -43,6 +43,7 @@ import { workErrors } from "./migrations/0032_work_errors.ts"
 import { sandboxClocks } from "./migrations/0033_sandbox_clocks.ts"
 import { stripeRules } from "./migrations/0034_stripe_rules.ts"
 import { exchangedMovements } from "./migrations/0035_exchanged_movements.ts"
+import { listHorizons } from "./migrations/0036_list_horizons.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -82,7 +83,8 @@ export const migrations = {
   "0032_work_errors": workErrors,
   "0033_sandbox_clocks": sandboxClocks,
   "0034_stripe_rules": stripeRules,
-  "0035_exchanged_movements": exchangedMovements
+  "0035_exchanged_movements": exchangedMovements,
+  "0036_list_horizons": listHorizons
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
