@@ -2,7 +2,7 @@
  * Rows of API logs: inserted many at once, listed newest first, and kept by days (spec: API log; Limits). Best effort:
  * an insert may be lost in a crash, which is why its commit does not wait for the disk.
  */
-import { Mode, prefixes } from "@coffer/model/Ids"
+import { firstIdBody, type MerchantId, millisOfId, Mode, prefixes } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -14,6 +14,8 @@ import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
 import { type Bodies, packed, slicesOf, type Unpacked, unpacked } from "./logBodies.ts"
+import { elsewhereMillis } from "./openCalls.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { asyncCommit } from "../platform/postgres/asyncCommit.ts"
 
@@ -80,8 +82,11 @@ interface Way {
 export class LogStore extends Context.Service<
   LogStore,
   {
-    /** Writes all of them or none. A day that has no partition yet gets one. */
-    readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<void, SqlError.SqlError>
+    /**
+     * Writes all of them or none, but for those that a list has passed already; returns how many these are. A day that
+     * has no partition yet gets one.
+     */
+    readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<number, SqlError.SqlError>
     /** `isTimedByIds`: the owner's clock was moved, so only ids have its times. */
     readonly page: (
       owner: Owner,
@@ -104,15 +109,21 @@ export const layer = Layer.effect(
     const openDays = (some: ReadonlyArray<DateTime.Utc>) =>
       Effect.forEach(days, ({ open }) => open(some), { discard: true })
 
+    const ids = yield* NewIds
     const forgetDays = Effect.forEach(days, ({ forget }) => forget, { discard: true })
 
     const insert = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogRow>) {
       const params = yield* paramsOf(rows)
       const write = Effect.andThen(
         openDays(rows.map(({ created_at }) => created_at)),
-        asyncCommit(sql, sql.unsafe(insertion, params))
+        asyncCommit(sql, sql.unsafe<Passed>(insertion, params))
       )
-      yield* Effect.catchIf(write, isMissingPartition, () => Effect.andThen(forgetDays, write))
+      const passed = yield* Effect.catchIf(write, isMissingPartition, () => Effect.andThen(forgetDays, write))
+      for (const { calls, merchant_id, mode } of passed) {
+        const lowest = firstIdBody(millisOfId(calls) + elsewhereMillis)
+        ids.pass({ merchantId: merchant_id, mode }, lowest)
+      }
+      return passed.reduce((sum, { late }) => sum + late, 0)
     })
 
     const withBodies = makeWithBodies(sql)
@@ -265,16 +276,35 @@ export const paramsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogR
 })
 
 const [slice, place, day, bodies] = [1, 2, 3, 4].map((more) => `$${columns.length + more}`)
-/** One statement, so that no row is without its block. */
+/** An owner whose list has passed some calls before they were written. */
+interface Passed {
+  readonly merchant_id: MerchantId
+  readonly mode: Mode
+  readonly calls: string
+  readonly late: number
+}
+
+/**
+ * One statement, so that no row is without its block. The lock shows whoever raises the horizon that this has looked at
+ * it, as in a batch (`commit/numbered.ts`).
+ */
 export const insertion = `with blocks as materialized (
     select number, nextval('api_log_blocks') as block, day, bodies
     from unnest(${day}::timestamptz[], ${bodies}::bytea[]) with ordinality as given (day, bodies, number)),
-  kept as (insert into api_log_bodies (day, block, bodies) select day, block, bodies from blocks)
-  insert into api_logs (${columns.join(", ")}, block, place)
-  select ${columns.map(valueOf).join(", ")}, blocks.block, case when blocks.block is not null then place end
-  from unnest(${columns.map((column, index) => `$${index + 1}::${typeOf[column] ?? "text"}[]`).join(", ")},
-    ${slice}::integer[], ${place}::integer[]) as rows (${columns.join(", ")}, slice, place)
-    left join blocks on blocks.number = rows.slice`
+  kept as (insert into api_log_bodies (day, block, bodies) select day, block, bodies from blocks),
+  rows as materialized (select * from unnest(
+    ${columns.map((column, index) => `$${index + 1}::${typeOf[column] ?? "text"}[]`).join(", ")},
+    ${slice}::integer[], ${place}::integer[]) as rows (${columns.join(", ")}, slice, place)),
+  owners as materialized (select distinct merchant_id, mode from rows order by merchant_id, mode),
+  seen as materialized (select h.merchant_id, h.mode, h.calls from owners as o, list_horizons as h
+    where (h.merchant_id, h.mode) = (o.merchant_id, o.mode) for key share of h),
+  passed as (select request_id, merchant_id, mode, calls from rows join seen using (merchant_id, mode)
+    where right(request_id, 26) <= calls),
+  written as (insert into api_logs (${columns.join(", ")}, block, place)
+    select ${columns.map(valueOf).join(", ")}, blocks.block, case when blocks.block is not null then place end
+    from rows left join blocks on blocks.number = rows.slice
+    where request_id not in (select request_id from passed))
+  select merchant_id, mode, calls, count(*)::int4 as late from passed group by merchant_id, mode, calls`
 
 /** "No partition of relation found for row" is a check violation, and the table has no other checks. */
 const isMissingPartition = ({ reason }: SqlError.SqlError): boolean => reason._tag === "ConstraintError"

@@ -7,6 +7,7 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import { bytesOf, type LoggedCall, rowOf } from "./logRow.ts"
 import { LogStore } from "./LogStore.ts"
+import type { OpenCalls } from "./openCalls.ts"
 
 /** Calls that may wait. */
 export const waitingMax = 10_000
@@ -28,17 +29,24 @@ const dropped = Metric.counter("coffer_api_logs_dropped", {
   incremental: true
 })
 
-export const makeLogQueue = Effect.gen(function* () {
+export const makeLogQueue = Effect.fnUntraced(function* (open: OpenCalls) {
   const write = yield* makeWrite
   yield* Metric.update(dropped, 0)
   const queue = yield* Queue.dropping<LoggedCall>(waitingMax)
   const flushes = yield* makeFlushes
   let waitingBytes = 0
 
+  const end = ({ call }: LoggedCall) => {
+    if (call !== undefined) open.ended(call)
+  }
+
   const append = (call: LoggedCall) =>
     Effect.suspend(() => {
       const bytes = bytesOf(call)
-      if (waitingBytes + bytes > waitingBytesMax || !Queue.offerUnsafe(queue, call)) return Metric.update(dropped, 1)
+      if (waitingBytes + bytes > waitingBytesMax || !Queue.offerUnsafe(queue, call)) {
+        end(call)
+        return Metric.update(dropped, 1)
+      }
       waitingBytes += bytes
       flushes.appended()
       return Effect.void
@@ -49,7 +57,10 @@ export const makeLogQueue = Effect.gen(function* () {
     for (const call of calls) waitingBytes -= bytesOf(call)
     yield* Effect.ensuring(
       write(calls),
-      Effect.sync(() => flushes.settled(calls.length))
+      Effect.sync(() => {
+        calls.forEach(end)
+        flushes.settled(calls.length)
+      })
     )
     if (Queue.sizeUnsafe(queue) < batchMax) yield* flushes.pause
   })
@@ -71,6 +82,7 @@ const makeWrite = Effect.gen(function* () {
       index % yieldEvery === yieldEvery - 1 ? Effect.as(Effect.yieldNow, rowOf(call)) : Effect.succeed(rowOf(call))
     ).pipe(
       Effect.flatMap((rows) => faults.around("Logs.insert", store.insert(rows))),
+      Effect.flatMap((late) => Metric.update(dropped, late)),
       Effect.timeout(insertPatience),
       Effect.catchCause((cause) =>
         Effect.andThen(

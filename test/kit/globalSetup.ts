@@ -9,6 +9,7 @@ import { daysOpenAt } from "../../src/logs/LogJobs.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
 import * as ListHorizon from "../../src/platform/postgres/ListHorizon.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import { idFunction, withoutTriggersFunction } from "./Rows.ts"
 
 declare module "vitest" {
@@ -32,7 +33,7 @@ const setup = Effect.gen(function* () {
   const at = (database: string) => TestPostgres.databaseUrl(server.url, database)
   const openDays = (database: string, time: DateTime.Utc) =>
     Effect.flatMap(LogStore.LogStore, (store) => store.openDays(daysOpenAt(time))).pipe(
-      Effect.provide(Layer.provide(LogStore.layer, ListHorizon.layer)),
+      Effect.provide(Layer.provide(LogStore.layer, Layer.merge(ListHorizon.layer, NewIds.layer))),
       Effect.provide(Postgres.layer({ url: Redacted.make(at(database)), connections: 1, name: "test" }))
     )
   const run = (database: string, statements: ReadonlyArray<string>) =>

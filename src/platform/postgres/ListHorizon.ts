@@ -18,19 +18,14 @@ export type LowestOpen = (owner: Owner) => string | undefined
 export class ListHorizon extends Context.Service<
   ListHorizon,
   {
-    /** Up to which of these bodies, newest first, a list may be shown. The list is to be read after this. */
-    readonly settle: (of: Numbered, owner: Owner, bodies: ReadonlyArray<string>) => Effect.Effect<Settled>
+    /** How far lists are settled already: what is read from now on is whole up to there. */
+    readonly settled: (of: Numbered, owner: Owner) => string
+    /** Settles lists up to this body, or a lower one. Returns up to which: the list is to be read after this. */
+    readonly settle: (of: Numbered, owner: Owner, newest: string) => Effect.Effect<string>
     /** Rows that this runner is about to write. A list that would leave them behind shows less for a moment. */
     readonly awaits: (of: Numbered, lowest: LowestOpen) => void
   }
 >()("@coffer/platform/ListHorizon") {}
-
-export interface Settled {
-  /** The highest body that may be shown. */
-  readonly upTo: string
-  /** What was read before is whole up to there. */
-  readonly wasKnown: boolean
-}
 
 /** Owners of whom this runner remembers how far their lists are settled. */
 const rememberedMax = 10_000
@@ -48,6 +43,7 @@ export const layer = Layer.effect(
     const known = new Map<string, string>()
     const open = new Map<Numbered, LowestOpen>()
 
+    const settled = (of: Numbered, owner: Owner) => known.get(keyOf(of, owner)) ?? ""
     const remember = (key: string, body: string) => {
       if (body < (known.get(key) ?? "")) return
       known.delete(key)
@@ -78,25 +74,28 @@ export const layer = Layer.effect(
       return (yield* waited(owner)) ? body : (first.before ?? "")
     })
 
-    const settle = Effect.fnUntraced(function* (of: Numbered, owner: Owner, bodies: ReadonlyArray<string>) {
-      const key = `${of} ${owner.mode} ${owner.merchantId}`
-      const settled = known.get(key) ?? ""
-      const newest = bodies[0] ?? ""
-      if (newest <= settled) return { upTo: newest, wasKnown: true }
+    const settle = Effect.fnUntraced(function* (of: Numbered, owner: Owner, newest: string) {
+      const before = settled(of, owner)
       const lowest = open.get(of)?.(owner)
-      const wanted = lowest === undefined ? newest : bodies.find((body) => body < lowest)
-      if (wanted === undefined || wanted <= settled) return { upTo: settled, wasKnown: false }
+      const wanted = lowest === undefined || newest < lowest ? newest : below(lowest)
+      if (wanted <= before) return before
       const upTo = yield* raise(of, owner, wanted)
-      remember(key, upTo)
-      return { upTo, wasKnown: false }
+      remember(keyOf(of, owner), upTo)
+      return upTo
     })
 
     return ListHorizon.of({
-      settle: (of, owner, bodies) => sqlDefects(settle(of, owner, bodies)),
+      settled,
+      settle: (of, owner, newest) => sqlDefects(settle(of, owner, newest)),
       awaits: (of, lowest) => void open.set(of, lowest)
     })
   })
 )
+
+const keyOf = (of: Numbered, { merchantId, mode }: Owner) => `${of} ${mode} ${merchantId}`
+
+/** Below this body, and above those before it. */
+const below = (body: string): string => body.slice(0, -1)
 
 const makeStatements = (sql: SqlClient.SqlClient) => {
   const isOf = ({ merchantId, mode }: Owner) => sql`merchant_id = ${merchantId} and mode = ${mode}`

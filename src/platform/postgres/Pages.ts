@@ -68,18 +68,25 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
   }
 }
 
-/** The range that may be shown of these ids, newest first; undefined if all that was read of them may be. */
-type MakeSettled = (owner: Whose, ids: IdRange, found: ReadonlyArray<string>) => Effect.Effect<IdRange | undefined>
+/**
+ * To be called before rows are read. Then, with the newest of them, it gives the range that may be shown; undefined if
+ * all that was read may be.
+ */
+type MakeSettled = (owner: Whose) => (ids: IdRange, newest: string | undefined) => Effect.Effect<IdRange | undefined>
 
 const makeSettled =
   <Row, Item>({ numbered = "shown", prefixOf }: Listed<Row, Item>, horizon?: ListHorizon["Service"]): MakeSettled =>
-  (owner, ids, found) =>
-    owner === "installation" || horizon === undefined
-      ? Effect.undefined
-      : Effect.map(horizon.settle(numbered, owner, found.map(bodyOf)), ({ upTo, wasKnown }) =>
-          // Just above it.
-          wasKnown ? undefined : olderThan(ids, `${prefixOf(owner.mode)}${upTo}0`)
-        )
+  (owner) => {
+    if (owner === "installation" || horizon === undefined) return () => Effect.undefined
+    const before = horizon.settled(numbered, owner)
+    return (ids, newest) =>
+      newest === undefined || bodyOf(newest) <= before
+        ? Effect.undefined
+        : Effect.map(horizon.settle(numbered, owner, bodyOf(newest)), (upTo) =>
+            // Just above it.
+            olderThan(ids, `${prefixOf(owner.mode)}${upTo}0`)
+          )
+  }
 
 const makePage = <Row, Item>(
   sql: SqlClient.SqlClient,
@@ -88,7 +95,7 @@ const makePage = <Row, Item>(
   settled: MakeSettled
 ): Pages<Item>["page"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
-  const idOf = (row: unknown) => String((row as Readonly<Record<string, unknown>>)[key])
+  const idOf = (row: unknown) => (row as Readonly<Record<string, string>> | undefined)?.[key]
   const isOwn = (owner: Whose, id: string) =>
     isStorable(id)
       ? Effect.map(
@@ -107,9 +114,9 @@ const makePage = <Row, Item>(
     const ids = cursor === undefined ? all : newer ? newerThan(all, cursor.id) : olderThan(all, cursor.id)
     const direction = newer ? "asc" : "desc"
     const scan = { columns: "*", direction, created, limit: limit + 1 } as const
+    const settling = settled(owner)
     let found = yield* rows(owner, search, { ...scan, ids })
-    const newestFirst = newer ? found.toReversed() : found
-    const whole = yield* settled(owner, ids, newestFirst.map(idOf))
+    const whole = yield* settling(ids, idOf(newer ? found.at(-1) : found[0]))
     if (whole !== undefined) found = yield* rows(owner, search, { ...scan, ids: whole })
     return pageOf((yield* inSlices(found, decode)).flat().map(read), request)
   }, sqlDefects)
@@ -137,8 +144,9 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
       )
       return { ...counted, ids }
     })
+    const settling = settled(owner)
     const all = yield* extent(idsCreated(prefixOf(modeOf(owner)), created))
-    const whole = yield* settled(owner, all.ids, all.newest === null ? [] : [all.newest])
+    const whole = yield* settling(all.ids, all.newest ?? undefined)
     const { found, ids, newest } = whole === undefined ? all : yield* extent(whole)
     const step = Effect.fnUntraced(function* ({ ids, left }: Position) {
       if (left === 0) return undefined
