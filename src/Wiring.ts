@@ -237,7 +237,6 @@ const base = Transactor.layer.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Wakeups.layer,
-      NewIds.layer,
       ListHorizon.layer,
       MerchantClocks.layer,
       Secrets.layer,
@@ -247,7 +246,7 @@ const base = Transactor.layer.pipe(
       Runs.layer,
       Instructions.layer,
       ShortPath.layer,
-      ClockSkew.layer,
+      Layer.provideMerge(ClockSkew.layer, NewIds.layer),
       Joining.layer
     )
   ),

@@ -9,6 +9,7 @@ import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { makeLogQueue } from "./logQueue.ts"
 import { makeOpenCalls, type OpenCall } from "./openCalls.ts"
@@ -39,7 +40,9 @@ export const layer = Layer.effect(
     const calls = makeOpenCalls()
     const hasOthers = (yield* Settings).runner !== undefined
     const base = yield* Clock.Clock
-    const nowOf = (owner: Owner) => (hasOthers ? base.currentTimeMillisUnsafe() + clocks.offsetOf(owner) : undefined)
+    const nowOf = (owner: Owner) =>
+      hasOthers ? ids.corrected(base.currentTimeMillisUnsafe() + clocks.offsetOf(owner)) : undefined
+    const ids = yield* NewIds
     const horizon = yield* ListHorizon
     horizon.awaits("calls", (owner) => calls.lowestOf(owner, nowOf(owner)))
     const { append, flushed } = yield* makeLogQueue(calls)

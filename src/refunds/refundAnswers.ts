@@ -30,7 +30,8 @@ export type Refusal = RefundRefused | InsufficientBalance
 /** A retry may succeed: a refund with this number was just created, or other refunds changed the remaining amount. */
 export const isPassing = (failure: DriveFailure): failure is AlreadyExists | RefundRefused | NotCommitted =>
   failure._tag === "AlreadyExists" ||
-  isOvertaken(failure) || (failure._tag === "RefundRefused" && failure.reason === "remaining_changed")
+  isOvertaken(failure) ||
+  (failure._tag === "RefundRefused" && failure.reason === "remaining_changed")
 
 export const isRefusal = (failure: DriveFailure): failure is Refusal =>
   (failure._tag === "RefundRefused" && !isPassing(failure)) || failure._tag === "InsufficientBalance"

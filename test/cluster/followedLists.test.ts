@@ -4,7 +4,7 @@
  */
 import path from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { lists, makeFollower, missedBy, newestOf } from "../kit/followers.ts"
 import { answered, type Coffer, connect, liftQuotas, seeded } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
@@ -84,10 +84,20 @@ it.live(
         const endpoint = yield* nodes[0]!.api.post("/v1/webhook_endpoints", key, { url: "http://127.0.0.1:9/hook" })
         assert.strictEqual(endpoint.status, 201, endpoint.text)
 
-        let isOver = false
+        const over = yield* Deferred.make<void>()
         // The first rows of each list, from which a reader can go on.
-        yield* write([nodes[0]!], (limit) => (limit === 6 ? 2 : limit - 1), key, () => Effect.void)
-        yield* write([nodes[0]!], (limit) => (limit === 6 ? 3 : limit - 1), key, () => Effect.void)
+        yield* write(
+          [nodes[0]!],
+          (limit) => (limit === 6 ? 2 : limit - 1),
+          key,
+          () => Effect.void
+        )
+        yield* write(
+          [nodes[0]!],
+          (limit) => (limit === 6 ? 3 : limit - 1),
+          key,
+          () => Effect.void
+        )
         yield* nodes[0]!.api.post("/v1/payment_links", key, { amount: 100 })
         const followers = yield* Effect.all([
           ...lists.map((list) => makeFollower(nodes, draw, key, list, "ending_before")),
@@ -97,9 +107,10 @@ it.live(
           Effect.forEach(
             followers,
             Effect.fnUntraced(function* ({ last, list, look }) {
-              while (!isOver) yield* look
+              const looking = Effect.andThen(look, Effect.sleep("50 millis"))
+              while (!(yield* Deferred.isDone(over))) yield* looking
               const newest = yield* newestOf(sql, merchantId, list)
-              while (last() < newest) yield* look
+              while (last() < newest) yield* looking
             }),
             { concurrency: "unbounded", discard: true }
           )
@@ -108,7 +119,7 @@ it.live(
           concurrency: "unbounded",
           discard: true
         })
-        isOver = true
+        yield* Deferred.succeed(over, undefined)
         yield* Fiber.join(following)
         for (const follower of followers) {
           const missed = yield* missedBy(sql, merchantId, follower)

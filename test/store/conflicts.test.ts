@@ -83,7 +83,9 @@ describe("a batch that meets a conflict", () => {
           )
           yield* Deferred.succeed(over, undefined)
           yield* Fiber.join(otherFiber)
-          assert.deepStrictEqual(yield* Fiber.join(late), [{ done: 0, fit_0: null, fit_1: [number(2)], overtaken: null }])
+          assert.deepStrictEqual(yield* Fiber.join(late), [
+            { done: 0, fit_0: null, fit_1: [number(2)], overtaken: null }
+          ])
           assert.deepStrictEqual(yield* sql`select version, metadata from orders order by trade_no`, [
             { version: 2, metadata: {} },
             { version: 1, metadata: {} }

@@ -41,7 +41,10 @@ const world = <E>(use: (world: World) => Effect.Effect<unknown, E, Scope.Scope>)
       const url = yield* freshDatabase
       const postgres = Postgres.layer({ url: Redacted.make(url), connections: 10, name: "test" })
       const services = yield* Layer.build(
-        layer.pipe(Layer.provide([Wakeups.layer, Faults.layer, NewIds.layer, ListHorizon.layer]), Layer.provideMerge(postgres))
+        layer.pipe(
+          Layer.provide([Wakeups.layer, Faults.layer, NewIds.layer, ListHorizon.layer]),
+          Layer.provideMerge(postgres)
+        )
       )
       return yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -1,6 +1,6 @@
 /**
- * Follows a list of the API: each object once, oldest first, from a position that can be kept. The service shows nothing
- * that a later row could precede (docs/silences.md, P16), so what is newer than the newest object is all that is new.
+ * Follows a list of the API: each object once, oldest first, from a position that can be kept. The service shows
+ * nothing that a later row could precede (silences: P16), so what is newer than the newest object is all that is new.
  */
 import { Effect } from "effect"
 import type { CliFailure } from "./CliFailure.ts"

@@ -38,8 +38,8 @@ const stale = Metric.counter("coffer_stale_versions", {
 })
 const ended = Metric.counter("coffer_change_sets", {
   description:
-    "Change sets that have ended, by outcome; stale and taken: somebody else was first; overtaken: a list has shown a " +
-    "later number; unknown: nobody knows whether it was written",
+    "Change sets that have ended, by outcome; stale and taken: somebody else was first; overtaken: a list has shown " +
+    "a later number; unknown: nobody knows whether it was written",
   incremental: true
 })
 const byOutcome = {

@@ -87,7 +87,10 @@ const write = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<Ou
       )
 
 /** On a connection of its own: other statements would wait behind the disk. */
-const writeAtOnce = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<Outcome, SqlError.SqlError | Passed> => {
+const writeAtOnce = (
+  sql: SqlClient.SqlClient,
+  batch: Plan<OpenSet>
+): Effect.Effect<Outcome, SqlError.SqlError | Passed> => {
   const { params, text } = atOnce(batch)
   return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined))).pipe(
     Effect.flatMap(([row]) => {

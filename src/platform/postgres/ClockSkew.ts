@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { currentMillis } from "../runtime/clock.ts"
+import { NewIds } from "../runtime/NewIds.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
 export class ClockSkew extends Context.Service<
@@ -46,12 +47,15 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const machineTime = yield* MachineTime
+    const ids = yield* NewIds
     let skew = 0
 
     const measure = Effect.gen(function* () {
       const was = Math.abs(skew)
       skew = yield* measureSkew(sql, machineTime)
       yield* Metric.update(gauge, skew)
+      // A measurement is a little off itself, which is no reason to make ids of another time.
+      ids.correct(Math.round(skew) * 1_000)
       if (Math.abs(skew) > secondsOdd && was <= secondsOdd) {
         yield* Effect.logError(`This machine's clock and Postgres' are ${Math.round(skew)} s apart; set both right`)
       }

@@ -68,17 +68,18 @@ export const layer = Layer.effect(
 
     const raise = Effect.fnUntraced(function* (of: Numbered, owner: Owner, body: string) {
       const [first] = yield* decodeRaised(yield* statements.raiseIfFree(of, owner, body))
-      if (first.free) return body
+      // What another list has shown stays shown.
+      const before = first.before ?? ""
+      const upTo = body > before ? body : before
+      if (first.free) return upTo
       yield* statements.raise(of, owner, body)
       // The batches last for longer than Postgres allows them: the list stays as it was.
-      return (yield* waited(owner)) ? body : (first.before ?? "")
+      return (yield* waited(owner)) ? upTo : before
     })
 
     const settle = Effect.fnUntraced(function* (of: Numbered, owner: Owner, newest: string) {
-      const before = settled(of, owner)
       const lowest = open.get(of)?.(owner)
       const wanted = lowest === undefined || newest < lowest ? newest : below(lowest)
-      if (wanted <= before) return before
       const upTo = yield* raise(of, owner, wanted)
       remember(keyOf(of, owner), upTo)
       return upTo

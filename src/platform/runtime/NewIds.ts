@@ -1,8 +1,8 @@
 /**
  * New ids: a prefix and 26 characters of time and randomness. Within this process each id of one clock is greater than
  * the one before, even if many are made in one millisecond or the clock is set back. The ids of a sandbox whose clock
- * was moved must not push those of others ahead: lists seek times by ids. Where lists have shown a later id of another
- * runner, whose clock is ahead, ids are made as far ahead as that clock (docs/decisions/0050).
+ * was moved must not push those of others ahead: lists seek times by ids. Ids have the time of Postgres' clock, by which
+ * all runners agree. Where lists have shown a later id all the same, they are later than that (docs/decisions/0050).
  */
 import { randomFillSync } from "node:crypto"
 import { idBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
@@ -19,6 +19,10 @@ export class NewIds extends Context.Service<
     readonly next: (prefix: string) => Effect.Effect<string>
     /** The same in a synchronous block, for a caller that has the time and the clock that it was read from. */
     readonly at: (prefix: string, now: DateTime.Utc, clock: Clock.Clock) => string
+    /** This machine's clock is so many milliseconds ahead of Postgres', whose time ids have. */
+    readonly correct: (ahead: number) => void
+    /** The time that an id made at this time of a clock has. */
+    readonly corrected: (millis: number) => number
     /** Lists have shown this body to the owner: the ids made from now on are later. */
     readonly pass: (owner: Owner, body: string) => void
   }
@@ -61,10 +65,11 @@ export const layer = Layer.effect(
     /** Nearly always the same one. */
     let recent = own
 
+    let skew = 0
     const bodyAt = (millis: number, clock: Clock.Clock) => {
       const line = lineOf(clock)
       if (line.ahead > 0 && millis - line.neededAt > aheadFor) line.ahead = 0
-      const fresh = idBody(millis + line.ahead, randomDigits())
+      const fresh = idBody(millis - skew + line.ahead, randomDigits())
       // In the same millisecond, or an earlier one, the last id is counted up instead.
       const isLater = fresh.slice(0, 10) > line.last.slice(0, 10)
       line.last = isLater ? fresh : `${idBodyAfter(line.last.slice(0, -1))}0`
@@ -74,7 +79,7 @@ export const layer = Layer.effect(
     const pass = ({ merchantId, mode }: Owner, body: string) => {
       const line = (mode === "sandbox" ? moved.get(merchantId) : undefined) ?? own
       const now = line.clock.currentTimeMillisUnsafe()
-      const ahead = millisOfId(body) + 1 - now
+      const ahead = millisOfId(body) + 1 - (now - skew)
       // A sandbox whose moved clock this runner has not heard of yet pushes nobody else ahead.
       if (ahead > aheadMax) return
       line.ahead = Math.max(line.ahead, ahead)
@@ -86,7 +91,14 @@ export const layer = Layer.effect(
       Effect.withFiberSucceed((fiber) => prefix + bodyAt(millisOf(fiber), fiber.getRef(Clock.Clock)))
     const at = (prefix: string, now: DateTime.Utc, clock: Clock.Clock) =>
       prefix + bodyAt(DateTime.toEpochMillis(now), clock)
-    return NewIds.of({ body: next(""), next, at, pass })
+    return NewIds.of({
+      body: next(""),
+      next,
+      at,
+      correct: (ahead) => void (skew = ahead),
+      corrected: (millis) => millis - skew,
+      pass
+    })
   })
 )
 
