@@ -2,7 +2,8 @@
  * New ids: a prefix and 26 characters of time and randomness. Within this process each id of one clock is greater than
  * the one before, even if many are made in one millisecond or the clock is set back. The ids of a sandbox whose clock
  * was moved must not push those of others ahead: lists seek times by ids. Ids have the time of Postgres' clock, by
- * which all runners agree. Where lists have shown a later id all the same, they are later than that (docs/decisions/0050).
+ * which all runners agree. Where lists have shown a later id all the same, they are later than that
+ * (docs/decisions/0050).
  */
 import { randomFillSync } from "node:crypto"
 import { idBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
