@@ -5,6 +5,7 @@ import { type DateTime, Option, Schema } from "effect"
 import { storableJson } from "../platform/postgres/storable.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import type { NewLogRow } from "./LogStore.ts"
+import type { OpenCall } from "./openCalls.ts"
 import { overQuota } from "./refusedCalls.ts"
 
 /**
@@ -14,6 +15,8 @@ import { overQuota } from "./refusedCalls.ts"
 export type LoggedBody = string | Uint8Array | { readonly bytes: number; readonly json?: unknown } | undefined
 
 export interface LoggedCall {
+  /** The call as it began. */
+  readonly call?: OpenCall
   readonly requestId: string
   readonly merchantId: MerchantId
   readonly mode: Mode
