@@ -1,6 +1,6 @@
 /** Front door to API logs (spec: API log). A call costs its request one offer to a queue; no answer waits for it. */
 import { type LogQuery, retentionDays } from "@coffer/contract/Logs"
-import { idBody, prefixes } from "@coffer/model/Ids"
+import { idBody, millisOfId, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
@@ -45,7 +45,18 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
     const horizon = yield* ListHorizon
     horizon.awaits("calls", (owner) => calls.lowestOf(owner, nowOf(owner)))
-    const { append, flushed } = yield* makeLogQueue(calls)
+    const numbered = ({ merchantId, mode, ...call }: LoggedCall) => {
+      const owner = { merchantId, mode }
+      const number = Effect.provideService(clocks.working(owner, ids.next(prefixes.request)), Clock.Clock, base)
+      return Effect.map(number, (requestId): LoggedCall => {
+        const begun = { requestId, owner }
+        calls.begun(begun)
+        const aheadMillis = clocks.offsetOf(owner)
+        const at = DateTime.makeUnsafe(millisOfId(requestId) - aheadMillis)
+        return { ...call, ...owner, call: begun, requestId, aheadMillis, at }
+      })
+    }
+    const { append, flushed } = yield* makeLogQueue(calls, numbered)
 
     const page = span("Logs.page")(function* (owner: Owner, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))

@@ -32,7 +32,11 @@ const dropped = Metric.counter("coffer_api_logs_dropped_total", {
   incremental: true
 })
 
-export const makeLogQueue = Effect.fnUntraced(function* (open: OpenCalls) {
+/** `numbered`: the call as if it came now. */
+export const makeLogQueue = Effect.fnUntraced(function* (
+  open: OpenCalls,
+  numbered: (call: LoggedCall) => Effect.Effect<LoggedCall>
+) {
   const write = yield* makeWrite
   yield* Metric.update(dropped, 0)
   const queue = yield* Queue.dropping<LoggedCall>(waitingMax)
@@ -53,29 +57,33 @@ export const makeLogQueue = Effect.fnUntraced(function* (open: OpenCalls) {
     waitingBytes += bytes
     flushes.appended()
   }
-  const refusedCalls = makeRefusedCalls(offer)
+  const counts: Array<LoggedCall> = []
+  const refusedCalls = makeRefusedCalls(offer, (first) => void counts.push(first))
 
+  /** A count comes when its minute is over. Lists may have passed the number of its first call by then. */
+  const offerCounts = Effect.suspend(() =>
+    Effect.forEach(counts.splice(0), (first) => Effect.map(numbered(first), offer), { discard: true })
+  )
   const tellDropped = Effect.suspend(() => {
     const count = droppedNow
     droppedNow = 0
     return count === 0 ? Effect.void : Metric.update(dropped, count)
   })
+  const settle = Effect.suspend(() => (counts.length === 0 ? tellDropped : Effect.andThen(offerCounts, tellDropped)))
   const append = (call: LoggedCall) =>
     Effect.suspend(() => {
-      if (call.isUncounted === true) {
-        end(call)
-        refusedCalls.note(call, realMillis())
-      } else offer(call)
-      return tellDropped
+      if (call.isUncounted !== true) offer(call)
+      else if (!refusedCalls.note(call, realMillis())) end(call)
+      return settle
     })
   /** Minutes that are not over count as over for whoever waits. */
   const flushed = Effect.suspend(() => {
     refusedCalls.closeBefore()
-    return Effect.andThen(tellDropped, flushes.flushed)
+    return Effect.andThen(settle, flushes.flushed)
   })
   const closeMinutes = Effect.suspend(() => {
     refusedCalls.closeBefore(realMillis())
-    return tellDropped
+    return settle
   })
 
   const drain = Effect.gen(function* () {

@@ -65,13 +65,15 @@ it.live(
     Effect.gen(function* () {
       const databaseUrl = yield* freshDatabase
       const sql = yield* connect(databaseUrl)
+      // Of its own: what looks at the rows does not wait for a lock.
+      const locker = yield* connect(databaseUrl, writers)
       const nodes = yield* Effect.forEach(aheadMillis, (ahead) => skewed(databaseUrl, ahead))
       for (const { ready } of nodes) yield* ready
 
       const lock = Effect.fnUntraced(function* (tradeNo: string, millis: number) {
-        const held = sql`select 1 from orders where trade_no = ${tradeNo} for update`.pipe(
+        const held = locker`select 1 from orders where trade_no = ${tradeNo} for update`.pipe(
           Effect.andThen(Effect.sleep(millis)),
-          sql.withTransaction,
+          locker.withTransaction,
           Effect.ignore
         )
         yield* Effect.forkDetach(held, { startImmediately: true })
