@@ -9,7 +9,7 @@ export default defineConfig({
     ...test,
     exclude: configDefaults.exclude,
     include: [
-      "test/cluster/{crash,deliveriesKilled,deliveriesOutage,steps,twoRunners}.test.ts",
+      "test/cluster/{crash,deliveriesKilled,deliveriesOutage,followedLists,steps,twoRunners}.test.ts",
       "test/cluster/{failover,linearizability,postgres{Failover,Restart},supervised,upgrade}.test.ts",
       "test/http/edge/fuzz.test.ts",
       "test/http/sandbox/clockJumps.test.ts",

@@ -38,6 +38,7 @@ import * as Files from "./files/Files.ts"
 import * as FileStore from "./files/FileStore.ts"
 import * as LogoFiles from "./files/LogoFiles.ts"
 import * as S3Storage from "./files/S3Storage.ts"
+import * as ListHorizon from "./platform/postgres/ListHorizon.ts"
 import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as MerchantClocks from "./platform/runtime/MerchantClocks.ts"
@@ -243,7 +244,7 @@ const base = Transactor.layer.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Wakeups.layer,
-      NewIds.layer,
+      ListHorizon.layer,
       MerchantClocks.layer,
       Secrets.layer,
       Draining.layer,
@@ -253,7 +254,7 @@ const base = Transactor.layer.pipe(
       Runs.layer,
       Instructions.layer,
       ShortPath.layer,
-      ClockSkew.layer,
+      Layer.provideMerge(ClockSkew.layer, NewIds.layer),
       Joining.layer
     )
   ),

@@ -15,8 +15,10 @@ import {
   AlreadyExists,
   type ChangeSet,
   type CommitError,
+  isOvertaken,
   keyOf,
   NotCommitted,
+  renumberedMax,
   StaleVersion
 } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
@@ -95,7 +97,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
     const performNow = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], given: Given = {}) {
       let hint = snapshots.take(id)
       let { answer } = given
-      for (let attempt = 1; attempt <= aggregate.attemptsMax; attempt++) {
+      for (let attempt = 1, renumbered = 0; attempt <= aggregate.attemptsMax; attempt++) {
         const { decision, derived } = yield* decide(id, command, hint, { ...given, answer })
         const outcome = yield* Effect.result(commit(id, derived))
         if (outcome._tag === "Success") {
@@ -107,6 +109,11 @@ export const makeWriteLoop = <K extends Kind, E = never>(
         }
         const { failure } = outcome
         hint = undefined
+        // Numbers that came with the entry are the caller's to make anew.
+        if (isOvertaken(failure) && given.entry === undefined && renumbered++ < renumberedMax) {
+          attempt--
+          continue
+        }
         if (isSuperseded(derived.own, failure)) continue
         if (!isAnswerStale(failure) || aggregate.outlivesRequest !== true) {
           return yield* isForCaller(given.entry, failure) ? Effect.fail(failure) : overloaded

@@ -11,6 +11,7 @@ import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
 import { along, type Search } from "../platform/postgres/scans.ts"
@@ -30,11 +31,15 @@ export const layer = Layer.effect(
   DisputeLists,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const pages = Pages.make(sql, {
-      table: disputes,
-      prefixOf: () => prefixes.dispute,
-      called: "a dispute"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: disputes,
+        prefixOf: () => prefixes.dispute,
+        called: "a dispute"
+      },
+      yield* ListHorizon
+    )
 
     const oursOf = yield* makeOursOf
 

@@ -1,9 +1,10 @@
 /** What the channel says of a dispute: the first time it is opened, and from then on its status is applied. */
 import { disputeFeeOf } from "@coffer/model/Fees"
-import { DisputeNo, prefixes } from "@coffer/model/Ids"
+import { createdAtOf, DisputeNo, prefixes } from "@coffer/model/Ids"
 import { type Dispute, DisputeCommand } from "@coffer/rules/dispute/Dispute"
 import { Effect, Option } from "effect"
 import type { DisputeReport, DisputeWord } from "../channel/DisputeChannel.ts"
+import { numbering } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { DisputeServices } from "./DisputeServices.ts"
@@ -48,9 +49,10 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
   const { commands, ids, orders } = services
   const order = yield* orders.byTradeNo(report.tradeNo)
   const now = yield* currentTime
+  const disputeNo = DisputeNo.make(yield* ids.next(prefixes.dispute))
   const dispute: Dispute = {
     status: "needs_response",
-    disputeNo: DisputeNo.make(yield* ids.next(prefixes.dispute)),
+    disputeNo,
     tradeNo: order.tradeNo,
     merchantId: order.merchantId,
     mode: order.mode,
@@ -63,11 +65,11 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
     notifyUrl: order.notifyUrl,
     response: null,
     openedAt: report.openedAt,
-    createdAt: now,
+    createdAt: createdAtOf(disputeNo),
     updatedAt: now
   }
   return yield* Effect.catchTags(commands.open(dispute), { AlreadyExists: () => known(services, report) })
-})
+}, numbering)
 
 /** Reported twice at once, and the other came first. */
 const known = Effect.fnUntraced(function* ({ store }: DisputeServices, report: DisputeReport) {

@@ -3,6 +3,7 @@
  * sent. Nothing is parsed or redacted here: the bodies go to a queue as they are.
  */
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
+import { millisOfId } from "@coffer/model/Ids"
 import { DateTime, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { overQuota } from "../logs/refusedCalls.ts"
@@ -26,16 +27,18 @@ export const make = Effect.map(
   (logs) =>
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
       const { ahead, arrived, ip, method, owner, path, requestId, sent } = record
-      if (owner === undefined) return Effect.void
+      if (owner === undefined) return Effect.sync(() => logs.ended(record))
       // What is above the quota has no body in the log, so it is not read either.
       return Effect.flatMap(response.status === overQuota ? nothing : body, (requestBody) =>
         logs.append({
+          call: record,
           requestId,
           ...owner,
           method,
           path,
           status: response.status,
-          at: DateTime.makeUnsafe(arrived),
+          // As its number has it, so that both have one order.
+          at: DateTime.makeUnsafe(millisOfId(requestId) - ahead),
           aheadMillis: ahead,
           durationMillis: answered - arrived,
           ip,

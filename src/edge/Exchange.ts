@@ -13,6 +13,7 @@ import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import type { Holding } from "../http/Holdings.ts"
 import { asProblem } from "../http/problem.ts"
 import type { LoggedBody } from "../logs/logRow.ts"
+import { Logs } from "../logs/Logs.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { ClockSkew } from "../platform/postgres/ClockSkew.ts"
 import { inTime } from "../platform/runtime/bounded.ts"
@@ -77,6 +78,7 @@ const unknownStatus = 503
 export const make = Effect.gen(function* () {
   const ids = yield* NewIds
   const draining = yield* Draining
+  const logs = yield* Logs
   const logCall = yield* ApiLogging.make
   const logAccess = yield* AccessLog.make
   const clientAddress = yield* ClientAddress.make
@@ -104,6 +106,9 @@ export const make = Effect.gen(function* () {
     )
   }
 
+  const endedWhenFailed = <A, E, R>(answered: Effect.Effect<A, E, R>, incoming: Incoming) =>
+    Effect.onError(answered, () => Effect.sync(() => incoming.record !== undefined && logs.ended(incoming.record)))
+
   const answer: Answer = Effect.fnUntraced(function* <E, R>(
     incoming: Incoming,
     route: Effect.Effect<Response, E, R>,
@@ -113,6 +118,7 @@ export const make = Effect.gen(function* () {
     const ip = clientAddress(incoming.connection.remoteAddress, incoming.sent["x-forwarded-for"])
     const record = newRecord(incoming, { requestId, ip, arrived: yield* currentMillis })
     incoming.record = record
+    logs.begun(record)
     const deadline = new Deadline(requestMillis, time)
     const response = yield* Effect.interruptible(
       inTime(
@@ -139,7 +145,7 @@ export const make = Effect.gen(function* () {
     if (logAccess !== undefined) yield* logAccess(record, { route: incoming.at, status: response.status, millis })
     yield* log(incoming, record, response, answered)
     return withHeaders(response, record, draining.now)
-  })
+  }, endedWhenFailed)
 
   return { answer, release }
 })

@@ -7,6 +7,7 @@ import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
 import { prefixes } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import { Effect, Layer, Option, Redacted, References, Result } from "effect"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -28,11 +29,10 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
 
     /** Its log is listed by the time in its id, as all objects are. */
-    const renamed = <A, E, R>(record: RequestRecord, effect: Effect.Effect<A, E, R>) =>
-      Effect.flatMap(ids.next(prefixes.request), (request_id) => {
-        record.requestId = request_id
-        return Effect.updateService(effect, References.CurrentLogAnnotations, (all) => ({ ...all, request_id }))
-      })
+    const rename = (record: RequestRecord, owner: Owner) =>
+      Effect.map(clocks.working(owner, ids.next(prefixes.request)), (id) => void (record.requestId = id))
+    const annotated = <A, E, R>({ requestId: request_id }: RequestRecord, effect: Effect.Effect<A, E, R>) =>
+      Effect.updateService(effect, References.CurrentLogAnnotations, (all) => ({ ...all, request_id }))
 
     return MerchantKey.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential }) {
@@ -63,6 +63,7 @@ export const layer = Layer.effect(
         const { merchant, mode } = owner.value
         record.owner = { merchantId: merchant.merchant_id, mode }
         record.ahead = clocks.offsetOf(record.owner)
+        if (record.ahead > 0) yield* rename(record, record.owner)
         record.quotas = merchant.quotas
         if (!isCallerAllowed(merchant.modes[mode], record.ip)) {
           return yield* refuseWith(
@@ -88,7 +89,7 @@ export const layer = Layer.effect(
         record.visit = admission.enter({ group: mode, party: merchant.merchant_id, kind, rows, behind })
         if (record.visit === undefined) return yield* busy
         const called = Effect.provideService(httpEffect, Caller, record.owner)
-        return yield* record.ahead === 0 ? called : clocks.within(record.owner, renamed(record, called))
+        return yield* record.ahead === 0 ? called : clocks.within(record.owner, annotated(record, called))
       })
     })
   })

@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { bodyOf } from "./eventBodies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
 import { alone, along, isStorable, type Search } from "../platform/postgres/scans.ts"
@@ -56,11 +57,15 @@ export const layer = Layer.effect(
         sql`select id, body, packed from events where id = ${id} and merchant_id = ${merchantId} and mode = ${mode}`
     })
 
-    const pages = Pages.make(sql, {
-      table: { name: "events", key: "id", row: EventRow, read },
-      prefixOf: () => prefixes.event,
-      called: "an event"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: { name: "events", key: "id", row: EventRow, read },
+        prefixOf: () => prefixes.event,
+        called: "an event"
+      },
+      yield* ListHorizon
+    )
 
     const oursOf = yield* makeOursOf
 

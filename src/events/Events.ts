@@ -2,7 +2,7 @@
  * Front door to events: turns what happened into rows that are committed together with the change that caused it
  * (spec: Events). It writes nothing itself.
  */
-import { prefixes } from "@coffer/model/Ids"
+import { createdAtOf, prefixes } from "@coffer/model/Ids"
 import { withoutSignatures } from "@coffer/rules/signedAddresses"
 import { type Addresses, destinationOf, route } from "@coffer/rules/delivery/route"
 import { Clock, Context, type DateTime, Effect, Layer, Option } from "effect"
@@ -49,10 +49,11 @@ export const layer = Layer.effect(
       ({ merchantId, mode }: Owner, addresses: Omit<Addresses, "notifyUrl">, clock: Clock.Clock): Recorder =>
       (happening, now) => {
         const { notifyUrl, objectId, tradeNo, type } = happening
-        const shared = { merchantId, mode, createdAt: now }
         const id = ids.at(prefixes.event, now, clock)
+        const createdAt = createdAtOf(id)
+        const shared = { merchantId, mode, createdAt }
         const object = withoutSignatures(happening.object)
-        const body = jsonText(eventView(id, now, { ...happening, mode, object }))
+        const body = jsonText(eventView(id, createdAt, { ...happening, mode, object }))
         return [
           insert(events, { ...shared, id, type, objectId, tradeNo, packed: packed(body) }),
           ...route(type, { notifyUrl, ...addresses }).map(({ endpointId, url }) =>

@@ -10,6 +10,7 @@ import type { Stored } from "../aggregate/Aggregate.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
 import { table } from "../platform/commit/Table.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along } from "../platform/postgres/scans.ts"
 
@@ -46,11 +47,15 @@ export const layer = Layer.effect(
       idOf: (row) => String(row[paymentLinks.key]),
       select: (ids) => sql`select * from payment_links where link_id = any(${ids})`
     })
-    const pages = Pages.make(sql, {
-      table: paymentLinks,
-      prefixOf: () => prefixes.link,
-      called: "a payment link"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: paymentLinks,
+        prefixOf: () => prefixes.link,
+        called: "a payment link"
+      },
+      yield* ListHorizon
+    )
     return LinkStore.of({
       // What cannot be a number is not asked for: Postgres has no text with NUL.
       load: (linkId) =>

@@ -4,7 +4,7 @@
  */
 import { titleOf } from "@coffer/model/Text"
 import type { CreatePaymentLink, PaymentLinkQuery, UpdatePaymentLink } from "@coffer/contract/PaymentLinks"
-import { LinkId, prefixes, TradeNo } from "@coffer/model/Ids"
+import { createdAtOf, LinkId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { checkoutValidity } from "@coffer/model/Limits"
 import { merge, patchProblem } from "@coffer/model/Metadata"
 import { isOwnedBy, type Owner } from "@coffer/model/Owner"
@@ -20,6 +20,7 @@ import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { type Answering, answering } from "../idempotency/Answering.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { ask } from "../platform/cluster/ask.ts"
+import { numbering } from "../platform/commit/Change.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -36,9 +37,9 @@ export interface Visited {
   readonly expiresAt: DateTime.Utc
 }
 
-const visited = ({ at, tradeNo }: { readonly at: DateTime.Utc; readonly tradeNo: TradeNo }): Visited => ({
+const visited = ({ tradeNo }: { readonly tradeNo: TradeNo }): Visited => ({
   tradeNo,
-  expiresAt: DateTime.addDuration(at, checkoutValidity)
+  expiresAt: DateTime.addDuration(createdAtOf(tradeNo), checkoutValidity)
 })
 
 export class Links extends Context.Service<
@@ -110,16 +111,17 @@ type LinkServices = Effect.Success<typeof linkServices>
 const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
   span("Links.create")(function* (owner: Owner, terms: CreatePaymentLink) {
     const merchant = yield* merchantOf(owner)
+    const linkId = LinkId.make(yield* ids.next(prefixes.link))
     const now = yield* currentTime
     const metadata = terms.metadata ?? {}
     const link: PaymentLink = {
-      linkId: LinkId.make(yield* ids.next(prefixes.link)),
+      linkId,
       ...owner,
       amount: terms.amount,
       currency: terms.currency ?? "USD",
       notifyUrl: terms.notify_url ?? null,
       returnUrl: terms.return_url ?? null,
-      createdAt: now,
+      createdAt: createdAtOf(linkId),
       status: "active",
       subject: titleOf(terms.subject),
       maxUses: terms.max_uses ?? null,
@@ -144,7 +146,7 @@ const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
     return yield* answering((answer) => commands.create(link, nothing, { answer })).pipe(
       Effect.catchTags({ AlreadyExists: Effect.die, InsufficientBalance: Effect.die })
     )
-  })
+  }, numbering)
 
 const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
   span("Links.update")(function* (owner: Owner, linkId: string, asked: UpdatePaymentLink) {
@@ -185,7 +187,7 @@ const visit = ({ ids, merchantOf, send }: LinkServices) =>
       Effect.catchTags({ ...withoutEntry, AlreadyExists: () => Effect.succeed(link), LinkConflict: Effect.die })
     )
     return visited(knownVisit(after, visitNo) ?? command)
-  })
+  }, numbering)
 
 const readExpiry = (text: string | null | undefined): Result.Result<DateTime.Utc | null, InvalidField> => {
   if (text === null || text === undefined) return Result.succeed(null)

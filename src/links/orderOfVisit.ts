@@ -3,16 +3,14 @@ import { OutTradeNo, type TradeNo } from "@coffer/model/Ids"
 import { linkKey } from "@coffer/model/Metadata"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import type { Order } from "@coffer/rules/order/Order"
-import type { DateTime } from "effect"
 import { newOrder } from "../orders/newOrder.ts"
 
 interface Visit {
   readonly tradeNo: TradeNo
-  readonly at: DateTime.Utc
   readonly ordinal: number
 }
 
-export const orderOfVisit = (link: PaymentLink, { at, ordinal, tradeNo }: Visit): Order => {
+export const orderOfVisit = (link: PaymentLink, { ordinal, tradeNo }: Visit): Order => {
   const terms = {
     amount: link.amount,
     currency: link.currency,
@@ -22,5 +20,5 @@ export const orderOfVisit = (link: PaymentLink, { at, ordinal, tradeNo }: Visit)
     ...(link.notifyUrl === null ? {} : { notify_url: link.notifyUrl }),
     ...(link.returnUrl === null ? {} : { return_url: link.returnUrl })
   }
-  return newOrder(link, terms, tradeNo, at)
+  return newOrder(link, terms, tradeNo)
 }

@@ -2,7 +2,7 @@
  * Rows of API logs: inserted many at once, listed newest first, and kept by days (spec: API log; Limits). Best effort:
  * an insert may be lost in a crash, which is why its commit does not wait for the disk.
  */
-import { Mode, prefixes } from "@coffer/model/Ids"
+import { firstIdBody, millisOfId, Mode, prefixes } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -10,10 +10,14 @@ import { Context, DateTime, Effect, identity, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Days from "../platform/postgres/DailyPartitions.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
 import { atWork, type Moment } from "./callsAtWork.ts"
-import { type Bodies, packed, slicesOf, type Unpacked, unpacked } from "./logBodies.ts"
+import { type Bodies, type Unpacked, unpacked } from "./logBodies.ts"
+import { insertion, paramsOf, type Passed } from "./logInsertion.ts"
+import { elsewhereMillis } from "./openCalls.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { asyncCommit } from "../platform/postgres/asyncCommit.ts"
 
@@ -81,8 +85,11 @@ interface Way {
 export class LogStore extends Context.Service<
   LogStore,
   {
-    /** Writes all of them or none. A day that has no partition yet gets one. */
-    readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<void, SqlError.SqlError>
+    /**
+     * Writes all of them or none, but for those that a list has passed already; returns how many these are. A day that
+     * has no partition yet gets one.
+     */
+    readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<number, SqlError.SqlError>
     /** `isClockMoved`: the owner's rows say how far its clock was ahead. */
     readonly page: (
       owner: Owner,
@@ -107,23 +114,34 @@ export const layer = Layer.effect(
     const openDays = (some: ReadonlyArray<DateTime.Utc>) =>
       Effect.forEach(days, ({ open }) => open(some), { discard: true })
 
+    const ids = yield* NewIds
     const forgetDays = Effect.forEach(days, ({ forget }) => forget, { discard: true })
 
     const insert = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogRow>) {
       const params = yield* paramsOf(rows)
       const write = Effect.andThen(
         openDays(rows.map(({ created_at }) => created_at)),
-        asyncCommit(sql, sql.unsafe(insertion, params))
+        asyncCommit(sql, sql.unsafe<Passed>(insertion, params))
       )
-      yield* Effect.catchIf(write, isMissingPartition, () => Effect.andThen(forgetDays, write))
+      const passed = yield* Effect.catchIf(write, isMissingPartition, () => Effect.andThen(forgetDays, write))
+      for (const { calls, merchant_id, mode } of passed) {
+        const lowest = firstIdBody(millisOfId(calls) + elsewhereMillis)
+        ids.pass({ merchantId: merchant_id, mode }, lowest)
+      }
+      return passed.reduce((sum, { late }) => sum + late, 0)
     })
 
     const withBodies = makeWithBodies(sql)
-    const pages = Pages.make(sql, {
-      table: { name: "api_logs", key: "request_id", row: StoredRow, read: identity },
-      prefixOf: () => prefixes.request,
-      called: "an API log"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: { name: "api_logs", key: "request_id", row: StoredRow, read: identity },
+        prefixOf: () => prefixes.request,
+        called: "an API log",
+        numbered: "calls"
+      },
+      yield* ListHorizon
+    )
 
     const search = makeSearch(sql, pages)
 
@@ -217,67 +235,6 @@ const makeWithBodies = (sql: SqlClient.SqlClient) => {
 const decodeBlocks = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ block: Schema.Int, bodies: Schema.Uint8Array }))
 )
-
-// Insert ----------------------------------------------------------------------
-
-// The client cannot tell the type of an array of nulls, so nothing is an empty text on the way.
-const text = (name: keyof Cells) => (row: Cells) => (row[name] as string | null) ?? ""
-
-type Cells = Omit<NewLogRow, keyof Bodies>
-
-const cells: Record<keyof Cells, (row: Cells) => unknown> = {
-  request_id: text("request_id"),
-  merchant_id: text("merchant_id"),
-  mode: text("mode"),
-  method: text("method"),
-  path: text("path"),
-  status: ({ status }) => status,
-  error_code: text("error_code"),
-  duration_ms: ({ duration_ms }) => duration_ms,
-  ip: text("ip"),
-  user_agent: text("user_agent"),
-  idempotency_key: text("idempotency_key"),
-  created_at: ({ created_at }) => DateTime.toDateUtc(created_at),
-  // The client takes small numbers for another type than large ones, and refuses an array of both.
-  ahead_ms: ({ ahead_ms = 0 }) => String(ahead_ms)
-}
-const columns = Object.keys(cells) as ReadonlyArray<keyof Cells>
-
-const typeOf: Partial<Record<keyof Cells, string>> = {
-  status: "integer",
-  duration_ms: "integer",
-  created_at: "timestamptz",
-  ahead_ms: "bigint"
-}
-const valueOf = (column: keyof Cells): string => (column in typeOf ? column : `nullif(${column}, '')`)
-
-/** Cells by column; of each row the number of its block, from 1, and its place in it; the blocks. */
-export const paramsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogRow>) {
-  const slices = slicesOf(rows)
-  const placed = new Map<NewLogRow, readonly [slice: number, place: number]>()
-  for (const [slice, { rows }] of slices.entries()) {
-    for (const [place, row] of rows.entries()) placed.set(row, [slice + 1, place])
-  }
-  return [
-    ...columns.map((column) => rows.map((row) => cells[column](row))),
-    rows.map((row) => placed.get(row)?.[0] ?? 0),
-    rows.map((row) => placed.get(row)?.[1] ?? 0),
-    slices.map(({ day }) => DateTime.toDateUtc(day)),
-    yield* Effect.forEach(slices, ({ rows }) => packed(rows))
-  ]
-})
-
-const [slice, place, day, bodies] = [1, 2, 3, 4].map((more) => `$${columns.length + more}`)
-/** One statement, so that no row is without its block. */
-export const insertion = `with blocks as materialized (
-    select number, nextval('api_log_blocks') as block, day, bodies
-    from unnest(${day}::timestamptz[], ${bodies}::bytea[]) with ordinality as given (day, bodies, number)),
-  kept as (insert into api_log_bodies (day, block, bodies) select day, block, bodies from blocks)
-  insert into api_logs (${columns.join(", ")}, block, place)
-  select ${columns.map(valueOf).join(", ")}, blocks.block, case when blocks.block is not null then place end
-  from unnest(${columns.map((column, index) => `$${index + 1}::${typeOf[column] ?? "text"}[]`).join(", ")},
-    ${slice}::integer[], ${place}::integer[]) as rows (${columns.join(", ")}, slice, place)
-    left join blocks on blocks.number = rows.slice`
 
 /** "No partition of relation found for row" is a check violation, and the table has no other checks. */
 const isMissingPartition = ({ reason }: SqlError.SqlError): boolean => reason._tag === "ConstraintError"

@@ -1,20 +1,28 @@
 /** Front door to API logs (spec: API log). A call costs its request one offer to a queue; no answer waits for it. */
 import { type LogQuery, retentionDays } from "@coffer/contract/Logs"
-import { idBody, prefixes } from "@coffer/model/Ids"
+import { idBody, millisOfId, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { Owner } from "@coffer/model/Owner"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { makeLogQueue } from "./logQueue.ts"
+import { makeOpenCalls, type OpenCall } from "./openCalls.ts"
 import type { LoggedCall } from "./logRow.ts"
 import { type LogFilter, type LogRow, LogStore } from "./LogStore.ts"
 
 export class Logs extends Context.Service<
   Logs,
   {
+    /** A call has begun; it is to be ended or appended. */
+    readonly begun: (call: OpenCall) => void
+    /** It gets no row. */
+    readonly ended: (call: OpenCall) => void
     /** Queues the call, or drops it. Neither waits nor fails. */
     readonly append: (call: LoggedCall) => Effect.Effect<void>
     /** Waits until everything appended so far is written or dropped. */
@@ -31,7 +39,26 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* LogStore
     const clocks = yield* MerchantClocks
-    const { append, flushed } = yield* makeLogQueue
+    const calls = makeOpenCalls()
+    const hasOthers = (yield* Settings).runner !== undefined
+    const base = yield* Clock.Clock
+    const nowOf = (owner: Owner) =>
+      hasOthers ? ids.corrected(base.currentTimeMillisUnsafe() + clocks.offsetOf(owner)) : undefined
+    const ids = yield* NewIds
+    const horizon = yield* ListHorizon
+    horizon.awaits("calls", (owner) => calls.lowestOf(owner, nowOf(owner)))
+    const numbered = ({ merchantId, mode, ...call }: LoggedCall) => {
+      const owner = { merchantId, mode }
+      const number = Effect.provideService(clocks.working(owner, ids.next(prefixes.request)), Clock.Clock, base)
+      return Effect.map(number, (requestId): LoggedCall => {
+        const begun = { requestId, owner }
+        calls.begun(begun)
+        const aheadMillis = clocks.offsetOf(owner)
+        const at = DateTime.makeUnsafe(millisOfId(requestId) - aheadMillis)
+        return { ...call, ...owner, call: begun, requestId, aheadMillis, at }
+      })
+    }
+    const { append, flushed } = yield* makeLogQueue(calls, numbered)
 
     const page = span("Logs.page")(function* (owner: Owner, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))
@@ -45,7 +72,14 @@ export const layer = Layer.effect(
       return yield* store.page(owner, request, filterOf(query), clocks.offsetOf(owner) > 0)
     })
 
-    return Logs.of({ append, flushed, page, atWork: (owner, moments) => store.atWork(owner, moments) })
+    return Logs.of({
+      begun: calls.begun,
+      ended: calls.ended,
+      append,
+      flushed,
+      page,
+      atWork: (owner, moments) => store.atWork(owner, moments)
+    })
   })
 )
 

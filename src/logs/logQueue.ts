@@ -7,6 +7,7 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { onRealTime, realMillis } from "../platform/runtime/realTime.ts"
 import { bytesOf, type LoggedCall, rowOf } from "./logRow.ts"
 import { LogStore } from "./LogStore.ts"
+import type { OpenCalls } from "./openCalls.ts"
 import { makeRefusedCalls } from "./refusedCalls.ts"
 
 /** Calls that may wait. */
@@ -31,41 +32,58 @@ const dropped = Metric.counter("coffer_api_logs_dropped_total", {
   incremental: true
 })
 
-export const makeLogQueue = Effect.gen(function* () {
+/** `numbered`: the call as if it came now. */
+export const makeLogQueue = Effect.fnUntraced(function* (
+  open: OpenCalls,
+  numbered: (call: LoggedCall) => Effect.Effect<LoggedCall>
+) {
   const write = yield* makeWrite
   yield* Metric.update(dropped, 0)
   const queue = yield* Queue.dropping<LoggedCall>(waitingMax)
   const flushes = yield* makeFlushes
   let waitingBytes = 0
 
+  const end = ({ call }: LoggedCall) => {
+    if (call !== undefined) open.ended(call)
+  }
+
   let droppedNow = 0
   const offer = (call: LoggedCall) => {
     const bytes = bytesOf(call)
-    if (waitingBytes + bytes > waitingBytesMax || !Queue.offerUnsafe(queue, call)) return void droppedNow++
+    if (waitingBytes + bytes > waitingBytesMax || !Queue.offerUnsafe(queue, call)) {
+      end(call)
+      return void droppedNow++
+    }
     waitingBytes += bytes
     flushes.appended()
   }
-  const refusedCalls = makeRefusedCalls(offer)
+  const counts: Array<LoggedCall> = []
+  const refusedCalls = makeRefusedCalls(offer, (first) => void counts.push(first))
 
+  /** A count comes when its minute is over. Lists may have passed the number of its first call by then. */
+  const offerCounts = Effect.suspend(() =>
+    Effect.forEach(counts.splice(0), (first) => Effect.map(numbered(first), offer), { discard: true })
+  )
   const tellDropped = Effect.suspend(() => {
     const count = droppedNow
     droppedNow = 0
     return count === 0 ? Effect.void : Metric.update(dropped, count)
   })
+  const settle = Effect.suspend(() => (counts.length === 0 ? tellDropped : Effect.andThen(offerCounts, tellDropped)))
   const append = (call: LoggedCall) =>
     Effect.suspend(() => {
-      if (call.isUncounted === true) refusedCalls.note(call, realMillis())
-      else offer(call)
-      return tellDropped
+      if (call.isUncounted !== true) offer(call)
+      else if (!refusedCalls.note(call, realMillis())) end(call)
+      return settle
     })
   /** Minutes that are not over count as over for whoever waits. */
   const flushed = Effect.suspend(() => {
     refusedCalls.closeBefore()
-    return Effect.andThen(tellDropped, flushes.flushed)
+    return Effect.andThen(settle, flushes.flushed)
   })
   const closeMinutes = Effect.suspend(() => {
     refusedCalls.closeBefore(realMillis())
-    return tellDropped
+    return settle
   })
 
   const drain = Effect.gen(function* () {
@@ -73,7 +91,10 @@ export const makeLogQueue = Effect.gen(function* () {
     for (const call of calls) waitingBytes -= bytesOf(call)
     yield* Effect.ensuring(
       write(calls),
-      Effect.sync(() => flushes.settled(calls.length))
+      Effect.sync(() => {
+        calls.forEach(end)
+        flushes.settled(calls.length)
+      })
     )
     if (Queue.sizeUnsafe(queue) < batchMax) yield* flushes.pause
   })
@@ -96,6 +117,7 @@ const makeWrite = Effect.gen(function* () {
       index % yieldEvery === yieldEvery - 1 ? Effect.as(Effect.yieldNow, rowOf(call)) : Effect.succeed(rowOf(call))
     ).pipe(
       Effect.flatMap((rows) => faults.around("Logs.insert", store.insert(rows))),
+      Effect.flatMap((late) => Metric.update(dropped, late)),
       Effect.timeout(insertPatience),
       Effect.catchCause((cause) =>
         Effect.andThen(

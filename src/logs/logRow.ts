@@ -5,6 +5,7 @@ import { type DateTime, Option, Schema } from "effect"
 import { storableJson } from "../platform/postgres/storable.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import type { NewLogRow } from "./LogStore.ts"
+import type { OpenCall } from "./openCalls.ts"
 import { overQuota } from "./refusedCalls.ts"
 
 /**
@@ -14,6 +15,8 @@ import { overQuota } from "./refusedCalls.ts"
 export type LoggedBody = string | Uint8Array | { readonly bytes: number; readonly json?: unknown } | undefined
 
 export interface LoggedCall {
+  /** The call as it began. */
+  readonly call?: OpenCall
   readonly requestId: string
   readonly merchantId: MerchantId
   readonly mode: Mode
@@ -32,7 +35,7 @@ export interface LoggedCall {
   readonly responseBody: LoggedBody
   /** No quota let it through. */
   readonly isUncounted?: boolean
-  /** It stands for so many calls of its minute, none of which a quota let through. */
+  /** It stands for so many calls, none of which a quota let through. */
   readonly refused?: number
 }
 
@@ -67,10 +70,9 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
 }
 
 /** The answer of a call that stands for others says how many they are. Of one above the quota that is all. */
-const withCount = ({ refused = 1, status }: LoggedCall, response: object | undefined): object | undefined => {
-  const count = { _refused: { count: refused } }
-  if (status === overQuota) return count
-  return refused === 1 ? response : { ...response, ...count }
+const withCount = ({ refused, status }: LoggedCall, response: object | undefined): object | undefined => {
+  if (status === overQuota) return { _refused: { count: refused ?? 1 } }
+  return refused === undefined ? response : { ...response, _refused: { count: refused } }
 }
 
 const redactedHeader = (header: string | undefined): string | null => (header === undefined ? null : redactText(header))

@@ -14,6 +14,7 @@ import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { jsonText } from "../platform/runtime/codecs.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -32,11 +33,15 @@ export const layer = Layer.effect(
   OrderLists,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const pages = Pages.make(sql, {
-      table: orders,
-      prefixOf: (mode) => prefixes.tradeNo[mode],
-      called: "an order"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: orders,
+        prefixOf: (mode) => prefixes.tradeNo[mode],
+        called: "an order"
+      },
+      yield* ListHorizon
+    )
 
     const tagged = ({ merchantId, mode }: Owner, { key, value }: Pair): Path => ({
       _tag: "Through",

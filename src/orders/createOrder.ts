@@ -12,7 +12,7 @@ import { Effect, Option, Schema, Struct } from "effect"
 import { answering } from "../idempotency/Answering.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
 import type { Owner } from "@coffer/model/Owner"
-import { currentTime } from "../platform/runtime/clock.ts"
+import { numbering } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import { newOrder } from "./newOrder.ts"
 import type { OrderServices } from "./OrderServices.ts"
@@ -27,7 +27,7 @@ export const createOrder = (services: OrderServices) => {
   const { commands, ids, merchantOf } = services
   return span("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
     const merchant = yield* merchantOf(owner)
-    const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]), yield* currentTime)
+    const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]))
     const asked = { ...order, metadata: terms.metadata ?? {} }
     const problem = termsProblem(asked, allowanceOf(services, merchant, owner))
     if (problem !== undefined) {
@@ -43,7 +43,7 @@ export const createOrder = (services: OrderServices) => {
         InsufficientBalance: Effect.die
       })
     )
-  })
+  }, numbering)
 }
 
 const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mode }: Owner) => ({

@@ -1,14 +1,14 @@
 /** The order that a create asks for, as it begins. Pure. */
 import { titleOf } from "@coffer/model/Text"
 import type { CreateOrder } from "@coffer/contract/Orders"
-import { OutTradeNo, TradeNo } from "@coffer/model/Ids"
+import { createdAtOf, OutTradeNo, TradeNo } from "@coffer/model/Ids"
 import { checkoutValidity } from "@coffer/model/Limits"
 import { merge } from "@coffer/model/Metadata"
 import type { Owner } from "@coffer/model/Owner"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 
-export const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: DateTime.Utc): Order => ({
+export const newOrder = (owner: Owner, terms: CreateOrder, number: string): Order => ({
   status: "pending",
   tradeNo: TradeNo.make(number),
   // Generated means: the platform's own number (silences: O5).
@@ -24,8 +24,8 @@ export const newOrder = (owner: Owner, terms: CreateOrder, number: string, now: 
   receiptEmail: terms.receipt_email ?? null,
   receipt: null,
   locale: terms.locale ?? null,
-  createdAt: now,
-  expiresAt: DateTime.addDuration(now, checkoutValidity),
+  createdAt: createdAtOf(number),
+  expiresAt: DateTime.addDuration(createdAtOf(number), checkoutValidity),
   declines: 0,
   unappliedPayments: []
 })

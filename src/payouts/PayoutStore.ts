@@ -8,6 +8,7 @@ import { Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
@@ -69,11 +70,15 @@ export const layer = Layer.effect(
         sql`select * from payouts where merchant_id = ${merchantId} and mode = ${mode} and reference = ${reference}`
     })
 
-    const pages = Pages.make(sql, {
-      table: payouts,
-      prefixOf: () => prefixes.payout,
-      called: "a payout of this merchant in this environment"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: payouts,
+        prefixOf: () => prefixes.payout,
+        called: "a payout of this merchant in this environment"
+      },
+      yield* ListHorizon
+    )
 
     return PayoutStore.of({
       load,

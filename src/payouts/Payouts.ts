@@ -4,7 +4,7 @@
  */
 import type { CreatePayout, PayoutQuery } from "@coffer/contract/Payouts"
 import { payoutFeeOf } from "@coffer/model/Fees"
-import { type MerchantId, type Mode, PayoutNo, prefixes } from "@coffer/model/Ids"
+import { createdAtOf, type MerchantId, type Mode, PayoutNo, prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { currencyProblem } from "@coffer/rules/order/termsProblem"
@@ -17,6 +17,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
 import { performedCommand } from "../aggregate/performedCommand.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
+import { numbering } from "../platform/commit/Change.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -170,7 +171,7 @@ const request = (services: PayoutServices) => {
         InsufficientBalance: (refusal) => orMade(Effect.fail(refusal))
       })
     )
-  })
+  }, numbering)
 }
 
 /** What an earlier request with this reference made. */
@@ -200,6 +201,6 @@ const payoutOf = (
   amount: terms.amount,
   fee: payoutFeeOf(merchant, terms.currency),
   reference: terms.reference ?? null,
-  createdAt: now,
+  createdAt: createdAtOf(number),
   updatedAt: now
 })

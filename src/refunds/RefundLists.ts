@@ -8,6 +8,7 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Refund } from "@coffer/rules/refund/Refund"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
 import { along, equals, type Search } from "../platform/postgres/scans.ts"
@@ -30,11 +31,15 @@ export const layer = Layer.effect(
   RefundLists,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const pages = Pages.make(sql, {
-      table: refunds,
-      prefixOf: () => prefixes.refund,
-      called: "a refund"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: refunds,
+        prefixOf: () => prefixes.refund,
+        called: "a refund"
+      },
+      yield* ListHorizon
+    )
 
     const oursOf = yield* makeOursOf
 

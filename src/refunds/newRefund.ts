@@ -1,6 +1,6 @@
 /** The refund that a request asks for, as it begins. Pure. */
 import type { CreateRefund } from "@coffer/contract/Refunds"
-import { OutRefundNo, RefundNo } from "@coffer/model/Ids"
+import { createdAtOf, OutRefundNo, RefundNo } from "@coffer/model/Ids"
 import { merge } from "@coffer/model/Metadata"
 import { Minor } from "@coffer/model/Money"
 import { remainingOf, type SettledOrder } from "@coffer/rules/order/Order"
@@ -32,6 +32,6 @@ export const newRefund = (
   notifyUrl: order.notifyUrl,
   request: body.out_refund_no === undefined ? (claim?.id ?? null) : null,
   run,
-  createdAt: now,
+  createdAt: createdAtOf(number),
   updatedAt: now
 })

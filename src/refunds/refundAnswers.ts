@@ -5,7 +5,7 @@ import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
-import type { AlreadyExists } from "../platform/commit/Change.ts"
+import { type AlreadyExists, isOvertaken, type NotCommitted } from "../platform/commit/Change.ts"
 import type { ChannelRefused } from "./refundErrors.ts"
 
 /** The refund, and whether the request that is answered has made it. */
@@ -28,8 +28,10 @@ export const fresh = (refund: Refund): Answered => ({ refund, created: true })
 export type Refusal = RefundRefused | InsufficientBalance
 
 /** A retry may succeed: a refund with this number was just created, or other refunds changed the remaining amount. */
-export const isPassing = (failure: DriveFailure): failure is AlreadyExists | RefundRefused =>
-  failure._tag === "AlreadyExists" || (failure._tag === "RefundRefused" && failure.reason === "remaining_changed")
+export const isPassing = (failure: DriveFailure): failure is AlreadyExists | RefundRefused | NotCommitted =>
+  failure._tag === "AlreadyExists" ||
+  isOvertaken(failure) ||
+  (failure._tag === "RefundRefused" && failure.reason === "remaining_changed")
 
 export const isRefusal = (failure: DriveFailure): failure is Refusal =>
   (failure._tag === "RefundRefused" && !isPassing(failure)) || failure._tag === "InsufficientBalance"

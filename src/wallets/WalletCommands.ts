@@ -3,6 +3,7 @@
  * synchronous block, so the order in the queue is the order of versions, and only the reply waits for the commit
  * (docs/architecture.md, section 4). So a wallet decides one entry at a time and commits many together.
  */
+import { createdAtOf } from "@coffer/model/Ids"
 import { type InsufficientBalance, post } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Cause, Clock, Context, type DateTime, Effect, Layer, Result } from "effect"
@@ -77,11 +78,13 @@ export const layer = Layer.effect(
     })
 
     /** Decides. Plain and synchronous. */
-    const decide = (wallet: Wallet, entry: Entry, { clock, now }: Means) =>
-      Result.map(
-        post(wallet, entry, { now, idBody: ids.at("", now, clock), digest: sha256 }),
+    const decide = (wallet: Wallet, entry: Entry, { clock, now }: Means) => {
+      const idBody = ids.at("", now, clock)
+      return Result.map(
+        post(wallet, entry, { now: createdAtOf(idBody), idBody, digest: sha256 }),
         ({ rows, wallet: after }) => ({ after, changes: [...entry.changes, ...posted(wallet, after, rows)] })
       )
+    }
 
     /** A refusal is confirmed with the row in the database: this runner may not own the wallet any more. */
     const refuse = Effect.fnUntraced(function* (

@@ -14,6 +14,7 @@ import { type ChangeSet, insert, update } from "../platform/commit/Change.ts"
 import { rowStatement } from "../platform/commit/statements.ts"
 import { table } from "../platform/commit/Table.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
 import { alone, along, equals, type Search } from "../platform/postgres/scans.ts"
@@ -95,11 +96,15 @@ export const layer = Layer.effect(
       return Option.getOrElse(yield* find(name), () => empty)
     })
 
-    const pages = Pages.make(sql, {
-      table: ledger,
-      prefixOf: () => prefixes.ledger,
-      called: "a balance transaction"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: ledger,
+        prefixOf: () => prefixes.ledger,
+        called: "a balance transaction"
+      },
+      yield* ListHorizon
+    )
 
     const oursOf = yield* makeOursOf
 

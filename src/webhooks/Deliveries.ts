@@ -12,7 +12,7 @@ import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { deliveries } from "../events/eventRows.ts"
 import { answering, answerOf } from "../idempotency/Answering.ts"
 import { Merchants, type MerchantNotFound } from "../merchants/Merchants.ts"
-import { type Change, insert, NotCommitted } from "../platform/commit/Change.ts"
+import { type Change, insert, NotCommitted, numbering } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -94,7 +94,7 @@ export const layer = Layer.effect(
         })
       )
       return delivery
-    })
+    }, numbering)
 
     return Deliveries.of({
       find,

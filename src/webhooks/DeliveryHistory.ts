@@ -6,6 +6,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, identity, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Search } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -65,7 +66,8 @@ export class DeliveryHistory extends Context.Service<
 
 export const layer = Layer.effect(
   DeliveryHistory,
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
     const row = SqlSchema.findOneOption({
       Request: Schema.String,
       Result: DeliveryRow,
@@ -94,11 +96,15 @@ export const layer = Layer.effect(
       }))
     }, sqlDefects)
 
-    const pages = Pages.make(sql, {
-      table: { name: "deliveries", key: "id", row: DeliveryRow, read: identity },
-      prefixOf: () => prefixes.delivery,
-      called: "a delivery"
-    })
+    const pages = Pages.make(
+      sql,
+      {
+        table: { name: "deliveries", key: "id", row: DeliveryRow, read: identity },
+        prefixOf: () => prefixes.delivery,
+        called: "a delivery"
+      },
+      yield* ListHorizon
+    )
 
     return DeliveryHistory.of({
       find: Effect.fnUntraced(function* (id, owner) {

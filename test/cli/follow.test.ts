@@ -1,7 +1,7 @@
 /** How a list is followed: nothing missed, nothing twice, whatever is committed late and whatever is lost. */
 import { assert, describe, it } from "@effect/vitest"
 import { CliFailure } from "@coffer/cli/CliFailure"
-import { follow, type Position, settleMillis, settledAt, startAt } from "@coffer/cli/follow"
+import { follow, type Position } from "@coffer/cli/follow"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -45,31 +45,19 @@ const aList = (ids: ReadonlyArray<string>) => {
   return { state, taken, outages, kept, run }
 }
 
-const fresh: Position = { settled: undefined, taken: new Map() }
+const fresh: Position = undefined
 
 describe("following a list", () => {
-  it.effect("takes what is committed late, behind an object with a higher id, and each object once", () =>
+  it.effect("reads what is newer than the newest object that it has taken, and nothing once more", () =>
     Effect.gen(function* () {
-      const { run, state, taken } = aList(["b"])
-      yield* Effect.forkChild(run(fresh))
+      const { kept, run, state, taken } = aList(["a", "b"])
+      yield* Effect.forkChild(run("a"))
       yield* TestClock.adjust("1 second")
-      state.ids.add("d")
+      state.ids.add("c").add("d")
       yield* TestClock.adjust("3 seconds")
-      state.ids.add("c")
-      yield* TestClock.adjust("30 seconds")
-      assert.deepStrictEqual(taken, ["b", "d", "c"])
-    })
-  )
-
-  it.effect("starts after what there is, and still takes what was committed late among it", () =>
-    Effect.gen(function* () {
-      const { run, state, taken } = aList(["a", "b", "d"])
-      const start = yield* startAt(({ id }: Item) => id, [{ id: "d" }, { id: "b" }, { id: "a" }])
-      yield* Effect.forkChild(run(start))
-      yield* TestClock.adjust("1 second")
-      state.ids.add("c").add("e")
-      yield* TestClock.adjust("30 seconds")
-      assert.sameMembers(taken, ["c", "e"])
+      assert.deepStrictEqual(taken, ["b", "c", "d"])
+      assert.deepStrictEqual(state.asked, ["a", "b", "b", "d", "d"])
+      assert.deepStrictEqual(kept, ["b", "c", "d"])
     })
   )
 
@@ -113,24 +101,4 @@ describe("following a list", () => {
       assert.strictEqual(yield* Effect.flip(run(fresh)), refused)
     })
   )
-
-  it("forgets what has been known for a minute, but nothing behind something younger", () => {
-    const position: Position = {
-      settled: "a",
-      taken: new Map([
-        ["d", 0],
-        ["b", 0],
-        ["c", 50_000]
-      ])
-    }
-    assert.strictEqual(settledAt(position, settleMillis - 1), position)
-    assert.deepStrictEqual(settledAt(position, settleMillis), {
-      settled: "b",
-      taken: new Map([
-        ["c", 50_000],
-        ["d", 0]
-      ])
-    })
-    assert.deepStrictEqual(settledAt(position, settleMillis + 50_000), { settled: "d", taken: new Map() })
-  })
 })

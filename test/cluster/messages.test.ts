@@ -9,7 +9,7 @@ import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/wallets/WalletEntity.ts"
 
 /** What the messages of the newest number look like. */
-const fingerprint = "b3944ea67d546cc8"
+const fingerprint = "cc6dcca8463281cd"
 
 const shapeOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
 

@@ -7,6 +7,7 @@ import * as Joining from "../../src/platform/cluster/Joining.ts"
 import * as Roster from "../../src/platform/cluster/Roster.ts"
 import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
 import * as Suspects from "../../src/platform/cluster/Suspects.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import * as ClockSkew from "../../src/platform/postgres/ClockSkew.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
@@ -28,7 +29,7 @@ const member = Effect.fnUntraced(function* (url: string, port: number, name = `c
   const context = yield* Layer.build(
     ShardLocks.layer.pipe(
       Layer.provideMerge(Layer.mergeAll(Roster.layer, Suspects.layer, ShardingConfig.layer({}))),
-      Layer.provideMerge(Layer.merge(Joining.layer, ClockSkew.layer)),
+      Layer.provideMerge(Layer.merge(Joining.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
       Layer.provideMerge(
         Layer.succeed(
           ClockSkew.MachineTime,

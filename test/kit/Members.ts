@@ -8,6 +8,7 @@ import * as Runner from "../../src/platform/cluster/Runner.ts"
 import * as ClockSkew from "../../src/platform/postgres/ClockSkew.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
 import { Redacted as Secret } from "effect"
 import { freePort } from "./Service.ts"
@@ -50,7 +51,7 @@ export const member = Effect.fnUntraced(function* (
       Layer.provideMerge(Layer.effect(Ask, objects.ask)),
       Layer.provideMerge(Joining.begin),
       Layer.provideMerge(Runner.layer()),
-      Layer.provideMerge(Layer.merge(Joining.layer, ClockSkew.layer)),
+      Layer.provideMerge(Layer.merge(Joining.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
       Layer.provideMerge(Postgres.layer({ url: Secret.make(database), connections: 3, name: "test" })),
       Layer.provideMerge(Layer.succeed(Settings, { runner, secretKey, secretKeyPrevious } as Settings["Service"])),
       Layer.provideMerge(Wakeups.layer),

@@ -226,10 +226,10 @@ export const databaseOf = (home: string): string => {
 
 // ── Books ──
 
-/** A connection of the test's own, for the length of the surrounding scope. */
-export const connect = (url: string) =>
+/** A connection of the test's own, or several, for the length of the surrounding scope. */
+export const connect = (url: string, connections = 1) =>
   Effect.map(
-    Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 1, name: "test" })),
+    Layer.build(Postgres.layer({ url: Redacted.make(url), connections, name: "test" })),
     Context.get(SqlClient.SqlClient)
   )
 

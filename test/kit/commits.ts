@@ -6,8 +6,10 @@ import { replacement } from "../../src/orders/OrderStore.ts"
 import type { ChangeSet } from "../../src/platform/commit/Change.ts"
 import { layer, Transactor } from "../../src/platform/commit/Transactor.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
+import * as ListHorizon from "../../src/platform/postgres/ListHorizon.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import { pendingOrder } from "./fixtures.ts"
 import { errorsLoggedIn, freshDatabase } from "./Service.ts"
 
@@ -31,7 +33,7 @@ export const withTransactor = <A, E>(
       Effect.provide(
         Effect.tap(use, () => Effect.sync(() => assertLogged(url, errors))),
         layer.pipe(
-          Layer.provide([Wakeups.layer, Faults.layer]),
+          Layer.provide([Wakeups.layer, Faults.layer, NewIds.layer, ListHorizon.layer]),
           Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 4, name: "test" }))
         )
       )

@@ -2,12 +2,14 @@
  * Once for all test files: a real PostgreSQL, and in it migrated templates that every test file clones. It does not
  * wait for the disk, since no test stops Postgres itself; those that kill the service bring their own.
  */
-import { DateTime, Effect, Exit, Redacted, Scope } from "effect"
+import { DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import * as TestPostgres from "../../packages/testkit/src/TestPostgres.ts"
 import { daysOpenAt } from "../../src/logs/LogJobs.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
+import * as ListHorizon from "../../src/platform/postgres/ListHorizon.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import { idFunction, withoutTriggersFunction } from "./Rows.ts"
 
 declare module "vitest" {
@@ -31,7 +33,7 @@ const setup = Effect.gen(function* () {
   const at = (database: string) => TestPostgres.databaseUrl(server.url, database)
   const openDays = (database: string, time: DateTime.Utc) =>
     Effect.flatMap(LogStore.LogStore, (store) => store.openDays(daysOpenAt(time))).pipe(
-      Effect.provide(LogStore.layer),
+      Effect.provide(Layer.provide(LogStore.layer, Layer.merge(ListHorizon.layer, NewIds.layer))),
       Effect.provide(Postgres.layer({ url: Redacted.make(at(database)), connections: 1, name: "test" }))
     )
   const run = (database: string, statements: ReadonlyArray<string>) =>

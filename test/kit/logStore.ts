@@ -4,6 +4,9 @@ import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { DateTime, Effect, Layer, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
+import * as ListHorizon from "../../src/platform/postgres/ListHorizon.ts"
+import { Settings } from "../../src/platform/runtime/Settings.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Logs from "../../src/logs/Logs.ts"
 import type { LoggedCall } from "../../src/logs/logRow.ts"
@@ -35,8 +38,9 @@ export const callOf = (index: number, more: Partial<LoggedCall> = {}): LoggedCal
 export const layerOn = (url: string, faults: Layer.Layer<Faults.Faults> = Faults.layer) =>
   Logs.layer.pipe(
     Layer.provide(faults),
-    Layer.provideMerge(LogStore.layer),
+    Layer.provideMerge(Layer.provideMerge(LogStore.layer, Layer.merge(ListHorizon.layer, NewIds.layer))),
     Layer.provideMerge(MerchantClocks.layer),
+    Layer.provide(Layer.succeed(Settings, { runner: undefined } as Settings["Service"])),
     Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 8, name: "test" }))
   )
 

@@ -24,6 +24,8 @@ export const explained = Effect.fnUntraced(function* <A, E, R>(
   sql: SqlClient.SqlClient,
   query: Effect.Effect<A, E, R>
 ) {
+  // What was never shown before raises the owner's horizon, and is read twice (`ListHorizon.ts`).
+  yield* query
   const sent: Array<ReturnType<Statement.Statement<unknown>["compile"]>> = []
   const result = yield* Effect.provideService(query, Statement.CurrentTransformer, (statement) =>
     Effect.sync(() => {

@@ -42,6 +42,15 @@ export const attemptNo = "01KB0000000000000000000000"
 
 const noUrls = { checkout: () => "", receipt: () => "" }
 
+const scriptedIds = NewIds.of({
+  body: Effect.succeed(attemptNo),
+  next: Effect.succeed,
+  at: (prefix) => prefix,
+  pass: () => {},
+  correct: () => {},
+  corrected: (millis) => millis
+})
+
 /** The routes over one scripted order, and everything they asked of the bank. */
 export const openScripted = Effect.fnUntraced(function* ({
   after,
@@ -68,7 +77,7 @@ export const openScripted = Effect.fnUntraced(function* ({
       readCheckout: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
     }),
     MerchantClocks.layer,
-    Layer.succeed(NewIds, { body: Effect.succeed(attemptNo), next: Effect.succeed, at: (prefix) => prefix }),
+    Layer.succeed(NewIds, scriptedIds),
     Layer.mock(Merchants, {
       byKey: () => ({ isRecalled: false, owner: Effect.succeedNone }),
       find: () => {

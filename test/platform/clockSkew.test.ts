@@ -5,6 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { inject } from "vitest"
 import * as ClockSkew from "../../src/platform/postgres/ClockSkew.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 
 it.live("a clock more than 30 seconds from Postgres' is an error line, one until it is right again", () =>
@@ -29,6 +30,6 @@ it.live("a clock more than 30 seconds from Postgres' is an error line, one until
       }
       assert.deepStrictEqual(said, [0, 0, 1, 1, 1, 1, 2])
       for (const line of lines) assert.match(line, /^Error This machine's clock and Postgres' are -?\d\d s apart/)
-    }).pipe(Effect.provide(Layer.provideMerge(ClockSkew.layer, beneath)))
+    }).pipe(Effect.provide(ClockSkew.layer.pipe(Layer.provide(NewIds.layer), Layer.provideMerge(beneath))))
   })
 )

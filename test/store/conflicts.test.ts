@@ -15,10 +15,10 @@ describe("a batch that meets a conflict", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const batch = plan([{ changes: [insertion(orderOf(1))] }, { changes: [insertion(orderOf(2))] }])
-        const { params, text } = atOnce(batch.statements)
-        assert.deepStrictEqual(yield* sql.unsafe(text, params), [{ done: 1, written_0: null }])
+        const { params, text } = atOnce(batch)
+        assert.deepStrictEqual(yield* sql.unsafe(text, params), [{ done: 1, written_0: null, overtaken: null }])
         yield* sql`delete from orders where trade_no = ${number(2)}`
-        assert.deepStrictEqual(yield* sql.unsafe(text, params), [{ done: 1, written_0: [number(2)] }])
+        assert.deepStrictEqual(yield* sql.unsafe(text, params), [{ done: 1, written_0: [number(2)], overtaken: null }])
       })
     )
   )
@@ -64,7 +64,7 @@ describe("a batch that meets a conflict", () => {
           const sql = yield* SqlClient.SqlClient
           yield* commitAll([[insertion(orderOf(1))], [insertion(orderOf(2))]])
           const { params, text } = atOnce(
-            plan([{ changes: [noted(1, 1, "late"), noted(2, 1, "beside"), insertion(orderOf(3))] }]).statements
+            plan([{ changes: [noted(1, 1, "late"), noted(2, 1, "beside"), insertion(orderOf(3))] }])
           )
           const [written, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
           const other = sql`update orders set version = 2 where trade_no = ${number(1)}`.pipe(
@@ -83,7 +83,9 @@ describe("a batch that meets a conflict", () => {
           )
           yield* Deferred.succeed(over, undefined)
           yield* Fiber.join(otherFiber)
-          assert.deepStrictEqual(yield* Fiber.join(late), [{ done: 0, fit_0: null, fit_1: [number(2)] }])
+          assert.deepStrictEqual(yield* Fiber.join(late), [
+            { done: 0, fit_0: null, fit_1: [number(2)], overtaken: null }
+          ])
           assert.deepStrictEqual(yield* sql`select version, metadata from orders order by trade_no`, [
             { version: 2, metadata: {} },
             { version: 1, metadata: {} }

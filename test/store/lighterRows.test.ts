@@ -5,6 +5,8 @@ import { Context, Effect, Layer, Record, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventLists } from "../../src/events/EventLists.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
+import * as ListHorizon from "../../src/platform/postgres/ListHorizon.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
@@ -70,6 +72,7 @@ it.live("a payment of the version before is listed and audited as it was, with i
     }).pipe(
       Effect.provide(
         LogStore.layer.pipe(
+          Layer.provide([ListHorizon.layer, NewIds.layer]),
           Layer.provideMerge(Postgres.layer({ url: Redacted.make(asOwner(database)), connections: 2, name: "test" }))
         )
       )

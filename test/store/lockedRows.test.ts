@@ -8,6 +8,8 @@ import { SqlClient } from "effect/sql"
 import type { ChangeSet } from "../../src/platform/commit/Change.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
+import * as ListHorizon from "../../src/platform/postgres/ListHorizon.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
 import { layer, Transactor } from "../../src/platform/commit/Transactor.ts"
 import { insertion, replacement } from "../../src/orders/OrderStore.ts"
@@ -39,7 +41,10 @@ const world = <E>(use: (world: World) => Effect.Effect<unknown, E, Scope.Scope>)
       const url = yield* freshDatabase
       const postgres = Postgres.layer({ url: Redacted.make(url), connections: 10, name: "test" })
       const services = yield* Layer.build(
-        layer.pipe(Layer.provide([Wakeups.layer, Faults.layer]), Layer.provideMerge(postgres))
+        layer.pipe(
+          Layer.provide([Wakeups.layer, Faults.layer, NewIds.layer, ListHorizon.layer]),
+          Layer.provideMerge(postgres)
+        )
       )
       return yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -24,7 +24,7 @@ it.effect("the statement of a batch is not planned again for each batch, however
   Effect.gen(function* () {
     const { sql } = yield* start()
     const change = replacement({ order: pendingOrder, version: 1 }, pendingOrder, DateTime.makeUnsafe(0))
-    const { params, text } = atOnce(plan([{ changes: [change] }]).statements)
+    const { params, text } = atOnce(plan([{ changes: [change] }]))
     const connection = yield* sql.reserve
     for (let times = 0; times < 10; times++) yield* connection.execute(text, params, undefined)
     const [plans] = yield* connection.executeValues(

@@ -10,12 +10,11 @@ import type { Event } from "../../sdk/src/index.ts"
 import { failed, Said } from "./CliFailure.ts"
 import { connect } from "./client.ts"
 import { headersOf, isAccepted, isReceiver, type Outcome, post } from "./delivery.ts"
-import { follow, startAt } from "./follow.ts"
+import { follow } from "./follow.ts"
 import { command, json } from "./frame.ts"
 import { jsonText } from "./json.ts"
 import { openState } from "./listenState.ts"
 import { paint, time } from "./output.ts"
-import { pageMax } from "./printList.ts"
 import { type Cursors, sourceOf, tellOutages } from "./resource.ts"
 
 const repeated = 1_000
@@ -49,9 +48,9 @@ export const listenCommand = command(
     }
     const asked = yield* typesOf(types)
     const client = yield* connect(replay.length === 0 ? 0 : undefined)
-    const { file, keep, position, secret } = yield* openState(client.account, forwardTo, state)
+    const { file, isStarted, keep, position, secret } = yield* openState(client.account, forwardTo, state)
     const forward = yield* forwarder(forwardTo, secret)
-    yield* greet({ forwardTo, secret, file, goesOn: position !== undefined, isReplay: replay.length > 0 })
+    yield* greet({ forwardTo, secret, file, goesOn: isStarted, isReplay: replay.length > 0 })
 
     if (replay.length > 0) {
       let isRefused = false
@@ -62,9 +61,9 @@ export const listenCommand = command(
     const list = (cursors: Cursors) =>
       client.coffer.events.list({ ...cursors, ...(asked.length === 0 ? {} : { type: asked }) })
     let start = position
-    if (start === undefined) {
-      const { data } = yield* client.ask(() => list({ limit: pageMax }).page())
-      start = yield* startAt(idOf, data)
+    if (!isStarted) {
+      const { data } = yield* client.ask(() => list({ limit: 1 }).page())
+      start = data[0] === undefined ? undefined : idOf(data[0])
       // Whatever happens from here on is forwarded, also when this program is killed at once.
       yield* keep(start)
       yield* ready

@@ -9,8 +9,10 @@ const State = Schema.fromJsonString(
   Schema.Struct({
     /** It stays, so that the receiver need not be told another. */
     secret: Schema.String,
+    /** The newest event that was forwarded. */
     settled: Schema.NullOr(Schema.String),
-    taken: Schema.Record(Schema.String, Schema.Finite),
+    /** Events of before that are newer, as an older version kept them. */
+    taken: Schema.optional(Schema.Record(Schema.String, Schema.Finite)),
     /** False until a first start has seen what there was. */
     started: Schema.Boolean
   })
@@ -32,7 +34,6 @@ const fileFor = Effect.fnUntraced(function* ({ baseUrl, key }: Account, forwardT
 const newState = (): State => ({
   secret: `whsec_${randomBytes(32).toString("base64")}`,
   settled: null,
-  taken: {},
   started: false
 })
 
@@ -81,16 +82,18 @@ export const openState = Effect.fnUntraced(function* (
 
   if (!state.started) yield* write(state)
 
-  const position = (): Position => ({
-    settled: state.settled ?? undefined,
-    taken: new Map(Object.entries(state.taken))
-  })
+  const { started } = state
+  // What an older version has forwarded behind its `settled` is not forwarded once more.
+  const position: Position = Object.keys(state.taken ?? {}).reduce(
+    (newest: Position, id) => (newest === undefined || id > newest ? id : newest),
+    state.settled ?? undefined
+  )
   return {
     file,
     secret: state.secret,
-    /** Undefined on a first start. */
-    position: state.started ? position() : undefined,
-    keep: ({ settled, taken }: Position) =>
-      write({ ...state, settled: settled ?? null, taken: Object.fromEntries(taken), started: true })
+    /** False on a first start. */
+    isStarted: started,
+    position,
+    keep: (position: Position) => write({ secret: state.secret, settled: position ?? null, started: true })
   }
 })

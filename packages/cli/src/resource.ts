@@ -4,7 +4,7 @@ import { Argument, type Command, Flag } from "effect/cli"
 import type { Coffer, List, Page } from "../../sdk/src/index.ts"
 import { type Client, connect } from "./client.ts"
 import type { CliFailure } from "./CliFailure.ts"
-import { follow, type Source, startAt } from "./follow.ts"
+import { follow, type Source } from "./follow.ts"
 import { count } from "./flags.ts"
 import { command, json } from "./frame.ts"
 import { sinceOf } from "./given.ts"
@@ -106,14 +106,25 @@ export const tailCommand = <Item, const Filters extends Command.Command.Config>(
       const print = yield* table(resource.columns)
       const isShown = (item: Item) => resource.isOwnEcho?.(item, filters as never) !== true
       const list = (coffer: Coffer, cursors: Cursors) => resource.list(coffer, cursors, filters as never)
-      const newest = yield* merged(client, list(client.coffer, { limit: pageMax }), resource.idOf)(pageMax)
+      const pages: Array<ReadonlyArray<Item>> = []
+      for (const one of list(client.coffer, { limit: pageMax })) pages.push((yield* client.ask(() => one.page())).data)
+      const newest = pages.flat().toSorted((a, b) => (resource.idOf(a) > resource.idOf(b) ? -1 : 1))
       yield* print(newest.filter(isShown).slice(0, last).toReversed())
-      const source = sourceOf(client, resource.idOf, list)
-      yield* follow(resource.isDropped === true ? fromFirst(source) : source, yield* startAt(resource.idOf, newest), {
-        take: (item) => print(isShown(item) ? [item] : []),
+      const follower = {
+        take: (item: Item) => print(isShown(item) ? [item] : []),
         keep: () => Effect.void,
         ...tellOutages(client)
-      })
+      }
+      // Each has its own position: what is new in one of them may be older than what another has shown.
+      yield* Effect.forEach(
+        pages.entries(),
+        ([index, [first]]) => {
+          const source = sourceOf(client, resource.idOf, (coffer, cursors) => [list(coffer, cursors)[index]!])
+          const start = first === undefined ? undefined : resource.idOf(first)
+          return follow(resource.isDropped === true ? fromFirst(source) : source, start, follower)
+        },
+        { concurrency: "unbounded", discard: true }
+      )
     })
   )
 

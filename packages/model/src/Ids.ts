@@ -2,7 +2,7 @@
  * Branded identifiers, and how ours are made. A brand costs nothing at run time and makes `refund(tradeNo, refundNo)`
  * with swapped arguments a type error.
  */
-import { Schema } from "effect"
+import { DateTime, Schema } from "effect"
 import { outTradeNoLengthMax } from "./Limits.ts"
 import { OneLine } from "./Text.ts"
 
@@ -130,6 +130,19 @@ export const idBody = (millis: number, random: ArrayLike<number>): string => {
   for (let index = timeLength; index < bodyLength; index++) tail += alphabet[random[index - timeLength]! & 31]!
   return time + tail
 }
+
+/** The part after the prefix. Bodies of one owner's ids have one order, whatever the ids are of. */
+export const bodyOf = (id: string): string => id.slice(-bodyLength)
+
+/** When an id was made: milliseconds since 1970. */
+export const millisOfId = (id: string): number => {
+  let millis = 0
+  for (const digit of bodyOf(id).slice(0, timeLength)) millis = millis * 32 + Math.max(0, alphabet.indexOf(digit))
+  return millis
+}
+
+/** When an object was created. It follows from its id, so that `created_at` has the order of the ids. */
+export const createdAtOf = (id: string): DateTime.Utc => DateTime.makeUnsafe(millisOfId(id))
 
 /** The lowest of all that are made at this moment or later. */
 export const firstIdBody = (millis: number): string => idBody(Math.max(0, millis), [])

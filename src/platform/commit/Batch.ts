@@ -4,6 +4,7 @@
  * row is what is written. That is how a hot wallet's row is written once per batch.
  */
 import { AlreadyExists, type Change, type ChangeSet, keyOf, StaleVersion } from "./Change.ts"
+import { type Numbered, numberedIn } from "./numbered.ts"
 import { nameOf, type Part, type Statement, statementOf, type Write } from "./statements.ts"
 import { type TableName, tableNames, tableOf } from "./Table.ts"
 
@@ -17,6 +18,8 @@ export interface Plan<Set> {
   readonly accepted: ReadonlyArray<Set>
   /** Sets that conflict with an earlier set of this batch. If the earlier one is not written, they may be. */
   readonly refused: ReadonlyArray<readonly [Set, StaleVersion | AlreadyExists]>
+  /** Who gets new numbers. */
+  readonly owners: ReadonlyArray<Numbered>
   /** Which sets rely on a row. */
   readonly setsOf: (table: TableName, key: string) => ReadonlyArray<Set>
 }
@@ -54,6 +57,7 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
     statements: statementsOf([...writes.values()]),
     accepted,
     refused,
+    owners: numberedIn(accepted),
     setsOf: (table, key) => owners.get(`${table}:${key}`) ?? []
   }
 }

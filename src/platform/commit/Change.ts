@@ -2,7 +2,7 @@
  * One written row, as plain data, so that a change set can travel from the actor that decided it to the actor that
  * commits it. Insert: the row must be new. Update: the row replaces exactly one version of itself.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { type Table, tableNames, tableOf } from "./Table.ts"
 
 const TableNames = Schema.Literals(tableNames)
@@ -57,10 +57,23 @@ export class AlreadyExists extends Schema.TaggedError<AlreadyExists>()("AlreadyE
   key: Schema.String
 }) {}
 
-/** Whether the set was written is not known (the database went away) or it certainly was not (the queue is full). */
+/**
+ * Whether the set was written is not known (the database went away) or it certainly was not (the queue is full).
+ * `overtaken`: lists have shown a later number of its owner than one that it brings. New numbers are later.
+ */
 export class NotCommitted extends Schema.TaggedError<NotCommitted>()("NotCommitted", {
-  reason: Schema.Literals(["unknown", "overloaded", "rejected"])
+  reason: Schema.Literals(["unknown", "overloaded", "rejected", "overtaken"])
 }) {}
+
+export const isOvertaken = (failure: unknown): failure is NotCommitted =>
+  failure instanceof NotCommitted && failure.reason === "overtaken"
+
+/** How often what was overtaken is made anew. */
+export const renumberedMax = 8
+
+/** Makes something new. It takes another number each time that it was overtaken. */
+export const numbering = <A, E, R>(make: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(make, { while: isOvertaken, times: renumberedMax })
 
 export const CommitError = Schema.Union([StaleVersion, AlreadyExists, NotCommitted])
 export type CommitError = typeof CommitError.Type

@@ -12,6 +12,7 @@ import { makeBlockedSets } from "./blockedSets.ts"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
 import { makeLaneMetrics } from "./laneMetrics.ts"
 import { makeOpenSets, type OpenSet } from "./openSets.ts"
+import { ListHorizon } from "../postgres/ListHorizon.ts"
 import { leftIn } from "../runtime/Deadline.ts"
 import { commitMillis } from "../runtime/patience.ts"
 import * as RealTime from "../runtime/realTime.ts"
@@ -48,7 +49,10 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const wakeups = yield* Wakeups
+    const horizon = yield* ListHorizon
     const sets = yield* RealTime.onRealTime(makeOpenSets)
+
+    horizon.awaits("shown", sets.lowestOf)
 
     const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql) })
     const aside = yield* makeBlockedSets({ sets, write, batchMax })

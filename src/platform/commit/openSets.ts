@@ -4,9 +4,11 @@
  * Looking at all sets four times a second costs less than a timer for each.
  */
 import { Deferred, Effect, Exit, Metric } from "effect"
+import type { Owner } from "@coffer/model/Owner"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
 import { commitMillis, lockMillis } from "../runtime/patience.ts"
 import { realMillis } from "../runtime/realTime.ts"
+import { numberedBody } from "./numbered.ts"
 import { tableNames } from "./Table.ts"
 
 export interface OpenSet {
@@ -15,6 +17,7 @@ export interface OpenSet {
   readonly done: Deferred.Deferred<void, CommitError>
   /** When its caller is told, whatever has become of it. */
   readonly until: number
+  readonly since: number
   /** A transaction with it is under way. */
   writing: boolean
 }
@@ -25,6 +28,9 @@ const lookEvery = 250
 /** A longer gap between two looks means that this process was paused. Answers that have come are read first. */
 const pauseMin = 1_000
 
+/** For how long a set keeps newer rows of its owner out of lists. After that it is overtaken, and gets new numbers. */
+const holdsListsMillis = 1_000
+
 const waiting = Metric.gauge("coffer_change_sets_waiting", { description: "Change sets that wait for their commit" })
 const stale = Metric.counter("coffer_stale_versions_total", {
   description: "Change sets that were decided on a version of a row that was no longer there, by table",
@@ -32,8 +38,8 @@ const stale = Metric.counter("coffer_stale_versions_total", {
 })
 const ended = Metric.counter("coffer_change_sets_total", {
   description:
-    "Change sets that have ended, by outcome; stale and taken: somebody else was first; unknown: nobody knows " +
-    "whether it was written",
+    "Change sets that have ended, by outcome; stale and taken: somebody else was first; overtaken: a list has shown " +
+    "a later number; unknown: nobody knows whether it was written",
   incremental: true
 })
 const byOutcome = {
@@ -42,7 +48,8 @@ const byOutcome = {
   taken: Metric.withAttributes(ended, { outcome: "taken" }),
   overloaded: Metric.withAttributes(ended, { outcome: "overloaded" }),
   unknown: Metric.withAttributes(ended, { outcome: "unknown" }),
-  rejected: Metric.withAttributes(ended, { outcome: "rejected" })
+  rejected: Metric.withAttributes(ended, { outcome: "rejected" }),
+  overtaken: Metric.withAttributes(ended, { outcome: "overtaken" })
 }
 const outcomeOf = (error: CommitError): keyof typeof byOutcome => {
   switch (error._tag) {
@@ -97,7 +104,8 @@ export const makeOpenSets = Effect.gen(function* () {
   return {
     open: (lane: string, changes: ChangeSet, within: number): OpenSet => {
       const done = Deferred.makeUnsafe<void, CommitError>()
-      const set: OpenSet = { lane, changes, done, until: realMillis() + within, writing: false }
+      const since = realMillis()
+      const set: OpenSet = { lane, changes, done, since, until: since + within, writing: false }
       open.add(set)
       return set
     },
@@ -114,6 +122,19 @@ export const makeOpenSets = Effect.gen(function* () {
     failAll: (sets: ReadonlyArray<OpenSet>, reason: NotCommitted["reason"]): undefined => {
       if (reason !== "rejected") stalledSince ??= realMillis()
       for (const set of sets) fail(set, new NotCommitted({ reason }))
+    },
+    /** The lowest number that a waiting set brings to an owner. A set that has waited for long keeps no list back. */
+    lowestOf: (owner: Owner): string | undefined => {
+      const from = realMillis() - holdsListsMillis
+      let lowest: string | undefined
+      for (const { changes, since } of open) {
+        if (since < from) continue
+        for (const change of changes) {
+          const body = numberedBody(change, owner)
+          if (body !== undefined && (lowest === undefined || body < lowest)) lowest = body
+        }
+      }
+      return lowest
     },
     stalls: () => {
       stalledSince ??= realMillis()

@@ -7,6 +7,7 @@ import { identity } from "effect"
 import { arrayLiteral } from "../postgres/arrayLiteral.ts"
 import { memoize } from "../runtime/memoize.ts"
 import { type Change, keyOf } from "./Change.ts"
+import { looking, type Numbered, type Overtaken, paramsOf } from "./numbered.ts"
 import { type TableName, tableNames, tableOf, type Written } from "./Table.ts"
 
 export interface Part {
@@ -61,17 +62,24 @@ export const locking = ({ keys, table }: Statement): readonly [text: string, par
  * The whole batch as one statement: one message to Postgres and one back, a transaction by itself. Its answer is one
  * row. If a key is taken that was not checked, or was taken after the check, it fails and nothing is written.
  */
-export const atOnce = (statements: ReadonlyArray<Statement>): Pick<Statement, "text" | "params"> => ({
-  text: textAtOnce(statements),
+export const atOnce = ({ owners, statements }: Batch): Pick<Statement, "text" | "params"> => ({
+  text: (owners.length === 0 ? textOfUpdates : textAtOnce)(statements),
   params: [
+    ...(owners.length === 0 ? [] : paramsOf(owners)),
     ...statements.flatMap(({ params }) => params),
     // How many rows there are of what the answer tells.
     ...statements.filter(isTold).map(({ keys }) => String(keys.length))
   ]
 })
 
+interface Batch {
+  readonly statements: ReadonlyArray<Statement>
+  /** Who gets new numbers. */
+  readonly owners: ReadonlyArray<Numbered>
+}
+
 /** `done`: 1 when it was written, 0 when nothing was. A list is null where it would hold all keys of its statement. */
-export type Answer = { readonly done: 0 | 1 } & {
+export type Answer = { readonly done: 0 | 1; readonly overtaken?: ReadonlyArray<Overtaken> | null } & {
   readonly [list in `${"fit" | "written"}_${number}`]?: ReadonlyArray<string> | null
 }
 
@@ -84,8 +92,9 @@ const textsMax = 1_000
 
 const partsOf = (statements: ReadonlyArray<Statement>): string => statements.map(nameOf).join()
 /** Depends on which parts there are, in their order, and on nothing else: Postgres prepares it once per connection. */
-const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>): string => {
-  const placesOf = (some: ReadonlyArray<Statement>) => some.reduce((sum, { params }) => sum + params.length, 0)
+const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): string => {
+  const before = isNumbered ? 3 : 0
+  const placesOf = (some: ReadonlyArray<Statement>) => some.reduce((sum, { params }) => sum + params.length, before)
   const placed = (text: string, index: number) => {
     const from = placesOf(statements.slice(0, index))
     return text.replace(/\$(\d+)/g, (_, place) => `$${from + Number(place)}`)
@@ -103,19 +112,30 @@ const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Stateme
   const tested = indicesOf((part) => testOf(part) !== undefined)
   const single = indicesOf((part) => part.single)
   const updates = indicesOf(({ op }) => op === "update")
-  const gate = tested.length === 0 ? "true" : "(select whole from fit)"
+  const gate = tested.length === 0 && !isNumbered ? "true" : "(select whole from fit)"
+  // Looked at last, when all rows are locked: a batch that waits for a row keeps no list back.
+  const fits = isNumbered
+    ? `case when ${areWhole("fit", tested)} then not exists (select from passed) else false end`
+    : areWhole("fit", tested)
   const parts = [
     ...tested.map((index) => `fit_${index} as (${placed(testOf(statements[index]!)!, index)})`),
-    `fit as materialized (select ${areWhole("fit", tested)} as whole)`,
+    ...(isNumbered ? [`seen as materialized (${looking})`, passed] : []),
+    `fit as materialized (select ${fits} as whole)`,
     ...statements.map((part, index) => `written_${index} as (${placed(writing(part, gate), index)})`)
   ]
   const answer = [
     `case when not ${gate} then 0 when ${areWhole("written", updates)} then 1 else ${impossible} end as done`,
     ...tested.map((index) => unlessWhole("fit", index)),
-    ...single.map((index) => unlessWhole("written", index))
+    ...single.map((index) => unlessWhole("written", index)),
+    ...(isNumbered ? [`case when ${gate} then null else (select json_agg(passed) from passed) end as overtaken`] : [])
   ]
   return `with ${parts.join(", ")} select ${answer.join(", ")} /* ${notice} */`
-})
+}
+const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, true))
+/** Of a batch that brings no numbers. */
+const textOfUpdates = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, false))
+
+const passed = "passed as (select place, shown from seen where shown >= lowest)"
 
 /** For who reads Postgres' log: it shows the statement with the error. */
 const notice = "coffer: where this finds a key taken, the rest of the batch is written right afterwards"

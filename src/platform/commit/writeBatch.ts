@@ -4,8 +4,10 @@
 import { Cause, Effect, Metric, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { conflictOf, type Plan } from "./Batch.ts"
-import type { CommitError, NotCommitted } from "./Change.ts"
+import { type CommitError, NotCommitted } from "./Change.ts"
 import { Faults } from "../runtime/Faults.ts"
+import { looking, type Numbered, numberedBody, type Overtaken, paramsOf } from "./numbered.ts"
+import { NewIds } from "../runtime/NewIds.ts"
 import type { OpenSet } from "./openSets.ts"
 import { type Answer, atOnce, goodIn, locking, type Statement } from "./statements.ts"
 import { troubleOf } from "../postgres/trouble.ts"
@@ -41,8 +43,20 @@ const lost = Metric.counter("coffer_batches_lost_total", {
 
 export type Writer = Effect.Success<ReturnType<typeof makeWriter>>
 
+/** Owners of a batch to whom lists have shown a later number than it brings. */
+class Passed {
+  readonly _tag = "Passed"
+  readonly overtaken: ReadonlyArray<Overtaken>
+  constructor(overtaken: ReadonlyArray<Overtaken>) {
+    this.overtaken = overtaken
+  }
+}
+
+type Failure = SqlError.SqlError | Conflict | Passed
+
 export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const faults = yield* Faults
+  const ids = yield* NewIds
   yield* Metric.update(lost, 0)
 
   const writeOnce = (batch: Plan<OpenSet>): Effect.Effect<Outcome> =>
@@ -55,7 +69,7 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
           Option.match(Cause.findErrorOption(cause), {
             // The lane has to outlive a defect too.
             onNone: () => losing(Effect.logError("a batch was lost", cause)),
-            onSome: (error) => failedBy(batch, error)
+            onSome: (error) => (error._tag === "Passed" ? overtakenBy(ids, batch, error) : failedBy(batch, error))
           })
         )
       )
@@ -63,38 +77,74 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
   return { writeOnce, blockedIn: (batch: Plan<OpenSet>) => blockedIn(sql, batch) }
 })
 
-const write = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<Outcome, SqlError.SqlError | Conflict> =>
+const write = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<Outcome, Failure> =>
   batch.statements.length === 0
     ? Effect.succeed(written)
     : Effect.catchIf(
         writeAtOnce(sql, batch),
-        (error) => troubleOf(error) === undefined,
+        (error) => error._tag === "SqlError" && troubleOf(error) === undefined,
         () => writeSingly(sql, batch)
       )
 
 /** On a connection of its own: other statements would wait behind the disk. */
-const writeAtOnce = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<Outcome, SqlError.SqlError> => {
-  const { params, text } = atOnce(batch.statements)
+const writeAtOnce = (
+  sql: SqlClient.SqlClient,
+  batch: Plan<OpenSet>
+): Effect.Effect<Outcome, SqlError.SqlError | Passed> => {
+  const { params, text } = atOnce(batch)
   return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined))).pipe(
-    Effect.map(([row]) => outcomeOf(batch, row as unknown as Answer))
+    Effect.flatMap(([row]) => {
+      const answer = row as unknown as Answer
+      const { overtaken } = answer
+      return isSome(overtaken) ? Effect.fail(new Passed(overtaken)) : Effect.succeed(outcomeOf(batch, answer))
+    })
   )
 }
 
+const isSome = (overtaken: Answer["overtaken"]): overtaken is ReadonlyArray<Overtaken> =>
+  overtaken !== undefined && overtaken !== null && overtaken.length > 0
+
+/** Which sets were overtaken. The numbers that are made from now on are later. */
+const overtakenBy = (ids: NewIds["Service"], { accepted, owners }: Plan<OpenSet>, { overtaken }: Passed) =>
+  Effect.sync((): Outcome => {
+    const blamed = new Map<OpenSet, CommitError>()
+    for (const { place, shown } of overtaken) {
+      const owner = owners[place - 1]!
+      ids.pass(owner, shown)
+      for (const set of accepted) {
+        if (set.changes.some((change) => (numberedBody(change, owner) ?? "~") <= shown)) {
+          blamed.set(set, new NotCommitted({ reason: "overtaken" }))
+        }
+      }
+    }
+    return { _tag: "Conflict", blamed }
+  })
+
 /** Finds out which row it is that does not go in. */
-const writeSingly = (sql: SqlClient.SqlClient, { statements }: Plan<OpenSet>) =>
+const writeSingly = (sql: SqlClient.SqlClient, { owners, statements }: Plan<OpenSet>) =>
   sql
     .withTransaction(
-      Effect.forEach(
-        statements,
-        Effect.fnUntraced(function* (statement) {
-          const rows = yield* sql.unsafe<{ readonly key: string }>(statement.text, statement.params)
-          if (rows.length !== statement.keys.length)
-            yield* Effect.fail(new Conflict(statement, missing(statement, rows)))
-        }),
-        { discard: true }
+      Effect.andThen(
+        looked(sql, owners),
+        Effect.forEach(
+          statements,
+          Effect.fnUntraced(function* (statement) {
+            const rows = yield* sql.unsafe<{ readonly key: string }>(statement.text, statement.params)
+            if (rows.length !== statement.keys.length)
+              yield* Effect.fail(new Conflict(statement, missing(statement, rows)))
+          }),
+          { discard: true }
+        )
       )
     )
     .pipe(Effect.as(written))
+
+const looked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owners: ReadonlyArray<Numbered>) {
+  if (owners.length === 0) return
+  const rows = yield* sql.unsafe<Overtaken & { readonly lowest: string }>(looking, paramsOf(owners))
+  const overtaken = rows.filter(({ lowest, shown }) => shown >= lowest)
+  if (overtaken.length > 0) return yield* Effect.fail(new Passed(overtaken))
+})
 
 const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Effect.Effect<Outcome> => {
   if (error._tag === "Conflict") return Effect.succeed({ _tag: "Conflict", blamed: blamedBy(batch, error) })

@@ -7,6 +7,7 @@
 import { Context, Effect, Latch, Layer, Metric, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { currentMillis } from "../runtime/clock.ts"
+import { NewIds } from "../runtime/NewIds.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
 export class ClockSkew extends Context.Service<
@@ -50,6 +51,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const machineTime = yield* MachineTime
+    const ids = yield* NewIds
     let skew = 0
     const right = Latch.makeUnsafe(true)
 
@@ -57,6 +59,8 @@ export const layer = Layer.effect(
       const was = Math.abs(skew)
       skew = yield* measureSkew(sql, machineTime)
       yield* Metric.update(gauge, skew)
+      // A measurement is a little off itself, which is no reason to make ids of another time.
+      ids.correct(Math.round(skew) * 1_000)
       if (Math.abs(skew) > secondsOdd && was <= secondsOdd) {
         yield* Effect.logError(`This machine's clock and Postgres' are ${Math.round(skew)} s apart; set both right`)
       }

@@ -43,6 +43,7 @@ import { workErrors } from "./migrations/0032_work_errors.ts"
 import { sandboxClocks } from "./migrations/0033_sandbox_clocks.ts"
 import { stripeRules } from "./migrations/0034_stripe_rules.ts"
 import { exchangedMovements } from "./migrations/0035_exchanged_movements.ts"
+import { listHorizons } from "./migrations/0036_list_horizons.ts"
 import { linkVisits } from "./migrations/0037_link_visits.ts"
 import { sandboxMails } from "./migrations/0038_sandbox_mails.ts"
 import { runnersTakePart } from "./migrations/0039_runners_take_part.ts"
@@ -89,6 +90,7 @@ export const migrations = {
   "0033_sandbox_clocks": sandboxClocks,
   "0034_stripe_rules": stripeRules,
   "0035_exchanged_movements": exchangedMovements,
+  "0036_list_horizons": listHorizons,
   "0037_link_visits": linkVisits,
   "0038_sandbox_mails": sandboxMails,
   "0039_runners_take_part": runnersTakePart,

@@ -1,8 +1,10 @@
 /**
  * One way to list every table: a page is a scan of one index along ids, newest first, that begins at a cursor and reads
  * one row more than it shows (spec: List conventions). An export is the same scan in steps, each a short statement, so
- * that a reader who stalls holds no connection. `scans.ts` writes the statements.
+ * that a reader who stalls holds no connection. `scans.ts` writes the statements. What an owner has is shown up to the
+ * owner's horizon (`ListHorizon.ts`), so that somebody who goes on from the newest row misses none.
  */
+import { bodyOf } from "@coffer/model/Ids"
 import { csvRowsMax } from "@coffer/model/Limits"
 import type { Owner } from "@coffer/model/Owner"
 import { InvalidField } from "@coffer/rules/InvalidField"
@@ -10,6 +12,7 @@ import { type CreatedRange, type IdRange, idsCreated, newerThan, olderThan } fro
 import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Effect, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { ListHorizon } from "./ListHorizon.ts"
 import { sqlDefects } from "./sqlDefect.ts"
 import {
   along,
@@ -50,24 +53,49 @@ const countMax = 500
 /** Once the file has begun, a step that looks for few rows among many may take longer than a request. */
 const exportPatience = "30 seconds"
 
+/** Without a horizon: the rows of the installation, which are no merchant's. */
 export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
   sql: SqlClient.SqlClient,
-  listed: Listed<Row, Item>
+  listed: Listed<Row, Item>,
+  horizon?: ListHorizon["Service"]
 ): Pages<Item> => {
   const rows = makeRows(sql, listed.table.name, listed.table.key)
+  const settled = makeSettled(listed, horizon)
   return {
-    page: makePage(sql, listed, rows),
-    exported: makeExported(sql, listed, rows),
+    page: makePage(sql, listed, rows, settled),
+    exported: makeExported(sql, listed, rows, settled),
     shortest: makeShortest(sql, listed, rows)
   }
 }
 
+/**
+ * To be called before rows are read. Then, with the newest of them, it gives the range that may be shown; undefined if
+ * all that was read may be.
+ */
+type MakeSettled = (owner: Whose) => (ids: IdRange, newest: string | undefined) => Effect.Effect<IdRange | undefined>
+
+const makeSettled =
+  <Row, Item>({ numbered = "shown", prefixOf }: Listed<Row, Item>, horizon?: ListHorizon["Service"]): MakeSettled =>
+  (owner) => {
+    if (owner === "installation" || horizon === undefined) return () => Effect.undefined
+    const before = horizon.settled(numbered, owner)
+    return (ids, newest) =>
+      newest === undefined || bodyOf(newest) <= before
+        ? Effect.undefined
+        : Effect.map(horizon.settle(numbered, owner, bodyOf(newest)), (upTo) =>
+            // Just above it.
+            olderThan(ids, `${prefixOf(owner.mode)}${upTo}0`)
+          )
+  }
+
 const makePage = <Row, Item>(
   sql: SqlClient.SqlClient,
   { called, prefixOf, table: { key, name, read, row } }: Listed<Row, Item>,
-  rows: Rows
+  rows: Rows,
+  settled: MakeSettled
 ): Pages<Item>["page"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
+  const idOf = (row: unknown) => (row as Readonly<Record<string, string>> | undefined)?.[key]
   const isOwn = (owner: Whose, id: string) =>
     isStorable(id)
       ? Effect.map(
@@ -85,7 +113,11 @@ const makePage = <Row, Item>(
     const newer = cursor?.param === "ending_before"
     const ids = cursor === undefined ? all : newer ? newerThan(all, cursor.id) : olderThan(all, cursor.id)
     const direction = newer ? "asc" : "desc"
-    const found = yield* rows(owner, search, { columns: "*", direction, ids, created, limit: limit + 1 })
+    const scan = { columns: "*", direction, created, limit: limit + 1 } as const
+    const settling = settled(owner)
+    let found = yield* rows(owner, search, { ...scan, ids })
+    const whole = yield* settling(ids, idOf(newer ? found.at(-1) : found[0]))
+    if (whole !== undefined) found = yield* rows(owner, search, { ...scan, ids: whole })
     return pageOf((yield* inSlices(found, decode)).flat().map(read), request)
   }, sqlDefects)
 }
@@ -99,16 +131,23 @@ interface Position {
 const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
   sql: SqlClient.SqlClient,
   { prefixOf, table: { key, read, row } }: Listed<Row, Item>,
-  rows: Rows
+  rows: Rows,
+  settled: MakeSettled
 ): Pages<Item>["exported"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   return Effect.fnUntraced(function* (owner, created, search) {
-    const ids = idsCreated(prefixOf(modeOf(owner)), created)
-    const whole = { columns: "id", direction: "desc", ids, created, limit: csvRowsMax + 1 } as const
-    const [{ found, newest }] = yield* decodeExtent(
-      yield* sql`select count(*)::int4 as found, max(${sql(key)}) as newest
-        from (${rows(owner, search, whole)}) as ids`
-    )
+    const extent = Effect.fnUntraced(function* (ids: IdRange) {
+      const whole = { columns: "id", direction: "desc", ids, created, limit: csvRowsMax + 1 } as const
+      const [counted] = yield* decodeExtent(
+        yield* sql`select count(*)::int4 as found, max(${sql(key)}) as newest
+          from (${rows(owner, search, whole)}) as ids`
+      )
+      return { ...counted, ids }
+    })
+    const settling = settled(owner)
+    const all = yield* extent(idsCreated(prefixOf(modeOf(owner)), created))
+    const whole = yield* settling(all.ids, all.newest ?? undefined)
+    const { found, ids, newest } = whole === undefined ? all : yield* extent(whole)
     const step = Effect.fnUntraced(function* ({ ids, left }: Position) {
       if (left === 0) return undefined
       const limit = Math.min(left, stepRows)

@@ -12,6 +12,7 @@ import type { CreatedRange, IdRange } from "@coffer/rules/lists/created"
 import type { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { isoText } from "../runtime/codecs.ts"
+import type { Numbered } from "./ListHorizon.ts"
 
 type Fragment = Statement.Fragment
 
@@ -27,6 +28,8 @@ export interface Listed<Row, Item> {
   readonly prefixOf: (mode: Mode) => string
   /** For people: "an order". */
   readonly called: string
+  /** When the rows get their numbers (`ListHorizon.ts`). */
+  readonly numbered?: Numbered
 }
 
 export interface Search {

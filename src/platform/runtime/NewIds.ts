@@ -1,12 +1,16 @@
 /**
  * New ids: a prefix and 26 characters of time and randomness. Within this process each id of one clock is greater than
  * the one before, even if many are made in one millisecond or the clock is set back. The ids of a sandbox whose clock
- * was moved must not push those of others ahead: lists seek times by ids.
+ * was moved must not push those of others ahead: lists seek times by ids. Ids have the time of Postgres' clock, by
+ * which all runners agree. Where lists have shown a later id all the same, they are later than that
+ * (docs/decisions/0050).
  */
 import { randomFillSync } from "node:crypto"
-import { idBody, idBodyAfter } from "@coffer/model/Ids"
+import { idBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import { millisOf } from "./clock.ts"
+import { MovedClock } from "./MovedClock.ts"
 
 export class NewIds extends Context.Service<
   NewIds,
@@ -16,30 +20,94 @@ export class NewIds extends Context.Service<
     readonly next: (prefix: string) => Effect.Effect<string>
     /** The same in a synchronous block, for a caller that has the time and the clock that it was read from. */
     readonly at: (prefix: string, now: DateTime.Utc, clock: Clock.Clock) => string
+    /** This machine's clock is so many milliseconds ahead of Postgres', whose time ids have. */
+    readonly correct: (ahead: number) => void
+    /** The time that an id made at this time of a clock has. */
+    readonly corrected: (millis: number) => number
+    /** Lists have shown this body to the owner: the ids made from now on are later. */
+    readonly pass: (owner: Owner, body: string) => void
   }
 >()("@coffer/platform/NewIds") {}
 
 /** Random bytes drawn at a time. Drawing a few costs as much as drawing all of them. */
 const drawn = 16 * 256
 
-export const layer = Layer.sync(NewIds, () => {
+/** The ids of one clock. */
+interface Line {
+  readonly clock: Clock.Clock
+  last: string
+  /** Milliseconds that its ids are ahead of it. */
+  ahead: number
+  /** When that was last needed, by the clock. */
+  neededAt: number
+}
+
+/** Two clocks that are each as wrong as may be (`ClockSkew.ts`), and as much again. */
+const aheadMax = 15 * 60_000
+/** The clock that was ahead may have been set right. */
+const aheadFor = 10 * 60_000
+
+export const layer = Layer.effect(
+  NewIds,
+  Effect.gen(function* () {
+    const randomDigits = makeRandomDigits()
+    const lines = new WeakMap<Clock.Clock, Line>()
+    const moved = new Map<string, Line>()
+    const lineOf = (clock: Clock.Clock) => {
+      if (clock === recent.clock) return recent
+      const known = lines.get(clock)
+      recent = known ?? { clock, last: "", ahead: 0, neededAt: 0 }
+      if (known === undefined) lines.set(clock, recent)
+      if (known === undefined && clock instanceof MovedClock) moved.set(clock.merchantId, recent)
+      return recent
+    }
+    const own: Line = { clock: yield* Clock.Clock, last: "", ahead: 0, neededAt: 0 }
+    lines.set(own.clock, own)
+    /** Nearly always the same one. */
+    let recent = own
+
+    let skew = 0
+    const bodyAt = (millis: number, clock: Clock.Clock) => {
+      const line = lineOf(clock)
+      if (line.ahead > 0 && millis - line.neededAt > aheadFor) line.ahead = 0
+      const fresh = idBody(millis - skew + line.ahead, randomDigits())
+      // In the same millisecond, or an earlier one, the last id is counted up instead.
+      const isLater = fresh.slice(0, 10) > line.last.slice(0, 10)
+      line.last = isLater ? fresh : `${idBodyAfter(line.last.slice(0, -1))}0`
+      return line.last
+    }
+
+    const pass = ({ merchantId, mode }: Owner, body: string) => {
+      const line = (mode === "sandbox" ? moved.get(merchantId) : undefined) ?? own
+      const now = line.clock.currentTimeMillisUnsafe()
+      const ahead = millisOfId(body) + 1 - (now - skew)
+      // A sandbox whose moved clock this runner has not heard of yet pushes nobody else ahead.
+      if (ahead > aheadMax) return
+      line.ahead = Math.max(line.ahead, ahead)
+      line.neededAt = now
+    }
+
+    // One step of the fiber, because a payment needs five ids.
+    const next = (prefix: string) =>
+      Effect.withFiberSucceed((fiber) => prefix + bodyAt(millisOf(fiber), fiber.getRef(Clock.Clock)))
+    const at = (prefix: string, now: DateTime.Utc, clock: Clock.Clock) =>
+      prefix + bodyAt(DateTime.toEpochMillis(now), clock)
+    return NewIds.of({
+      body: next(""),
+      next,
+      at,
+      correct: (ahead) => void (skew = ahead),
+      corrected: (millis) => millis - skew,
+      pass
+    })
+  })
+)
+
+/** The last digit 0 reserves 31 ids for ledger rows, which a wallet numbers by counting up. */
+const makeRandomDigits = () => {
   const pool = new Uint8Array(drawn)
   let used = drawn
-  /** The last id of each clock; nearly always of the same one. */
-  const lasts = new WeakMap<Clock.Clock, { body: string }>()
-  let recent: Clock.Clock | undefined
-  let last = { body: "" }
-  const lastOf = (clock: Clock.Clock) => {
-    if (clock === recent) return last
-    recent = clock
-    const known = lasts.get(clock)
-    last = known ?? { body: "" }
-    if (known === undefined) lasts.set(clock, last)
-    return last
-  }
-
-  /** The last digit 0 reserves 31 ids for ledger rows, which a wallet numbers by counting up. */
-  const randomDigits = () => {
+  return () => {
     if (used === drawn) {
       randomFillSync(pool)
       used = 0
@@ -48,19 +116,4 @@ export const layer = Layer.sync(NewIds, () => {
     digits[15] = 0
     return digits
   }
-
-  const bodyAt = (millis: number, clock: Clock.Clock) => {
-    const fresh = idBody(millis, randomDigits())
-    const last = lastOf(clock)
-    // In the same millisecond, or an earlier one, the last id is counted up instead.
-    const isLater = fresh.slice(0, 10) > last.body.slice(0, 10)
-    last.body = isLater ? fresh : `${idBodyAfter(last.body.slice(0, -1))}0`
-    return last.body
-  }
-  // One step of the fiber, because a payment needs five ids.
-  const next = (prefix: string) =>
-    Effect.withFiberSucceed((fiber) => prefix + bodyAt(millisOf(fiber), fiber.getRef(Clock.Clock)))
-  const at = (prefix: string, now: DateTime.Utc, clock: Clock.Clock) =>
-    prefix + bodyAt(DateTime.toEpochMillis(now), clock)
-  return NewIds.of({ body: next(""), next, at })
-})
+}

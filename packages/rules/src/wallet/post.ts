@@ -2,7 +2,7 @@
  * What a movement does to a wallet, and the ledger row that says so. Pure: the clock, the id and the hash function
  * come in. The table below is the specification's (spec: Balance transaction).
  */
-import { idBodyAfter, prefixes } from "@coffer/model/Ids"
+import { createdAtOf, idBodyAfter, prefixes } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
 import { DateTime, Result, Schema } from "effect"
 import { type LedgerRow, type Wallet, walletIdOf } from "./Wallet.ts"
@@ -107,6 +107,8 @@ const versionOf = (before: Wallet, state: Wallet, { digest }: Means): string =>
 
 const rowOf = (wallet: Wallet, movement: Movement, body: string, { digest, now }: Means): LedgerRow => {
   const effect = effectOf(movement)
+  // An id that follows the head of another runner's clock is later than now, and so is the row (docs/decisions/0050).
+  const createdAt = DateTime.max(now, createdAtOf(body))
   const row = {
     id: `${prefixes.ledger}${body}`,
     sequence: wallet.sequence + 1,
@@ -117,7 +119,7 @@ const rowOf = (wallet: Wallet, movement: Movement, body: string, { digest, now }
     frozenAfter: wallet.frozen + effect.frozen * movement.amount,
     referenceId: movement.referenceId,
     description: movement.description,
-    createdAt: now,
+    createdAt,
     previousHash: wallet.headHash
   }
   return { ...row, hash: digest(chainText(walletIdOf(wallet), row)) }

@@ -1,0 +1,129 @@
+/**
+ * How far lists may show what an owner has, so that a reader who goes on from the newest row misses none
+ * (docs/decisions/0050). Before a list shows a row, the owner's horizon is raised to its number. A batch that brings a
+ * lower number from then on is refused (`commit/`), and batches that have looked at the horizon before are waited for.
+ */
+import type { Owner } from "@coffer/model/Owner"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { onRealTime, realMillis } from "../runtime/realTime.ts"
+import { sqlDefects } from "./sqlDefect.ts"
+
+/** What is numbered: objects when they are written, API calls when they begin. */
+export type Numbered = "shown" | "calls"
+
+/** The lowest body that something which is not written yet may have; undefined if there is none. */
+export type LowestOpen = (owner: Owner) => string | undefined
+
+export class ListHorizon extends Context.Service<
+  ListHorizon,
+  {
+    /** How far lists are settled already: what is read from now on is whole up to there. */
+    readonly settled: (of: Numbered, owner: Owner) => string
+    /** Settles lists up to this body, or a lower one. Returns up to which: the list is to be read after this. */
+    readonly settle: (of: Numbered, owner: Owner, newest: string) => Effect.Effect<string>
+    /** Rows that this runner is about to write. A list that would leave them behind shows less for a moment. */
+    readonly awaits: (of: Numbered, lowest: LowestOpen) => void
+  }
+>()("@coffer/platform/ListHorizon") {}
+
+/** Owners of whom this runner remembers how far their lists are settled. */
+const rememberedMax = 10_000
+/** Between two looks at the batches that are waited for: from the first, doubled, up to the last. */
+const pauseMillis = 1
+const pauseMillisMax = 32
+/** Postgres ends each statement of a batch before (`patience.ts`). */
+const waitMillisMax = 4_000
+
+export const layer = Layer.effect(
+  ListHorizon,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const statements = makeStatements(sql)
+    const known = new Map<string, string>()
+    const open = new Map<Numbered, LowestOpen>()
+
+    const settled = (of: Numbered, owner: Owner) => known.get(keyOf(of, owner)) ?? ""
+    const remember = (key: string, body: string) => {
+      if (body < (known.get(key) ?? "")) return
+      known.delete(key)
+      known.set(key, body)
+      if (known.size > rememberedMax) known.delete(known.keys().next().value!)
+    }
+
+    /** Whether no batch is left that may bring a lower number than the horizon. */
+    const waited = Effect.fnUntraced(function* (owner: Owner) {
+      const began = realMillis()
+      let writing: ReadonlySet<string> | undefined
+      for (let pause = pauseMillis; realMillis() - began < waitMillisMax; pause = Math.min(pause * 2, pauseMillisMax)) {
+        const [now] = yield* decodeWriters(yield* statements.writers(owner))
+        if (now.free) return true
+        const still = writing
+        writing = new Set(now.writing.filter((one) => still?.has(one) ?? true))
+        if (writing.size === 0) return true
+        yield* onRealTime(Effect.sleep(pause))
+      }
+      return false
+    })
+
+    const raise = Effect.fnUntraced(function* (of: Numbered, owner: Owner, body: string) {
+      const [first] = yield* decodeRaised(yield* statements.raiseIfFree(of, owner, body))
+      // What another list has shown stays shown.
+      const before = first.before ?? ""
+      const upTo = body > before ? body : before
+      if (first.free) return upTo
+      yield* statements.raise(of, owner, body)
+      // The batches last for longer than Postgres allows them: the list stays as it was.
+      return (yield* waited(owner)) ? upTo : before
+    })
+
+    const settle = Effect.fnUntraced(function* (of: Numbered, owner: Owner, newest: string) {
+      const lowest = open.get(of)?.(owner)
+      const wanted = lowest === undefined || newest < lowest ? newest : below(lowest)
+      const upTo = yield* raise(of, owner, wanted)
+      remember(keyOf(of, owner), upTo)
+      return upTo
+    })
+
+    return ListHorizon.of({
+      settled,
+      settle: (of, owner, newest) => sqlDefects(settle(of, owner, newest)),
+      awaits: (of, lowest) => void open.set(of, lowest)
+    })
+  })
+)
+
+const keyOf = (of: Numbered, { merchantId, mode }: Owner) => `${of} ${mode} ${merchantId}`
+
+/** Below this body, and above those before it. */
+const below = (body: string): string => body.slice(0, -1)
+
+const makeStatements = (sql: SqlClient.SqlClient) => {
+  const isOf = ({ merchantId, mode }: Owner) => sql`merchant_id = ${merchantId} and mode = ${mode}`
+  /** A batch holds the row `for key share`, so nobody else has it once this has. */
+  const free = (owner: Owner) => sql`select from list_horizons where ${isOf(owner)} for update skip locked`
+  return {
+    raiseIfFree: (of: Numbered, owner: Owner, body: string) => sql`
+      with free as (${free(owner)}),
+      raised as (update list_horizons set ${sql(of)} = ${body}
+        where ${isOf(owner)} and ${sql(of)} < ${body} and exists (select from free))
+      select exists (select from free) as free,
+        (select ${sql(of)} from list_horizons where ${isOf(owner)}) as before`,
+    raise: (of: Numbered, owner: Owner, body: string) =>
+      sql`update list_horizons set ${sql(of)} = ${body} where ${isOf(owner)} and ${sql(of)} < ${body}`,
+    /** Transactions of this service alone: one of somebody else may be open for hours, and brings no rows of ours. */
+    writers: (owner: Owner) => sql`
+      with free as (${free(owner)})
+      select exists (select from free) as free, array(
+        select x::text from pg_snapshot_xip(pg_current_snapshot()) as x where x::xid in (
+          select backend_xid from pg_stat_activity where usename = current_user
+            and datname = current_database() and pid <> pg_backend_pid())) as writing`
+  }
+}
+
+const decodeRaised = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ free: Schema.Boolean, before: Schema.NullOr(Schema.String) })])
+)
+const decodeWriters = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ free: Schema.Boolean, writing: Schema.Array(Schema.String) })])
+)
