@@ -12,9 +12,10 @@ import { connect } from "./client.ts"
 import { headersOf, isAccepted, isReceiver, type Outcome, post } from "./delivery.ts"
 import { follow, startAt } from "./follow.ts"
 import { command, json } from "./frame.ts"
-import { jsonText } from "./json.ts"
+import { jsonText, shownJson } from "./json.ts"
 import { openState } from "./listenState.ts"
 import { paint, time } from "./output.ts"
+import { plain } from "./plain.ts"
 import { pageMax } from "./printList.ts"
 import { type Cursors, sourceOf, tellOutages } from "./resource.ts"
 
@@ -107,10 +108,10 @@ interface Greeting {
 }
 
 const greet = Effect.fnUntraced(function* ({ file, forwardTo, goesOn, isReplay, secret }: Greeting) {
-  if (yield* json) return yield* Console.log(jsonText({ forward_to: forwardTo, signing_secret: secret, state: file }))
+  if (yield* json) return yield* Console.log(shownJson({ forward_to: forwardTo, signing_secret: secret, state: file }))
   const style = yield* paint
   yield* Console.log(
-    `Signing secret: ${style("bold", secret)}\nForwards to ${forwardTo}. Where it stands is kept in ${file}.`
+    `Signing secret: ${style("bold", secret)}\nForwards to ${plain(forwardTo)}. Where it stands is kept in ${plain(file)}.`
   )
   if (goesOn && !isReplay) yield* Console.log("It goes on where it was: what has happened since comes first.")
 })
@@ -128,7 +129,7 @@ const forwarder = Effect.fnUntraced(function* (forwardTo: string, secret: string
         yield* tell(event, outcome)
         return outcome
       }
-      if (tries === 0) yield* Console.error(`coffer: ${id} waits: ${outcome.problem} (${forwardTo}).`)
+      if (tries === 0) yield* Console.error(`coffer: ${plain(`${id} waits: ${outcome.problem} (${forwardTo})`)}.`)
       yield* Effect.sleep(Math.min(250 * 2 ** tries, waitMillisMax))
     }
   })
@@ -141,13 +142,13 @@ const teller = Effect.gen(function* () {
     const { millis, problem, status } = outcome
     if (asJson) {
       return yield* Console.log(
-        jsonText({ event_id: id, type, status: status ?? null, latency_ms: millis, problem: problem ?? null })
+        shownJson({ event_id: id, type, status: status ?? null, latency_ms: millis, problem: problem ?? null })
       )
     }
     const now = time(DateTime.formatIso(yield* DateTime.now))
-    const said = status === undefined ? problem! : String(status)
+    const said = status === undefined ? plain(problem!) : String(status)
     yield* Console.log(
-      `${now}  ${id}  ${type.padEnd(26)}  ${style(isAccepted(outcome) ? "green" : "red", said)}  ${millis} ms`
+      `${now}  ${plain(id)}  ${plain(type).padEnd(26)}  ${style(isAccepted(outcome) ? "green" : "red", said)}  ${millis} ms`
     )
   })
 })
