@@ -125,6 +125,7 @@ it.live("a file of confirmed addresses that others may write, as a clone brings 
 )
 
 const evil = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eevil\u2066\u200f\nnew line"
+// oxlint-disable-next-line no-control-regex
 const marks = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
 it.live("what others have written reaches the terminal without controls and bidirectional marks", () =>

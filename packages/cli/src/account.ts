@@ -166,8 +166,8 @@ const noAddress = ({ called, flags, root, variables }: Door) =>
 const unconfirmed = ({ baseUrl, file }: Kept, keyFrom: string, { called, flags, variables }: Door) =>
   refuse(
     "unconfirmed_address",
-    `The ${called} came from ${keyFrom} and the address ${baseUrl} from ${file}. Whoever wrote that file may have named ` +
-      `a server of theirs, so the ${called} is not sent there.`,
+    `The ${called} came from ${keyFrom} and the address ${baseUrl} from ${file}. Whoever wrote that file may ` +
+      `have named a server of theirs, so the ${called} is not sent there.`,
     `give the address of your service: ${flags.baseUrl} or ${variables.baseUrl}; if it is this one, once: ` +
       `coffer confirm ${quoted(canonical(baseUrl) ?? "")}`
   )

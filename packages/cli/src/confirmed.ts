@@ -1,6 +1,6 @@
 /**
- * The addresses that a person has confirmed for keys of their own: a line for each in the user's config folder. A file in
- * a repository cannot stand in for it: git brings no file that only its owner may read.
+ * The addresses that a person has confirmed for keys of their own: a line for each in the user's config folder. A file
+ * in a repository cannot stand in for it: git brings no file that only its owner may read.
  */
 import { Config, Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument } from "effect/cli"

@@ -111,7 +111,8 @@ const greet = Effect.fnUntraced(function* ({ file, forwardTo, goesOn, isReplay, 
   if (yield* json) return yield* Console.log(shownJson({ forward_to: forwardTo, signing_secret: secret, state: file }))
   const style = yield* paint
   yield* Console.log(
-    `Signing secret: ${style("bold", secret)}\nForwards to ${plain(forwardTo)}. Where it stands is kept in ${plain(file)}.`
+    `Signing secret: ${style("bold", secret)}\n` +
+      `Forwards to ${plain(forwardTo)}. Where it stands is kept in ${plain(file)}.`
   )
   if (goesOn && !isReplay) yield* Console.log("It goes on where it was: what has happened since comes first.")
 })
@@ -147,8 +148,7 @@ const teller = Effect.gen(function* () {
     }
     const now = time(DateTime.formatIso(yield* DateTime.now))
     const said = status === undefined ? plain(problem!) : String(status)
-    yield* Console.log(
-      `${now}  ${plain(id)}  ${plain(type).padEnd(26)}  ${style(isAccepted(outcome) ? "green" : "red", said)}  ${millis} ms`
-    )
+    const told = style(isAccepted(outcome) ? "green" : "red", said)
+    yield* Console.log(`${now}  ${plain(id)}  ${plain(type).padEnd(26)}  ${told}  ${millis} ms`)
   })
 })
