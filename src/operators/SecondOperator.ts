@@ -124,30 +124,7 @@ export const layer = Layer.effect(
         const approval = { act, target, content: shown, operator_id: operatorId, operator: name, ...times }
         return yield* new NeedsSecondOperator({ approval })
       }),
-      // The lock is held until the commit: of two at once the second counts the first.
-      approvesAlone: Effect.fnUntraced(function* ({ amount, currency, mode, payoutNo }) {
-        const most = twoOperators.payoutsAbove
-        if (most === undefined) return true
-        const now = yield* currentTime
-        const at = sql`${isoText(now)}::text::timestamptz`
-        const since = sql`${isoText(DateTime.subtract(now, validity))}::text::timestamptz`
-        return yield* sqlDefects(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`select pg_advisory_xact_lock(hashtext('coffer payouts_alone'))`
-              yield* sql`insert into payouts_alone (payout_no, mode, currency, amount, approved_at)
-                select ${payoutNo}, ${mode}, ${currency}, ${amount}::bigint, ${at}
-                where ${amount}::bigint <= ${most}::bigint - (
-                  select coalesce(sum(amount), 0) from payouts_alone
-                  where mode = ${mode} and currency = ${currency} and approved_at > ${since})
-                on conflict (payout_no) do nothing`
-              const found = yield* sql`select from payouts_alone where payout_no = ${payoutNo}`
-              yield* sql`delete from payouts_alone where approved_at <= ${since}`
-              return found.length > 0
-            })
-          )
-        )
-      }),
+      approvesAlone: approvesAlone(sql, twoOperators.payoutsAbove),
       waiting: (limit) => Effect.flatMap(currentTime, (now) => sqlDefects(waiting({ at: isoText(now), limit }))),
       dropExpired: (now, limit) =>
         sqlDefects(
@@ -161,3 +138,28 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** The lock is held until the commit: of two at once the second counts the first. */
+const approvesAlone = (sql: SqlClient.SqlClient, most: number | undefined) =>
+  Effect.fnUntraced(function* ({ amount, currency, mode, payoutNo }: Alone) {
+    if (most === undefined) return true
+    const now = yield* currentTime
+    const at = sql`${isoText(now)}::text::timestamptz`
+    const since = sql`${isoText(DateTime.subtract(now, validity))}::text::timestamptz`
+    return yield* sqlDefects(
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select pg_advisory_xact_lock(hashtext('coffer payouts_alone'))`
+          yield* sql`insert into payouts_alone (payout_no, mode, currency, amount, approved_at)
+            select ${payoutNo}, ${mode}, ${currency}, ${amount}::bigint, ${at}
+            where ${amount}::bigint <= ${most}::bigint - (
+              select coalesce(sum(amount), 0) from payouts_alone
+              where mode = ${mode} and currency = ${currency} and approved_at > ${since})
+            on conflict (payout_no) do nothing`
+          const found = yield* sql`select from payouts_alone where payout_no = ${payoutNo}`
+          yield* sql`delete from payouts_alone where approved_at <= ${since}`
+          return found.length > 0
+        })
+      )
+    )
+  })
