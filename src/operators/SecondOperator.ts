@@ -53,7 +53,7 @@ interface Alone {
 export class SecondOperator extends Context.Service<
   SecondOperator,
   {
-    /** Succeeds when one may do it, or another operator has asked for the same within a day; otherwise keeps this request. */
+    /** Succeeds when one may do it, or another has asked for the same within a day; otherwise it keeps this request. */
     readonly confirm: (asked: Asked) => Effect.Effect<void, NeedsSecondOperator | JustDone, CurrentOperator>
     /** Whether one operator may approve it: it makes no more than allowed with what one approved alone within a day. */
     readonly approvesAlone: (payout: Alone) => Effect.Effect<boolean>

@@ -1,4 +1,4 @@
-/** PUBLIC_URL stands in addresses that buyers and merchants are given, so it holds no password and no more than a place. */
+/** PUBLIC_URL stands in addresses that buyers and merchants are given, so it holds no password. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { settingsOf } from "../kit/settings.ts"

@@ -196,8 +196,8 @@ export class ApprovalsGroup extends HttpApiGroup.make("approvals")
       OpenApi.annotations({
         summary: "What waits for a second operator, newest first",
         description:
-          `At most ${approvalsMax}. A request leaves the list when another operator has sent the same, when a day has ` +
-          "passed, and when the operator who sent it has lost access."
+          `At most ${approvalsMax}. A request leaves the list when another operator has sent the same, when a day ` +
+          "has passed, and when the operator who sent it has lost access."
       })
     )
   )
