@@ -1,5 +1,5 @@
 /** Handlers of the operator's `merchants` group (docs/architecture.md, section 7). */
-import { OperatorApi, type UpdateMerchant } from "@coffer/contract/Operator"
+import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
@@ -9,7 +9,6 @@ import { reply, replyList } from "../http/replies.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
 import { Logos } from "./Logos.ts"
 import { merchantRefusals } from "./merchantRefusals.ts"
 import { type Merchant, Merchants } from "./Merchants.ts"
@@ -25,7 +24,6 @@ export const layer = HttpApiBuilder.group(
     const logos = yield* Logos
     const clocks = yield* MerchantClocks
     const second = yield* SecondOperator
-    const { twoOperators } = yield* Settings
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
     const { NotCommitted } = unavailable
@@ -65,10 +63,7 @@ export const layer = HttpApiBuilder.group(
       update: span("merchants.update")(function* ({ params, payload }) {
         const { logo_url, ...patch } = payload
         const { merchant_id } = yield* merchants.find(params.merchant_id)
-        const approves = twoOperators.approvals && payload.approved === true
-        if (approves || (twoOperators.fees && changesFees(payload))) {
-          yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
-        }
+        yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
         const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
         const change = logo === undefined ? patch : { ...patch, logo }
         return yield* changed(merchant_id, merchants.update(merchant_id, change))
@@ -84,9 +79,8 @@ export const layer = HttpApiBuilder.group(
 
       resetKey: span("merchants.resetKey")(function* ({ params }) {
         const { merchant_id } = yield* merchants.find(params.merchant_id)
-        if (twoOperators.liveKeys && params.mode === "live") {
-          yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: params.mode })
-        }
+        const { mode } = params
+        yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: { mode } })
         return yield* reply({ key: yield* merchants.resetKey(merchant_id, params.mode) })
       }, Effect.catchTags({ MerchantNotFound, JustDone, NeedsSecondOperator })),
 
@@ -96,6 +90,3 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
-
-const changesFees = ({ dispute_fee, fees, payout_fee }: UpdateMerchant) =>
-  fees !== undefined || dispute_fee !== undefined || payout_fee !== undefined

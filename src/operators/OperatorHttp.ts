@@ -1,15 +1,13 @@
-/** Handlers of the operator's `operators` and `audit_log` groups (docs/architecture.md, section 7). */
+/** Handlers of the operator's `operators`, `approvals` and `audit_log` groups (docs/architecture.md, section 7). */
 import { OperatorApi } from "@coffer/contract/Operator"
-import { AuditEntryResource } from "@coffer/contract/Operators"
-import { needsTwo } from "@coffer/model/TwoOperators"
+import { approvalsMax, AuditEntryResource } from "@coffer/contract/Operators"
 import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { replyCsv } from "../http/csv.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { JustDone, NeedsSecondOperator } from "./approvals.ts"
+import { approvalView, JustDone, NeedsSecondOperator } from "./approvals.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { auditEntryView } from "./AuditLogView.ts"
 import { operatorRefusals } from "./operatorRefusals.ts"
@@ -26,13 +24,12 @@ const operators = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const operators = yield* Operators
     const second = yield* SecondOperator
-    const { twoOperators } = yield* Settings
 
     return handlers.handleAll({
       create: span("operators.create")(function* ({ payload }) {
         // The first admin of an installation has nobody to ask.
         const first = payload.role === "admin" ? yield* operators.createFirst(payload) : Option.none()
-        if (Option.isNone(first) && needsTwo(twoOperators)) {
+        if (Option.isNone(first)) {
           yield* second.confirm({ act: "operators.create", target: payload.name, content: payload })
         }
         const { operator, token } = Option.isSome(first) ? first.value : yield* operators.create(payload)
@@ -46,6 +43,22 @@ const operators = HttpApiBuilder.group(
       revoke: span("operators.revoke")(function* ({ params }) {
         return yield* reply(operatorView(yield* operators.revoke(params.operator_id)))
       }, Effect.catchTags({ OperatorNotFound }))
+    })
+  })
+)
+
+const approvals = HttpApiBuilder.group(
+  OperatorApi,
+  "approvals",
+  Effect.fnUntraced(function* (handlers) {
+    const second = yield* SecondOperator
+
+    return handlers.handleAll({
+      list: span("approvals.list")(function* () {
+        const found = yield* second.waiting(approvalsMax + 1)
+        const page = { data: found.slice(0, approvalsMax), hasMore: found.length > approvalsMax }
+        return yield* replyList("approval", "/operator/v1/approvals", page, approvalView)
+      })
     })
   })
 )
@@ -67,4 +80,4 @@ const auditLog = HttpApiBuilder.group(
   })
 )
 
-export const layer = Layer.mergeAll(operators, auditLog)
+export const layer = Layer.mergeAll(operators, approvals, auditLog)

@@ -1,31 +1,46 @@
 /**
  * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same request
  * of another operator within a day is done, if the first's token is still valid. The kept request is deleted before the
- * act begins, so one pair of requests never does it twice.
+ * act begins, so one pair of requests never does it twice. Which acts these are stands in the table of acts.
  */
 import { CurrentOperator } from "@coffer/contract/Caller"
+import { type ActName, takesTwo } from "@coffer/rules/operator/acts"
+import { redact } from "@coffer/rules/redaction"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { isoText, jsonText } from "../platform/runtime/codecs.ts"
+import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { fromSettings } from "./Operators.ts"
 
-export class NeedsSecondOperator extends Schema.TaggedError<NeedsSecondOperator>()("NeedsSecondOperator", {
+/** A request that waits for another operator. Its content is without secrets. */
+const Approval = Schema.Struct({
   act: Schema.String,
   target: Schema.String,
-  expiresAt: Schema.DateTimeUtc
+  content: Schema.Record(Schema.String, Schema.Unknown),
+  operator_id: Schema.String,
+  operator: Schema.String,
+  created_at: TimeColumn,
+  expires_at: TimeColumn
+})
+export type Approval = typeof Approval.Type
+
+export class NeedsSecondOperator extends Schema.TaggedError<NeedsSecondOperator>()("NeedsSecondOperator", {
+  approval: Approval
 }) {}
 
 /** Two have just had it done. The same request again is a double click, and no wish to have it done once more. */
 export class JustDone extends Schema.TaggedError<JustDone>()("JustDone", { act: Schema.String }) {}
 
 interface Asked {
-  readonly act: string
+  readonly act: ActName
   readonly target: string
   /** What both have to ask for. */
-  readonly content: unknown
+  readonly content: object
+  /** What the table of acts looks at, unless it is the content. */
+  readonly of?: object
 }
 
 interface Alone {
@@ -38,10 +53,12 @@ interface Alone {
 export class SecondOperator extends Context.Service<
   SecondOperator,
   {
-    /** Succeeds when another operator has asked for the same within a day; otherwise it keeps this request. */
+    /** Succeeds when one may do it, or another has asked for the same within a day; otherwise it keeps this request. */
     readonly confirm: (asked: Asked) => Effect.Effect<void, NeedsSecondOperator | JustDone, CurrentOperator>
-    /** Whether one operator may approve it: it makes at most `most` with what one approved alone within a day. */
-    readonly approvesAlone: (payout: Alone, most: number) => Effect.Effect<boolean>
+    /** Whether one operator may approve it: it makes no more than allowed with what one approved alone within a day. */
+    readonly approvesAlone: (payout: Alone) => Effect.Effect<boolean>
+    /** What waits, newest first: at most `limit`. */
+    readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<Approval>>
     /** Removes requests that nobody repeated in time, at most `limit`; how many they were. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
@@ -55,20 +72,34 @@ export const layer = Layer.effect(
   SecondOperator,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { twoOperators } = yield* Settings
+
+    /** What an operator who still has access has asked for. */
+    const isValid = (at: string) => sql`expires_at > ${at}::text::timestamptz
+      and (operator_id = ${fromSettings.operatorId} or exists (select from operators first
+        where first.operator_id = approvals.operator_id and first.revoked_at is null
+          and first.expires_at > ${at}::text::timestamptz))`
+
+    const waiting = SqlSchema.findAll({
+      Request: Schema.Struct({ at: Schema.String, limit: Schema.Int }),
+      Result: Approval,
+      execute: ({ at, limit }) =>
+        sql`select act, target, content, operator_id, operator, created_at, expires_at from approvals
+          where ${isValid(at)} order by created_at desc, act, target, content_hash limit ${limit}`
+    })
 
     return SecondOperator.of({
-      confirm: Effect.fnUntraced(function* ({ act, content, target }) {
+      confirm: Effect.fnUntraced(function* ({ act, content, of = content, target }) {
+        if (!takesTwo(act, twoOperators, { ...of })) return
         const { name, operatorId } = yield* CurrentOperator
         const now = yield* currentTime
         const expiresAt = DateTime.add(now, validity)
-        const hash = sha256(jsonText(content) ?? "")
+        const hash = sha256(jsonText(content))
         const same = sql`act = ${act} and target = ${target} and content_hash = ${hash}`
         const at = sql`${isoText(now)}::text::timestamptz`
         const taken = yield* sqlDefects(
-          sql`with taken as (delete from approvals where ${same} and operator_id <> ${operatorId} and expires_at > ${at}
-            and (operator_id = ${fromSettings.operatorId} or exists (select from operators first
-              where first.operator_id = approvals.operator_id and first.revoked_at is null
-                and first.expires_at > ${at}))
+          sql`with taken as (delete from approvals
+            where ${same} and operator_id <> ${operatorId} and ${isValid(isoText(now))}
             returning act, target, content_hash)
           insert into approvals_done select act, target, content_hash, ${at} from taken
             on conflict (act, target, content_hash) do update set done_at = excluded.done_at returning act`
@@ -80,38 +111,21 @@ export const layer = Layer.effect(
         )
         if (again.length > 0) return yield* new JustDone({ act })
         // Replaces a request that has expired, is this operator's own, or is of an operator who has lost access.
+        const shown = redact(content) as Approval["content"]
         yield* sqlDefects(
-          sql`insert into approvals (act, target, content_hash, operator_id, operator, created_at, expires_at)
+          sql`insert into approvals (act, target, content_hash, operator_id, operator, created_at, expires_at, content)
             values (${act}, ${target}, ${hash}, ${operatorId}, ${name}, ${at},
-              ${isoText(expiresAt)}::text::timestamptz)
+              ${isoText(expiresAt)}::text::timestamptz, ${jsonText(shown)}::text::jsonb)
             on conflict (act, target, content_hash) do update
               set operator_id = excluded.operator_id, operator = excluded.operator, created_at = excluded.created_at,
-                expires_at = excluded.expires_at`
+                expires_at = excluded.expires_at, content = excluded.content`
         )
-        return yield* new NeedsSecondOperator({ act, target, expiresAt })
+        const times = { created_at: now, expires_at: expiresAt }
+        const approval = { act, target, content: shown, operator_id: operatorId, operator: name, ...times }
+        return yield* new NeedsSecondOperator({ approval })
       }),
-      // The lock is held until the commit: of two at once the second counts the first.
-      approvesAlone: Effect.fnUntraced(function* ({ amount, currency, mode, payoutNo }, most) {
-        const now = yield* currentTime
-        const at = sql`${isoText(now)}::text::timestamptz`
-        const since = sql`${isoText(DateTime.subtract(now, validity))}::text::timestamptz`
-        return yield* sqlDefects(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`select pg_advisory_xact_lock(hashtext('coffer payouts_alone'))`
-              yield* sql`insert into payouts_alone (payout_no, mode, currency, amount, approved_at)
-                select ${payoutNo}, ${mode}, ${currency}, ${amount}::bigint, ${at}
-                where ${amount}::bigint <= ${most}::bigint - (
-                  select coalesce(sum(amount), 0) from payouts_alone
-                  where mode = ${mode} and currency = ${currency} and approved_at > ${since})
-                on conflict (payout_no) do nothing`
-              const found = yield* sql`select from payouts_alone where payout_no = ${payoutNo}`
-              yield* sql`delete from payouts_alone where approved_at <= ${since}`
-              return found.length > 0
-            })
-          )
-        )
-      }),
+      approvesAlone: approvesAlone(sql, twoOperators.payoutsAbove),
+      waiting: (limit) => Effect.flatMap(currentTime, (now) => sqlDefects(waiting({ at: isoText(now), limit }))),
       dropExpired: (now, limit) =>
         sqlDefects(
           Effect.map(
@@ -124,3 +138,28 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** The lock is held until the commit: of two at once the second counts the first. */
+const approvesAlone = (sql: SqlClient.SqlClient, most: number | undefined) =>
+  Effect.fnUntraced(function* ({ amount, currency, mode, payoutNo }: Alone) {
+    if (most === undefined) return true
+    const now = yield* currentTime
+    const at = sql`${isoText(now)}::text::timestamptz`
+    const since = sql`${isoText(DateTime.subtract(now, validity))}::text::timestamptz`
+    return yield* sqlDefects(
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select pg_advisory_xact_lock(hashtext('coffer payouts_alone'))`
+          yield* sql`insert into payouts_alone (payout_no, mode, currency, amount, approved_at)
+            select ${payoutNo}, ${mode}, ${currency}, ${amount}::bigint, ${at}
+            where ${amount}::bigint <= ${most}::bigint - (
+              select coalesce(sum(amount), 0) from payouts_alone
+              where mode = ${mode} and currency = ${currency} and approved_at > ${since})
+            on conflict (payout_no) do nothing`
+          const found = yield* sql`select from payouts_alone where payout_no = ${payoutNo}`
+          yield* sql`delete from payouts_alone where approved_at <= ${since}`
+          return found.length > 0
+        })
+      )
+    )
+  })

@@ -1,23 +1,22 @@
-/** The answer to the first of two operators. */
+/** How a request is shown that waits for another operator, and the answers to whoever sends one. */
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import * as Wire from "@coffer/contract/Errors"
-import { DateTime } from "effect"
 import { refuseAs } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
-import type { JustDone as Done, NeedsSecondOperator as Needs } from "./SecondOperator.ts"
+import { isoText } from "../platform/runtime/codecs.ts"
+import type { Approval, JustDone as Done, NeedsSecondOperator as Needs } from "./SecondOperator.ts"
+
+export const approvalView = ({ created_at, expires_at, ...approval }: Approval): ApprovalResource => ({
+  object: "approval",
+  ...approval,
+  status: "waiting",
+  created_at: isoText(created_at),
+  expires_at: isoText(expires_at)
+})
 
 export const JustDone = refuseAs(Wire.Conflict, ({ act }: Done) => ({
   message: `Two operators have just had this done (${act}). To have it done once more, ask again in a minute.`
 }))
 
 /** Not a refusal: the request is kept. */
-export const NeedsSecondOperator = ({ act, expiresAt, target }: Needs) => {
-  const approval: ApprovalResource = {
-    object: "approval",
-    act,
-    target,
-    status: "waiting",
-    expires_at: DateTime.formatIso(expiresAt)
-  }
-  return reply(approval, 202)
-}
+export const NeedsSecondOperator = ({ approval }: Needs) => reply(approvalView(approval), 202)

@@ -9,7 +9,6 @@ import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
 import { payoutRefusals } from "./payoutRefusals.ts"
 import { Payouts } from "./Payouts.ts"
 import { payoutView } from "./PayoutView.ts"
@@ -20,7 +19,6 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const payouts = yield* Payouts
     const second = yield* SecondOperator
-    const { payoutsAbove } = (yield* Settings).twoOperators
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
     const { InsufficientBalance } = walletRefusals
@@ -57,9 +55,9 @@ export const layer = HttpApiBuilder.group(
         function* ({ params: { payout_no } }) {
           const { amount, currency, mode, payoutNo, status } = yield* payouts.find(payout_no)
           const asked = { amount, currency, mode, payoutNo }
-          const isOfTwo = status === "requested" && payoutsAbove !== undefined
-          if (isOfTwo && !(yield* second.approvesAlone(asked, payoutsAbove))) {
-            yield* second.confirm({ act: "payouts.approve", target: payout_no, content: amount })
+          if (status === "requested" && !(yield* second.approvesAlone(asked))) {
+            const content = { amount, currency, mode }
+            yield* second.confirm({ act: "payouts.approve", target: payout_no, content, of: { status } })
           }
           return yield* reply(payoutView(yield* payouts.approve(payout_no)))
         },

@@ -13,7 +13,6 @@ import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Accounts, type AccountInUse as InUse } from "./Accounts.ts"
 import { countMax } from "./AccountUses.ts"
@@ -27,7 +26,6 @@ export const layer = HttpApiBuilder.group(
     const accounts = yield* Accounts
     const addresses = yield* webhookAddresses
     const second = yield* SecondOperator
-    const { twoOperators } = yield* Settings
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
     const { ChannelUnreachable } = channelRefusals
@@ -59,9 +57,7 @@ export const layer = HttpApiBuilder.group(
       set: span("channels.set")(
         function* ({ params: { merchant_id, mode }, payload }) {
           const before = view(yield* merchants.find(merchant_id), mode)
-          if (twoOperators.channels) {
-            yield* second.confirm({ act: "channels.set", target: `${merchant_id}/${mode}`, content: payload })
-          }
+          yield* second.confirm({ act: "channels.set", target: `${merchant_id}/${mode}`, content: payload })
           const after = view(yield* accounts.set(merchant_id, mode, payload), mode)
           const record = yield* CurrentRecord
           record.change = { before, after }

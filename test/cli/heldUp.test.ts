@@ -207,7 +207,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
 
 it.live("a payout that takes two operators is told as waiting, and the others go on", () =>
   Effect.gen(function* () {
-    const running = yield* start({ env: { TWO_OPERATORS: "payouts:250" } })
+    const running = yield* start({ env: { TWO_OPERATORS: "payouts:300" } })
     const mine = { running, shop: merchantOf(running), merchantId: running.merchant.merchantId }
     const { payouts, states } = yield* payoutsOf(mine)
     const { code, stdout } = yield* payouts("approve", "--all")

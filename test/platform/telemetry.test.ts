@@ -104,6 +104,36 @@ it.live("no checkout token, file address, query string, card number or key leave
   })
 )
 
+it.live("no token of a receipt or of Stripe's webhooks leaves, however its address is escaped", () =>
+  Effect.gen(function* () {
+    const { posts, url } = yield* collector
+    const signature = "c2lnbmF0dXJlT2ZTb21lUmVjZWlwdF8xMjM0NTY3ODk"
+    const payload = "TRD_SB_01KARWCVD8QZ4T7XM2N9B5HCJG"
+    const paths = [
+      "receipts",
+      "%72eceipts",
+      "recei%70ts",
+      "channels/stripe",
+      "c%68annels/%73tripe",
+      "%63heckout",
+      "fil%65s"
+    ]
+    for (const dot of [".", "%2e", "%2E"]) {
+      for (const name of paths) {
+        const path = `/${name}/${payload}${dot}${signature}`
+        yield* Effect.logInfo(`refused ${path}`).pipe(
+          Effect.andThen(Effect.annotateCurrentSpan({ "url.full": `https://pay.example${path}`, "url.path": path })),
+          Effect.withSpan(`GET ${path}`, { attributes: { "http.route": "/channels/stripe/:token" } }),
+          Effect.provide(Telemetry.layer(Option.some(url)))
+        )
+      }
+    }
+    const sent = [...posts.values()].join("\n")
+    assert.notInclude(sent, signature)
+    for (const kept of ["/channels/stripe/:token", "GET /receipts/[redacted]"]) assert.include(sent, kept)
+  })
+)
+
 it.live("without a collector no span is made", () =>
   Effect.gen(function* () {
     assert.isFalse(yield* References.TracerEnabled)

@@ -1,6 +1,7 @@
 /** The simulator as a program: its pages, its command line, and what it remembers in a file. */
 import { spawn } from "node:child_process"
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
+import { request } from "node:http"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,6 +15,37 @@ const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "simulator-"))),
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
+
+describe("the control", () => {
+  /** As a browser sends it for a page of another site, or for a name that was made to lead here. */
+  const from = (url: string, headers: Record<string, string>) =>
+    Effect.callback<number>((resume) => {
+      const sent = request(`${url}/_simulator/facts`, { method: "POST", headers }, (answer) => {
+        answer.resume()
+        resume(Effect.succeed(answer.statusCode!))
+      })
+      sent.end("{}")
+    })
+
+  it.live("takes no command from a page of a foreign origin, nor under a foreign name", () =>
+    Effect.gen(function* () {
+      const { url } = yield* begin()
+      const { host } = new URL(url)
+      const foreign: ReadonlyArray<Record<string, string>> = [
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { origin: `http://${host}.evil.example` },
+        { origin: "http://127.0.0.1:1" },
+        { host: "evil.example" },
+        { host: `evil.example:${new URL(url).port}`, origin: `http://evil.example:${new URL(url).port}` }
+      ]
+      for (const headers of foreign) assert.strictEqual(yield* from(url, headers), 403, JSON.stringify(headers))
+      for (const headers of [{}, { origin: url }, { host: `localhost:${new URL(url).port}` }]) {
+        assert.notStrictEqual(yield* from(url, headers), 403, JSON.stringify(headers))
+      }
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("the buyer's pages", () => {
   const post = (url: string, fields: Record<string, string>) =>

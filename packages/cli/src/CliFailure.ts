@@ -4,7 +4,8 @@
  */
 import { redactText } from "@coffer/rules/redaction"
 import { Console, Effect, Schema } from "effect"
-import { jsonText } from "./json.ts"
+import { shownJson } from "./json.ts"
+import { plain } from "./plain.ts"
 
 export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
   /** For programs. */
@@ -28,6 +29,8 @@ export const failed = (code: string, message: string, next: string, exitCode = 1
 /** Says it, with `--json` as one line of JSON. Keys and secrets are cut, whatever was quoted. */
 export const say = ({ code, exitCode, message, next }: CliFailure, json: boolean): Effect.Effect<never, Said> => {
   const shown = redactText(message)
-  const text = json ? jsonText({ error: { code, message: shown, next } }) : `coffer: ${shown}\n  Next: ${next}`
+  const text = json
+    ? shownJson({ error: { code, message: shown, next } })
+    : `coffer: ${plain(shown)}\n  Next: ${plain(next)}`
   return Effect.andThen(Console.error(text), Effect.fail(new Said({ exitCode })))
 }

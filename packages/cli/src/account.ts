@@ -1,10 +1,13 @@
 /**
  * Whose account a command works on: a key and the address that it is for. Either comes from a flag, else from the
  * environment, else from the nearest `.coffer/credentials.json`, which the service writes on a laptop. A merchant has
- * an API key and an operator a token; each opens its own API.
+ * an API key and an operator a token; each opens its own API. A repository of somebody else may bring such a file, so a
+ * key that is not of the file goes to the file's address only when the person has confirmed it.
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { CliFailure, failed } from "./CliFailure.ts"
+import { canonical, isConfirmed, isOnThisMachine } from "./confirmed.ts"
+import { plain } from "./plain.ts"
 
 export interface Account {
   readonly key: Redacted.Redacted
@@ -23,6 +26,7 @@ const Credentials = Schema.fromJsonString(
   Schema.Struct({
     base_url: Schema.String,
     sandbox_key: Schema.String,
+    live_key: Schema.optionalKey(Schema.String),
     operator_url: Schema.optionalKey(Schema.String),
     operator_token: Schema.optionalKey(Schema.String)
   })
@@ -39,7 +43,10 @@ export interface Door {
   readonly kept: (file: typeof Credentials.Type) => {
     readonly baseUrl?: string | undefined
     readonly key?: string | undefined
+    readonly liveKey?: string | undefined
   }
+  /** Opens a sandbox alone, so any program of this machine may get it. */
+  readonly isOfSandbox: (key: string) => boolean
 }
 
 export const merchantDoor: Door = {
@@ -47,7 +54,8 @@ export const merchantDoor: Door = {
   flags: { key: "--key", baseUrl: "--base-url" },
   variables: { key: "COFFER_KEY", baseUrl: "COFFER_BASE_URL" },
   root: "/v1",
-  kept: ({ base_url, sandbox_key }) => ({ baseUrl: base_url, key: sandbox_key })
+  kept: ({ base_url, live_key, sandbox_key }) => ({ baseUrl: base_url, key: sandbox_key, liveKey: live_key }),
+  isOfSandbox: (key) => key.startsWith("svc_test_")
 }
 
 export const operatorDoor: Door = {
@@ -55,13 +63,16 @@ export const operatorDoor: Door = {
   flags: { key: "--operator-token", baseUrl: "--operator-url" },
   variables: { key: "COFFER_OPERATOR_TOKEN", baseUrl: "COFFER_OPERATOR_URL" },
   root: "/operator/v1",
-  kept: ({ operator_token, operator_url }) => ({ baseUrl: operator_url, key: operator_token })
+  kept: ({ operator_token, operator_url }) => ({ baseUrl: operator_url, key: operator_token }),
+  isOfSandbox: () => false
 }
 
 interface Kept {
   readonly file: string
   readonly baseUrl: string
   readonly key: Redacted.Redacted
+  /** All keys that it has for that address. */
+  readonly keys: ReadonlyArray<string | undefined>
 }
 
 const settingsOf = ({ variables }: Door) =>
@@ -87,6 +98,7 @@ export const accountOf = Effect.fnUntraced(function* (given: Given, door: Door) 
   const kept = yield* nearest(said.home, door)
   if (Option.isSome(key)) {
     if (kept === undefined) return yield* noAddress(door)
+    if (!(yield* mayGo(Redacted.value(key.value), kept, door))) return yield* unconfirmed(kept, keyFrom, door)
     return { key: key.value, baseUrl: kept.baseUrl, keyFrom } satisfies Account
   }
   if (kept === undefined) return yield* noKey(door)
@@ -94,6 +106,10 @@ export const accountOf = Effect.fnUntraced(function* (given: Given, door: Door) 
   if (Option.isSome(address) && address.value !== kept.baseUrl) return yield* keyOfAnother(kept, address.value, door)
   return { key: kept.key, baseUrl: kept.baseUrl, keyFrom: kept.file } satisfies Account
 })
+
+/** Whether a key that was given without an address may go to the address that a file names. */
+const mayGo = (key: string, { baseUrl, keys }: Kept, { isOfSandbox }: Door) =>
+  keys.includes(key) || (isOfSandbox(key) && isOnThisMachine(baseUrl)) ? Effect.succeed(true) : isConfirmed(baseUrl)
 
 /** `http://127.0.0.1:8080` means its first version. */
 const withRoot = (address: string, { root }: Door): string => {
@@ -118,9 +134,9 @@ const nearest = Effect.fnUntraced(function* (home: Option.Option<string>, door: 
     const credentials = yield* Schema.decodeEffect(Credentials)(text).pipe(
       Effect.catchTags({ SchemaError: () => unreadable(file, door) })
     )
-    const { baseUrl, key } = door.kept(credentials)
+    const { baseUrl, key, liveKey } = door.kept(credentials)
     if (baseUrl === undefined || key === undefined) return yield* unreadable(file, door)
-    return { file, baseUrl: withRoot(baseUrl, door), key: Redacted.make(key) } satisfies Kept
+    return { file, baseUrl: withRoot(baseUrl, door), key: Redacted.make(key), keys: [key, liveKey] } satisfies Kept
   }
   return undefined
 })
@@ -147,6 +163,16 @@ const noAddress = ({ called, flags, root, variables }: Door) =>
     `There is a ${called}, but nothing says where the service is.`,
     `give ${flags.baseUrl} or ${variables.baseUrl}, as in https://pay.example${root}`
   )
+const unconfirmed = ({ baseUrl, file }: Kept, keyFrom: string, { called, flags, variables }: Door) =>
+  refuse(
+    "unconfirmed_address",
+    `The ${called} came from ${keyFrom} and the address ${baseUrl} from ${file}. Whoever wrote that file may ` +
+      `have named a server of theirs, so the ${called} is not sent there.`,
+    `give the address of your service: ${flags.baseUrl} or ${variables.baseUrl}; if it is this one, once: ` +
+      `coffer confirm ${quoted(canonical(baseUrl) ?? "")}`
+  )
+/** As one word of a shell: a foreign file has named it. */
+const quoted = (text: string): string => `'${plain(text).replaceAll("'", "%27")}'`
 const keyOfAnother = ({ baseUrl, file }: Kept, address: string, { called, flags, variables }: Door) =>
   refuse(
     "no_key",

@@ -6,8 +6,9 @@ import { Clock, Console, Effect } from "effect"
 import { Flag } from "effect/cli"
 import { type CliFailure, Said } from "./CliFailure.ts"
 import { json } from "./frame.ts"
-import { jsonText } from "./json.ts"
+import { shownJson } from "./json.ts"
 import { type Column, count, table } from "./output.ts"
+import { plain } from "./plain.ts"
 import { progress } from "./progress.ts"
 
 /**
@@ -101,8 +102,8 @@ const actOnEach = Effect.fnUntraced(function* <Item>(
     const told = yield* act(item)
     outcomes.push(told)
     const problem = "problem" in told ? told.problem : null
-    if (asJson) yield* Console.log(jsonText({ id: idOf(item), outcome: told.outcome, problem }))
-    else if (problem !== null) yield* Console.error(`coffer: ${idOf(item)} was not ${acted}: ${problem}`)
+    if (asJson) yield* Console.log(shownJson({ id: idOf(item), outcome: told.outcome, problem }))
+    else if (problem !== null) yield* Console.error(`coffer: ${plain(`${idOf(item)} was not ${acted}: ${problem}`)}`)
     yield* report(outcomes.length)
   }
 })
@@ -124,7 +125,7 @@ const summarize = <Item>(
   const left = total - outcomes.length
   const lines = [
     `${count(succeeded)} of ${count(total)} ${called} were ${acted}.`,
-    ...[...reasons].map(([reason, times]) => `  ${count(times)} ${reason}`),
+    ...[...reasons].map(([reason, times]) => `  ${count(times)} ${plain(reason)}`),
     ...(left === 0 ? [] : [`  ${count(left)} left: the run ended early; begin it again with the same words`])
   ]
   return (asJson ? Console.error : Console.log)(lines.join("\n"))

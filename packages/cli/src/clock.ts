@@ -8,6 +8,7 @@ import { text } from "./flags.ts"
 import { command, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
 import { count, paint, span, time } from "./output.ts"
+import { plain } from "./plain.ts"
 import { progress } from "./progress.ts"
 
 /** While the clock is on its way. */
@@ -23,7 +24,8 @@ const print = Effect.fnUntraced(function* (clock: SandboxClock) {
   const way = target === null ? "" : `, on its way to ${time(target)}`
   yield* Console.log(`${style("bold", time(now))}  ${ahead}${way}`)
   if (stops > 0) yield* Console.log(`  the last advance stopped ${count(stops)} times on its way`)
-  for (const [what, times] of Object.entries(happened)) yield* Console.log(`  ${count(times).padStart(6)}  ${what}`)
+  for (const [what, times] of Object.entries(happened))
+    yield* Console.log(`  ${count(times).padStart(6)}  ${plain(what)}`)
 })
 
 const goalOf = (by: Option.Option<string>, to: Option.Option<string>) => {

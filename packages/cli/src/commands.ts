@@ -1,5 +1,6 @@
 /** All commands that work through the APIs: the merchants', and the operator's. */
 import { clockCommand } from "./clock.ts"
+import { confirmCommand } from "./confirmed.ts"
 import { deliveriesCommand } from "./deliveries.ts"
 import { disputesCommand } from "./disputes.ts"
 import { eventsCommand } from "./events.ts"
@@ -26,7 +27,8 @@ export const merchantCommands = [
   listenCommand,
   triggerCommand,
   clockCommand,
-  webhooksCommand
+  webhooksCommand,
+  confirmCommand
 ] as const
 
 export const operatorCommands = [heldUpCommand, payoutsCommand] as const

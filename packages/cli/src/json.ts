@@ -1,9 +1,20 @@
 /** JSON as text and back, by one rule for what is none. */
 import { Option } from "effect"
+import { obeyed } from "./plain.ts"
 
 /** None if the text is no JSON. */
 export const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
+/** For programs: what is posted and signed. */
 export const jsonText = (value: unknown): string => JSON.stringify(value)
 
-export const indentedJson = (value: unknown): string => JSON.stringify(value, undefined, 2)
+/** For the screen, on one line. */
+export const shownJson = (value: unknown): string => escaped(JSON.stringify(value))
+
+/** For the screen. */
+export const indentedJson = (value: unknown): string => escaped(JSON.stringify(value, undefined, 2))
+
+/** `JSON.stringify` leaves some of them as they are. They stand within texts alone, as escapes do. */
+const escaped = (json: string): string => json.replace(obeyed, (letter) => (letter === "\n" ? letter : escape(letter)))
+
+const escape = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`

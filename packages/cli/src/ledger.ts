@@ -8,8 +8,9 @@ import { failed, Said } from "./CliFailure.ts"
 import { type Client, connect } from "./client.ts"
 import { currencies } from "./flags.ts"
 import { command, json } from "./frame.ts"
-import { jsonText } from "./json.ts"
+import { shownJson } from "./json.ts"
 import { count, paint } from "./output.ts"
+import { plain } from "./plain.ts"
 import { progress } from "./progress.ts"
 import { pageMax } from "./printList.ts"
 
@@ -68,15 +69,19 @@ const verify = command(
 const tell = Effect.fnUntraced(function* ({ broken, head, rows, wallet }: Verdict) {
   if (yield* json) {
     const reason = broken === undefined ? null : { ...broken, reason: meaningOf[broken.rule] }
-    return yield* Console.log(jsonText({ wallet, rows, head, broken: reason }))
+    return yield* Console.log(shownJson({ wallet, rows, head, broken: reason }))
   }
   const style = yield* paint
   if (broken === undefined) {
-    yield* Console.log(`${wallet}: ${style("green", `${count(rows)} rows hold`)}`)
-    return yield* Console.log(`  Keep its newest row, and check it next time: --kept ${head.id}=${head.hash}`)
+    yield* Console.log(`${plain(wallet)}: ${style("green", `${count(rows)} rows hold`)}`)
+    return yield* Console.log(
+      `  Keep its newest row, and check it next time: --kept ${plain(`${head.id}=${head.hash}`)}`
+    )
   }
   const { id, rule } = broken
-  yield* Console.log(`${wallet}: ${style("red", `${id} does not hold`)} (rule ${rule}): ${meaningOf[rule]}`)
+  yield* Console.log(
+    `${plain(wallet)}: ${style("red", `${plain(id)} does not hold`)} (rule ${rule}): ${meaningOf[rule]}`
+  )
   yield* Console.log("  Next: tell whoever runs the service; docs/ledger.md says what each rule means")
 })
 
@@ -191,7 +196,7 @@ const exported = command(
         })
       )
     }
-    yield* Console.log((yield* json) ? jsonText({ file, rows }) : `${count(rows)} rows are in ${file}.`)
+    yield* Console.log((yield* json) ? shownJson({ file, rows }) : `${count(rows)} rows are in ${plain(file)}.`)
   })
 )
 

@@ -12,9 +12,10 @@ import { connect } from "./client.ts"
 import { headersOf, isAccepted, isReceiver, type Outcome, post } from "./delivery.ts"
 import { follow } from "./follow.ts"
 import { command, json } from "./frame.ts"
-import { jsonText } from "./json.ts"
+import { jsonText, shownJson } from "./json.ts"
 import { openState } from "./listenState.ts"
 import { paint, time } from "./output.ts"
+import { plain } from "./plain.ts"
 import { type Cursors, sourceOf, tellOutages } from "./resource.ts"
 
 const repeated = 1_000
@@ -106,10 +107,11 @@ interface Greeting {
 }
 
 const greet = Effect.fnUntraced(function* ({ file, forwardTo, goesOn, isReplay, secret }: Greeting) {
-  if (yield* json) return yield* Console.log(jsonText({ forward_to: forwardTo, signing_secret: secret, state: file }))
+  if (yield* json) return yield* Console.log(shownJson({ forward_to: forwardTo, signing_secret: secret, state: file }))
   const style = yield* paint
   yield* Console.log(
-    `Signing secret: ${style("bold", secret)}\nForwards to ${forwardTo}. Where it stands is kept in ${file}.`
+    `Signing secret: ${style("bold", secret)}\n` +
+      `Forwards to ${plain(forwardTo)}. Where it stands is kept in ${plain(file)}.`
   )
   if (goesOn && !isReplay) yield* Console.log("It goes on where it was: what has happened since comes first.")
 })
@@ -127,7 +129,7 @@ const forwarder = Effect.fnUntraced(function* (forwardTo: string, secret: string
         yield* tell(event, outcome)
         return outcome
       }
-      if (tries === 0) yield* Console.error(`coffer: ${id} waits: ${outcome.problem} (${forwardTo}).`)
+      if (tries === 0) yield* Console.error(`coffer: ${plain(`${id} waits: ${outcome.problem} (${forwardTo})`)}.`)
       yield* Effect.sleep(Math.min(250 * 2 ** tries, waitMillisMax))
     }
   })
@@ -140,13 +142,12 @@ const teller = Effect.gen(function* () {
     const { millis, problem, status } = outcome
     if (asJson) {
       return yield* Console.log(
-        jsonText({ event_id: id, type, status: status ?? null, latency_ms: millis, problem: problem ?? null })
+        shownJson({ event_id: id, type, status: status ?? null, latency_ms: millis, problem: problem ?? null })
       )
     }
     const now = time(DateTime.formatIso(yield* DateTime.now))
-    const said = status === undefined ? problem! : String(status)
-    yield* Console.log(
-      `${now}  ${id}  ${type.padEnd(26)}  ${style(isAccepted(outcome) ? "green" : "red", said)}  ${millis} ms`
-    )
+    const said = status === undefined ? plain(problem!) : String(status)
+    const told = style(isAccepted(outcome) ? "green" : "red", said)
+    yield* Console.log(`${now}  ${plain(id)}  ${plain(type).padEnd(26)}  ${told}  ${millis} ms`)
   })
 })

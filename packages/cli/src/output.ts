@@ -6,7 +6,8 @@ import { styleText } from "node:util"
 import { Console, Context, Effect, Match, Predicate } from "effect"
 import { CliOutput, TerminalCapabilities } from "effect/cli"
 import { json } from "./frame.ts"
-import { indentedJson, jsonText } from "./json.ts"
+import { indentedJson, jsonText, shownJson } from "./json.ts"
+import { plain } from "./plain.ts"
 
 export type Color = "red" | "yellow" | "green" | "gray" | "bold"
 
@@ -25,11 +26,6 @@ export const colorOf = (status: string): Color | undefined => {
   return /^(pending|needs_response|under_review|partially_refunded)$/.test(status) ? "yellow" : undefined
 }
 
-/** Control characters as they are written in code: a terminal would obey them. */
-export const plain = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex
-  text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (letter) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`)
-
 const shown = Match.type<unknown>().pipe(
   Match.when(Match.string, plain),
   Match.when(Predicate.isNullish, () => "-"),
@@ -46,7 +42,7 @@ const cents = (minor: number) => String(Math.abs(minor) % 100).padStart(2, "0")
 export const count = (n: number): string => n.toLocaleString("en")
 
 /** `2026-11-23 06:17:12`, in UTC as the API says it. */
-export const time = (iso: string | null): string => (iso === null ? "-" : iso.slice(0, 19).replace("T", " "))
+export const time = (iso: string | null): string => (iso === null ? "-" : plain(iso.slice(0, 19).replace("T", " ")))
 
 /** `4 ms`, `1.2 s`, `3 min`, `5.0 h`, `90.0 d`. */
 export const span = (millis: number): string => {
@@ -60,7 +56,9 @@ export const span = (millis: number): string => {
 export const printObject = Effect.fnUntraced(function* (object: object) {
   if (yield* json) return yield* Console.log(indentedJson(object))
   const style = yield* paint
-  const fields = Object.entries(object).filter(([name]) => name !== "object")
+  const fields = Object.entries(object)
+    .filter(([name]) => name !== "object")
+    .map(([name, value]) => [plain(name), value] as const)
   const width = Math.max(...fields.map(([name]) => name.length))
   const line = ([name, value]: readonly [string, unknown]) => {
     const text = shown(value)
@@ -98,7 +96,7 @@ export const table = Effect.fnUntraced(function* <Item>(columns: ReadonlyArray<C
   }
   return (items: ReadonlyArray<Item>): Effect.Effect<void> => {
     if (items.length === 0) return Effect.void
-    if (asJson) return Console.log(items.map(jsonText).join("\n"))
+    if (asJson) return Console.log(items.map(shownJson).join("\n"))
     const rows = items.map((item) => columns.map((column) => plain(column.of(item))))
     for (const row of rows)
       row.forEach((cell, index) => (widths[index] = Math.max(widths[index]!, CliOutput.displayWidth(cell))))

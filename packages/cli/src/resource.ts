@@ -9,6 +9,7 @@ import { count } from "./flags.ts"
 import { command, json } from "./frame.ts"
 import { sinceOf } from "./given.ts"
 import { type Column, printObject, table } from "./output.ts"
+import { plain } from "./plain.ts"
 import { pageMax, printList } from "./printList.ts"
 
 export interface Cursors {
@@ -130,8 +131,8 @@ export const tailCommand = <Item, const Filters extends Command.Command.Config>(
 
 /** On standard error, when the service goes away and when it is back. */
 export const tellOutages = ({ account: { baseUrl } }: Client) => ({
-  lost: ({ message }: CliFailure) => Console.error(`coffer: ${message} It is asked again until it answers.`),
-  found: Console.error(`coffer: ${baseUrl} answers again.`)
+  lost: ({ message }: CliFailure) => Console.error(`coffer: ${plain(message)} It is asked again until it answers.`),
+  found: Console.error(`coffer: ${plain(baseUrl)} answers again.`)
 })
 
 /** When an object is no longer kept, all that is kept is newer. A sandbox's clock may pass a month in a moment. */

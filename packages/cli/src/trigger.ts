@@ -7,6 +7,7 @@ import { type Client, connect } from "./client.ts"
 import { command, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
 import { paint } from "./output.ts"
+import { plain } from "./plain.ts"
 import { flows } from "./triggers.ts"
 
 export const triggerCommand = command(
@@ -28,14 +29,14 @@ export const triggerCommand = command(
     const steps: Array<string> = []
     const tell = (step: string) => {
       steps.push(step)
-      return asJson ? Effect.void : Console.log(`  ${step}`)
+      return asJson ? Effect.void : Console.log(`  ${plain(step)}`)
     }
     const objectId = yield* flows[type]({ client, tell })
     const event = yield* eventOf(client, type, objectId)
     yield* Console.log(
       asJson
         ? indentedJson({ type, event_id: event.id, object_id: objectId, steps })
-        : `${style("green", type)}  ${event.id}  about ${objectId}`
+        : `${style("green", type)}  ${plain(`${event.id}  about ${objectId}`)}`
     )
   })
 )

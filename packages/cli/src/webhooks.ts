@@ -6,7 +6,8 @@ import { failed, Said } from "./CliFailure.ts"
 import { isReceiver } from "./delivery.ts"
 import { command, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
-import { paint, plain } from "./output.ts"
+import { paint } from "./output.ts"
+import { plain } from "./plain.ts"
 
 interface Result {
   readonly check: Check

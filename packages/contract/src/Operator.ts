@@ -19,7 +19,7 @@ import { HeldUpGroup } from "./HeldUp.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
 import { LookupGroup } from "./Lookup.ts"
 import { Email, OperatorOrdersGroup } from "./Orders.ts"
-import { AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
+import { ApprovalsGroup, AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
 import { OperatorTimelineGroup } from "./Timeline.ts"
 import { PayoutsGroup } from "./Payouts.ts"
 import { publishOperators } from "./publish.ts"
@@ -302,6 +302,7 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(PayoutsGroup)
   .add(OperatorDeliveriesGroup)
   .add(OperatorsGroup)
+  .add(ApprovalsGroup)
   .add(AuditLogGroup)
   .add(ClusterGroup)
   .add(HeldUpGroup)

@@ -55,20 +55,33 @@ export const CreateOperator = withoutNulls(
 )
 export type CreateOperator = typeof CreateOperator.Type
 
-/** Answered to the first of two operators (TWO_OPERATORS). */
+/** Approvals that are listed, at most. */
+export const approvalsMax = 100
+
+/** Answered to the first of two operators (TWO_OPERATORS), and listed until another sends the same request. */
 export const ApprovalResource = withExample(
   Schema.Struct({
     object: kind("approval"),
     act: text("What was asked for."),
     target: text("What it is to be done to."),
+    content: Schema.Record(Schema.String, Schema.Unknown).annotate({
+      description: "What exactly was asked for; no secrets. Another operator has to ask for exactly the same."
+    }),
+    operator_id: text("Number of the operator who asked."),
+    operator: text("The name of the operator who asked."),
     status: kind("waiting").annotate({ description: "Another operator has to send the same request." }),
+    created_at: instant("When it was asked for."),
     expires_at: instant("Until then.")
   }).annotate({ identifier: "Approval", description: "A request that another operator has to send, too." }),
   {
     object: "approval",
     act: "merchants.resetKey",
     target: sampleIds.merchant,
+    content: { mode: "live" },
+    operator_id: sampleIds.operator,
+    operator: "Ada",
     status: "waiting",
+    created_at: "2026-11-21T09:00:00.000Z",
     expires_at: "2026-11-22T09:00:00.000Z"
   }
 )
@@ -176,6 +189,21 @@ export class OperatorsGroup extends HttpApiGroup.make("operators")
   .middleware(Decoding)
   .middleware(OperatorToken)
   .annotate(OpenApi.Description, "Operators by name, and their tokens.") {}
+
+export class ApprovalsGroup extends HttpApiGroup.make("approvals")
+  .add(
+    HttpApiEndpoint.get("list", "/operator/v1/approvals", { success: listed(ApprovalResource) }).annotateMerge(
+      OpenApi.annotations({
+        summary: "What waits for a second operator, newest first",
+        description:
+          `At most ${approvalsMax}. A request leaves the list when another operator has sent the same, when a day ` +
+          "has passed, and when the operator who sent it has lost access."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Requests that wait for a second operator.") {}
 
 export class AuditLogGroup extends HttpApiGroup.make("audit_log")
   .add(

@@ -50,6 +50,7 @@ import { runnersTakePart } from "./migrations/0039_runners_take_part.ts"
 import { keptFiles } from "./migrations/0045_kept_files.ts"
 import { secondOperators } from "./migrations/0046_second_operators.ts"
 import { quotaCounts } from "./migrations/0048_quota_counts.ts"
+import { approvalsShown } from "./migrations/0055_approvals_shown.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -96,7 +97,8 @@ export const migrations = {
   "0039_runners_take_part": runnersTakePart,
   "0045_kept_files": keptFiles,
   "0046_second_operators": secondOperators,
-  "0048_quota_counts": quotaCounts
+  "0048_quota_counts": quotaCounts,
+  "0055_approvals_shown": approvalsShown
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */

@@ -172,10 +172,9 @@ export const layer = (options: { readonly embedded: boolean }) =>
         })
       }
 
-      const publicUrl = Option.match(read.publicUrl, {
-        onSome: (url) => url.href.replace(/\/+$/, ""),
-        onNone: () => `http://${reachable(host)}:${read.port}`
-      })
+      const publicUrl = Option.isSome(read.publicUrl)
+        ? yield* publicAddress(read.publicUrl.value)
+        : `http://${reachable(host)}:${read.port}`
 
       return Settings.of({
         host,
@@ -221,6 +220,19 @@ const adminPlace = Effect.fnUntraced(function* (read: {
     return yield* new BadSetting({ message: "ADMIN_PORT must not be PORT: it is a port of its own." })
   }
   return { host: Option.getOrElse(read.adminHost, () => "127.0.0.1"), port: read.adminPort.value }
+})
+
+/** It begins every address that buyers and merchants are given. */
+const publicAddress = Effect.fnUntraced(function* ({ hash, href, password, protocol, search, username }: URL) {
+  // What is wrong is not shown: it may hold the password.
+  if (!/^https?:$/.test(protocol) || `${username}${password}${search}${hash}` !== "") {
+    return yield* new BadSetting({
+      message:
+        "PUBLIC_URL must look like https://pay.example, without a user, a password, a query or a fragment: " +
+        "everybody who pays reads it."
+    })
+  }
+  return href.replace(/\/+$/, "")
 })
 
 const checkKey = Effect.fnUntraced(function* (name: string, key: Redacted.Redacted) {

@@ -61,8 +61,16 @@ const isSecretAttribute = (key: string): boolean => key === "url.query" || isSec
 /** Fields with text: an attribute's value, a log's body, a span's name, an error's message. Not ids and times. */
 const texts: ReadonlySet<string> = new Set(["stringValue", "name", "message"])
 
-/** Addresses of checkouts and files, which give access. Not the patterns of routes, nor paths of our own sources. */
-const addresses = /\/(checkout|files)\/(?!:|\w+\.ts\b)[^\s/?#"'<>]+/g
+/** A word of a path, of which any letter may be escaped: the router reads such a path as well. */
+const word = (letters: string) =>
+  [...letters].map((letter) => `(?:${letter}|%${letter.charCodeAt(0).toString(16)})`).join("")
+
+/**
+ * Addresses that give access: of checkouts, receipts and files, and those to which Stripe sends events. Not the
+ * patterns of routes, nor paths of our own sources.
+ */
+const rooms = [...["checkout", "receipts", "files"].map(word), `${word("channels")}/${word("stripe")}`].join("|")
+const addresses = new RegExp(`/(${rooms})/(?!:|\\w+\\.ts\\b)[^\\s/?#"'<>]+`, "gi")
 const queries = /\?[^\s"'#]+/g
 
 const cutText = (text: string): string =>

@@ -1,7 +1,6 @@
 /** What one operator must not get by asking twice, or often at once (TWO_OPERATORS). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { actsOfTwo } from "@coffer/rules/operator/acts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { callAs, newOperator, newOperatorOfTwo } from "../../kit/operators.ts"
 import { start } from "../../kit/Service.ts"
@@ -41,27 +40,5 @@ it.live("payouts that one approves alone add up over a day, also two at one mome
     assert.strictEqual(yield* approve(yield* payout(1)), 202)
     yield* leap("25 hours")
     assert.strictEqual(yield* approve(yield* payout(100_000)), 200)
-  })
-)
-
-it.live("each act of the table takes two where its word is set, and one where it is not", () =>
-  Effect.gen(function* () {
-    const tried = Effect.fnUntraced(function* (of: Record<string, string>) {
-      const { api, merchant } = yield* start({ env: of })
-      yield* newOperator(api, "Root", "admin")
-      const path = `/merchants/${merchant.merchantId}`
-      const asked: Record<string, Effect.Effect<{ readonly status: number }>> = {
-        "merchants.update": api.operator("POST", path, { approved: true }),
-        "merchants.resetKey": api.operator("POST", `${path}/keys/live/reset`),
-        "channels.set": api.operator("POST", `${path}/channels/sandbox`, { channel: "sandbox" }),
-        "operators.create": api.operator("POST", "/operators", { name: "Fin", role: "finance" })
-      }
-      const told: Record<string, boolean> = {}
-      for (const [act, call] of Object.entries(asked)) told[act] = (yield* call).status === 202
-      return told
-    })
-    const acts = Object.keys(actsOfTwo).filter((act) => act !== "payouts.approve")
-    assert.deepStrictEqual(yield* tried(env), Object.fromEntries(acts.map((act) => [act, true])))
-    assert.deepStrictEqual(yield* tried({}), Object.fromEntries(acts.map((act) => [act, false])))
   })
 )

@@ -1,9 +1,15 @@
 /**
- * Who may do what with the operator's API (docs/architecture.md, section 7), as a table: each endpoint is an act. Tests
- * hold it against the endpoints that there are, and try each as each role.
+ * Who may do what with the operator's API, and how many it takes (docs/architecture.md, section 7), as a table: each
+ * endpoint is an act. Tests hold it against the endpoints that there are, and try each as each role.
  */
 import type { Role } from "@coffer/model/Role"
-import type { TwoOperators } from "@coffer/model/TwoOperators"
+import { needsTwo, type TwoOperators } from "@coffer/model/TwoOperators"
+
+/** What an act is asked to do: its parameters, its body, or the object that it is done to. */
+type Asked = Readonly<Record<string, unknown>>
+
+/** Words of `TWO_OPERATORS`, with what they are about in an act; `any`: where it has a word at all. */
+type OfTwo = Readonly<Partial<Record<keyof TwoOperators | "any", (asked: Asked) => boolean>>>
 
 interface Act {
   /** Beside the admin. */
@@ -12,34 +18,34 @@ interface Act {
   readonly isLogged: boolean
   /** Shows what belongs to a merchant: the audit log has that an operator has read it, once an hour. */
   readonly isSeen?: true
-}
-
-/** Acts that take two operators where `TWO_OPERATORS` has the word; `any`: where it has one at all. */
-export const actsOfTwo: Readonly<Partial<Record<ActName, ReadonlyArray<keyof TwoOperators | "any">>>> = {
-  "merchants.update": ["fees", "approvals"],
-  "merchants.resetKey": ["liveKeys"],
-  "channels.set": ["channels"],
-  "payouts.approve": ["payoutsAbove"],
-  "operators.create": ["any"]
+  /** When it takes two operators; otherwise one does it alone. */
+  readonly ofTwo?: OfTwo
 }
 
 const everybody: ReadonlyArray<Role> = ["viewer", "support", "finance"]
 const reading: Act = { roles: everybody, isLogged: false }
 const looking: Act = { ...reading, isSeen: true }
 const doneBy = (...roles: ReadonlyArray<Role>): Act => ({ roles, isLogged: true })
+const always = () => true
 
 /** By the endpoint's group and name. */
 export const acts = {
   "merchants.create": doneBy(),
   "merchants.list": reading,
   "merchants.retrieve": reading,
-  "merchants.update": doneBy(),
+  "merchants.update": {
+    ...doneBy(),
+    ofTwo: {
+      fees: (asked) => ["fees", "dispute_fee", "payout_fee"].some((name) => asked[name] !== undefined),
+      approvals: ({ approved }) => approved === true
+    }
+  },
   "merchants.suspend": doneBy("support"),
   "merchants.resume": doneBy("support"),
-  "merchants.resetKey": doneBy(),
+  "merchants.resetKey": { ...doneBy(), ofTwo: { liveKeys: ({ mode }) => mode === "live" } },
   "merchants.signingSecret": doneBy(),
   "channels.retrieve": reading,
-  "channels.set": doneBy("finance"),
+  "channels.set": { ...doneBy("finance"), ofTwo: { channels: always } },
   "reconciliation.list": reading,
   "reconciliation.retrieve": reading,
   "reconciliation.begin": doneBy("finance"),
@@ -50,16 +56,19 @@ export const acts = {
   "payouts.create": doneBy("finance"),
   "payouts.list": reading,
   "payouts.retrieve": reading,
-  "payouts.approve": doneBy("finance"),
+  // Once it makes too much with what one operator approved alone: `SecondOperator` counts that.
+  "payouts.approve": { ...doneBy("finance"), ofTwo: { payoutsAbove: ({ status }) => status === "requested" } },
   "payouts.reject": doneBy("finance"),
   "payouts.complete": doneBy("finance"),
   "payouts.fail": doneBy("finance"),
   "webhook_deliveries.list": looking,
   "webhook_deliveries.retrieve": looking,
   "webhook_deliveries.resend": doneBy("support"),
-  "operators.create": doneBy(),
+  // The first admin of an installation has nobody to ask.
+  "operators.create": { ...doneBy(), ofTwo: { any: always } },
   "operators.list": { roles: [], isLogged: false },
   "operators.revoke": doneBy(),
+  "approvals.list": reading,
   "audit_log.list": { roles: [], isLogged: false },
   "cluster.retrieve": reading,
   "held_up.list": reading,
@@ -74,6 +83,15 @@ export const acts = {
   "lookup.logs": looking
 } as const satisfies Record<string, Act>
 export type ActName = keyof typeof acts
+
+export const ofTwo = (act: ActName): OfTwo => (acts[act] as Act).ofTwo ?? {}
+
+/** Whether the installation wants two operators for this. */
+export const takesTwo = (act: ActName, settings: TwoOperators, asked: Asked): boolean =>
+  Object.entries(ofTwo(act)).some(
+    ([word, concerns]) =>
+      (word === "any" ? needsTwo(settings) : settings[word as keyof TwoOperators] !== undefined) && concerns(asked)
+  )
 
 export const isSeen = (act: ActName): boolean => (acts[act] as Act).isSeen === true
 

@@ -12,7 +12,7 @@ import { bodyMax } from "./request.ts"
 
 export const makeApp = (parts: Parts, commands: Commands) => {
   const api = makeApi(parts)
-  const control = makeControl(commands)
+  const control = makeControl(commands, () => parts.world.settings.url)
   const pages = makePages(parts)
   return Effect.gen(function* () {
     const { url } = yield* HttpServerRequest

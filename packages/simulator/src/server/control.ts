@@ -1,4 +1,8 @@
-/** `/_simulator`: the commands, over HTTP with JSON. */
+/**
+ * `/_simulator`: the commands, over HTTP with JSON. They are for programs of whoever runs the simulator. A page of
+ * another site, which a browser on the same machine shows, may not give them.
+ */
+import { isIP } from "node:net"
 import { Effect, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -8,9 +12,15 @@ import { jsonText, parseJson } from "../json.ts"
 
 const prefix = "/_simulator/"
 
-export const makeControl = (commands: Commands) =>
+export const makeControl = (commands: Commands, ownUrl: () => string) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest
+    if (isForeign(request.headers, ownUrl())) {
+      return json(403, {
+        error:
+          "The control takes commands under its own address alone, and from no page of another origin: --public-url."
+      })
+    }
     const name = request.url.slice(prefix.length)
     const command = Object.hasOwn(commands, name)
       ? (commands[name as keyof Commands] as Command<unknown, unknown>)
@@ -27,6 +37,19 @@ export const makeControl = (commands: Commands) =>
       Effect.catch((error) => Effect.succeed(json(400, { error: error.message })))
     )
   })
+
+/**
+ * A browser says of which origin a page is. A name that somebody else has made lead here is in `Host`, so names are
+ * taken only where they are ours; an address of the network is nobody's name.
+ */
+const isForeign = ({ host = "", origin }: Readonly<Record<string, string | undefined>>, ownUrl: string): boolean => {
+  const named = URL.parse(`http://${host}`)
+  const own = URL.parse(ownUrl)
+  if (named === null) return true
+  const name = named.hostname.replace(/^\[|\]$/g, "")
+  if (isIP(name) === 0 && name !== "localhost" && name !== own?.hostname) return true
+  return origin !== undefined && origin !== own?.origin && URL.parse(origin)?.host !== named.host
+}
 
 const json = (status: number, body: unknown) =>
   HttpServerResponse.text(jsonText(body), { status, contentType: "application/json" })

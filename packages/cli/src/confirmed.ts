@@ -1,0 +1,91 @@
+/**
+ * The addresses that a person has confirmed for keys of their own: a line for each in the user's config folder. A file
+ * in a repository cannot stand in for it: git brings no file that only its owner may read.
+ */
+import { Config, Console, Effect, FileSystem, Option, Path } from "effect"
+import { Argument } from "effect/cli"
+import { failed } from "./CliFailure.ts"
+import { command } from "./frame.ts"
+import { plain } from "./plain.ts"
+
+/** As two spellings of one address compare: without a slash at its end. Undefined unless it is of HTTP. */
+export const canonical = (address: string): string | undefined => {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : undefined
+}
+
+/** Whether only programs of this machine can answer there. */
+export const isOnThisMachine = (address: string): boolean =>
+  URL.canParse(address) && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname)
+
+/** In the folder for settings of the XDG specification, which has to be absolute. */
+const fileOf = Effect.gen(function* () {
+  const path = yield* Path.Path
+  const folderOf = (name: string) =>
+    Config.option(Config.String(name)).pipe(
+      Effect.orElseSucceed(() => Option.none<string>()),
+      Effect.map(Option.filter((folder) => path.isAbsolute(folder)))
+    )
+  const home = Option.map(yield* folderOf("HOME"), (folder) => path.join(folder, ".config"))
+  return Option.map(
+    Option.orElse(yield* folderOf("XDG_CONFIG_HOME"), () => home),
+    (folder) => path.join(folder, "coffer", "addresses")
+  )
+})
+
+const read = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(file))
+  if (Option.isNone(info)) return []
+  const isOurs = process.getuid === undefined || Option.getOrUndefined(info.value.uid) === process.getuid()
+  // Windows has no such modes.
+  const isClosed = process.getuid === undefined || (info.value.mode & 0o077) === 0
+  if (!isOurs || !isClosed) {
+    return yield* failed(
+      "open_addresses",
+      `${plain(file)} belongs to another user or is open to others, so nothing in it counts as confirmed.`,
+      "look at what it says, then: chmod 600 it, or delete it",
+      2
+    )
+  }
+  const text = yield* fs.readFileString(file).pipe(Effect.catchTags({ PlatformError: () => unwritable(file) }))
+  return text.split("\n").filter((line) => line !== "")
+})
+
+const unwritable = (file: string) =>
+  failed("bad_addresses", `${plain(file)} cannot be read or written.`, "see who may; or delete it", 2)
+
+/** Whether the person has confirmed this address. */
+export const isConfirmed = Effect.fnUntraced(function* (address: string) {
+  const file = yield* fileOf
+  return Option.isSome(file) && (yield* read(file.value)).includes(canonical(address) ?? "")
+})
+
+export const confirmCommand = command(
+  "confirm",
+  "Confirm an address for the keys that you give by flags or by the environment",
+  { address: Argument.String("address").pipe(Argument.withDescription("As in https://pay.example/v1")) },
+  Effect.fnUntraced(function* ({ address }) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const known = canonical(address)
+    if (known === undefined) {
+      return yield* failed("bad_address", `"${plain(address)}" is no address.`, "as in https://pay.example/v1", 2)
+    }
+    const file = yield* fileOf
+    if (Option.isNone(file)) {
+      return yield* failed("no_config_folder", "There is no folder for settings.", "set HOME or XDG_CONFIG_HOME", 2)
+    }
+    const isNew = !(yield* read(file.value)).includes(known)
+    if (isNew) {
+      // A line is added in one write, so two that confirm at once both stand there.
+      yield* fs
+        .makeDirectory(path.dirname(file.value), { recursive: true, mode: 0o700 })
+        .pipe(
+          Effect.andThen(fs.writeFileString(file.value, `${known}\n`, { flag: "a", mode: 0o600 })),
+          Effect.catchTags({ PlatformError: () => unwritable(file.value) })
+        )
+    }
+    yield* Console.error(`coffer: ${plain(known)} may get your keys. It stands in ${plain(file.value)}.`)
+  })
+)

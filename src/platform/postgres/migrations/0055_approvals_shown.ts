@@ -1,0 +1,8 @@
+/** What a request asks for that waits for a second operator, without secrets. An earlier version writes none. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export const approvalsShown = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`alter table approvals add column content jsonb not null default '{}'`
+})

@@ -1,0 +1,133 @@
+/** How many operators an act takes, and what waits for the second one: the table of acts, tried through HTTP. */
+import { Role } from "@coffer/model/Role"
+import type { TwoOperators } from "@coffer/model/TwoOperators"
+import { type ActName, acts, mayDo, ofTwo } from "@coffer/rules/operator/acts"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { merchantOf, said } from "../../kit/Merchant.ts"
+import { callAs, newOperator, newOperatorOfTwo } from "../../kit/operators.ts"
+import { type Running, start } from "../../kit/Service.ts"
+
+type Word = keyof TwoOperators | "any"
+
+/** How the setting spells them. */
+const spelled: Record<keyof TwoOperators, string> = {
+  payoutsAbove: "payouts:0",
+  liveKeys: "live_keys",
+  fees: "fees",
+  channels: "channels",
+  approvals: "approvals"
+}
+
+interface Tried {
+  readonly path: string
+  readonly body?: object
+}
+
+/** A request for each act that takes two, by the word that makes it take two. */
+const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word, Effect.Effect<Tried>>>>> => {
+  const { api, merchant } = running
+  const path = `/merchants/${merchant.merchantId}`
+  let made = 0
+  const aPayout = Effect.map(
+    said(api.operator("POST", `${path}/payouts`, { mode: "sandbox", currency: "USD", amount: 100 })),
+    (payout): Tried => ({ path: `/payouts/${payout["payout_no"]}/approve` })
+  )
+  // Each request is a new one: the same again would be a double click, or a second operator's.
+  const different = (of: (n: number) => Tried) => Effect.sync(() => of((made += 1)))
+  return {
+    "merchants.update": {
+      fees: different((n) => ({ path, body: { dispute_fee: { USD: n } } })),
+      approvals: different((n) => ({ path, body: { approved: true, name: `Shop ${n}` } }))
+    },
+    "merchants.resetKey": { liveKeys: Effect.succeed({ path: `${path}/keys/live/reset` }) },
+    "channels.set": { channels: Effect.succeed({ path: `${path}/channels/sandbox`, body: { channel: "sandbox" } }) },
+    "payouts.approve": { payoutsAbove: aPayout },
+    "operators.create": { any: different((n) => ({ path: "/operators", body: { name: `No ${n}`, role: "viewer" } })) }
+  }
+}
+
+const begin = Effect.fnUntraced(function* (words: string) {
+  const running = yield* start({ env: words === "" ? {} : { TWO_OPERATORS: words } })
+  const root = yield* newOperator(running.api, "Root", "admin")
+  yield* merchantOf(running).paid(1_000_000)
+  const one = (role: Role) =>
+    words === ""
+      ? newOperator(running.api, `A ${role}`, role)
+      : newOperatorOfTwo(running.api, root.token, `A ${role}`, role)
+  const tokens = new Map<Role, string>()
+  for (const role of Role.literals) tokens.set(role, (yield* one(role)).token)
+  return { running, tokens }
+})
+
+it.live("each act takes one or two operators as the table says, as each role and with each word", () =>
+  Effect.gen(function* () {
+    for (const set of ["", ...Object.values(spelled)]) {
+      const { running, tokens } = yield* begin(set)
+      const asked = requests(running)
+      for (const act of Object.keys(acts) as ReadonlyArray<ActName>) {
+        const words = Object.keys(ofTwo(act)) as ReadonlyArray<Word>
+        assert.sameMembers([...words], Object.keys(asked[act] ?? {}), `${act} is tried with each of its words`)
+        for (const word of words) {
+          const isOfTwo = word === "any" ? set !== "" : set === spelled[word]
+          for (const [role, token] of tokens) {
+            const { body, path } = yield* asked[act]![word]!
+            const { status } = yield* callAs(running.api, token, "POST", path, body)
+            const told = `${act} by ${role} with "${set}" (${word}): ${status}`
+            if (!mayDo(role, act)) assert.strictEqual(status, 403, told)
+            // Two who may do the same act are two: the later one of them has it done.
+            else if (isOfTwo) assert.include(waits(act) ? [202] : [202, 200], status, told)
+            else assert.include([200, 201], status, told)
+          }
+        }
+      }
+    }
+  }).pipe(Effect.scoped)
+)
+
+/** Each try asks for something else. */
+const waits = (act: ActName) => !["merchants.resetKey", "channels.set"].includes(act)
+
+it.live("what waits for a second operator is listed with who asked for what, without secrets, until it is done", () =>
+  Effect.gen(function* () {
+    const { api, leap, merchant } = yield* start({ env: { TWO_OPERATORS: "channels,fees" }, clock: "test" })
+    const root = yield* newOperator(api, "Root", "admin")
+    const ada = yield* newOperatorOfTwo(api, root.token, "Ada", "finance")
+    const list = Effect.map(said(api.operator("GET", "/approvals")), (page) => page["data"] as ReadonlyArray<any>)
+    assert.deepStrictEqual(yield* list, [])
+
+    const path = `/merchants/${merchant.merchantId}`
+    const secrets = { secret_key: `sk_test_${"a".repeat(24)}`, webhook_secret: `whsec_${"b".repeat(32)}` }
+    const channel = { channel: "stripe", ...secrets }
+    const asked = yield* callAs(api, ada.token, "POST", `${path}/channels/sandbox`, channel)
+    const waiting = yield* list
+    assert.deepStrictEqual([asked.status, asked.body.data], [202, waiting[0]])
+    const { created_at, expires_at, ...approval } = waiting[0]
+    assert.deepStrictEqual(approval, {
+      object: "approval",
+      act: "channels.set",
+      target: `${merchant.merchantId}/sandbox`,
+      content: { channel: "stripe", secret_key: "[redacted]", webhook_secret: "[redacted]" },
+      operator_id: ada.operator_id,
+      operator: "Ada",
+      status: "waiting"
+    })
+    assert.strictEqual(Date.parse(expires_at) - Date.parse(created_at), 24 * 3_600_000)
+
+    yield* leap("1 second")
+    const fees = { dispute_fee: { USD: 7 } }
+    assert.strictEqual((yield* callAs(api, root.token, "POST", path, fees)).status, 202)
+    assert.deepStrictEqual(
+      (yield* list).map(({ act }) => act),
+      ["merchants.update", "channels.set"]
+    )
+    assert.strictEqual((yield* api.operator("POST", path, fees)).status, 200)
+    yield* said(api.operator("POST", `/operators/${ada.operator_id}/revoke`))
+    assert.deepStrictEqual(yield* list, [])
+
+    assert.strictEqual((yield* api.operator("POST", path, { dispute_fee: { USD: 8 } })).status, 202)
+    assert.strictEqual((yield* list).length, 1)
+    yield* leap("25 hours")
+    assert.deepStrictEqual(yield* list, [])
+  }).pipe(Effect.scoped)
+)
