@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type DatabaseAddress, readAddress } from "../platform/postgres/databaseAddress.ts"
 import { reasonOf } from "../platform/postgres/databaseProblem.ts"
 import { measureSkew, MachineTime, secondsMax, secondsOdd } from "../platform/postgres/ClockSkew.ts"
-import { newestMigration } from "../platform/postgres/Migrator.ts"
+import { mayMigrate, newestMigration } from "../platform/postgres/Migrator.ts"
 import { ledgerRights } from "../platform/postgres/ledgerRights.ts"
 import { diskVerdict, freeOn } from "./disk.ts"
 import { type Check, error, errorIf, fine, notApplicable, Unmade, type Verdict, warning } from "./Finding.ts"
@@ -55,21 +55,28 @@ const migrations = (installation: Installation) =>
       installation,
       (sql) => sql<{ readonly there: boolean }>`select to_regclass('coffer_migrations') is not null as there`
     )
-    if (there?.there !== true) return migrationsVerdict(0)
+    const may = installation.embedded || (yield* asked(installation, mayMigrate))
+    if (there?.there !== true) return migrationsVerdict(0, may)
     const [row] = yield* asked(
       installation,
       (sql) => sql<{ readonly newest: number }>`select max(migration_id)::int4 as newest from coffer_migrations`
     )
-    return migrationsVerdict(row?.newest ?? 0)
+    return migrationsVerdict(row?.newest ?? 0, may)
   })
 
-/** `newest`: number of the newest migration that the database has. */
-export const migrationsVerdict = (newest: number): Verdict => {
+/** `newest`: number of the newest migration that the database has. `may`: the service's role may migrate. */
+export const migrationsVerdict = (newest: number, may: boolean): Verdict => {
   const both = `The database is at migration ${newest}, and this program at ${newestMigration}.`
   if (newest > newestMigration) {
     return error(both, "Start the version of the program that made the newest migration, or a newer one.")
   }
-  return newest < newestMigration ? warning(both, "Start coffer serve, which migrates the database.") : fine(both)
+  if (newest === newestMigration) return fine(both)
+  return warning(
+    both,
+    may
+      ? "Start coffer serve, which migrates the database."
+      : "Run coffer migrate with MIGRATION_DATABASE_URL, the owner's address: the service's role may not migrate."
+  )
 }
 
 // Role --------------------------------------------------------------------------

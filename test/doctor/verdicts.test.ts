@@ -62,9 +62,9 @@ const rows: ReadonlyArray<Row> = [
   ["postgres", postgresVerdict(live, "13.9"), "error", /too old/],
   ["postgres", postgresVerdict({ ...live, embedded: true }, "18.4"), "error", /embedded/],
   ["postgres", postgresVerdict({ ...quiet, embedded: true }, "18.4"), "ok", /embedded/],
-  ["migrations", migrationsVerdict(newestMigration), "ok", /migration/],
-  ["migrations", migrationsVerdict(newestMigration - 1), "warning", /and this program at/],
-  ["migrations", migrationsVerdict(newestMigration + 1), "error", /and this program at/],
+  ["migrations", migrationsVerdict(newestMigration, false), "ok", /migration/],
+  ["migrations", migrationsVerdict(newestMigration - 1, true), "warning", /and this program at/],
+  ["migrations", migrationsVerdict(newestMigration + 1, true), "error", /and this program at/],
   ["postgres role", roleVerdict(live, undefined), "ok", /neither change nor truncate/],
   ["postgres role", roleVerdict(live, '"app" is a superuser'), "error", /"app" is a superuser/],
   ["postgres role", roleVerdict(quiet, '"app" is a superuser'), "warning", /could change the ledger/],
@@ -135,6 +135,11 @@ const rows: ReadonlyArray<Row> = [
 ]
 
 describe("the doctor", () => {
+  it("sends a role that may not migrate to the owner's address", () => {
+    assert.match(migrationsVerdict(newestMigration - 1, true).advice!, /Start coffer serve, which migrates/)
+    assert.match(migrationsVerdict(newestMigration - 1, false).advice!, /coffer migrate.*MIGRATION_DATABASE_URL/)
+  })
+
   for (const [check, verdict, status, seen] of rows) {
     it(`finds ${status} of ${check}: ${verdict.seen}`, () => {
       assert.strictEqual(verdict.status, status)

@@ -171,7 +171,7 @@ const migrateAs = (url: Redacted.Redacted) =>
 const notMigrated = (message: string) => Effect.fail(new NotMigrated({ message }))
 
 /** Whether the connection's role owns the tables, or may make them where there are none. */
-const mayMigrate = (sql: SqlClient.SqlClient) =>
+export const mayMigrate = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly may: boolean }>`select coalesce(
         (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('coffer_migrations')),

@@ -42,7 +42,7 @@ const Row = Schema.Struct({
 const decodeRow = Schema.decodeUnknownEffect(Schema.Array(Row))
 
 /** `value`: the key that seals. `previous`: the one of before, while something may be sealed with it. */
-const problemOf = ({ previous, value }: typeof Row.Type, own: string, ownPrevious: string | undefined) => {
+const problemOf = ({ kept, previous, value }: typeof Row.Type, own: string, ownPrevious: string | undefined) => {
   if (own === ownPrevious) return "SECRET_KEY_PREVIOUS is the same as SECRET_KEY: leave it out, or change SECRET_KEY."
   if (value === own) {
     if (previous === null || previous === ownPrevious) return undefined
@@ -55,6 +55,12 @@ const problemOf = ({ previous, value }: typeof Row.Type, own: string, ownPreviou
     return "SECRET_KEY was changed for this database. Start with the new one, and this one as SECRET_KEY_PREVIOUS."
   }
   if (value !== ownPrevious) {
+    if (kept !== null) {
+      return (
+        "SECRET_KEY is not the one that this database has now: it was changed. Start with the newest key. " +
+        "An older one opens backups from before the change only."
+      )
+    }
     return "SECRET_KEY is not the one that this database was made with. Start with that one, or on a new database."
   }
   return previous === null
