@@ -7,12 +7,12 @@ import { nowhere, type Route, routeAt } from "./routes.ts"
 /** `both`: there is one port for everything. */
 export type PortKind = "both" | "public" | "admin"
 
-/** Asked by its balancer and by whoever watches it. */
-const atEither = "/readyz"
+/** `/` has the links of its port; `/readyz` is asked by balancers and by those who watch the service. */
+const atEither: ReadonlySet<string> = new Set(["/", "/readyz"])
 const atAdmin = /^\/(operator\/|metrics$|healthz$)/
 
 export const isAnsweredAt = (portKind: PortKind, { pattern }: Pick<Route, "pattern">): boolean =>
-  portKind === "both" || pattern === atEither || atAdmin.test(pattern) === (portKind === "admin")
+  portKind === "both" || atEither.has(pattern) || atAdmin.test(pattern) === (portKind === "admin")
 
 /** What the router finds, unless it is not answered at this port. */
 export const routeAtPort = (portKind: PortKind, method: string, url: string): Route => {

@@ -5,7 +5,6 @@ import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
-import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
@@ -21,8 +20,7 @@ export const layer = HttpApiBuilder.group(
     const second = yield* SecondOperator
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
-    const { InsufficientBalance } = walletRefusals
-    const { PayoutConflict, PayoutNotFound, PayoutReferenceTaken } = payoutRefusals
+    const { InsufficientBalance, PayoutConflict, PayoutNotFound, PayoutReferenceTaken } = payoutRefusals
 
     const step = (name: "reject" | "complete" | "fail") =>
       span(`payouts.${name}`)(

@@ -1,6 +1,7 @@
 /** Errors of payouts as errors on the wire, for the operator (silences: B2, B11). */
 import * as Wire from "@coffer/contract/Errors"
 import type { PayoutConflict } from "@coffer/rules/payout/Payout"
+import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { refuseAs } from "../http/refusals.ts"
 import type { PayoutNotFound, PayoutReferenceTaken } from "./Payouts.ts"
 
@@ -13,6 +14,10 @@ const conflictMessage = {
 } satisfies Record<PayoutConflict["reason"], string>
 
 export const payoutRefusals = {
+  InsufficientBalance: refuseAs(Wire.InsufficientBalance, ({ usable }: InsufficientBalance) => ({
+    message: `The available balance does not cover the payout: ${usable} minor units may be spent.`,
+    param: "amount"
+  })),
   PayoutNotFound: refuseAs(Wire.PayoutNotFound, ({ payoutNo }: PayoutNotFound) => ({
     message: `No payout ${payoutNo}.`
   })),

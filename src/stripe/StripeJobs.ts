@@ -38,6 +38,7 @@ const pagesMax = 200
 /** Events that were handled are kept for so long: longer than one can be told again. */
 const keptFor = { days: 7 }
 const droppedMax = 1_000
+const dropEvery = { hours: 1 }
 
 const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
 
@@ -120,11 +121,22 @@ const polling = Effect.gen(function* () {
     wakeup: "stripe_accounts",
     run: Effect.gen(function* () {
       const due = yield* store.claimPolls(yield* currentTime, claimedMax)
-      yield* store.dropHandled(DateTime.subtract(yield* currentTime, keptFor), droppedMax)
       return yield* forEachLeased("the events of the account", due, ({ id }) => id, poll)
     }),
     next: store.nextPoll
   }))
 })
 
-export const layer = Layer.effectDiscard(Effect.all([handling, polling], { discard: true }))
+/** Without an index, since the table is small: to look for them reads the events of a week. */
+const dropping = Effect.gen(function* () {
+  const workers = yield* Workers
+  const store = yield* StripeEventStore
+  yield* workers.supervise(() => ({
+    name: "handled events of stripe",
+    tidies: true,
+    run: Effect.flatMap(currentTime, (now) => store.dropHandled(DateTime.subtract(now, keptFor), droppedMax)),
+    next: Effect.map(currentTime, (now) => Option.some(DateTime.add(now, dropEvery)))
+  }))
+})
+
+export const layer = Layer.effectDiscard(Effect.all([handling, polling, dropping], { discard: true }))

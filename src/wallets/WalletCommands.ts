@@ -151,6 +151,6 @@ const knownWallets = Effect.gen(function* () {
       if (known.get(address) === current) known.delete(address)
     },
     /** Of many at once one reads. */
-    load: (name: WalletName, now: DateTime.Utc) => turns.inTurn(walletIdOf(name), read(name, now))
+    load: (name: WalletName, now: DateTime.Utc) => turns.readInTurn(walletIdOf(name), read(name, now))
   }
 })

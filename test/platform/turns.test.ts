@@ -58,6 +58,23 @@ describe("the metrics of turns", () => {
 })
 
 describe("work in turn", () => {
+  it.effect("count a read as no command, although it has a turn", () =>
+    Effect.gen(function* () {
+      const turns = makeTurns(waitingMax)
+      const begun = yield* Deferred.make<void>()
+      const end = yield* Deferred.make<void>()
+      const held = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(end))
+      const read = yield* Effect.forkChild(turns.readInTurn("order", held))
+      yield* Deferred.await(begun)
+      const command = yield* Effect.forkChild(turns.inTurn("order", Effect.void), { startImmediately: true })
+      assert.deepStrictEqual([turns.size(), turns.waiting()], [1, 0])
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(read)
+      yield* Fiber.join(command)
+      assert.deepStrictEqual([turns.size(), turns.waiting()], [0, 0])
+    })
+  )
+
   it.effect("runs at once, in the caller's own fiber, when nobody works on the object", () =>
     Effect.gen(function* () {
       const caller = yield* Effect.fiberId

@@ -9,9 +9,11 @@ import { ActorUnavailable } from "./ask.ts"
 export interface Turns {
   /** Waits until all earlier work with this key has ended, however it ended. The caller bounds the wait. */
   readonly inTurn: <A, E, R>(key: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ActorUnavailable, R>
-  /** How many keys somebody works on now. */
+  /** The same for a read, which is counted as no command. */
+  readonly readInTurn: Turns["inTurn"]
+  /** How many keys a command works on now. */
   readonly size: () => number
-  /** How many wait for another's work to end. */
+  /** How many commands wait for another one's work to end. */
   readonly waiting: () => number
 }
 
@@ -29,38 +31,49 @@ export const showTurns = (kind: string, { size, waiting }: Turns) =>
 
 interface Line {
   readonly turn: Semaphore.Semaphore
-  /** Who works, and who waits. */
+  /** Work that is done, and work that waits. */
   inside: number
+  /** Of these, commands. */
+  commands: number
 }
 
 /** At most `waitingMax` wait for one object. Whoever comes then is told to come back. */
 export const makeTurns = (waitingMax: number): Turns => {
   const lines = new Map<string, Line>()
-  let inside = 0
+  let busyLines = 0
+  let commands = 0
 
-  const enter = (key: string): Line | undefined => {
+  const enter = (key: string, isCommand: boolean): Line | undefined => {
     let line = lines.get(key)
-    if (line === undefined) lines.set(key, (line = { turn: Semaphore.makeUnsafe(1), inside: 0 }))
+    if (line === undefined) lines.set(key, (line = { turn: Semaphore.makeUnsafe(1), inside: 0, commands: 0 }))
     if (line.inside > waitingMax) return undefined
     line.inside++
-    inside++
+    if (!isCommand) return line
+    commands++
+    if (line.commands++ === 0) busyLines++
     return line
   }
 
-  return {
-    inTurn: <A, E, R>(key: string, work: Effect.Effect<A, E, R>) =>
+  const leave = (key: string, line: Line, isCommand: boolean) => {
+    if (--line.inside === 0) lines.delete(key)
+    if (!isCommand) return
+    commands--
+    if (--line.commands === 0) busyLines--
+  }
+
+  const turn =
+    (isCommand: boolean): Turns["inTurn"] =>
+    <A, E, R>(key: string, work: Effect.Effect<A, E, R>) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | ActorUnavailable, R> => {
-        const line = enter(key)
+        const line = enter(key, isCommand)
         if (line === undefined) return crowded
         return Effect.onExit(restore(line.turn.withPermit(work)), () => {
-          inside--
-          if (--line.inside === 0) lines.delete(key)
+          leave(key, line, isCommand)
           return Effect.void
         })
-      }),
-    size: () => lines.size,
-    waiting: () => inside - lines.size
-  }
+      })
+
+  return { inTurn: turn(true), readInTurn: turn(false), size: () => busyLines, waiting: () => commands - busyLines }
 }
 
 const crowded = Effect.fail(new ActorUnavailable({ reason: "TooManyWaiting" }))

@@ -21,11 +21,15 @@ const adminPatterns = ["/healthz", "/metrics"]
 const isOperators = (pattern: string) => pattern.startsWith("/operator/") || adminPatterns.includes(pattern)
 
 describe("with ADMIN_PORT", () => {
-  it("each route is at one of the two ports, /readyz at both, and without it all are at one", () => {
+  it("each route is at one of the two ports, / and /readyz at both, and without it all are at one", () => {
     for (const { route } of routes) {
       const at = (["public", "admin"] as const).filter((portKind) => isAnsweredAt(portKind, route))
       const expected = isOperators(route.pattern) ? ["admin"] : ["public"]
-      assert.deepStrictEqual(at, route.pattern === "/readyz" ? ["public", "admin"] : expected, route.pattern)
+      assert.deepStrictEqual(
+        at,
+        ["/", "/readyz"].includes(route.pattern) ? ["public", "admin"] : expected,
+        route.pattern
+      )
       assert.isTrue(isAnsweredAt("both", route))
     }
   })
@@ -66,7 +70,7 @@ describe("with ADMIN_PORT", () => {
   it.live("merchants' calls and pages are 404 at the operator's port", () =>
     Effect.gen(function* () {
       const { admin, api, merchant } = yield* twoPorts
-      for (const path of ["/v1/balance", "/v1/orders", "/api/v1/orders", "/docs", "/openapi.json", "/"]) {
+      for (const path of ["/v1/balance", "/v1/orders", "/api/v1/orders", "/docs", "/openapi.json"]) {
         assert.strictEqual((yield* admin.get(path, merchant.sandboxKey)).status, 404, path)
       }
       const order = { amount: 100, currency: "USD" }
@@ -78,6 +82,18 @@ describe("with ADMIN_PORT", () => {
       for (const each of [admin, api]) assert.strictEqual((yield* each.get("/readyz")).status, 200)
       const { links } = JSON.parse((yield* api.get("/")).text)
       assert.deepStrictEqual(links, { docs: "/docs", openapi: "/openapi.json", readiness: "/readyz" })
+      const operators = JSON.parse((yield* admin.get("/")).text)
+      assert.deepStrictEqual(operators, {
+        name: "Coffer",
+        api: "/operator/v1",
+        links: {
+          operator_docs: "/operator/docs",
+          operator_openapi: "/operator/openapi.json",
+          readiness: "/readyz",
+          health: "/healthz",
+          metrics: "/metrics"
+        }
+      })
     })
   )
 
