@@ -1,9 +1,10 @@
 /**
- * Merchants and the owners of keys in memory, since every request asks for them. A change clears the cache at once on
- * every runner. While this runner cannot prove that it hears of changes, it reads from the database instead (spec:
+ * Merchants and the owners of keys in memory, since every request asks for them. A change of a merchant drops what is
+ * remembered of it at once on every runner. While this runner cannot prove that it hears of changes, it reads from the database instead (spec:
  * Authentication, 4 and 5).
  */
-import { Cache, Duration, Effect, Exit, Option } from "effect"
+import { MerchantId } from "@coffer/model/Ids"
+import { Cache, Duration, Effect, Exit, Option, Schema } from "effect"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { listenForChanges } from "./listenForChanges.ts"
@@ -23,13 +24,25 @@ export const make = Effect.gen(function* () {
   const byKeyHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: lifetimeOf })
   const byId = yield* Cache.makeWith(store.byId, { capacity: cachedMax, timeToLive: lifetimeOf })
   const clear = Effect.andThen(Cache.invalidateAll(byKeyHash), Cache.invalidateAll(byId))
+  /** A look-up of a key that is under way may be of this merchant: it is dropped, too. */
+  const forget = (merchantId: string) =>
+    isMerchantId(merchantId)
+      ? Effect.suspend(() => {
+          const hashes = Array.from(byKeyHash.map).flatMap(([hash, { fiber }]) => {
+            const exit = fiber.pollUnsafe()
+            return exit === undefined || isOwnedBy(exit, merchantId) ? [hash] : []
+          })
+          const forgetKeys = Effect.forEach(hashes, (hash) => Cache.invalidate(byKeyHash, hash), { discard: true })
+          return Effect.andThen(Cache.invalidate(byId, merchantId), forgetKeys)
+        })
+      : clear
   const hear = (moved: ReadonlyArray<MovedSandbox>) => {
     for (const { merchantId, offset } of moved) clocks.hear(merchantId, offset)
   }
   const readClocks = Effect.map(store.movedClocks, hear)
   yield* readClocks
   const reread = Effect.andThen(clear, readClocks)
-  const listener = yield* listenForChanges(yield* secrets.random(12), { forget: clear, reread })
+  const listener = yield* listenForChanges(yield* secrets.random(12), { forget, reread })
 
   /** Where it cannot be proven that changes are heard, neither are moves of clocks. */
   const cached =
@@ -50,10 +63,17 @@ export const make = Effect.gen(function* () {
   return {
     byKeyHash: cached(byKeyHash, store.byKeyHash, ({ merchant }) => merchant.merchant_id),
     byId: cached(byId, store.byId, ({ merchant_id }) => merchant_id),
-    clear,
+    forget,
     clockIsHeard: listener.clockIsHeard
   }
 })
+
+const isMerchantId = Schema.is(MerchantId)
+
+const isOwnedBy = <E>(
+  exit: Exit.Exit<Option.Option<{ readonly merchant: { readonly merchant_id: string } }>, E>,
+  merchantId: string
+) => Exit.isSuccess(exit) && Option.isSome(exit.value) && exit.value.value.merchant.merchant_id === merchantId
 
 /** Only what was found is kept: guessed keys must not push out real ones, and a failure must not outlive its cause. */
 const lifetimeOf = <A, E>(exit: Exit.Exit<Option.Option<A>, E>) =>

@@ -58,8 +58,8 @@ export class Merchants extends Context.Service<
     readonly setStripe: (owner: Owner, account: StripeAccount | null) => Effect.Effect<Merchant, MerchantNotFound>
     /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
-    /** What this runner has read of merchants is read again: somebody has changed what belongs to one. */
-    readonly forget: Effect.Effect<void>
+    /** What this runner has read of the merchant is read again: somebody has changed what belongs to it. */
+    readonly forget: (merchantId: string) => Effect.Effect<void>
     /** Waits until the other runners know that the clock of a sandbox is so far ahead, for some seconds at most. */
     readonly clockIsHeard: (merchantId: string, offset: number) => Effect.Effect<void>
     readonly isEmpty: Effect.Effect<boolean>
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
     const change = Effect.fnUntraced(function* (merchantId: string, patch: (merchant: Merchant) => Merchant) {
       if (!isMerchantId(merchantId)) return yield* new MerchantNotFound({ merchantId })
       const row = yield* store.modify(merchantId, patch)
-      yield* cache.clear
+      yield* cache.forget(merchantId)
       return yield* orNotFound(merchantId)(row)
     })
 
@@ -126,7 +126,7 @@ export const layer = Layer.effect(
         Effect.map(find(merchantId), ({ merchant_id, modes }) =>
           openAccountSecret(secrets, { merchantId: merchant_id, mode }, modes[mode].webhooks.signing)
         ),
-      forget: cache.clear,
+      forget: cache.forget,
       clockIsHeard: cache.clockIsHeard,
       isEmpty: store.isEmpty
     })

@@ -35,10 +35,16 @@ const answer = (pinned: Pinned, word: string | undefined) =>
 
 type Pinned = Effect.Success<PgConnection.PgConnection["pin"]>
 
-/** `reread` drops what was read of merchants, and reads the clocks. `runner` is a name that no other runner has. */
+/**
+ * `forget` drops what was read of the merchant of this number, and of all where it is no number. `reread` drops all, and
+ * reads the clocks. `runner` is a name that no other runner has.
+ */
 export const listenForChanges = Effect.fnUntraced(function* (
   runner: string,
-  { forget, reread }: { readonly forget: Effect.Effect<void>; readonly reread: Effect.Effect<void> }
+  {
+    forget,
+    reread
+  }: { readonly forget: (merchantId: string) => Effect.Effect<void>; readonly reread: Effect.Effect<void> }
 ) {
   const pg = yield* PgClient.PgClient
   const health = yield* DatabaseHealth
@@ -79,7 +85,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
             clockNews.beat(payload.split(":")[1]!)
           } else if (!payload.startsWith(workPrefix)) {
             const news = clockNews.take(payload)
-            return news === undefined ? forget : answer(pinned, news.answer)
+            return news === undefined ? forget(payload) : answer(pinned, news.answer)
           } else if (!payload.startsWith(ownWork)) wakeups.hear(payload.slice(payload.lastIndexOf(":") + 1))
           return Effect.void
         })

@@ -41,7 +41,7 @@ export const makeChangeSettings = Effect.gen(function* () {
       const committed = answering((request) =>
         transactor.commit(settingsIdOf(owner), [...changes, ...sealedAnswerOf(request, answer, secrets.encrypt)])
       )
-      const outcome = yield* Effect.result(Effect.ensuring(committed, merchants.forget))
+      const outcome = yield* Effect.result(Effect.ensuring(committed, merchants.forget(owner.merchantId)))
       if (outcome._tag === "Success") return answer
       const { failure } = outcome
       switch (failure._tag) {

@@ -257,4 +257,42 @@ describe("heartbeats: while the connection that hears of changes is dead without
       assert.strictEqual(reads, before)
     })
   )
+
+  it.live("a change of a merchant empties the memory of that merchant, and of no other", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const { api, merchant } = running
+      const other = yield* api.newMerchant()
+      const store = yield* Effect.provide(
+        Layer.build(MerchantStore.layer).pipe(Effect.map(Context.get(MerchantStore.MerchantStore))),
+        running.context
+      )
+      const reads: Array<string> = []
+      const counting = Layer.succeed(MerchantStore.MerchantStore, {
+        ...store,
+        byKeyHash: (hash) =>
+          Effect.tap(store.byKeyHash(hash), (found) =>
+            Effect.sync(() => Option.isSome(found) && reads.push(found.value.merchant.merchant_id))
+          )
+      })
+      const { byKey } = yield* merchantsOver(running.context, counting)
+      const pg = Context.get(running.context, PgClient.PgClient)
+      const said = yield* pg.listen(MerchantStore.changedChannel)
+      const isKnown = (key: string) =>
+        Effect.gen(function* () {
+          const before = reads.length
+          yield* byKey(key).owner
+          return reads.length === before
+        })
+      for (const { sandboxKey } of [merchant, other]) yield* eventually("the key to be in memory", isKnown(sandboxKey))
+      const endpoint = yield* api.post("/v1/webhook_endpoints", other.sandboxKey, { url: "https://shop.example/hook" })
+      assert.strictEqual(endpoint.status, 201)
+      yield* Effect.repeat(Queue.take(said), { until: ({ payload }) => payload === other.merchantId })
+      // A heartbeat that was sent afterwards comes after the change.
+      yield* Queue.take(said)
+      yield* Queue.take(said)
+      assert.isFalse(yield* isKnown(other.sandboxKey))
+      assert.isTrue(yield* isKnown(merchant.sandboxKey))
+    })
+  )
 })
