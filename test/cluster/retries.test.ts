@@ -115,8 +115,14 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
     it.effect("whichever route it is for", () =>
       Effect.sync(() => {
         const writing = routes().filter((route) => !route.startsWith("GET "))
-        const elsewhere = "POST /channels/stripe/:token" // test/stripe/webhooks.test.ts
-        assert.deepStrictEqual([...played, elsewhere].toSorted(), writing)
+        // In test/stripe (webhooks, reconciliation), test/http/links/linkVisits and test/http/orders/unappliedPayments.
+        const elsewhere = [
+          "POST /channels/stripe/:token",
+          "POST /operator/v1/merchants/:merchant_id/channels/:mode/reconciliation",
+          "POST /pay/:link_id",
+          "POST /operator/v1/orders/:trade_no/payments/:payment_id/close"
+        ]
+        assert.deepStrictEqual([...played, ...elsewhere].toSorted(), writing)
       })
     )
   }
