@@ -1,7 +1,7 @@
 /**
  * Merchants and the owners of keys in memory, since every request asks for them. A change of a merchant drops what is
- * remembered of it at once on every runner. While this runner cannot prove that it hears of changes, it reads from the database instead (spec:
- * Authentication, 4 and 5).
+ * remembered of it at once on every runner. While this runner cannot prove that it hears of changes, it reads from the
+ * database instead (spec: Authentication, 4 and 5).
  */
 import { MerchantId } from "@coffer/model/Ids"
 import { Cache, Duration, Effect, Exit, Option, Schema } from "effect"

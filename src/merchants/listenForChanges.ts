@@ -36,8 +36,8 @@ const answer = (pinned: Pinned, word: string | undefined) =>
 type Pinned = Effect.Success<PgConnection.PgConnection["pin"]>
 
 /**
- * `forget` drops what was read of the merchant of this number, and of all where it is no number. `reread` drops all, and
- * reads the clocks. `runner` is a name that no other runner has.
+ * `forget` drops what was read of the merchant of this number, and of all where it is no number. `reread` drops all,
+ * and reads the clocks. `runner` is a name that no other runner has.
  */
 export const listenForChanges = Effect.fnUntraced(function* (
   runner: string,
