@@ -60,8 +60,8 @@ export const layer = HttpApiBuilder.group(
     const merchants = yield* Merchants
     const clocks = yield* MerchantClocks
     const search = yield* Search
-    const overview = yield* overviewOf
     const lists = yield* listsOf
+    const overview = yield* overviewOf(lists)
 
     const ownerOf = Effect.fnUntraced(function* ({ params, query: { mode } }: Asked) {
       const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
@@ -149,8 +149,8 @@ const newest = { limit: overviewRows }
 const all = { limit: pageSizeMax }
 const waiting = { status: "needs_response", limit: overviewDisputes } as const
 
-const overviewOf = Effect.gen(function* () {
-  const { balanceTransactions, disputes, events, logs, refunds, webhookEndpoints } = yield* listsOf
+const overviewOf = Effect.fnUntraced(function* (lists: Effect.Success<typeof listsOf>) {
+  const { balanceTransactions, disputes, events, logs, refunds, webhookEndpoints } = lists
   const wallets = yield* Wallets
   const deliveries = yield* Deliveries
   const some = <Query, Item>({ page, view }: Shown<Query, Item>, owner: Owner, query: Query) =>

@@ -133,17 +133,12 @@ const others = (sql: SqlClient.SqlClient, number: string, whose: Fragment): Read
         where ${wanted} and ${whose}`
     ]
   }
-  const paid = (tradeNos: Fragment) => sql`select ${shown(sql, "order", sql`trade_no`, "payment_id")} from orders
-    where trade_no in (${tradeNos}) and payment_id = ${number} and ${whose}`
+  const paid = (isIndexed: Fragment) => sql`select ${shown(sql, "order", sql`trade_no`, "payment_id")} from orders
+    where payment_id = ${number} and ${isIndexed} and ${whose}`
   if (number.startsWith(prefixes.payment)) {
-    return [paid(sql`select trade_no from sandbox_payments where payment_id = ${number}`)]
+    return [paid(sql`trade_no in (select trade_no from sandbox_payments where payment_id = ${number})`)]
   }
-  if (number.startsWith(stripePrefix)) {
-    return [
-      sql`select ${shown(sql, "order", sql`trade_no`, "payment_id")} from orders
-        where payment_id = ${number} and payment_id like 'pi\\_%' and ${whose}`
-    ]
-  }
+  if (number.startsWith(stripePrefix)) return [paid(sql`payment_id like 'pi\\_%'`)]
   return []
 }
 

@@ -100,6 +100,18 @@ describe("the nightly reconciliation", () => {
     })
   )
 
+  it.live("is about payments whose orders an operator finds by their numbers at Stripe", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      const { payment_id, trade_no } = yield* world.paid()
+      const { body } = yield* world.api.operator("GET", `/search?number=${payment_id}`)
+      assert.deepStrictEqual(
+        body.data.data.map((one: Record<string, unknown>) => [one["id"], one["field"]]),
+        [[trade_no, "payment_id"]]
+      )
+    })
+  )
+
   it.live("is not begun a second time while one is under way, nor where the merchant has no account", () =>
     Effect.gen(function* () {
       const world = yield* connected()

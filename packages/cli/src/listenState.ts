@@ -83,7 +83,7 @@ export const openState = Effect.fnUntraced(function* (
   if (!state.started) yield* write(state)
 
   const { started } = state
-  // What an older version has forwarded behind its `settled` is not forwarded once more.
+  // Events that an older version has forwarded behind its `settled` are not forwarded once more.
   const position: Position = Object.keys(state.taken ?? {}).reduce(
     (newest: Position, id) => (newest === undefined || id > newest ? id : newest),
     state.settled ?? undefined

@@ -1,6 +1,6 @@
 /** Text of others as it is printed: a terminal obeys none of it. */
 
-/** What a terminal obeys, or reorders text by: controls, separators of lines, and bidirectional marks. */
+/** Characters that a terminal obeys or reorders text by: controls, separators of lines, and bidirectional marks. */
 export const obeyed =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
