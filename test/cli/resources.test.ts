@@ -148,7 +148,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       const shop = merchantOf(running)
       for (const amount of [100, 200, 300]) yield* json(`orders create --amount ${amount}`)
       const orders = yield* watch(["orders", "tail", "--last", "2", "--json"], env)
-      const logs = yield* watch(["logs", "tail", "--failed", "--last", "0"], env)
+      const logs = yield* watch(["logs", "tail", "--last", "0"], env)
       yield* orders.says('"amount":300')
       yield* shop.post("/v1/orders", { amount: 400 })
       yield* orders.says('"amount":400')

@@ -1,6 +1,6 @@
 /** `SECRET_KEY` is changed runner by runner: what one seals another can open, and one that dies holds nothing up. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Coffer } from "../kit/Process.ts"
 import { connect, eventually, liftQuotas } from "../kit/Process.ts"
@@ -18,6 +18,19 @@ const says = (coffer: Coffer, words: string) =>
     Effect.sync(() => coffer.said.stderr.includes(words))
   )
 
+/** Locks the row that a runner locks for each page: no runner goes on, and none waits for it. */
+const holdWalk = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [held, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const holding = yield* sql`select 1 from secret_check for update`.pipe(
+    Effect.andThen(Deferred.succeed(held, undefined)),
+    Effect.andThen(Deferred.await(released)),
+    sql.withTransaction,
+    Effect.forkScoped
+  )
+  yield* Deferred.await(held)
+  return { release: Effect.andThen(Deferred.succeed(released, undefined), Fiber.join(holding)) }
+})
+
 /** A secret that one runner has made and sealed is read, whole, through the other. */
 const sharesSecrets = Effect.fnUntraced(function* (from: Coffer, to: Coffer) {
   const { merchantId, sandboxKey } = yield* from.api.newMerchant()
@@ -34,7 +47,7 @@ const sharesSecrets = Effect.fnUntraced(function* (from: Coffer, to: Coffer) {
 it.live("runners are given the new key one after the other, and one is killed in the middle", () =>
   Effect.gen(function* () {
     const database = yield* freshDatabase
-    const sql = yield* connect(database)
+    const sql = yield* connect(database, 2)
     const old = yield* runner(database)
     yield* old.ready
     const first = yield* keyOf(sql)
@@ -56,16 +69,18 @@ it.live("runners are given the new key one after the other, and one is killed in
       "the new key",
       Effect.map(keyOf(sql), ({ value }) => value !== first.value)
     )
+    // Nothing more is sealed again until one of them is dead.
+    const { release } = yield* holdWalk(sql)
     yield* sharesSecrets(a, b)
     yield* sharesSecrets(b, a)
     const late = yield* runner(database)
     assert.strictEqual((yield* late.ended).code, 1)
     assert.include(late.said.stderr, "SECRET_KEY was changed for this database")
 
-    const isMidway = (yield* keyOf(sql)).previous !== null
+    assert.isNotNull((yield* keyOf(sql)).previous)
     a.signal("SIGKILL")
     yield* a.ended
-    assert.isTrue(isMidway)
+    yield* release
     yield* says(b, "nothing is sealed with SECRET_KEY_PREVIOUS any more: remove that setting")
     assert.isNull((yield* keyOf(sql)).previous)
     const c = yield* runner(database, { SECRET_KEY: otherSecretKey })
