@@ -2,7 +2,7 @@
  * Node's server with our limits, for the service (`HttpServer.ts`) and for a process that waits for its turn
  * (`Waiting.ts`). What never becomes a request is answered here.
  */
-import { createServer, type Server } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { Duration, Effect } from "effect"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { SteadyRequest } from "./SteadyRequest.ts"
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
   const { clientError, connect } = yield* Unreadable.make
 
   return (): Server => {
-    const server = createServer(options)
+    const server = keepUntilServed(createServer(options))
     return (
       server
         .setTimeout(Duration.toMillis(clientPatience))
@@ -49,3 +49,21 @@ export const make = Effect.gen(function* () {
     )
   }
 })
+
+/**
+ * The server listens before the service is built, and hears requests when it is. One that comes in between waits for
+ * that: Node would take it from the connection and never answer.
+ */
+const keepUntilServed = (server: Server): Server => {
+  const kept: Array<readonly [IncomingMessage, ServerResponse]> = []
+  const keep = (request: IncomingMessage, response: ServerResponse) => void kept.push([request, response])
+  const serve = (event: string, listener: (...given: ReadonlyArray<unknown>) => void) => {
+    if (event !== "request" || listener === keep) return
+    server.off("newListener", serve).off("request", keep)
+    // After Effect's server has all of its listeners.
+    setImmediate(() => {
+      for (const [request, response] of kept.splice(0)) if (!response.destroyed) listener(request, response)
+    })
+  }
+  return server.on("request", keep).on("newListener", serve)
+}

@@ -165,14 +165,19 @@ const countOf = (child: ChildProcess) =>
   })
 
 const isReady = async (child: ChildProcess, name: SideName, port: number) => {
+  let answer = ""
   for (const end = performance.now() + 60_000; performance.now() < end;) {
     if (child.exitCode !== null) throw new Error(`${titles[name]} ended instead of serving`)
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
-    await response?.arrayBuffer()
-    if (response?.status === 200) return
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) })
+      answer = `${response.status} ${await response.text()}`
+      if (response.status === 200) return
+    } catch (error) {
+      answer = String((error as Error).cause ?? error)
+    }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error(`${titles[name]} is not ready after a minute`)
+  throw new Error(`${titles[name]} is not ready after a minute: ${answer}`)
 }
 
 const stop = (child: ChildProcess) =>

@@ -1,0 +1,37 @@
+/** A request that comes after the port is open and before the service is built. */
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { assert, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Layer } from "effect"
+import { HttpServerResponse } from "effect/http"
+import * as Listener from "../../../src/edge/Listener.ts"
+import * as NewIds from "../../../src/platform/runtime/NewIds.ts"
+import { Settings } from "../../../src/platform/runtime/Settings.ts"
+import { head, sendRaw } from "../../kit/Raw.ts"
+
+const given = Layer.merge(
+  NewIds.layer,
+  Layer.succeed(Settings, { clientPatience: Duration.seconds(30) } as Settings["Service"])
+)
+
+/** Node has given a request to the server. */
+const requestHasCome = Effect.callback<void>((resume) => {
+  const channel = "http.server.request.start"
+  const came = () => setImmediate(() => resume(Effect.void))
+  subscribe(channel, came)
+  return Effect.sync(() => unsubscribe(channel, came))
+})
+
+it.live("a request that comes before the service is built is answered when it is", () =>
+  Effect.gen(function* () {
+    const listener = yield* Effect.provide(Listener.make, given)
+    const server = yield* NodeHttpServer.make(listener, { host: "127.0.0.1", port: 0 })
+    const { port } = server.address as { readonly port: number }
+    const come = yield* Effect.forkChild(requestHasCome, { startImmediately: true })
+    const asked = yield* Effect.forkChild(sendRaw(`http://127.0.0.1:${port}`, head("GET /readyz")))
+    yield* Fiber.join(come)
+    yield* server.serve(Effect.succeed(HttpServerResponse.text("ready")))
+    const { status } = yield* Fiber.join(asked)
+    assert.strictEqual(status, 200)
+  })
+)
