@@ -4,11 +4,10 @@
  * runner is carried out in the caller's own fiber, without a message. Any other runner sends it to the slot. No object
  * has an actor of its own that would have to wake.
  */
-import { Cause, Clock, Effect, Hash, Metric, Option, References, Schema, String as Text } from "effect"
+import { Cause, Clock, Effect, Hash, Layer, Metric, Option, References, Schema, String as Text } from "effect"
 import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ActorUnavailable, type ClusterFailure } from "./ask.ts"
-import { entityLayer } from "./entityLayer.ts"
 import { localPayload } from "./localPayload.ts"
 import { clockHeader, MerchantClocks, toldOf } from "../runtime/MerchantClocks.ts"
 
@@ -96,16 +95,15 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
       return ask
     }),
     /** The slots of this runner, for the commands of other runners. A slot that is awake stays so. */
-    layer: entityLayer(
-      entity,
+    layer: Layer.unwrap(
       Effect.map(Effect.all([perform, MerchantClocks]), ([here, clocks]) =>
-        Effect.succeed(
+        entity.toLayer(
           entity.of({
             Perform: ({ headers, payload }: Received) => clocks.withinTold(headers[clockHeader], here(payload as never))
-          } as never)
+          } as never),
+          { concurrency: "unbounded", mailboxCapacity, maxIdleTime: "Infinity", disableFatalDefects: true }
         )
-      ),
-      { concurrency: "unbounded", mailboxCapacity, maxIdleTime: "Infinity", disableFatalDefects: true }
+      )
     )
   }
 }
