@@ -1,7 +1,7 @@
 /** A database of the version before rows were made lighter is migrated with its rows (docs/decisions/0024). */
 import { MerchantId } from "@coffer/model/Ids"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Record, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventLists } from "../../src/events/EventLists.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
@@ -54,7 +54,7 @@ it.live("a payment of the version before is listed and audited as it was, with i
       const sql = yield* SqlClient.SqlClient
       yield* sql`drop schema public cascade`
       yield* sql`create schema public`
-      yield* Migrator.migrateWith(Record.filter(Migrator.migrations, (_, name) => name < "0022"))
+      yield* Migrator.migrateWith(Migrator.migrations.filter((name) => name < "0022"))
       for (const statement of before) yield* sql.unsafe(statement)
       yield* Migrator.migrateFor("coffer_app")
       yield* assertLedgerWhole(sql)

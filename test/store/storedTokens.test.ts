@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { storedTokens } from "../../src/platform/postgres/migrations/0009_stored_tokens.ts"
+import storedTokens from "../../src/platform/postgres/migrations/0009_stored_tokens.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { freshDatabase } from "../kit/Service.ts"
 

@@ -3,7 +3,7 @@ import { EndpointId } from "@coffer/model/Ids"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { webhookSettings } from "../../src/platform/postgres/migrations/0014_webhook_settings.ts"
+import webhookSettings from "../../src/platform/postgres/migrations/0014_webhook_settings.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { asOwner, freshDatabase } from "../kit/Service.ts"
 

@@ -3,6 +3,8 @@
  * owner's address the service migrates as the owner, and gives its own role the rights it needs. Without one it
  * migrates if its role owns the tables, and else only looks whether they are as this version needs them.
  */
+import { readdirSync } from "node:fs"
+import path from "node:path"
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
 import { Migrator, SqlClient } from "effect/sql"
@@ -10,96 +12,18 @@ import { databaseProblem } from "./databaseProblem.ts"
 import { grantTo } from "./grants.ts"
 import { laterIndexes, makeIndexes } from "./laterIndexes.ts"
 import { ledgerRights } from "./ledgerRights.ts"
-import { mainJob } from "./migrations/0001_main_job.ts"
-import { quotas } from "./migrations/0002_quotas.ts"
-import { apiLogs } from "./migrations/0003_api_logs.ts"
-import { lists } from "./migrations/0004_lists.ts"
-import { idempotency } from "./migrations/0005_idempotency.ts"
-import { moneyBack } from "./migrations/0006_money_back.ts"
-import { audit } from "./migrations/0007_audit.ts"
-import { chargebackRequests } from "./migrations/0008_chargeback_requests.ts"
-import { storedTokens } from "./migrations/0009_stored_tokens.ts"
-import { secretCheck } from "./migrations/0010_secret_check.ts"
-import { deliveryLines } from "./migrations/0011_delivery_lines.ts"
-import { sandboxSeeds } from "./migrations/0012_sandbox_seeds.ts"
-import { webhookSettings } from "./migrations/0014_webhook_settings.ts"
-import { deliveriesByEndpoint } from "./migrations/0015_deliveries_by_endpoint.ts"
-import { paymentLinks } from "./migrations/0016_payment_links.ts"
-import { receipts } from "./migrations/0017_receipts.ts"
-import { runs } from "./migrations/0018_runs.ts"
-import { deliveryLeases } from "./migrations/0019_delivery_leases.ts"
-import { shopSettings } from "./migrations/0020_shop_settings.ts"
-import { logBodies } from "./migrations/0022_log_bodies.ts"
-import { lighterRows } from "./migrations/0023_lighter_rows.ts"
-import { operators } from "./migrations/0024_operators.ts"
-import { ledgerSources } from "./migrations/0025_ledger_sources.ts"
-import { roles } from "./migrations/0026_roles.ts"
-import { keyRotation } from "./migrations/0027_key_rotation.ts"
-import { runners } from "./migrations/0028_runners.ts"
-import { runnerVitals } from "./migrations/0029_runner_vitals.ts"
-import { stripe } from "./migrations/0030_stripe.ts"
-import { reconciliation } from "./migrations/0031_reconciliation.ts"
-import { workErrors } from "./migrations/0032_work_errors.ts"
-import { sandboxClocks } from "./migrations/0033_sandbox_clocks.ts"
-import { stripeRules } from "./migrations/0034_stripe_rules.ts"
-import { exchangedMovements } from "./migrations/0035_exchanged_movements.ts"
-import { listHorizons } from "./migrations/0036_list_horizons.ts"
-import { linkVisits } from "./migrations/0037_link_visits.ts"
-import { sandboxMails } from "./migrations/0038_sandbox_mails.ts"
-import { runnersTakePart } from "./migrations/0039_runners_take_part.ts"
-import { keptFiles } from "./migrations/0045_kept_files.ts"
-import { secondOperators } from "./migrations/0046_second_operators.ts"
-import { quotaCounts } from "./migrations/0048_quota_counts.ts"
-import { approvalsShown } from "./migrations/0055_approvals_shown.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
 const patience = "1 hour"
 
-export const migrations = {
-  "0001_main_job": mainJob,
-  "0002_quotas": quotas,
-  "0003_api_logs": apiLogs,
-  "0004_lists": lists,
-  "0005_idempotency": idempotency,
-  "0006_money_back": moneyBack,
-  "0007_audit": audit,
-  "0008_chargeback_requests": chargebackRequests,
-  "0009_stored_tokens": storedTokens,
-  "0010_secret_check": secretCheck,
-  "0011_delivery_lines": deliveryLines,
-  "0012_sandbox_seeds": sandboxSeeds,
-  "0014_webhook_settings": webhookSettings,
-  "0015_deliveries_by_endpoint": deliveriesByEndpoint,
-  "0016_payment_links": paymentLinks,
-  "0017_receipts": receipts,
-  "0018_runs": runs,
-  "0019_delivery_leases": deliveryLeases,
-  "0020_shop_settings": shopSettings,
-  "0022_log_bodies": logBodies,
-  "0023_lighter_rows": lighterRows,
-  "0024_operators": operators,
-  "0025_ledger_sources": ledgerSources,
-  "0026_roles": roles,
-  "0027_key_rotation": keyRotation,
-  "0028_runners": runners,
-  "0029_runner_vitals": runnerVitals,
-  "0030_stripe": stripe,
-  "0031_reconciliation": reconciliation,
-  "0032_work_errors": workErrors,
-  "0033_sandbox_clocks": sandboxClocks,
-  "0034_stripe_rules": stripeRules,
-  "0035_exchanged_movements": exchangedMovements,
-  "0036_list_horizons": listHorizons,
-  "0037_link_visits": linkVisits,
-  "0038_sandbox_mails": sandboxMails,
-  "0039_runners_take_part": runnersTakePart,
-  "0045_kept_files": keptFiles,
-  "0046_second_operators": secondOperators,
-  "0048_quota_counts": quotaCounts,
-  "0055_approvals_shown": approvalsShown
-}
+const folder = path.join(import.meta.dirname, "migrations")
+
+/** The files of `migrations/` without their ending, by their numbers: `0001_main_job`. */
+export const migrations: ReadonlyArray<string> = readdirSync(folder)
+  .map((file) => path.parse(file).name)
+  .toSorted()
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
 export const Owner = Context.Reference<Redacted.Redacted | undefined>("@coffer/platform/Migrator/Owner", {
@@ -110,12 +34,16 @@ export const Owner = Context.Reference<Redacted.Redacted | undefined>("@coffer/p
 export class NotMigrated extends Schema.TaggedError<NotMigrated>()("NotMigrated", { message: Schema.String }) {}
 
 /** The number of the newest one that this program knows. */
-export const newestMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+export const newestMigration = Number.parseInt(migrations.at(-1)!, 10)
 
-export const migrateWith = (some: Partial<typeof migrations>) =>
-  Migrator.make({})({ table: "coffer_migrations", loader: Migrator.fromRecord(some) }).pipe(
-    patiently(patience, patience)
-  )
+/** Only those that the database lacks are loaded. */
+export const migrateWith = (some: ReadonlyArray<string>) => {
+  const files = some.map((name) => [`${name}.ts`, () => import(path.join(folder, `${name}.ts`))] as const)
+  return Migrator.make({})({
+    table: "coffer_migrations",
+    loader: Migrator.fromGlob(Object.fromEntries(files))
+  }).pipe(patiently(patience, patience))
+}
 
 /** Ours, and those of the cluster's register of runners, so that no start needs to make a table. */
 export const migrate = Effect.gen(function* () {
@@ -185,7 +113,7 @@ const expectKnown = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   if (!there!.is) return
   const rows = yield* sql<{ readonly id: number; readonly name: string }>`
     select migration_id::int4 as id, name from coffer_migrations order by migration_id`
-  const problem = mismatch(rows, Object.keys(migrations))
+  const problem = mismatch(rows, migrations)
   if (problem !== undefined) return yield* notMigrated(problem)
 })
 
@@ -221,7 +149,7 @@ const expectMigrated = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* expectKnown(sql)
   const [row] = yield* sql<{ readonly newest: number }>`
     select coalesce(max(migration_id), 0)::int4 as newest from coffer_migrations`
-  const missing = Object.keys(migrations).filter((name) => Number.parseInt(name, 10) > row!.newest)
+  const missing = migrations.filter((name) => Number.parseInt(name, 10) > row!.newest)
   if (missing.length === 0) return
   return yield* notMigrated(
     `The database needs ${missing.length === 1 ? "the migration" : "the migrations"} ${missing.join(", ")}, ` +

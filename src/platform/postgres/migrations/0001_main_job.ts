@@ -166,7 +166,7 @@ const statements = [
   `create table sandbox_switches (merchant_id text primary key, reachable boolean not null)`
 ]
 
-export const mainJob = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

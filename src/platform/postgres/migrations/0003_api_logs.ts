@@ -35,7 +35,7 @@ const statements = [
     where error_code is not null`
 ]
 
-export const apiLogs = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

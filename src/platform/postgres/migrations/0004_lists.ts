@@ -51,7 +51,7 @@ const statements = [
   `create index events_object on events (merchant_id, mode, object_id, id)`
 ]
 
-export const lists = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const idempotency = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // id: hash of merchant, mode, method, path and key. data: the answer's `data`, as its text.
   yield* sql`create table idempotency_keys (

@@ -143,7 +143,7 @@ const statements = [
   `create index sandbox_disputes_report_due on sandbox_disputes (report_due_at) where report_due_at is not null`
 ]
 
-export const moneyBack = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -7,7 +7,7 @@ const statements = [
   `create index sandbox_disputes_request on sandbox_disputes (request) where request is not null`
 ]
 
-export const chargebackRequests = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

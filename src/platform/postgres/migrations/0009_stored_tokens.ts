@@ -25,7 +25,7 @@ const statements = [
     where data like '{"object":"order",%' and ${isSigned("data")}`
 ]
 
-export const storedTokens = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }))
 })

@@ -2,6 +2,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const secretCheck = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.unsafe(`create table secret_check (one boolean primary key default true check (one), value text not null)`)
 )

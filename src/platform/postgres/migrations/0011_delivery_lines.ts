@@ -9,7 +9,7 @@ const statements = [
   `drop index deliveries_destination`
 ]
 
-export const deliveryLines = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -10,7 +10,7 @@ const statements = [
   `create index sandbox_seeds_due on sandbox_seeds (due_at) where due_at is not null`
 ]
 
-export const sandboxSeeds = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -37,7 +37,7 @@ const statements = [
     for each row execute function tell_of_merchant()`
 ]
 
-export const webhookSettings = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -18,7 +18,7 @@ const statements = [
     where endpoint_id is not null`
 ]
 
-export const deliveriesByEndpoint = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

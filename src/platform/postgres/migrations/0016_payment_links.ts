@@ -23,7 +23,7 @@ const statements = [
   `create index payment_links_newest on payment_links (merchant_id, mode, link_id)`
 ]
 
-export const paymentLinks = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -30,7 +30,7 @@ const statements = [
   `create index mails_trade_no on mails (trade_no)`
 ]
 
-export const receipts = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 
 const statements = [`alter table idempotency_keys add column run integer`, `alter table refunds add column run integer`]
 
-export const runs = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

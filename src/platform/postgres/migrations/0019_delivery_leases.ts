@@ -11,7 +11,7 @@ const statements = [
   `alter table delivery_attempts drop constraint delivery_attempts_delivery_id_fkey`
 ]
 
-export const deliveryLeases = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

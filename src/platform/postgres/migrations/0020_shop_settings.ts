@@ -10,7 +10,7 @@ const statements = [
   `alter table merchant_modes add column payment_methods text[] check (cardinality(payment_methods) > 0)`
 ]
 
-export const shopSettings = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

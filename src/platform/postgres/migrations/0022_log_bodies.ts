@@ -20,7 +20,7 @@ const statements = [
   `alter table api_logs add column block bigint, add column place integer`
 ]
 
-export const logBodies = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -26,7 +26,7 @@ const statements = [
   `alter table wallets set (fillfactor = 50)`
 ]
 
-export const lighterRows = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }))
 })

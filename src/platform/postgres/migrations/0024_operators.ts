@@ -78,7 +78,7 @@ const statements = [
   `alter table merchants add column suspended_at timestamptz, add column note text`
 ]
 
-export const operators = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

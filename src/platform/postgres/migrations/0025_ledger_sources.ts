@@ -102,7 +102,7 @@ const statements = [
   `alter table wallets add constraint wallets_promised check (reserved >= 0) not valid`
 ]
 
-export const ledgerSources = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }))
 })

@@ -83,7 +83,7 @@ const statements = (schema: string) => [
   )
 ]
 
-export const roles = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly schema: string }>`select quote_ident(current_schema()) as schema`
   yield* Effect.forEach(statements(row!.schema), (statement) => sql.unsafe(statement), { discard: true })

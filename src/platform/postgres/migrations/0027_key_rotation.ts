@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const keyRotation = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.unsafe(`alter table secret_check
     add column previous text,
     add column kept text,

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const runners = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.unsafe(`create table runners (
     address text primary key,
     run integer,

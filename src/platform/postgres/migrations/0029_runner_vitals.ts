@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const runnerVitals = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.unsafe(`create unlogged table runner_vitals (
     instance text primary key,
     run integer,

@@ -58,7 +58,7 @@ const statements = [
   `create index stripe_polls_due on stripe_polls (due_at)`
 ]
 
-export const stripe = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -47,7 +47,7 @@ const statements = [
   `create index stripe_polls_movements on stripe_polls (movements_due_at)`
 ]
 
-export const reconciliation = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

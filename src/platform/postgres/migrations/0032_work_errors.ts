@@ -14,7 +14,7 @@ const statements = [
   `alter table wallets drop constraint if exists wallets_promised`
 ]
 
-export const workErrors = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

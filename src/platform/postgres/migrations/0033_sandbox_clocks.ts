@@ -28,7 +28,7 @@ const statements = [
   `alter table api_logs add column ahead_ms bigint`
 ]
 
-export const sandboxClocks = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

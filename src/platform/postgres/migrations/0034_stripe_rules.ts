@@ -11,7 +11,7 @@ const statements = [
   `create index stripe_sessions_made on stripe_sessions (merchant_id, mode, created_at) where session_id is not null`
 ]
 
-export const stripeRules = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -17,7 +17,7 @@ const statements = [
     where p.merchant_id = exchanged.merchant_id and p.mode = exchanged.mode`
 ]
 
-export const exchangedMovements = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -27,7 +27,7 @@ const statements = [
   `insert into list_horizons (merchant_id, mode) select merchant_id, mode from merchant_modes`
 ]
 
-export const listHorizons = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

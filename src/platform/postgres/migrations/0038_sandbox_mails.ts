@@ -17,7 +17,7 @@ const statements = [
     check (status in ('due', 'sending', 'sent', 'failed', 'unknown', 'kept'))`
 ]
 
-export const sandboxMails = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -2,6 +2,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const runnersTakePart = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.unsafe(`alter table runners add column takes_part boolean not null default true`)
 )

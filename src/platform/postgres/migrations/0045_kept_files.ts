@@ -19,7 +19,7 @@ const statements = [
   `create index files_kept_until on files (kept_until) where kept_until is not null`
 ]
 
-export const keptFiles = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -24,7 +24,7 @@ const statements = [
   )`
 ]
 
-export const secondOperators = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
 })

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const quotaCounts = Effect.gen(function* () {
+export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`create unlogged table quota_counts (
     key text primary key,
