@@ -1,4 +1,4 @@
-/** Stripe's balance transactions, and what our books say of the same payments (migrations 0031 and 0036). */
+/** Stripe's balance transactions, and what our books say of the same payments (migrations 0031 and 0035). */
 import { firstIdBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import type { Owner } from "@coffer/model/Owner"

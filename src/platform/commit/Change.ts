@@ -1,6 +1,6 @@
 /**
- * One written row, as plain data, so that a change set can travel from the actor that decided it to the actor that
- * commits it. Insert: the row must be new. Update: the row replaces exactly one version of itself.
+ * One written row, as plain data, so that changes of many callers can be written by one statement. Insert: the row must
+ * be new. Update: the row replaces exactly one version of itself.
  */
 import { Effect, Schema } from "effect"
 import { type Table, tableNames, tableOf } from "./Table.ts"
