@@ -1,6 +1,7 @@
 /** The statement that writes rows of API logs, many at once, and its parameters. */
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { DateTime, Effect } from "effect"
+import { underWay } from "../platform/commit/numbered.ts"
 import { type Bodies, packed, slicesOf } from "./logBodies.ts"
 import type { NewLogRow } from "./LogStore.ts"
 
@@ -73,7 +74,7 @@ export const insertion = `with blocks as materialized (
     ${slice}::integer[], ${place}::integer[]) as rows (${columns.join(", ")}, slice, place)),
   owners as materialized (select distinct merchant_id, mode from rows order by merchant_id, mode),
   seen as materialized (select h.merchant_id, h.mode, h.calls from owners as o, list_horizons as h
-    where (h.merchant_id, h.mode) = (o.merchant_id, o.mode) for key share of h),
+    where (h.merchant_id, h.mode) = (o.merchant_id, o.mode) and ${underWay} for key share of h),
   passed as (select request_id, merchant_id, mode, calls from rows join seen using (merchant_id, mode)
     where right(request_id, 26) <= calls),
   written as (insert into api_logs (${columns.join(", ")}, block, place)

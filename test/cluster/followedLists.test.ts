@@ -4,8 +4,9 @@
  */
 import path from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
-import { lists, makeFollower, missedBy, newestOf } from "../kit/followers.ts"
+import { Deferred, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type Follower, lists, makeFollower, missedBy, newestOf } from "../kit/followers.ts"
 import { answered, type Coffer, connect, liftQuotas, seeded } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
 import { rounds as roundsOf } from "../kit/soak.ts"
@@ -13,10 +14,18 @@ import { currencies, runner } from "../kit/TwoRunners.ts"
 
 const rounds = Number(process.env["FOLLOWED_ROUNDS"] ?? roundsOf(1, 200))
 const writers = Number(process.env["FOLLOWED_WRITERS"] ?? roundsOf(6, 12))
-const turns = 12
+const turns = roundsOf(12, 4)
+/** Rounds at once, each a merchant of its own: a list of API logs ends 12 s ago, and nothing else waits for that. */
+const atOnce = 3
+/** What has come is told after so many rounds. */
+const toldEvery = 10
 /** The limit is 300 s from Postgres' own clock. */
 const aheadMillis = [0, 240_000, -240_000]
 const lockedMillis = [50, 300, 1_500]
+/** Between two looks of a reader. */
+const restMillis = 200
+
+type Draw = (limit: number) => number
 
 const skewed = (databaseUrl: string, ahead: number) =>
   runner(databaseUrl, {
@@ -24,39 +33,88 @@ const skewed = (databaseUrl: string, ahead: number) =>
     CLOCK_AHEAD_MILLIS: String(ahead)
   })
 
-/** One after the other at any runner: what each list has, in all currencies. */
-const write = Effect.fnUntraced(function* (
-  nodes: ReadonlyArray<Coffer>,
-  draw: (limit: number) => number,
-  key: string,
-  lock: (tradeNo: string, millis: number) => Effect.Effect<void>
-) {
+const deeds = ["expire", "link", "dispute", "refund", "pay", "pay"] as const
+type Deed = (typeof deeds)[number]
+
+/** What each list has, one after the other at any runner. */
+const makeDo = (nodes: ReadonlyArray<Coffer>, draw: Draw, key: string) => {
   const post = (path: string, body: object) =>
     answered(Effect.suspend(() => nodes[draw(nodes.length)]!.api.post(path, key, body)))
-  for (let turn = 0; turn < turns; turn++) {
+  return Effect.fnUntraced(function* (deed: Deed, onOrder: (tradeNo: string) => Effect.Effect<void>) {
     const order = yield* post("/v1/orders", { amount: 1_000, currency: currencies[draw(3)]!, locale: "en" })
     const tradeNo = order?.body?.data?.trade_no
-    if (tradeNo === undefined) continue
-    if (draw(4) === 0) yield* lock(tradeNo, lockedMillis[draw(lockedMillis.length)]!)
-    switch (draw(6)) {
-      case 0:
-        yield* post(`/v1/orders/${tradeNo}/expire`, {})
-        break
-      case 1:
-        yield* post("/v1/payment_links", { amount: 100 })
-        break
-      case 2:
-        yield* post(`/v1/test_helpers/orders/${tradeNo}/pay`, { payment_method: "card" })
-        yield* post(`/v1/test_helpers/orders/${tradeNo}/dispute`, { amount: 10 })
-        break
-      case 3:
-        yield* post(`/v1/test_helpers/orders/${tradeNo}/pay`, { payment_method: "card" })
-        yield* post("/v1/refunds", { trade_no: tradeNo, amount: 10 })
-        break
-      default:
-        yield* post(`/v1/test_helpers/orders/${tradeNo}/pay`, {})
+    if (tradeNo === undefined) return
+    yield* onOrder(tradeNo)
+    const pay = (body: object) => post(`/v1/test_helpers/orders/${tradeNo}/pay`, body)
+    switch (deed) {
+      case "expire":
+        return yield* post(`/v1/orders/${tradeNo}/expire`, {})
+      case "link":
+        return yield* post("/v1/payment_links", { amount: 100 })
+      case "dispute":
+        yield* pay({ payment_method: "card" })
+        return yield* post(`/v1/test_helpers/orders/${tradeNo}/dispute`, { amount: 10 })
+      case "refund":
+        yield* pay({ payment_method: "card" })
+        return yield* post("/v1/refunds", { trade_no: tradeNo, amount: 10 })
+      case "pay":
+        return yield* pay({})
     }
+  })
+}
+
+interface Cluster {
+  readonly nodes: ReadonlyArray<Coffer>
+  readonly sql: SqlClient.SqlClient
+  /** Keeps an order's row from being written for so long. */
+  readonly lock: (tradeNo: string, millis: number) => Effect.Effect<void>
+}
+
+/** Writers and readers of one new merchant. Returns how many rows of each list were followed. */
+const round = Effect.fnUntraced(function* ({ lock, nodes, sql }: Cluster, number: number) {
+  const draw = seeded(number)
+  const first = nodes[0]!
+  const { merchantId, sandboxKey: key } = yield* first.api.newMerchant()
+  yield* liftQuotas(first.api, merchantId)
+  const endpoint = yield* first.api.post("/v1/webhook_endpoints", key, { url: "http://127.0.0.1:9/hook" })
+  assert.strictEqual(endpoint.status, 201, endpoint.text)
+  // The first rows of each list, from which a reader can go on.
+  const begin = makeDo([first], draw, key)
+  for (const deed of ["dispute", "refund", "link"] as const) yield* begin(deed, () => Effect.void)
+
+  const followers = yield* Effect.forEach(
+    lists.flatMap((list) => (["ending_before", "created[gte]"] as const).map((by) => ({ list, by }))),
+    ({ by, list }) => makeFollower(nodes, draw, key, list, by),
+    { concurrency: "unbounded" }
+  )
+  const over = yield* Deferred.make<void>()
+  const follow = Effect.fnUntraced(function* ({ last, list, look }: Follower) {
+    const looking = Effect.andThen(look, Effect.sleep(restMillis))
+    while (!(yield* Deferred.isDone(over))) yield* looking
+    const newest = yield* newestOf(sql, merchantId, list)
+    while (last() < newest) yield* looking
+  })
+  const act = makeDo(nodes, draw, key)
+  const lockSome = (tradeNo: string) =>
+    draw(4) === 0 ? lock(tradeNo, lockedMillis[draw(lockedMillis.length)]!) : Effect.void
+  const write = Effect.suspend(() => act(deeds[draw(deeds.length)]!, lockSome)).pipe(
+    Effect.repeat({ times: turns - 1 })
+  )
+  const writing = Effect.andThen(
+    Effect.all(
+      Array.from({ length: writers }, () => write),
+      { concurrency: "unbounded", discard: true }
+    ),
+    Deferred.succeed(over, undefined)
+  )
+  yield* Effect.all([writing, Effect.forEach(followers, follow, { concurrency: "unbounded" })], {
+    concurrency: "unbounded"
+  })
+  for (const follower of followers) {
+    const missed = yield* missedBy(sql, merchantId, follower)
+    assert.deepStrictEqual(missed, [], `round ${number}: ${follower.name}, of ${follower.seen.size}`)
   }
+  return followers.map(({ name, seen }) => [name, seen.size] as const)
 })
 
 it.live(
@@ -78,55 +136,26 @@ it.live(
         )
         yield* Effect.forkDetach(held, { startImmediately: true })
       })
+      const cluster = { nodes, sql, lock }
 
-      for (let round = 0; round < rounds; round++) {
-        const draw = seeded(round)
-        const { merchantId, sandboxKey: key } = yield* nodes[0]!.api.newMerchant()
-        yield* liftQuotas(nodes[0]!.api, merchantId)
-        const endpoint = yield* nodes[0]!.api.post("/v1/webhook_endpoints", key, { url: "http://127.0.0.1:9/hook" })
-        assert.strictEqual(endpoint.status, 201, endpoint.text)
-
-        const over = yield* Deferred.make<void>()
-        // The first rows of each list, from which a reader can go on.
-        yield* write(
-          [nodes[0]!],
-          (limit) => (limit === 6 ? 2 : limit - 1),
-          key,
-          () => Effect.void
+      const since = performance.now()
+      const followed = new Map<string, number>()
+      let done = 0
+      const tell = Effect.fnUntraced(function* (rows: ReadonlyArray<readonly [name: string, seen: number]>) {
+        for (const [name, seen] of rows) followed.set(name, (followed.get(name) ?? 0) + seen)
+        if (++done % toldEvery !== 0 && done !== rounds) return
+        const written = yield* Effect.forEach(lists, ({ path, table }) =>
+          Effect.map(sql<{ count: string }>`select count(*) from ${sql(table)}`, ([row]) => `${path} ${row!.count}`)
         )
-        yield* write(
-          [nodes[0]!],
-          (limit) => (limit === 6 ? 3 : limit - 1),
-          key,
-          () => Effect.void
-        )
-        yield* nodes[0]!.api.post("/v1/payment_links", key, { amount: 100 })
-        const followers = yield* Effect.all([
-          ...lists.map((list) => makeFollower(nodes, draw, key, list, "ending_before")),
-          ...lists.map((list) => makeFollower(nodes, draw, key, list, "created[gte]"))
-        ])
-        const following = yield* Effect.forkChild(
-          Effect.forEach(
-            followers,
-            Effect.fnUntraced(function* ({ last, list, look }) {
-              const looking = Effect.andThen(look, Effect.sleep("50 millis"))
-              while (!(yield* Deferred.isDone(over))) yield* looking
-              const newest = yield* newestOf(sql, merchantId, list)
-              while (last() < newest) yield* looking
-            }),
-            { concurrency: "unbounded", discard: true }
-          )
-        )
-        yield* Effect.forEach(Array.from({ length: writers }).keys(), () => write(nodes, draw, key, lock), {
-          concurrency: "unbounded",
-          discard: true
-        })
-        yield* Deferred.succeed(over, undefined)
-        yield* Fiber.join(following)
-        for (const follower of followers) {
-          const missed = yield* missedBy(sql, merchantId, follower)
-          assert.deepStrictEqual(missed, [], `round ${round}: ${follower.name}, of ${follower.seen.size}`)
-        }
-      }
+        const seconds = Math.round((performance.now() - since) / 1_000)
+        console.log(`${done} of ${rounds} rounds in ${seconds} s. Written: ${written.join(", ")}`)
+        console.log(`Followed: ${[...followed].map(([name, seen]) => `${name} ${seen}`).join(", ")}`)
+      })
+      const all = Array.from({ length: rounds }).keys()
+      yield* Effect.forEach(all, (number) => Effect.flatMap(round(cluster, number), tell), {
+        concurrency: atOnce,
+        discard: true
+      })
+      for (const [name, seen] of followed) assert.isAtLeast(seen, rounds, `rows that were followed: ${name}`)
     })
 )

@@ -70,13 +70,19 @@ export const paramsOf = (owners: ReadonlyArray<Numbered>): ReadonlyArray<string>
 ]
 
 /**
+ * Gives the transaction its number before a horizon is read. A list that has raised one waits for the transactions that
+ * have a number by then. All others read what it has written.
+ */
+export const underWay = "(select pg_current_xact_id()) is not null"
+
+/**
  * The horizons of a batch's owners. The lock shows whoever raises one that the batch has looked at it, and with the
  * lock comes the newest value, not that of the statement's snapshot. It holds up no other batch.
  */
 export const looking = `select h.shown, n.lowest, n.place::int4 as place
   from unnest((select $1::text)::text[], $2::text::text[], $3::text::text[])
     with ordinality as n (merchant_id, mode, lowest, place), list_horizons as h
-  where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) for key share of h`
+  where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${underWay} for key share of h`
 
 /** What is told of an owner that was overtaken: its place among the owners, from 1, and how far lists were shown. */
 export interface Overtaken {

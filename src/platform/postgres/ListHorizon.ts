@@ -8,6 +8,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { onRealTime, realMillis } from "../runtime/realTime.ts"
 import { sqlDefects } from "./sqlDefect.ts"
+import { DatabaseUnavailable } from "./trouble.ts"
 
 /** What is numbered: objects when they are written, API calls when they begin. */
 export type Numbered = "shown" | "calls"
@@ -66,6 +67,7 @@ export const layer = Layer.effect(
       return false
     })
 
+    /** Up to where the list is settled; undefined if a batch lasts for longer than Postgres allows it. */
     const raise = Effect.fnUntraced(function* (of: Numbered, owner: Owner, body: string) {
       const [first] = yield* decodeRaised(yield* statements.raiseIfFree(of, owner, body))
       // What another list has shown stays shown.
@@ -73,14 +75,15 @@ export const layer = Layer.effect(
       const upTo = body > before ? body : before
       if (first.free) return upTo
       yield* statements.raise(of, owner, body)
-      // The batches last for longer than Postgres allows them: the list stays as it was.
-      return (yield* waited(owner)) ? upTo : before
+      return (yield* waited(owner)) ? upTo : undefined
     })
 
     const settle = Effect.fnUntraced(function* (of: Numbered, owner: Owner, newest: string) {
       const lowest = open.get(of)?.(owner)
       const wanted = lowest === undefined || newest < lowest ? newest : below(lowest)
       const upTo = yield* raise(of, owner, wanted)
+      // Another list may have raised the horizon and wait as this one did, so only what was settled here is certain.
+      if (upTo === undefined) return settled(of, owner) || (yield* Effect.die(tooLong))
       remember(keyOf(of, owner), upTo)
       return upTo
     })
@@ -92,6 +95,9 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** For a list of an owner of whom this runner has settled nothing yet. */
+const tooLong = new DatabaseUnavailable({ message: "a transaction that may bring earlier rows does not end" })
 
 const keyOf = (of: Numbered, { merchantId, mode }: Owner) => `${of} ${mode} ${merchantId}`
 
