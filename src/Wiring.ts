@@ -43,6 +43,7 @@ import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as MerchantClocks from "./platform/runtime/MerchantClocks.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
+import * as Doubt from "./platform/cluster/Doubt.ts"
 import * as Joining from "./platform/cluster/Joining.ts"
 import * as Roster from "./platform/cluster/Roster.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
@@ -251,7 +252,7 @@ const base = Transactor.layer.pipe(
       Admission.layer,
       quotaStores.layer,
       Clients.layer,
-      Runs.layer,
+      Layer.provideMerge(Runs.layer, Doubt.layer),
       Instructions.layer,
       ShortPath.layer,
       Layer.provideMerge(ClockSkew.layer, NewIds.layer),

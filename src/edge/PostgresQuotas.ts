@@ -6,6 +6,7 @@
 import { Deferred, Duration, Effect, Exit, Fiber, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { onRealTime } from "../platform/runtime/realTime.ts"
+import { isLost as isDatabaseLost } from "../platform/postgres/trouble.ts"
 import { failures, inTime, makeMemory, QuotaStore, type Taken } from "./QuotaStore.ts"
 
 /** A request waits no longer than this for its count. */
@@ -55,7 +56,8 @@ export const layer = Layer.effect(
     })
     const lost = Effect.fnUntraced(function* (cause: unknown) {
       isCounting = false
-      if (isLost) return
+      // DatabaseHealth tells that Postgres is away.
+      if (isLost || isDatabaseLost(cause)) return
       isLost = true
       yield* Effect.logWarning("Postgres counts no requests; until it does, each runner counts for itself", cause)
     })

@@ -4,7 +4,8 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { someLackKey } from "../platform/cluster/Tenancy.ts"
+import { Doubt } from "../platform/cluster/Doubt.ts"
+import { keyHolders, Run } from "../platform/cluster/Tenancy.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { sealKept } from "../platform/postgres/SecretCheck.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
@@ -29,8 +30,8 @@ export class KeyStore extends Context.Service<
   KeyStore,
   {
     readonly stage: Effect.Effect<Stage>
-    /** Whether a process on this database cannot open what `SECRET_KEY` seals. */
-    readonly someLackKey: Effect.Effect<boolean>
+    /** Whether all processes on this database can open what `SECRET_KEY` seals, as far as this one can tell. */
+    readonly keyIsWith: Effect.Effect<"all" | "some" | "unknown">
     /** `SECRET_KEY` is the key of the database from now on: a process without it does not start any more. */
     readonly move: (now: DateTime.Utc) => Effect.Effect<void>
     /** Seals one page again. None while another runner does. */
@@ -44,6 +45,8 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const { secretKey, secretKeyPrevious } = yield* Settings
     const keys = yield* SecretKeys
+    const doubt = yield* Doubt
+    const run = yield* Run
     const allParts = parts(sql, yield* Secrets)
     const current = checkOf(bytesOf(secretKey))
     const previous = secretKeyPrevious === undefined ? "" : checkOf(bytesOf(secretKeyPrevious))
@@ -52,6 +55,14 @@ export const layer = Layer.effect(
       const [row] = yield* decodeKeys(yield* sql`select value, previous from secret_check`)
       if (row!.value !== current) return "waits" as const
       return row!.previous === null ? ("done" as const) : ("walks" as const)
+    })
+
+    const keyIsWith = Effect.gen(function* () {
+      const { own, someLack } = yield* keyHolders(sql, lockOf(bytesOf(secretKey)), run)
+      if (run !== null) doubt.saw(own)
+      if (someLack) return "some" as const
+      // Another process that has just lost its session, too, is not seen.
+      return doubt.isOpen() ? ("unknown" as const) : ("all" as const)
     })
 
     const move = (now: DateTime.Utc) => {
@@ -87,7 +98,7 @@ export const layer = Layer.effect(
 
     return KeyStore.of({
       stage: sqlDefects(stage),
-      someLackKey: sqlDefects(someLackKey(sql, lockOf(bytesOf(secretKey)))),
+      keyIsWith: sqlDefects(keyIsWith),
       move: (now) => Effect.asVoid(sqlDefects(move(now))),
       step: (now) => sqlDefects(sql.withTransaction(step(now)))
     })

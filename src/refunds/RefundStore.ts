@@ -10,7 +10,13 @@ import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "e
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
-import { type Backlog, backOff, type DueSandbox, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
+import {
+  type Backlog,
+  backOffAfterWork,
+  type DueSandbox,
+  leasedRows,
+  type Outcomes
+} from "../platform/postgres/leasedRows.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
@@ -100,14 +106,12 @@ export const layer = Layer.effect(
     })
 
     const { lateSeconds: late, often, soonSeconds: soon } = nextCheck
-    const lease = backOff(sql, "checks", { soon, late, often })
     const queue = {
       table: "refunds",
       key: "refund_no",
       dueAt: "next_check_at",
-      claims: "checks",
       error: "check_error",
-      lease
+      ...backOffAfterWork(sql, "checks", { soon, late, often })
     }
     const due = leasedRows(sql, queue, numbered)
 

@@ -64,6 +64,8 @@ export class SandboxBank extends Context.Service<
     readonly hasPaid: (order: Pick<Charge, "tradeNo" | "amount" | "currency">) => Effect.Effect<boolean>
     /** The service has processed the report of this payment. */
     readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
+    /** The reports of these payments were tried. */
+    readonly tried: (paymentIds: ReadonlyArray<string>) => Effect.Effect<void>
     /** Leases payments whose report is due. */
     readonly claimDue: (
       now: DateTime.Utc,
@@ -112,6 +114,7 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
       key: "payment_id",
       dueAt: "report_due_at",
       lease,
+      again: lease,
       ofSandbox: (merchantId) => sql`merchant_id = ${merchantId}`
     },
     sandboxPayments.row
@@ -144,6 +147,7 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
         sqlDefects
       ),
     acknowledge: reports.done,
+    tried: reports.ended,
     claimDue: (...asked) =>
       sqlDefects(
         Effect.map(reports.claim(...asked), (rows) =>

@@ -41,6 +41,8 @@ export class SandboxDisputes extends Context.Service<
     ) => Effect.Effect<DisputeReport, ChannelUnreachable>
     /** The service has processed the report of this dispute. */
     readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>
+    /** The reports of these were tried. */
+    readonly tried: (processorDisputeIds: ReadonlyArray<string>) => Effect.Effect<void>
     /** Leases reports that were not acknowledged in time. */
     readonly claimDue: (
       now: DateTime.Utc,
@@ -79,6 +81,7 @@ export const layer = Layer.effect(
         key: "processor_dispute_id",
         dueAt: "report_due_at",
         lease,
+        again: lease,
         ofSandbox: (merchantId) => sql`merchant_id = ${merchantId}`
       },
       DisputeRow
@@ -97,6 +100,7 @@ export const layer = Layer.effect(
           where processor_dispute_id = ${processorDisputeId} returning *`)
       }, sqlDefects),
       acknowledge: reports.done,
+      tried: reports.ended,
       claimDue: (...asked) => sqlDefects(Effect.map(reports.claim(...asked), (rows) => rows.map(reportOf))),
       nextReport: sqlDefects(reports.next),
       nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),

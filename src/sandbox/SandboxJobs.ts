@@ -15,6 +15,9 @@ import { SandboxDisputes } from "./SandboxDisputes.ts"
 import { Seeds } from "./Seeds.ts"
 import { SeedStore } from "./SeedStore.ts"
 
+/** Less than the lease of a seed. */
+const seedingMax = "50 seconds"
+
 const paymentReports = Effect.gen(function* () {
   const workers = yield* Workers
   const orders = yield* Orders
@@ -37,7 +40,8 @@ const paymentReports = Effect.gen(function* () {
               })
             ),
             bank.acknowledge(payment.paymentId)
-          )
+          ),
+        () => bank.tried(due.map(({ payment }) => payment.paymentId))
       )
     ),
     next: bank.nextReport,
@@ -58,7 +62,8 @@ const disputeReports = Effect.gen(function* () {
         "the bank's report about dispute",
         due,
         ({ processorDisputeId }) => processorDisputeId,
-        (report) => Effect.andThen(disputes.handleReport(report), bank.acknowledge(report.processorDisputeId))
+        (report) => Effect.andThen(disputes.handleReport(report), bank.acknowledge(report.processorDisputeId)),
+        () => bank.tried(due.map(({ processorDisputeId }) => processorDisputeId))
       )
     ),
     next: bank.nextReport,
@@ -81,7 +86,9 @@ const seeding = Effect.gen(function* () {
         "the sandbox of merchant",
         due,
         (merchantId) => merchantId,
-        (merchantId) => clocks.within({ merchantId, mode: "sandbox" }, seeds.finish(merchantId))
+        (merchantId) => clocks.within({ merchantId, mode: "sandbox" }, seeds.finish(merchantId)),
+        undefined,
+        seedingMax
       )
     }),
     next: store.nextDue,

@@ -6,6 +6,9 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { Reconciliation } from "./Reconciliation.ts"
 import { type DueRow, ReconciliationStore } from "./ReconciliationStore.ts"
 
+/** Less than the lease of an account's books. */
+const within = "55 minutes"
+
 /** Two o'clock UTC: webhooks of the day before have had two hours to arrive. */
 const hour = 2
 
@@ -30,7 +33,7 @@ export const layer = Layer.effectDiscard(
       name: "stripe reconciliation",
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* currentTime, claimedMax)
-        const done = yield* forEachLeased("the books of the account", due, ({ id }) => id, reconcile)
+        const done = yield* forEachLeased("the books of the account", due, ({ id }) => id, reconcile, undefined, within)
         yield* reconciliation.measure
         return done
       }),

@@ -7,7 +7,7 @@ import type { Owner } from "@coffer/model/Owner"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Faults } from "../platform/runtime/Faults.ts"
-import { backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
+import { backOffAfterWork, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 
@@ -44,6 +44,8 @@ export class StripeEventStore extends Context.Service<
     /** Whether it is new. */
     readonly insert: (owner: Owner, told: Told, now: DateTime.Utc) => Effect.Effect<boolean>
     readonly claim: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<EventRow>>
+    /** The work on these has ended. */
+    readonly note: (outcomes: Outcomes) => Effect.Effect<void>
     readonly done: (id: string) => Effect.Effect<void>
     readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
     /** Accounts whose events are to be fetched; new accounts are among them. */
@@ -69,10 +71,9 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const faults = yield* Faults
     const write = <A>(effect: Effect.Effect<A>) => faults.around("Store.write", effect, () => "stripe_events")
-    const lease = backOff(sql, "attempts", again)
     const events = leasedRows(
       sql,
-      { table: "stripe_events", key: "id", dueAt: "due_at", claims: "attempts", lease },
+      { table: "stripe_events", key: "id", dueAt: "due_at", ...backOffAfterWork(sql, "attempts", again) },
       EventRow
     )
     const polls = leasedRows(
@@ -103,6 +104,7 @@ export const layer = Layer.effect(
           )
         ),
       claim: (now, limit) => sqlDefects(events.claim(now, limit)),
+      note: events.note,
       done: events.done,
       next: sqlDefects(events.next),
 

@@ -32,6 +32,8 @@ const overlap = { minutes: 10 }
 /** Events are listed by windows of time, so that each list has an end; so many windows in one round. */
 const window = { minutes: 10 }
 const windowsMax = 36
+/** A poll takes no longer: its lease is `pollEvery`. The next one goes on where it was. */
+const pollMax = "150 seconds"
 const pageMax = 100
 const pagesMax = 200
 
@@ -68,7 +70,7 @@ const handling = Effect.gen(function* () {
     wakeup: "stripe_events",
     run: Effect.gen(function* () {
       const due = yield* store.claim(yield* currentTime, claimedMax)
-      return yield* forEachLeased("the event of Stripe", due, ({ id, type }) => `${id} ${type}`, handle)
+      return yield* forEachLeased("the event of Stripe", due, ({ id }) => id, handle, store.note)
     }),
     next: store.next
   }))
@@ -121,7 +123,7 @@ const polling = Effect.gen(function* () {
     wakeup: "stripe_accounts",
     run: Effect.gen(function* () {
       const due = yield* store.claimPolls(yield* currentTime, claimedMax)
-      return yield* forEachLeased("the events of the account", due, ({ id }) => id, poll)
+      return yield* forEachLeased("the events of the account", due, ({ id }) => id, poll, undefined, pollMax)
     }),
     next: store.nextPoll
   }))

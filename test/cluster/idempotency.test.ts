@@ -119,6 +119,50 @@ describe("an Idempotency-Key on two runners", () => {
     })
   )
 
+  it.live("when Postgres has lost all sessions nobody is taken for dead, until the others had time to come back", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const [wire, otherWire] = [yield* cable(database), yield* cable(database)]
+      const fault = yield* blocking("Idempotency.run", "before")
+      const busy = yield* start({
+        database,
+        env: yield* asRunner,
+        clock: "test",
+        faults: fault.layer,
+        beneath: runLock(wire.url)
+      })
+      const other = yield* start({ database, env: yield* asRunner, clock: "test", beneath: runLock(otherWire.url) })
+      const key = busy.merchant.sandboxKey
+      const states = Effect.map(other.api.operator("GET", "/cluster"), ({ body }) =>
+        body.data.runners.map(({ state }: { state: string }) => state)
+      )
+      const first = yield* Effect.forkChild(create(busy, key))
+      yield* Deferred.await(fault.reached)
+      assert.strictEqual((yield* create(other, key)).body.error, "idempotency_in_progress")
+      assert.deepStrictEqual(yield* states, ["alive", "alive"])
+
+      wire.cut()
+      otherWire.cut()
+      const runs = other.sql`select 1 from pg_locks where locktype = 'advisory' and classid = 1668245094::oid
+        and objid > 1::oid and database = (select oid from pg_database where datname = current_database())`
+      yield* eventually(
+        "Postgres to notice",
+        Effect.map(runs, ({ length }) => length === 0)
+      )
+      assert.strictEqual((yield* create(other, key)).body.error, "idempotency_in_progress")
+      assert.deepStrictEqual(yield* states, ["alive", "alive"])
+
+      otherWire.heal()
+      yield* eventually(
+        "the other to be sure",
+        Effect.map(create(other, key), ({ status }) => status === 201)
+      )
+      assert.deepStrictEqual((yield* states).toSorted(), ["alive", "gone"])
+      yield* fault.release
+      assert.strictEqual((yield* Fiber.join(first)).status, 503)
+    })
+  )
+
   it.live("a runner that lives frees what it could not end while Postgres was away: nobody waits for its lease", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { Runner, RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
+import * as Doubt from "../../src/platform/cluster/Doubt.ts"
 import * as Joining from "../../src/platform/cluster/Joining.ts"
 import { Roster } from "../../src/platform/cluster/Roster.ts"
 import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
@@ -19,7 +20,7 @@ const locks = Effect.flatMap(freshDatabase, (url) =>
   Layer.build(
     ShardLocks.layer.pipe(
       Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 2, name: "one" })),
-      Layer.provideMerge(Layer.mergeAll(Joining.layer, Suspects.layer, ShardingConfig.layer({}))),
+      Layer.provideMerge(Layer.mergeAll(Joining.layer, Doubt.layer, Suspects.layer, ShardingConfig.layer({}))),
       Layer.provideMerge(Layer.succeed(Roster, roster))
     )
   )

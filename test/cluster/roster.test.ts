@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { Runner, RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
+import * as Doubt from "../../src/platform/cluster/Doubt.ts"
 import * as Joining from "../../src/platform/cluster/Joining.ts"
 import * as Roster from "../../src/platform/cluster/Roster.ts"
 import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
@@ -29,7 +30,7 @@ const member = Effect.fnUntraced(function* (url: string, port: number, name = `c
   const context = yield* Layer.build(
     ShardLocks.layer.pipe(
       Layer.provideMerge(Layer.mergeAll(Roster.layer, Suspects.layer, ShardingConfig.layer({}))),
-      Layer.provideMerge(Layer.merge(Joining.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
+      Layer.provideMerge(Layer.mergeAll(Joining.layer, Doubt.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
       Layer.provideMerge(
         Layer.succeed(
           ClockSkew.MachineTime,

@@ -17,6 +17,7 @@ import {
   postmasterOf,
   run
 } from "../kit/Process.ts"
+import { head, sendRaw } from "../kit/Raw.ts"
 import { freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 import { isSoak, restMillis, rounds } from "../kit/soak.ts"
 import { usedHome } from "../kit/usedHome.ts"
@@ -85,6 +86,21 @@ describe("serve --runners 3 on the embedded Postgres", () => {
         [...(yield* pidsOf(sql))],
         before.filter((pid) => pid !== doomed)
       )
+    })
+  )
+
+  it.live("a runner that is frozen is given no connection: another one answers each", () =>
+    Effect.gen(function* () {
+      const { coffer, sql } = yield* supervised
+      const [frozen] = yield* pidsOf(sql)
+      const told = () => Effect.map(sendRaw(coffer.baseUrl, head("GET /healthz")), ({ status }) => status)
+      process.kill(frozen!, "SIGSTOP")
+      yield* Effect.addFinalizer(() => Effect.sync(() => process.kill(frozen!, "SIGCONT")))
+      const statuses = yield* Effect.all(Array.from({ length: 3 * runners }, told), { concurrency: "unbounded" })
+      assert.deepStrictEqual([...new Set(statuses)], [200])
+      for (let call = 0; call < 3 * runners; call++) assert.strictEqual(yield* told(), 200)
+      process.kill(frozen!, "SIGCONT")
+      for (let call = 0; call < 3 * runners; call++) assert.strictEqual(yield* told(), 200)
     })
   )
 

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, DateTime, Effect, Layer, Logger, Option, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { MerchantId } from "@coffer/model/Ids"
+import * as Doubt from "../../src/platform/cluster/Doubt.ts"
 import * as KeyStore from "../../src/keys/KeyStore.ts"
 import { Merchants } from "../../src/merchants/Merchants.ts"
 import { sealStripeKeys } from "../../src/merchants/stripeAccount.ts"
@@ -221,6 +222,20 @@ describe("a change of SECRET_KEY", () => {
     )
   )
 
+  it.live("right after Postgres was started again nobody is seen, so nobody counts as having the new key", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        yield* phase(database, before, 1)
+        const doubt = Doubt.make()
+        const store = yield* storeOn(database, doubt)
+        assert.strictEqual(yield* store.keyIsWith, "all")
+        doubt.begin()
+        assert.strictEqual(yield* store.keyIsWith, "unknown")
+      })
+    )
+  )
+
   it.live("a runner that is killed between two pages loses nothing: another goes on where it was", () =>
     Effect.scoped(
       Effect.gen(function* () {
@@ -256,11 +271,11 @@ describe("a change of SECRET_KEY", () => {
 })
 
 /** A runner that does no more than it is told. */
-const storeOn = (database: string) =>
+const storeOn = (database: string, doubt = Doubt.make()) =>
   Effect.map(
     Layer.build(
       KeyStore.layer.pipe(
-        Layer.provide(Secrets.layer),
+        Layer.provide([Secrets.layer, Layer.succeed(Doubt.Doubt, doubt)]),
         Layer.provide(SecretCheck.layer),
         Layer.provide(Settings.layer({ embedded: false })),
         Layer.provide(DataDir.layer(tmpdir())),

@@ -17,6 +17,8 @@ export interface Cable {
   readonly swallow: () => void
   /** Connections that LISTEN carry nothing any more; how many they are. Later ones do. Nobody is told. */
   readonly dropListeners: () => number
+  /** From now on every byte is so many milliseconds under way, each way. */
+  readonly slow: (millis: number) => void
   /** Connections made from now on work. Others stay as dead as they are. */
   readonly heal: () => void
 }
@@ -53,7 +55,9 @@ export const cable = (
       let breaking: string | undefined
       const loss = makeLoss()
 
-      const later = (step: () => void) => (delayMillis === 0 ? step() : void setTimeout(step, delayMillis))
+      let delay = delayMillis
+      const later = (step: () => void) => (delay === 0 ? step() : void setTimeout(step, delay))
+      const slow = (millis: number) => void (delay = millis)
       const pass = (link: Link, from: Socket, to: Socket) => {
         from.setNoDelay(true)
         from.on("data", (bytes: Buffer) => {
@@ -105,7 +109,17 @@ export const cable = (
           server.close()
         }
         resume(
-          Effect.succeed({ url: near.href, cut, cutAt, loseAnswer: loss.begin, swallow, dropListeners, heal, stop })
+          Effect.succeed({
+            url: near.href,
+            cut,
+            cutAt,
+            loseAnswer: loss.begin,
+            swallow,
+            dropListeners,
+            slow,
+            heal,
+            stop
+          })
         )
       })
     }),

@@ -3,6 +3,7 @@ import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { Context, Effect, Layer, Logger, Metric, type Redacted, Schema } from "effect"
 import { askAsActor } from "../../src/platform/cluster/ask.ts"
 import { ownerOf } from "../../src/platform/cluster/owner.ts"
+import * as Doubt from "../../src/platform/cluster/Doubt.ts"
 import * as Joining from "../../src/platform/cluster/Joining.ts"
 import * as Runner from "../../src/platform/cluster/Runner.ts"
 import * as ClockSkew from "../../src/platform/postgres/ClockSkew.ts"
@@ -51,7 +52,7 @@ export const member = Effect.fnUntraced(function* (
       Layer.provideMerge(Layer.effect(Ask, objects.ask)),
       Layer.provideMerge(Joining.begin),
       Layer.provideMerge(Runner.layer()),
-      Layer.provideMerge(Layer.merge(Joining.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
+      Layer.provideMerge(Layer.mergeAll(Joining.layer, Doubt.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
       Layer.provideMerge(Postgres.layer({ url: Secret.make(database), connections: 3, name: "test" })),
       Layer.provideMerge(Layer.succeed(Settings, { runner, secretKey, secretKeyPrevious } as Settings["Service"])),
       Layer.provideMerge(Wakeups.layer),

@@ -1,7 +1,9 @@
-/** A claimed row is worked on at once: its lease does not run while it waits for others. */
+/** A claimed row is worked on at once, and no longer than its lease. */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Queue } from "effect"
+import { TestClock } from "effect/testing"
 import { dueWork } from "../../src/platform/jobs/dueWork.ts"
+import { workMax } from "../../src/platform/postgres/leasedRows.ts"
 import { forEachLeased } from "../../src/platform/jobs/forEachLeased.ts"
 
 it.effect("a worker claims no more rows than it works on at once", () =>
@@ -32,5 +34,32 @@ it.effect("a worker claims no more rows than it works on at once", () =>
     assert.strictEqual(1 + (yield* Queue.size(begun)), claimed)
     yield* Deferred.succeed(end, undefined)
     assert.strictEqual(yield* Fiber.join(running), claimed)
+  })
+)
+
+it.effect("work that takes too long is broken off before the lease of its row ends, and holds up no other row", () =>
+  Effect.gen(function* () {
+    let isOver = false
+    const endless = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (isOver = true)))
+    const told = new Map<string, string | null>()
+    const running = yield* Effect.forkChild(
+      forEachLeased(
+        "row",
+        ["endless", "short"],
+        (row) => row,
+        (row) => (row === "short" ? Effect.void : endless),
+        (outcomes) => Effect.sync(() => outcomes.forEach((why, row) => told.set(row, why)))
+      )
+    )
+    yield* TestClock.adjust(workMax)
+    assert.strictEqual(yield* Fiber.join(running), 2)
+    assert.isTrue(isOver)
+    assert.deepStrictEqual(
+      [...told],
+      [
+        ["endless", `TookTooLong, more than ${workMax}`],
+        ["short", null]
+      ]
+    )
   })
 )

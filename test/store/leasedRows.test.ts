@@ -1,7 +1,7 @@
 /** Rows that are due, and what is kept of the last look at them. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { leasedRows } from "../../src/platform/postgres/leasedRows.ts"
+import { DateTime, Effect, Option, Schema } from "effect"
+import { backOffAfterWork, leasedRows } from "../../src/platform/postgres/leasedRows.ts"
 import { freshDatabase, ownersConnection } from "../kit/Service.ts"
 
 it.live("a row that the last look went well for has no error any more, also when all of them went well", () =>
@@ -28,5 +28,41 @@ it.live("a row that the last look went well for has no error any more, also when
       ])
     )
     assert.deepStrictEqual(yield* errors, [null, null])
+  })
+)
+
+it.live("a row is nobody else's while its work may last, and is due again after its own wait when that has ended", () =>
+  Effect.gen(function* () {
+    const sql = yield* ownersConnection(yield* freshDatabase)
+    yield* sql`create table tasks (id text primary key, due_at timestamptz, tries int)`
+    const begun = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
+    const after = (seconds: number) => DateTime.add(begun, { seconds })
+    const ids = ["failed", "done", "changed"]
+    yield* sql`insert into tasks (id, due_at) select id, ${DateTime.toDateUtc(begun)} from unnest(${ids}::text[]) as id`
+    const queueOf = () =>
+      leasedRows(
+        sql,
+        { table: "tasks", key: "id", dueAt: "due_at", ...backOffAfterWork(sql, "tries", { soon: 10, late: 3_600 }) },
+        Schema.Struct({ id: Schema.String })
+      )
+    const [one, other] = [queueOf(), queueOf()]
+    assert.lengthOf(yield* one.claim(begun, 9), 3)
+    assert.lengthOf(yield* other.claim(after(29), 9), 0)
+
+    yield* one.done("done")
+    yield* sql`update tasks set due_at = ${DateTime.toDateUtc(after(3_600))} where id = 'changed'`
+    yield* one.ended(ids)
+    assert.deepStrictEqual(yield* one.next, Option.some(after(10)))
+    assert.deepStrictEqual(yield* other.claim(after(10), 9), [{ id: "failed" }])
+    // What another has claimed meanwhile is its own. The second wait is twice as long.
+    yield* one.ended(["failed"])
+    yield* other.ended(["failed"])
+    assert.deepStrictEqual(yield* one.next, Option.some(after(30)))
+    assert.deepStrictEqual(yield* sql`select id from tasks where due_at = ${DateTime.toDateUtc(after(3_600))}`, [
+      { id: "changed" }
+    ])
+    // The third is longer than a lease has to be.
+    assert.lengthOf(yield* one.claim(after(30), 9), 1)
+    assert.deepStrictEqual(yield* one.next, Option.some(after(70)))
   })
 )

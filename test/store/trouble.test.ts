@@ -1,9 +1,10 @@
 /** Which errors of a real Postgres say nothing about the request, and what becomes of a connection that is gone. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { lookMillis } from "../../src/platform/postgres/Servers.ts"
 import { defectOf, isDatabaseTrouble, troubleOf } from "../../src/platform/postgres/trouble.ts"
 import { cable } from "../kit/Cable.ts"
 import { eventually } from "../kit/Process.ts"
@@ -92,6 +93,62 @@ describe("a connection whose server takes no writes any more", () => {
       )
     )
   }
+})
+
+describe("a Postgres that was away", () => {
+  it.live("has a log line for the beginning and one for the end, and none for what failed because of it", () =>
+    Effect.gen(function* () {
+      const wire = yield* cable(yield* freshDatabase)
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const context = yield* Effect.provide(Layer.build(postgres(wire.url)), Logger.layer([logger]))
+      const sql = Context.get(context, SqlClient.SqlClient)
+      const told = Effect.ignore(sql`select 1`, { log: "Warn", message: "not done" }).pipe(
+        Effect.provideContext(context)
+      )
+      const logged = (words: RegExp) =>
+        eventually(
+          String(words),
+          Effect.sync(() => lines.some((line) => words.test(line)))
+        )
+      yield* told
+      wire.cut()
+      yield* told
+      yield* logged(/does not answer since/)
+      yield* told
+      wire.heal()
+      yield* logged(/answers again/)
+      assert.lengthOf(lines, 2, lines.join("\n"))
+      // A connection that is lost while Postgres answers is another matter.
+      const other = yield* Effect.provide(Layer.build(postgres(wire.url)), Logger.layer([logger]))
+      yield* Effect.ignore(Context.get(other, SqlClient.SqlClient)`select pg_terminate_backend(pg_backend_pid())`, {
+        log: "Warn",
+        message: "not done"
+      }).pipe(Effect.provideContext(other))
+      yield* logged(/not done/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is found again while a new connection to it takes longer than a search for it", () =>
+    Effect.gen(function* () {
+      const wire = yield* cable(yield* freshDatabase)
+      const context = yield* Layer.build(postgres(wire.url))
+      const sql = Context.get(context, SqlClient.SqlClient)
+      const works = Effect.match(sql`select 1`, { onFailure: () => false, onSuccess: () => true })
+      assert.isTrue(yield* works)
+      wire.cut()
+      yield* eventually(
+        "the runner to notice",
+        Effect.match(sql`select 1`, {
+          onFailure: ({ message }) => message.includes("Postgres does not answer"),
+          onSuccess: () => false
+        })
+      )
+      wire.slow(lookMillis / 6)
+      wire.heal()
+      yield* eventually("statements to succeed again", works, "30 seconds")
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("a connection that carries nothing any more", () => {

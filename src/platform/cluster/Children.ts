@@ -6,6 +6,7 @@
 import cluster, { type Worker } from "node:cluster"
 import { Deferred, Duration, Effect, Exit, Latch, Schema } from "effect"
 import { elapsedMillis } from "../runtime/realTime.ts"
+import { givingToThoseThatAnswer } from "./handover.ts"
 import { leavingMessage, readyMessage } from "./parent.ts"
 
 /** The pause before a child that ended is started again. It doubles with each end until one has lived long enough. */
@@ -125,6 +126,7 @@ const runChild = (seat: Seat, environment: Readonly<Record<string, string>>) =>
 
 const spawnChild = (seat: Seat, environment: Readonly<Record<string, string>>): Child => {
   const worker = cluster.fork(environment)
+  givingToThoseThatAnswer(worker)
   const ended = Deferred.makeUnsafe<string>()
   const end = (how: string) => {
     seat.ready.closeUnsafe()

@@ -22,6 +22,7 @@ import { Settings } from "../runtime/Settings.ts"
 import { withoutServices } from "../runtime/withoutServices.ts"
 import * as RealTime from "../runtime/realTime.ts"
 import { make as makeNote, type Note } from "./refusedPeers.ts"
+import { Doubt } from "./Doubt.ts"
 import * as Joining from "./Joining.ts"
 import * as Roster from "./Roster.ts"
 import * as RunnerDialler from "./RunnerDialler.ts"
@@ -118,7 +119,7 @@ const withLeanContext = <E, R>(
 ) =>
   Layer.effectContext(
     Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
-      withoutServices(context, SqlClient.SqlClient, Roster.Roster, Suspects.Suspects, Joining.Joining)
+      withoutServices(context, SqlClient.SqlClient, Roster.Roster, Suspects.Suspects, Joining.Joining, Doubt)
     ).pipe(
       // The actors are built after the cluster, so they have ended when this finalizer runs.
       Effect.tap((built) => Effect.addFinalizer(() => Context.get(built, ShardLocks.ShardLocks).actorsAreGone)),

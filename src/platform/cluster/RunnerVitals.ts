@@ -15,6 +15,7 @@ import { Instance } from "../runtime/Instance.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { version } from "../runtime/Vitals.ts"
+import { Doubt } from "./Doubt.ts"
 import * as Tenancy from "./Tenancy.ts"
 
 /** One value of a metric. A histogram is three: `…_count`, `…_sum` and `…_max`. */
@@ -34,7 +35,8 @@ const Row = Schema.Struct({
   started_at: TimeColumn,
   heard_at: TimeColumn,
   vitals: Schema.Array(Reading),
-  is_there: Schema.Boolean
+  is_there: Schema.Boolean,
+  own_session: Schema.NullOr(Schema.Int)
 })
 
 /** `silent`: its connection stands, and it has told nothing for too long. */
@@ -92,6 +94,7 @@ export const layer = Layer.effect(
     const machineTime = yield* MachineTime
     const instance = yield* Instance
     const run = yield* Tenancy.Run
+    const doubt = yield* Doubt
     const address = runner === undefined ? null : `${runner.host}:${runner.port}`
 
     /** By Postgres' clock. */
@@ -119,16 +122,23 @@ export const layer = Layer.effect(
       const rows = yield* sqlDefects(
         Effect.flatMap(
           sql.unsafe(
-            `select v.*, coalesce(v.run::oid = any(${Tenancy.standingRuns}), false) as is_there
-              from runner_vitals v order by started_at, instance limit ${knownMax}`
+            `select v.*, coalesce(v.run::oid = any(${Tenancy.standingRuns}), false) as is_there,
+                ${Tenancy.sessionOfRun("$1::int4::oid")} as own_session
+              from runner_vitals v order by started_at, instance limit ${knownMax}`,
+            [run]
           ),
           decodeRows
         )
       )
       const at = DateTime.toEpochMillis(yield* now)
-      return rows.map(({ is_there, ...row }) => {
+      const [first] = rows
+      if (run !== null && first !== undefined) doubt.saw(first.own_session)
+      return rows.map(({ is_there, own_session: _, ...row }) => {
         const silentMillis = at - DateTime.toEpochMillis(row.heard_at)
-        return { ...row, state: stateOf({ isLocked: row.run === null ? undefined : is_there, silentMillis }) }
+        return {
+          ...row,
+          state: stateOf({ isLocked: row.run === null ? undefined : is_there || doubt.isOpen(), silentMillis })
+        }
       })
     })
 

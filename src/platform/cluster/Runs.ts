@@ -1,12 +1,13 @@
 /**
  * Tells which runs of the program have ended. A row names the run that works on it. Once that run has ended, nobody
  * works on the row, and nobody has to wait. The answer may be wrong for a process that is paused or has lost its
- * connection. The row's version still decides then: a run that was taken for dead writes nothing (docs/decisions/0026).
+ * connection. While this process has just lost its own, it takes nobody for dead (`Doubt.ts`). The row's version still decides then: a run that was taken for dead writes nothing (docs/decisions/0026).
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../postgres/sqlDefect.ts"
 import { Settings } from "../runtime/Settings.ts"
+import { Doubt } from "./Doubt.ts"
 import * as Tenancy from "./Tenancy.ts"
 
 export class Runs extends Context.Service<
@@ -25,12 +26,18 @@ export const layer = Layer.effect(
     const { runner } = yield* Settings
     const sql = yield* SqlClient.SqlClient
     const own = yield* Tenancy.Run
+    const doubt = yield* Doubt
+    const hasEnded = Effect.fnUntraced(function* (run: number) {
+      const sessions = yield* sqlDefects(Tenancy.sessionsOf(sql, own, run))
+      if (own !== null) doubt.saw(sessions.own)
+      return sessions.other === null && !doubt.isOpen()
+    })
     return Runs.of({
       own,
       isAbandoned: (run) => {
         // Only this process could be at work on it, and the caller says that it is not.
         if (runner === undefined || (run !== null && run === own)) return Effect.succeed(true)
-        return run === null ? Effect.succeed(false) : sqlDefects(Tenancy.hasEnded(sql, run))
+        return run === null ? Effect.succeed(false) : hasEnded(run)
       }
     })
   })

@@ -15,6 +15,7 @@ import { Context, Effect, Equal, Layer, Semaphore } from "effect"
 import { ClusterError, ClusterMetrics, MachineId, type Runner, RunnerStorage, SqlRunnerStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { acquireLocks } from "./acquireLocks.ts"
+import { Doubt } from "./Doubt.ts"
 import * as Joining from "./Joining.ts"
 import { makeJudge, type Registered } from "./judging.ts"
 import * as keptLocks from "./keptLocks.ts"
@@ -40,7 +41,8 @@ export const layer = Layer.effectContext(
     const roster = yield* Roster
     const suspects = yield* Suspects
     const { mayEnter } = yield* Joining.Joining
-    const judge = makeJudge(roster.own, roster.takesPart)
+    const doubt = yield* Doubt
+    const judge = makeJudge(roster.own, roster.takesPart, doubt)
     const witness = makeWitness(roster.own)
     const { actorsAreGone, release } = makeRelease(kept)
     const joins = () => roster.own === undefined || mayEnter.isOpen()
@@ -60,7 +62,7 @@ export const layer = Layer.effectContext(
       const entries = yield* ClusterError.PersistenceError.refail(roster.entries)
       const judged = judge.judge(runners, entries)
       yield* witness.see(judged, entries)
-      if (judge.isInDoubt() && !hasLeft) yield* recover(runners)
+      if (doubt.isOpen() && !hasLeft) yield* recover(runners)
       return judged
     }).pipe(
       Effect.catchCause((cause) => {

@@ -68,9 +68,15 @@ export const acquire = Effect.fnUntraced(function* <E>({ alone, keys = [], url, 
   return run
 }, onRealTime)
 
-/** Whether nobody holds the lock of a run. Postgres frees it when the connection of that run is gone. */
-export const hasEnded = (sql: SqlClient.SqlClient, run: number) =>
-  Effect.map(sql.unsafe(`select 1 ${holders("$1::int4::oid")} limit 1`, [run]), ({ length }) => length === 0)
+/** The sessions that hold the locks of two runs, read at one moment. Postgres frees a lock when its session is gone. */
+export const sessionsOf = (sql: SqlClient.SqlClient, own: number | null, other: number) =>
+  Effect.map(
+    sql.unsafe<{ own: number | null; other: number | null }>(
+      `select ${sessionOfRun("$1::int4::oid")} as own, ${sessionOfRun("$2::int4::oid")} as other`,
+      [own, other]
+    ),
+    ([row]) => row!
+  )
 
 /** SQL, to be put after `with`: the locks that processes of this database hold, read once for all rows. */
 export const heldLocks = `held as materialized (select l.classid, l.objid, l.pid, a.application_name as process
@@ -89,16 +95,20 @@ export const livesOf = (row: string): string =>
 export const sessionOf = (row: string): string =>
   `(select min(h.pid) from held h where h.classid = ${family} and h.objid = ${row}.run::oid)`
 
-/** Whether a process on this database does not have the secret key with this lock. */
-export const someLackKey = (sql: SqlClient.SqlClient, key: number) =>
+/**
+ * Whether a process on this database does not have the secret key with this lock, and which session holds the lock of
+ * this run.
+ */
+export const keyHolders = (sql: SqlClient.SqlClient, key: number, own: number | null) =>
   Effect.map(
-    sql.unsafe(
-      `select 1 ${holders(String(member))} and not exists (select from pg_locks k where k.pid = l.pid and k.granted
-        and k.locktype = 'advisory' and k.database = l.database and k.classid = ${keyFamily}
-        and k.objid = $1::int4::oid) limit 1`,
-      [key]
+    sql.unsafe<{ someLack: boolean; own: number | null }>(
+      `select ${sessionOfRun("$2::int4::oid")} as own, exists (select ${holders(String(member))}
+          and not exists (select from pg_locks k where k.pid = l.pid and k.granted
+            and k.locktype = 'advisory' and k.database = l.database and k.classid = ${keyFamily}
+            and k.objid = $1::int4::oid)) as "someLack"`,
+      [key, own]
     ),
-    ({ length }) => length > 0
+    ([row]) => row!
   )
 
 const lockAgain = ({ blockedBy, staysAlive }: Session) => Effect.andThen(blockedBy, staysAlive)
@@ -128,6 +138,8 @@ const held = `from pg_locks l join pg_stat_activity a using (pid)
     and l.database = (select oid from pg_database where datname = current_database())`
 /** Who holds the lock whose second number is this. */
 const holders = (number: string) => `${held} and l.objid = ${number}`
+/** SQL: the session that holds the lock of this run, null without one. */
+export const sessionOfRun = (run: string) => `(select min(l.pid) ${holders(run)})`
 /** The numbers of all runs that have not ended, as an array. */
 export const standingRuns = `array(select l.objid ${held})`
 

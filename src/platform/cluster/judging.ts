@@ -5,39 +5,26 @@
  * others for some seconds, until they had the time to open theirs again (docs/decisions/0051).
  */
 import type { Runner } from "effect/cluster"
-import { elapsedMillis } from "../runtime/realTime.ts"
+import type { Doubt } from "./Doubt.ts"
 import type { Entries } from "./Roster.ts"
 
 export type Registered = ReadonlyArray<readonly [runner: Runner.Runner, healthy: boolean]>
 export type Judged = Array<[runner: Runner.Runner, healthy: boolean]>
-
-/** A runner opens its session again within a second and a half of the moment when Postgres answers. */
-export const doubtMillis = 5_000
 
 export interface Judge {
   /** The register, in which those that have ended are not healthy. */
   readonly judge: (runners: Registered, entries: Entries) => Judged
   /** Postgres does not answer. Returns the last judgement. */
   readonly withoutPostgres: () => Judged
-  /** Whether this runner has just lost its session, and judges nobody. */
-  readonly isInDoubt: () => boolean
 }
 
 /** `own`: the address of this runner, unless it is alone and judges nobody. `takesPart`: whether it wants shards. */
-export const makeJudge = (own: string | undefined, takesPart: () => boolean): Judge => {
+export const makeJudge = (own: string | undefined, takesPart: () => boolean, doubt: Doubt["Service"]): Judge => {
   let last: Judged = []
-  let session: number | undefined
-  let doubtUntil = -Infinity
-
-  const doubt = () => void (doubtUntil = elapsedMillis() + doubtMillis)
-  const isInDoubt = () => elapsedMillis() < doubtUntil
 
   const watchOwnSession = (own: string, entries: Entries) => {
     const self = entries.get(own)
-    if (self?.run === null) return
-    const found = self?.session ?? undefined
-    if (found === undefined || (session !== undefined && found !== session)) doubt()
-    session = found ?? session
+    if (self?.run !== null) doubt.saw(self?.session ?? null)
   }
 
   const judge: Judge["judge"] = (runners, entries) => {
@@ -47,21 +34,21 @@ export const makeJudge = (own: string | undefined, takesPart: () => boolean): Ju
       if (own === undefined || address === own) return takesPart()
       const entry = entries.get(address)
       // Whoever leaves takes its row away.
-      return entry !== undefined && entry.takes_part && (entry.lives || (isInDoubt() && before.has(address)))
+      return entry !== undefined && entry.takes_part && (entry.lives || (doubt.isOpen() && before.has(address)))
     }
     const judged = runners.map(([runner, healthy]): Judged[number] => [runner, healthy && isAlive(addressOf(runner))])
     const registered = new Set(runners.map(([runner]) => addressOf(runner)))
     // The register forgets a runner that could not write to it for 15 s, and all of them when Postgres was away.
     const forgotten = last.filter(([runner, is]) => is && !registered.has(addressOf(runner)))
-    if (isInDoubt()) judged.push(...forgotten.filter(([runner]) => isAlive(addressOf(runner))))
+    if (doubt.isOpen()) judged.push(...forgotten.filter(([runner]) => isAlive(addressOf(runner))))
     return (last = judged)
   }
 
   const withoutPostgres = () => {
-    doubt()
+    doubt.begin()
     return last
   }
-  return { judge, withoutPostgres, isInDoubt }
+  return { judge, withoutPostgres }
 }
 
 export const addressOf = ({ address }: Runner.Runner): string => `${address.host}:${address.port}`

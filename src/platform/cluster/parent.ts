@@ -1,6 +1,7 @@
 /** What a runner does that `coffer serve --runners` has started: it tells its parent how it is, and ends with it. */
 import cluster from "node:cluster"
 import { Effect } from "effect"
+import { askMessage, hereMessage } from "./handover.ts"
 
 /** What a child says once it is ready. */
 export const readyMessage = "ready"
@@ -27,6 +28,7 @@ export const handBack = Effect.callback<void>((resume) => {
 export const followParent = () => {
   const { worker } = cluster
   if (worker === undefined) return
+  process.on("message", (said) => said === askMessage && process.connected && process.send!(hereMessage))
   // It is for the parent, and a terminal sends it to all of its processes.
   process.on("SIGHUP", () => undefined)
   process.prependListener("disconnect", () => {

@@ -1,6 +1,6 @@
 /** Works on leased rows, several at a time. */
-import { Cause, Effect } from "effect"
-import type { Outcomes } from "../postgres/leasedRows.ts"
+import { Cause, type Duration, Effect } from "effect"
+import { type Outcomes, workMax } from "../postgres/leasedRows.ts"
 import { isDatabaseTrouble } from "../postgres/trouble.ts"
 
 /** Rows that a worker claims at once: as many as it works on at once, so that no lease runs while its row waits. */
@@ -10,15 +10,16 @@ export const claimedMax = 16
 const namedMax = 10
 
 /**
- * A row whose work fails is tried again when its lease ends, and holds up no other row. Rows that fail for the same
- * reason share one log line. `note` is told how each went: why it failed, or null. Answers how many rows there were.
+ * A row whose work fails is tried again when its lease ends, and holds up no other row. Work that takes longer than
+ * `within` is broken off, so that it has ended when the lease does. Rows that fail for the same reason share one log line. `note` is told how each went: why it failed, or null. Answers how many rows there were.
  */
 export const forEachLeased = <Item, E>(
   what: string,
   items: ReadonlyArray<Item>,
   nameOf: (item: Item) => string,
   work: (item: Item) => Effect.Effect<unknown, E>,
-  note: (outcomes: Outcomes) => Effect.Effect<void> = () => Effect.void
+  note: (outcomes: Outcomes) => Effect.Effect<void> = () => Effect.void,
+  within: Duration.Input = workMax
 ): Effect.Effect<number> =>
   Effect.gen(function* () {
     const failed = new Map<string, Array<string>>()
@@ -26,7 +27,7 @@ export const forEachLeased = <Item, E>(
     yield* Effect.forEach(
       items,
       (item) =>
-        Effect.catchCause(work(item), (cause) => {
+        Effect.catchCause(inTime(work(item), within), (cause) => {
           const reason = expectedReason(cause)
           outcomes.set(nameOf(item), reason ?? unexpected)
           if (reason === undefined) return Effect.logError(`${what} ${nameOf(item)} will be tried again`, cause)
@@ -37,6 +38,12 @@ export const forEachLeased = <Item, E>(
     for (const [reason, names] of failed) yield* logFailed(what, names, reason)
     if (outcomes.size > 0) yield* note(outcomes)
     return items.length
+  })
+
+const inTime = <A, E>(work: Effect.Effect<A, E>, within: Duration.Input) =>
+  Effect.timeoutOrElse(work, {
+    duration: within,
+    orElse: () => Effect.fail({ _tag: "TookTooLong", reason: `more than ${String(within)}` } as const)
   })
 
 /** What the log has in full, with its stack. */

@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql"
 import { currentMillis } from "../runtime/clock.ts"
 import { bounded } from "../runtime/bounded.ts"
 import type { Watch } from "./BoundedClient.ts"
-import { onRealTime } from "../runtime/realTime.ts"
+import { elapsedMillis, onRealTime } from "../runtime/realTime.ts"
 import { unusable } from "./Servers.ts"
 import { troubleOf } from "./trouble.ts"
 
@@ -30,6 +30,11 @@ const probeMillis = 2_000
 const probeEvery = "500 millis"
 const showEvery = "1 second"
 
+/** Errors of this time after the end of an outage follow from it: what was begun meanwhile has its limit (patience.ts). */
+const aftermathMillis = 5_000
+/** Log lines that may wait until it is known whether Postgres answers. */
+const heldMax = 100
+
 /** Looks for a server that can be used. It succeeds when one answers, whatever the answer. */
 type Probe = Effect.Effect<void, SqlError.SqlError>
 
@@ -40,13 +45,17 @@ export const unwatched = Effect.fnUntraced(function* (probe: Probe) {
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(bell), look)))
   const load: Watch["load"] = { waiting: 0, used: new Map() }
   const watch: Watch = { isAway: () => false, suspect: () => Queue.offerUnsafe(bell, undefined), load }
-  return { health: DatabaseHealth.of({ answers: Effect.succeed(true) }), watch }
+  const unlessAway = (tell: () => void) => tell()
+  return { health: DatabaseHealth.of({ answers: Effect.succeed(true) }), watch, unlessAway }
 })
 
 export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
   const bell = yield* Queue.sliding<void>(1)
   const load: Watch["load"] = { waiting: 0, used: new Map() }
   let away: number | undefined
+  let isSuspected = false
+  let quietUntil = -Infinity
+  const held: Array<() => void> = []
   const asked = Effect.result(bounded(probe, probeMillis, () => unusable("no answer in time")))
 
   const look = Effect.gen(function* () {
@@ -63,7 +72,10 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
       }
       yield* Effect.sleep(probeEvery)
     }
-    if (away === undefined) return
+    isSuspected = false
+    const lines = held.splice(0)
+    if (away === undefined) return lines.forEach((tell) => tell())
+    quietUntil = elapsedMillis() + aftermathMillis
     const seconds = Math.round(((yield* currentMillis) - away) / 1_000)
     away = undefined
     yield* Metric.update(reachable, 1)
@@ -76,10 +88,23 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
   )
 
   yield* Metric.update(reachable, 1)
+  yield* Effect.addFinalizer(() => Effect.sync(() => held.splice(0).forEach((tell) => tell())))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(bell), look)))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(show, Effect.sleep(showEvery))))
 
-  const watch: Watch = { isAway: () => away !== undefined, suspect: () => Queue.offerUnsafe(bell, undefined), load }
+  const watch: Watch = {
+    isAway: () => away !== undefined,
+    suspect: () => {
+      isSuspected = true
+      Queue.offerUnsafe(bell, undefined)
+    },
+    load
+  }
+  const unlessAway = (tell: () => void) => {
+    if (away !== undefined || elapsedMillis() < quietUntil) return
+    if (!isSuspected) tell()
+    else if (held.length < heldMax) held.push(tell)
+  }
   const answers = onRealTime(yield* Effect.cachedWithTTL(Effect.map(asked, Result.isSuccess), "1 second"))
-  return { health: DatabaseHealth.of({ answers }), watch }
+  return { health: DatabaseHealth.of({ answers }), watch, unlessAway }
 })

@@ -30,12 +30,12 @@ export const layer = (options: Options) =>
       const address = yield* Effect.mapError(Effect.fromResult(readAddress(options.url)), Servers.unusable)
       const servers = Servers.make(address, configOf(options, address))
       yield* servers.find
-      const { health, watch } =
+      const { health, unlessAway, watch } =
         options.watched === false
           ? yield* DatabaseHealth.unwatched(servers.isAlone ? Effect.void : servers.find)
           : yield* DatabaseHealth.make(serverNames(address), servers.find)
       const client = yield* BoundedClient.make(servers, watch)
-      const loggers = quiet(yield* Logger.CurrentLoggers, watch.isAway)
+      const loggers = quiet(yield* Logger.CurrentLoggers, unlessAway)
       return Context.make(PgClient.PgClient, client).pipe(
         Context.add(SqlClient.SqlClient, client),
         Context.add(DatabaseHealth.DatabaseHealth, health),

@@ -7,7 +7,7 @@
  * mode neither locks nor `LISTEN` last.
  */
 import { type PgClient, PgConnection } from "@effect/sql-pg"
-import { Effect, Result, Semaphore } from "effect"
+import { Effect, Exit, Result, Semaphore } from "effect"
 import { SqlError } from "effect/sql"
 import { bounded } from "../runtime/bounded.ts"
 import { type DatabaseAddress, type Server, serverName } from "./databaseAddress.ts"
@@ -32,8 +32,10 @@ export interface Servers {
   readonly onMove: (listener: (target: Target) => Effect.Effect<void, SqlError.SqlError>) => void
 }
 
-/** How long one server may take to answer; all are asked at the same time. */
+/** How long a search waits for one server; all are asked at the same time. */
 export const lookMillis = 1_500
+/** A busy server may take longer. Its answer still counts for the searches of this time. */
+const answerMillis = 3 * lookMillis
 
 interface Seen {
   readonly target: Target
@@ -52,16 +54,18 @@ export const make = (
   let highest = 0
   let isFound = false
 
-  const look = (target: Target) => {
-    const looking = Effect.scoped(
-      Effect.flatMap(PgConnection.make({ ...target.config, multiplex: false }), (connection) =>
+  const askOnce = ({ config }: Target) => {
+    const asking = Effect.scoped(
+      Effect.flatMap(PgConnection.make({ ...config, multiplex: false, connectTimeout: answerMillis }), (connection) =>
         isAlone || anyServer
           ? Effect.as(accepts(connection, anyServer), 0)
           : Effect.andThen(accepts(connection, anyServer), timelineOf(connection))
       )
     )
-    return bounded(Effect.mapError(looking, inOurWords), lookMillis, () => unusable("no answer in time"))
+    return bounded(Effect.mapError(asking, inOurWords), answerMillis, noAnswer)
   }
+  const looks = new Map(targets.map((target) => [target, patiently(askOnce(target))]))
+  const look = (target: Target) => bounded(looks.get(target)!, lookMillis, noAnswer)
 
   const move = Effect.fnUntraced(function* (target: Target) {
     if (target === current) return
@@ -98,6 +102,18 @@ export const make = (
     find: oneAtATime(find),
     onMove: (listener) => void listeners.push(listener)
   }
+}
+
+/**
+ * Asks again each time, beside what was asked before and is not answered yet. So a server that takes longer than one
+ * search is found, and a connection that hangs holds up nothing.
+ */
+const patiently = (ask: Effect.Effect<number, SqlError.SqlError>): typeof ask => {
+  let answer: (timeline: number) => void = () => {}
+  return Effect.callback((resume) => {
+    answer = (timeline) => resume(Effect.succeed(timeline))
+    Effect.runFork(ask).addObserver((exit) => (Exit.isSuccess(exit) ? answer(exit.value) : resume(exit)))
+  })
 }
 
 /** Of equals the one that is used already. */
@@ -154,6 +170,8 @@ const inOurWords = (error: SqlError.SqlError): SqlError.SqlError => {
   if (troubleOf(error) === "readOnly") return takesNoWrites()
   return reasonOf(error).startsWith("unsupported startup parameter") ? unusable(pooler) : error
 }
+
+const noAnswer = () => unusable("no answer in time")
 
 const pooler =
   "This is a pooler such as PgBouncer, in session or in transaction mode. Coffer has a pool of its own " +

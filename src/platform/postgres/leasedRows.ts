@@ -1,7 +1,8 @@
 /**
  * Rows that carry the time at which somebody has to look at them (docs/architecture.md, section 5). Claiming pushes
  * that time ahead, so a worker that dies with rows in hand delays them and loses none; rows that another runner is
- * claiming are skipped.
+ * claiming are skipped. Work on a row ends before its lease does (`forEachLeased.ts`), so no row is worked on twice at
+ * once (docs/decisions/0065).
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
@@ -9,6 +10,11 @@ import { isoText, TimeColumn } from "../runtime/codecs.ts"
 import { arrayLiteral } from "./arrayLiteral.ts"
 
 type Fragment = Statement.Fragment
+
+/** Work on a row that sets no other limit takes no longer. */
+export const workMax = "25 seconds"
+/** A lease is not shorter: it covers the work, and the time that its end takes. */
+const leaseSecondsMin = 30
 
 /** A table's rows that are due by one of its columns; a partial index on that column serves both statements. */
 export interface Queue {
@@ -19,6 +25,11 @@ export interface Queue {
   readonly only?: Fragment
   /** How long whoever claims a row has it to itself: an interval. Then it is due again. */
   readonly lease: Fragment
+  /**
+   * Where `lease` may be shorter than the work: how long after its claim a row is due again once the work has ended.
+   * The same as `lease`, as it reads when the claim has been counted.
+   */
+  readonly again?: Fragment
   /** The column that counts how often a row was claimed; null is never. */
   readonly claims?: string
   /** What holds for a row of this merchant's sandbox. By default the table has a merchant and a mode. */
@@ -32,14 +43,24 @@ export type Outcomes = ReadonlyMap<string, string | null>
 
 /**
  * A lease that grows: `soon` for the first `often` claims and one more, then twice as long each time, `late` at most.
- * All are seconds.
+ * All are seconds. `counted`: how many claims the column has counted since.
  */
 export const backOff = (
   sql: SqlClient.SqlClient,
   claims: string,
-  { late, often = 0, soon }: { readonly soon: number; readonly late: number; readonly often?: number }
-): Fragment =>
-  sql`least(${soon} * power(2, least(greatest(${sql(claims)} - ${often}, 0), 16)), ${late}) * interval '1 second'`
+  { late, often = 0, soon }: { readonly soon: number; readonly late: number; readonly often?: number },
+  counted = 0
+): Fragment => {
+  const longer = sql`least(greatest(${sql(claims)} - ${often + counted}, 0), 16)`
+  return sql`least(${soon} * power(2, ${longer}), ${late}) * interval '1 second'`
+}
+
+/** The same for rows whose work may take longer than `soon`. */
+export const backOffAfterWork = (...[sql, claims, waits]: Parameters<typeof backOff>) => ({
+  claims,
+  lease: backOff(sql, claims, waits),
+  again: backOff(sql, claims, waits, 1)
+})
 
 export interface Due<Row> {
   /** At most `limit` rows, those due longest first; of one merchant's sandbox, if it is named. */
@@ -50,7 +71,9 @@ export interface Due<Row> {
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
   /** The row is no longer due. If this cannot be written, the row is claimed again, as after a crash. */
   readonly done: (key: string) => Effect.Effect<void>
-  /** Keeps how the last look went, for operators. Where it cannot be written at once it is left. */
+  /** The work on these rows has ended. One that is leased still is due again when its wait is over. */
+  readonly ended: (keys: ReadonlyArray<string>) => Effect.Effect<void>
+  /** As `ended`, and keeps how the last look went, for operators. Where it cannot be written at once it is left. */
   readonly note: (outcomes: Outcomes) => Effect.Effect<void>
   /** When the next row is due. */
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>, SqlError.SqlError | Schema.SchemaError>
@@ -77,6 +100,7 @@ const backlogMax = 10_000
 export const leasedRows = <Row>(
   sql: SqlClient.SqlClient,
   {
+    again,
     claims,
     dueAt,
     error,
@@ -94,21 +118,50 @@ export const leasedRows = <Row>(
     row.fields === undefined ? sql`*` : sql.csv(Object.keys(row.fields).map((column) => sql`${sql(column)}`))
   const counted = claims === undefined ? sql`` : sql`${sql(claims)} = coalesce(${sql(claims)}, 0) + 1,`
   const from = sql`from ${sql(table)} where ${only}`
+  const longEnough = (wait: Fragment) => sql`greatest(${wait}, ${leaseSecondsMin} * interval '1 second')`
+  const leased = again === undefined ? lease : longEnough(lease)
+  /** When each row was claimed here whose work has not ended. */
+  const claimedAt = new Map<string, string>()
+  const remember = (rows: ReadonlyArray<unknown>, at: string) => {
+    if (again === undefined) return
+    for (const claimed of rows) claimedAt.set(String((claimed as Record<string, unknown>)[key]), at)
+  }
+  const ended = (keys: ReadonlyArray<string>) =>
+    Effect.suspend(() => {
+      const known = keys.filter((each) => claimedAt.has(each))
+      if (again === undefined || known.length === 0) return Effect.void
+      const times = known.map((each) => claimedAt.get(each)!)
+      for (const each of known) claimedAt.delete(each)
+      // One that is due at another time by now was changed by the work, or is claimed by another runner.
+      return Effect.ignore(
+        sql`update ${sql(table)} set ${sql(dueAt)} = claimed.at + ${again}
+          from (select key, at::timestamptz from unnest(${known}::text[], ${times}::text[]) as given (key, at)) as claimed
+          where ${sql(`${table}.${key}`)} = claimed.key and ${sql(dueAt)} = claimed.at + ${longEnough(again)}`,
+        { log: "Warn" }
+      )
+    })
   return {
     claim: (now, limit, merchantId) => {
-      const at = sql`${isoText(now)}::text::timestamptz`
+      const time = isoText(now)
+      const at = sql`${time}::text::timestamptz`
       const whose = merchantId === undefined ? sql`` : sql`and ${ofSandbox(sql`${merchantId}::text`)}`
-      return Effect.flatMap(
-        sql`update ${sql(table)} set ${counted} ${sql(dueAt)} = ${at} + ${lease} where ${sql(key)} in (
+      const claimed = Effect.tap(
+        sql`update ${sql(table)} set ${counted} ${sql(dueAt)} = ${at} + ${leased} where ${sql(key)} in (
             select ${sql(key)} ${from} and ${sql(dueAt)} <= ${at} ${whose}
             order by ${sql(dueAt)} limit ${limit} for update skip locked)
           returning ${shown}`,
-        decodeRows
+        (rows) => Effect.sync(() => remember(rows, time))
       )
+      return Effect.flatMap(claimed, decodeRows)
     },
     done: (value) =>
       Effect.ignore(sql`update ${sql(table)} set ${sql(dueAt)} = null where ${sql(key)} = ${value}`, { log: "Warn" }),
-    note: (outcomes) => (error === undefined ? Effect.void : noteOutcomes(sql, { table, key, error }, outcomes)),
+    ended,
+    note: (outcomes) =>
+      Effect.andThen(
+        ended([...outcomes.keys()]),
+        error === undefined ? Effect.void : noteOutcomes(sql, { table, key, error }, outcomes)
+      ),
     next: Effect.suspend(() => sql`select ${sql(dueAt)} as at ${from} order by ${sql(dueAt)} limit 1`).pipe(
       Effect.flatMap(decodeTimes),
       Effect.map(([first]) => Option.fromNullishOr(first?.at))

@@ -1,6 +1,6 @@
 /**
  * Loggers for code that needs the database. `DatabaseHealth` logs one line when Postgres is away. Errors that follow
- * from it, and their stacks, are not logged.
+ * from it, and their stacks, are not logged. One that comes first waits until it is known whether Postgres answers.
  */
 import { Cause, Logger } from "effect"
 import { isDatabaseTrouble } from "./trouble.ts"
@@ -13,17 +13,19 @@ const ofTheCluster = /^(Shard lock storage (is|has)|No healthy runners available
 
 export const quiet = (
   loggers: ReadonlySet<Logger.Logger<unknown, unknown>>,
-  isAway: () => boolean
-): ReadonlySet<Logger.Logger<unknown, unknown>> => new Set([...loggers].map((logger) => quieter(logger, isAway)))
+  unlessAway: UnlessAway
+): ReadonlySet<Logger.Logger<unknown, unknown>> => new Set([...loggers].map((logger) => quieter(logger, unlessAway)))
 
-const quieter = (logger: Logger.Logger<unknown, unknown>, isAway: () => boolean) =>
+/** Calls back unless Postgres is away. */
+type UnlessAway = (tell: () => void) => void
+
+const quieter = (logger: Logger.Logger<unknown, unknown>, unlessAway: UnlessAway) =>
   Logger.make<unknown, unknown>((options) => {
     const message = Array.isArray(options.message) ? options.message : [options.message]
     const trouble = troubleIn(options.cause)
-    if (ofTheCluster.test(String(message[0])) || (isAway() && trouble !== undefined)) return undefined
-    return logger.log(
-      trouble === undefined ? options : { ...options, message: [...message, trouble], cause: Cause.empty }
-    )
+    if (ofTheCluster.test(String(message[0]))) return undefined
+    if (trouble === undefined) return logger.log(options)
+    return unlessAway(() => logger.log({ ...options, message: [...message, trouble], cause: Cause.empty }))
   })
 
 /** What the database said, however many errors are around it. */
