@@ -12,8 +12,9 @@ import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFa
 
 /**
  * `calls`: after this many calls in a row without an answer, the next calls of an account end at once. `merchants`: the
- * calls of a mode do after such calls of this many merchants, with no answer to anybody since the first. `answerMillis`:
- * how long a call may take; the client retries a cut connection once. Tests of many failures set other values.
+ * calls of a mode do after such calls of this many merchants, with no answer to anybody since the first.
+ * `answerMillis`: how long a call may take; the client retries a cut connection once. Tests of many failures set other
+ * values.
  */
 export const Patience = Context.Reference("@coffer/stripe/Patience", {
   defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000 })
