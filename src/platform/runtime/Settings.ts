@@ -7,6 +7,7 @@ import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { asciiAddress, isAscii } from "./asciiAddress.ts"
+import { variables as telemetry } from "./collector.ts"
 import { BadSetting } from "./BadSetting.ts"
 import { reachable } from "./loopback.ts"
 import { DataDir } from "./DataDir.ts"
@@ -95,7 +96,7 @@ export const startup = Config.all({
     "DATABASE_CONNECTIONS"
   ).pipe(Config.withDefault(20)),
   anchorFile,
-  collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")),
+  telemetry: Config.all(telemetry),
   backups
 })
 

@@ -16,7 +16,8 @@ const secretNames = [
   "REDIS_URL",
   "SMTP_URL",
   "WEBHOOK_PROXY",
-  "FILES_S3_SECRET_KEY"
+  "FILES_S3_SECRET_KEY",
+  "OTEL_EXPORTER_OTLP_HEADERS"
 ]
 
 /** The secrets that files hold, by the names of their settings. */
