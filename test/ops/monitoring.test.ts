@@ -151,7 +151,10 @@ describe("an alert", () => {
 
   for (const { alert, annotations, labels } of alerts) {
     it(`${alert} leads to its page, which says what it means, what to look at and what to do`, () => {
-      assert.match(annotations.runbook_url, new RegExp(`^https://.*/docs/alerts\\.md#${alert.toLowerCase()}$`))
+      assert.strictEqual(
+        annotations.runbook_url,
+        `{{ $externalLabels.coffer_url }}/operator/alerts#${alert.toLowerCase()}`
+      )
       assert.isNotEmpty(annotations.summary)
       assert.include(["critical", "warning", "info"], labels.severity)
       const page = text.split(`### ${alert}\n`)[1]!.split(/^##/m)[0]!
@@ -159,6 +162,31 @@ describe("an alert", () => {
     })
   }
 })
+
+it.live("/operator/alerts, where runbook_url leads, has the page of each alert and all of its text", () =>
+  Effect.gen(function* () {
+    const { api } = yield* start()
+    const { headers, status, text } = yield* api.get("/operator/alerts")
+    assert.strictEqual(status, 200)
+    assert.match(headers.get("content-security-policy")!, /^default-src 'none'; style-src/)
+    const document = readFileSync("docs/alerts.md", "utf8")
+    const [ids, targets] = [/ id="([^"]*)"/g, / href="#([^"]*)"/g].map((found) =>
+      Array.from(text.matchAll(found), ([, id]) => id!)
+    )
+    assert.includeMembers(
+      ids!,
+      alerts.map(({ alert }) => alert.toLowerCase())
+    )
+    assert.strictEqual(new Set(ids).size, ids!.length)
+    assert.isEmpty(targets!.filter((id) => !ids!.includes(id)))
+    const wordsOf = (from: string) => from.match(/[A-Za-z]{3,}/g)!
+    const entities = /&(?:lt|gt|amp|quot|#39);/g
+    const shown = text.replace(/<style>.*<\/style>|<title>.*<\/title>|<[^>]*>/gs, " ").replace(entities, " ")
+    const written = document.replace(/\]\([^)]*\)/g, "] ")
+    assert.deepStrictEqual(wordsOf(shown), wordsOf(written))
+    assert.notMatch(shown, /\*\*|`|^\|/m)
+  })
+)
 
 describe("the rules", () => {
   const played: ReadonlyArray<Yaml> = readYaml("ops/prometheus/alerts.test.yaml")[0].tests.flatMap(
