@@ -19,9 +19,9 @@ const queries = [
   ...panels.flatMap(({ targets, title }) => targets.map(({ expr }: Yaml) => ({ from: title as string, expr })))
 ]
 
-/** Those of Prometheus itself, which it adds to what it reads. */
 /** Shown only where the runners have certificates. */
 const elsewhere = new Set(["coffer_certificate_expires_seconds"])
+/** Those of Prometheus itself, which it adds to what it reads. */
 const ofPrometheus = { metrics: ["up"], labels: ["job", "instance"] }
 
 type Labels = Readonly<Record<string, string>>
@@ -120,20 +120,31 @@ layer(Layer.effect(Exported, exported), { excludeTestServices: true })("what is 
   }
 })
 
-layer(Layer.effect(Exported, exported), { excludeTestServices: true })("README", (it) => {
-  it.effect("has a row for each metric of ours that is exported, and for no other", () =>
+/** Metrics of ours, a histogram by its own name. */
+const basesOf = (series: Series) => {
+  const ofHistogram = /_(?:bucket|sum|count)$/
+  const names = [...series.keys(), ...elsewhere].filter((name) => name.startsWith("coffer_"))
+  return new Set(
+    names.map((name) => (series.has(name.replace(ofHistogram, "_bucket")) ? name.replace(ofHistogram, "") : name))
+  )
+}
+
+layer(Layer.effect(Exported, exported), { excludeTestServices: true })("each metric of ours", (it) => {
+  it.effect("that is exported has a row in README, and no other has", () =>
     Effect.gen(function* () {
-      const series = yield* Exported
-      const ofHistogram = /_(?:bucket|sum|count)$/
-      const names = [...series.keys(), ...elsewhere].filter((name) => name.startsWith("coffer_"))
-      const bases = names.map((name) =>
-        series.has(name.replace(ofHistogram, "_bucket")) ? name.replace(ofHistogram, "") : name
-      )
       const table = readFileSync("README.md", "utf8")
         .match(/^\| `(?:coffer|effect)_.*$/gm)!
         .join("\n")
       const told = Array.from(table.matchAll(/`(coffer_[a-z_]+)/g), ([, name]) => name!)
-      assert.sameMembers([...new Set(told)], [...new Set(bases)])
+      assert.sameMembers([...new Set(told)], [...basesOf(yield* Exported)])
+    })
+  )
+
+  it.effect("that is exported is on a panel of the dashboard", () =>
+    Effect.gen(function* () {
+      const asked = JSON.stringify(panels.map(({ targets }) => targets))
+      const missing = [...basesOf(yield* Exported)].filter((name) => !new RegExp(`\\b${name}(_bucket|_sum|_count)?\\b`).test(asked))
+      assert.deepStrictEqual(missing, [])
     })
   )
 })
