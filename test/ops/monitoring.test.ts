@@ -143,7 +143,9 @@ layer(Layer.effect(Exported, exported), { excludeTestServices: true })("each met
   it.effect("that is exported is on a panel of the dashboard", () =>
     Effect.gen(function* () {
       const asked = JSON.stringify(panels.map(({ targets }) => targets))
-      const missing = [...basesOf(yield* Exported)].filter((name) => !new RegExp(`\\b${name}(_bucket|_sum|_count)?\\b`).test(asked))
+      const missing = [...basesOf(yield* Exported)].filter(
+        (name) => !new RegExp(`\\b${name}(_bucket|_sum|_count)?\\b`).test(asked)
+      )
       assert.deepStrictEqual(missing, [])
     })
   )
