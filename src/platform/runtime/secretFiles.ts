@@ -3,7 +3,7 @@
  * content of that file, less the line break at its end.
  */
 import { readFileSync } from "node:fs"
-import { Config, ConfigProvider, Effect, Option } from "effect"
+import { Config, ConfigProvider, Effect, Option, Predicate } from "effect"
 import { BadSetting } from "./BadSetting.ts"
 
 /** Settings that are secrets, or hold one. */
@@ -31,7 +31,10 @@ export const secretsOfFiles = Effect.gen(function* () {
     }
     secrets[name] = yield* Effect.try({
       try: () => readFileSync(file.value, "utf8").replace(/\r?\n$/, ""),
-      catch: () => new BadSetting({ message: `${name}_FILE names ${file.value}, which cannot be read.` })
+      catch: (cause) =>
+        new BadSetting({
+          message: `${name}_FILE names ${file.value}, which cannot be read: ${Predicate.isError(cause) ? cause.message : ""}`
+        })
     })
   }
   return secrets
