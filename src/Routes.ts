@@ -13,6 +13,7 @@ import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
 import * as UploadHttp from "./files/UploadHttp.ts"
+import * as AlertPages from "./edge/AlertPages.ts"
 import * as CompressedPages from "./edge/CompressedPages.ts"
 import * as Decoding from "./edge/Decoding.ts"
 import * as Docs from "./edge/Docs.ts"
@@ -84,7 +85,9 @@ const pages = Layer.mergeAll(
   ),
   EventsHttp.layer,
   StripeWebhookHttp.layer,
-  Layer.mergeAll(FilesHttp.layer, Docs.layer, Welcome.layer).pipe(Layer.provide(PublicAdmission.layer))
+  Layer.mergeAll(FilesHttp.layer, Docs.layer, AlertPages.layer, Welcome.layer).pipe(
+    Layer.provide(PublicAdmission.layer)
+  )
 )
 const middleware = Layer.mergeAll(
   MerchantKey.layer,

@@ -62,6 +62,7 @@ import * as HttpServer from "./edge/HttpServer.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
 import { routerConfig } from "./edge/routing.ts"
+import * as traces from "./edge/traces.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
 import * as LinkCommands from "./links/LinkCommands.ts"
 import * as LinkEntity from "./links/LinkEntity.ts"
@@ -284,6 +285,7 @@ export const service = ({ remoteSerialization }: Parts) =>
 /** The HTTP port, open as soon as this is built. */
 export const httpServer = Layer.mergeAll(Draining.announced, Joining.begin).pipe(
   Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
+  Layer.provideMerge(traces.layer),
   Layer.provideMerge(HttpServer.layer)
 )
 

@@ -12,6 +12,7 @@ import { hasLiveMerchants, type Installation } from "./doctor/Installation.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import { serviceUrl } from "./platform/embedded/serviceRole.ts"
+import { collectorOf } from "./platform/runtime/collector.ts"
 import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
@@ -34,7 +35,8 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 const service = Effect.gen(function* () {
-  const { backups, collector, connections, databaseUrl, home: folder, ofParent, ownerUrl } = yield* Settings.startup
+  const { backups, connections, databaseUrl, home: folder, ofParent, ownerUrl, telemetry } = yield* Settings.startup
+  const collector = yield* collectorOf(telemetry)
   const home = path.resolve(folder)
   const isOwn = Option.isNone(databaseUrl)
   const embedded = isOwn || ofParent

@@ -2,7 +2,8 @@
  * `ANCHOR_FILE`: anchors outside the database, one a line, as JSON: `at`, `chain`, `sequence`, `id` and `hash`. Lines
  * are only added, so the file may be kept where nobody can change it: append-only, or as a copy with retention.
  */
-import { Effect, FileSystem, Option, Schema, Stream } from "effect"
+import { systemProblem } from "@coffer/rules/systemProblem"
+import { Effect, FileSystem, Option, type PlatformError, Schema, Stream } from "effect"
 import { BadSetting } from "../platform/runtime/Settings.ts"
 
 const Anchor = Schema.Struct({
@@ -25,7 +26,7 @@ export const open = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const opened = fs.open(path, { flag: "a+", mode: 0o600 })
   yield* Effect.scoped(opened).pipe(
-    Effect.mapError(({ message }) => new BadSetting({ message: `ANCHOR_FILE cannot be written: ${message}` }))
+    Effect.mapError((error) => new BadSetting({ message: `ANCHOR_FILE cannot be written: ${systemProblem(error)}` }))
   )
   /** Returns when the lines are on the disk. It is opened each time, so that it may be moved away. */
   const append = Effect.fnUntraced(
@@ -36,10 +37,12 @@ export const open = Effect.fnUntraced(function* (path: string) {
       yield* file.sync
     },
     Effect.scoped,
-    Effect.mapError(({ message }) => new AnchorFileFailed({ message }))
+    Effect.mapError(failed)
   )
   return { append }
 })
+
+const failed = (error: PlatformError.PlatformError) => new AnchorFileFailed({ message: systemProblem(error) })
 
 /** A write that was cut off leaves half a line. */
 const endsInALine = Effect.fnUntraced(function* (file: FileSystem.File) {
@@ -66,7 +69,7 @@ export const read = (path: string) =>
       const anchors = lines.flatMap((line) => decode(line))
       return { anchors, unread: lines.length - anchors.length }
     }),
-    Stream.mapError(({ message }) => new AnchorFileFailed({ message }))
+    Stream.mapError(failed)
   )
 
 const codec = Schema.fromJsonString(Anchor)

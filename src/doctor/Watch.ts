@@ -1,7 +1,7 @@
 /**
  * What a person has to look at before it hurts, as metrics: money that waits for an operator, disputes near their end,
- * wallets below zero, the age of the last audit and of the newest backup, disks and certificates. It writes nothing.
- * What is in the database is the same on every runner.
+ * wallets below zero, the age of the last audit, of the last reconciliation and of the newest backup, disks and
+ * certificates. It writes nothing. What is in the database is the same on every runner.
  */
 import { X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -14,6 +14,7 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { freeOn } from "./disk.ts"
 import { newestBackup } from "./hostChecks.ts"
+import * as publicCertificate from "./publicCertificate.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
 const parked = gauge("coffer_parked_payments", "Parked payments that no operator has closed; beyond 1000 not counted")
@@ -21,19 +22,24 @@ const disputes = gauge("coffer_disputes_near_end", "Disputes without an answer w
 const belowZero = gauge("coffer_wallets_below_zero", "Wallets whose available balance is below zero")
 const auditAge = gauge("coffer_audit_age_seconds", "Time since the last round of the auditor that ended had begun")
 const auditLate = gauge("coffer_audit_overdue_seconds", "How long the next round of the auditor has been due")
+const reconciled = gauge(
+  "coffer_reconciliation_age_seconds",
+  "Of the account at Stripe whose books wait longest: time since they were compared; 0 where no account takes payments"
+)
 const backupAge = gauge("coffer_backup_age_seconds", "Age of the newest file in BACKUP_DIR; +Inf where there is none")
 const diskFree = gauge("coffer_disk_free_bytes", "Free bytes on the disk of a folder")
 const diskSize = gauge("coffer_disk_size_bytes", "Size of the disk of a folder")
 const certificate = gauge("coffer_certificate_expires_seconds", "Time until the runners' certificate ends")
 
 const lookEvery = "1 minute"
+const pause = onRealTime(Effect.sleep(lookEvery))
 const countMax = 1_000
 const answerHours = 48
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { backups, home, runner } = yield* Settings
+    const { backups, home, publicUrl, runner } = yield* Settings
 
     const books = Effect.gen(function* () {
       const now = yield* currentTime
@@ -61,6 +67,9 @@ export const layer = Layer.effectDiscard(
       )
       yield* Metric.update(auditAge, round.age)
       yield* Metric.update(auditLate, round.late)
+      for (const { age, mode } of yield* reconciliationAges(sql, now)) {
+        yield* Metric.update(Metric.withAttributes(reconciled, { mode }), age)
+      }
     })
 
     const disk = (folder: string) =>
@@ -82,13 +91,28 @@ export const layer = Layer.effectDiscard(
     )
     // What cannot be looked at keeps its last value; Postgres' absence has a metric of its own.
     yield* look
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(onRealTime(Effect.sleep(lookEvery)), look)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, look)))
+    // A start does not wait for the way out and back.
+    const lookOutside = Effect.ignoreCause(publicCertificate.makeLook(publicUrl))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(lookOutside, pause)))
   })
 )
 
 const isParked = `stray_payments @> '[{"state": "parked"}]'`
 const unapplied = `(stray_due_at is not null or ${isParked})`
 const undecided = "status in ('needs_response', 'under_review') and status = 'needs_response' and response is null"
+
+/** Accounts that take payments. One that is new counts from where its first comparison begins. */
+export const reconciliationAges = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
+  Effect.flatMap(
+    sql`select modes.mode,
+        coalesce(extract(epoch from ${isoText(now)}::text::timestamptz - min(movements_since)), 0)::float8 as age
+      from unnest(${Mode.literals}::text[]) as modes (mode)
+      left join (stripe_polls join merchant_modes m using (merchant_id, mode))
+        on m.mode = modes.mode and (m.stripe->>'isActive')::boolean
+      group by modes.mode`,
+    decodeAges
+  )
 
 const ageOfBackup = Effect.fnUntraced(function* (folder: string) {
   const newest = yield* newestBackup(folder)
@@ -104,6 +128,7 @@ const endOf = Effect.fnUntraced(function* (file: string) {
 const decodeCounts = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ parked: Schema.Int, disputes: Schema.Int, below_zero: Schema.Int })])
 )
+const decodeAges = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ mode: Mode, age: Schema.Number })))
 const decodeRound = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ age: Schema.Number, late: Schema.Number })])
 )

@@ -17,6 +17,7 @@ import { noSuchRoute } from "./fallback.ts"
 import { busy, refuseField } from "../http/replies.ts"
 import { nowhere, pageWithoutSlash } from "./routes.ts"
 import { type PortKind, routeAtPort } from "./ports.ts"
+import { describe } from "./traces.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { endsInSlash, isHost, pathOf, routed } from "./routing.ts"
 
@@ -54,6 +55,10 @@ export const layer = Layer.unwrap(
           const here = at === nowhere ? noSuchRoute(limited) : route
           return yield* answer(incoming, reached(limited, here), (context) =>
             Context.add(context, HttpServerRequest.HttpServerRequest, limited)
+          ).pipe(
+            Effect.ensuring(
+              Effect.suspend(() => (incoming.record === undefined ? Effect.void : describe(incoming.record, at)))
+            )
           )
         }),
       { global: true }

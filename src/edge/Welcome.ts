@@ -10,6 +10,7 @@ const links = {
   openapi: ["/openapi.json", "OpenAPI document"],
   operator_docs: ["/operator/docs", "Operators' reference"],
   operator_openapi: ["/operator/openapi.json", "Operators' OpenAPI document"],
+  alerts: ["/operator/alerts", "What to do at each alert"],
   readiness: ["/readyz", "Readiness"],
   health: ["/healthz", "Health"],
   metrics: ["/metrics", "Metrics"]

@@ -47,6 +47,7 @@ const pages = [
   "/openapi.json",
   "/operator/docs",
   "/operator/openapi.json",
+  "/operator/alerts",
   "/healthz",
   "/readyz",
   "/metrics",

@@ -2,7 +2,8 @@
  * Files in a folder of this machine, `COFFER_HOME/files`, readable by their owner alone. Several runners need a shared
  * folder, or a bucket.
  */
-import { Effect, FileSystem, Layer, Option, Path, Stream } from "effect"
+import { systemProblem } from "@coffer/rules/systemProblem"
+import { Effect, FileSystem, Layer, Option, Path, type PlatformError, Stream } from "effect"
 import { DataDir } from "../platform/runtime/DataDir.ts"
 import { FileStorage, StorageFailed } from "./FileStorage.ts"
 
@@ -36,4 +37,4 @@ export const layer = Layer.effect(
   })
 )
 
-const storageFailed = ({ message }: { readonly message: string }) => new StorageFailed({ message })
+const storageFailed = (error: PlatformError.PlatformError) => new StorageFailed({ message: systemProblem(error) })

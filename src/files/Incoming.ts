@@ -5,6 +5,7 @@
 import { fileBytesMax } from "@coffer/model/Limits"
 import { fileKind, headLength } from "@coffer/rules/files/fileKind"
 import { InvalidField } from "@coffer/rules/InvalidField"
+import { systemProblem } from "@coffer/rules/systemProblem"
 import { Effect, FileSystem, Option, Path, type PlatformError, type Scope, Stream } from "effect"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { DataDir } from "../platform/runtime/DataDir.ts"
@@ -64,7 +65,7 @@ export const makeIncoming = Effect.gen(function* () {
 })
 
 const storing = <A, R>(effect: Effect.Effect<A, PlatformError.PlatformError, R>): Effect.Effect<A, StorageFailed, R> =>
-  Effect.mapError(effect, ({ message }) => new StorageFailed({ message }))
+  Effect.mapError(effect, (error) => new StorageFailed({ message: systemProblem(error) }))
 
 export const tooLarge = new InvalidField({ param: "file", problem: `must not be larger than ${fileBytesMax} bytes` })
 const notTaken = Effect.fail(

@@ -2,6 +2,7 @@
  * Hands one mail to the operator's mail server (SMTP_URL). Without one it becomes an `.eml` file in the data directory,
  * which any mail program opens, and the log says where.
  */
+import { systemProblem } from "@coffer/rules/systemProblem"
 import { createTransport, type NodemailerError } from "nodemailer"
 import { type ConnectionUrlOptions, parseConnectionUrl } from "nodemailer/lib/shared"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
@@ -159,7 +160,7 @@ const layerFiles = Layer.effect(
           yield* Effect.logInfo(`SMTP_URL is not set: the mail is in ${home.path}/${file}`)
         },
         Effect.mapError((error) =>
-          error._tag === "MailNotTaken" ? error : new MailNotTaken({ reason: error.message, forGood: false })
+          error._tag === "MailNotTaken" ? error : new MailNotTaken({ reason: systemProblem(error), forGood: false })
         )
       )
     })

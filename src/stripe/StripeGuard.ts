@@ -1,7 +1,9 @@
 /**
  * Counts calls to Stripe, and ends them at once where Stripe does not answer: for an account whose own calls fail, and
- * for all while those of several merchants do. One merchant alone closes nothing to others.
+ * for all of a mode while those of several merchants do. One merchant alone closes nothing to others, and sandboxes
+ * close nothing to live.
  */
+import { Mode } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import { Context, Effect, Exit, Metric, Option } from "effect"
 import { CircuitBreaker } from "effect/persistence"
@@ -10,8 +12,9 @@ import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFa
 
 /**
  * `calls`: after this many calls in a row without an answer, the next calls of an account end at once. `merchants`: the
- * calls of all do after such calls of this many merchants, with no answer to anybody since the first. `answerMillis`:
- * how long a call may take; the client retries a cut connection once. Tests of many failures set other values.
+ * calls of a mode do after such calls of this many merchants, with no answer to anybody since the first.
+ * `answerMillis`: how long a call may take; the client retries a cut connection once. Tests of many failures set other
+ * values.
  */
 export const Patience = Context.Reference("@coffer/stripe/Patience", {
   defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000 })
@@ -19,14 +22,16 @@ export const Patience = Context.Reference("@coffer/stripe/Patience", {
 const downFor = "10 seconds"
 
 const calls = Metric.counter("coffer_stripe_calls_total", {
-  description: "Calls to Stripe's API, by their outcome; circuit_open: not made, because Stripe was down",
+  description: "Calls to Stripe's API, by mode and outcome; circuit_open: not made, because Stripe was down",
   incremental: true
 })
 const down = Metric.gauge("coffer_stripe_down", {
   description: "1 from when a call to Stripe is ended at once, because the last ones had no answer, until one has"
 })
 const outcomes = ["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"] as const
-const count = (outcome: (typeof outcomes)[number]) => Metric.update(Metric.withAttributes(calls, { outcome }), 1)
+const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
+  Metric.update(Metric.withAttributes(calls, { mode, outcome }), by)
+const setDown = (mode: Mode, value: 0 | 1) => Metric.update(Metric.withAttributes(down, { mode }), value)
 
 export const breakers = CircuitBreaker.layerStoreMemory()
 
@@ -40,14 +45,17 @@ export const makeStripeGuard = Effect.gen(function* () {
     tripPolicy: CircuitBreaker.consecutive(patience.merchants),
     openDuration: downFor
   })
-  yield* Effect.forEach(outcomes, (outcome) => Metric.update(Metric.withAttributes(calls, { outcome }), 0))
-  yield* Metric.update(down, 0)
+  for (const mode of Mode.literals) {
+    yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
+    yield* setDown(mode, 0)
+  }
 
-  /** Merchants with a call without an answer, since the last answer to anybody. Each counts once. */
-  const failing = new Set<string>()
+  /** By mode: merchants with a call without an answer, since the last answer to anybody. Each counts once. */
+  const failingIn = { live: new Set<string>(), sandbox: new Set<string>() }
   const ofEach =
-    ({ merchantId }: Pick<Owner, "merchantId">) =>
+    ({ merchantId, mode }: Owner) =>
     <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
+      const failing = failingIn[mode]
       const outcome = outcomeOf(exit)
       if (outcome._tag === "Success") failing.clear()
       if (outcome._tag !== "Failure") return outcome
@@ -56,25 +64,24 @@ export const makeStripeGuard = Effect.gen(function* () {
       return outcome
     }
 
-  const isDown = Effect.andThen(
-    Effect.andThen(Metric.update(down, 1), count("circuit_open")),
-    Effect.fail(new ChannelUnreachable())
-  )
+  const isDown = (mode: Mode) =>
+    Effect.andThen(Effect.andThen(setDown(mode, 1), count(mode, "circuit_open")), Effect.fail(new ChannelUnreachable()))
 
-  return <A>(ask: () => Promise<A>, owner: Pick<Owner, "merchantId" | "mode">): Effect.Effect<A, StripeFailure> => {
-    const about = { merchant_id: owner.merchantId, mode: owner.mode }
+  return <A>(ask: () => Promise<A>, owner: Owner): Effect.Effect<A, StripeFailure> => {
+    const { merchantId, mode } = owner
+    const about = { merchant_id: merchantId, mode }
     const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
-      Effect.tap(count("answered")),
+      Effect.tap(count(mode, "answered")),
       Effect.tapError(({ failure, verdict }) =>
-        Effect.andThen(count(verdict), Effect.annotateLogs(tell(verdict, failure), about))
+        Effect.andThen(count(mode, verdict), Effect.annotateLogs(tell(verdict, failure), about))
       ),
-      Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? Metric.update(down, 0) : Effect.void))
+      Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? setDown(mode, 0) : Effect.void))
     )
-    const key = `${owner.merchantId}/${owner.mode}`
+    const key = `${merchantId}/${mode}`
     const guarded = ofAccount.execute(asked, { key, classify: outcomeOf })
     return Effect.catch(
-      ofAll.execute(guarded, { key: "all", classify: classified(ofEach(owner)) }),
-      (error): Effect.Effect<never, StripeFailure> => ("verdict" in error ? Effect.fail(error.failure) : isDown)
+      ofAll.execute(guarded, { key: mode, classify: classified(ofEach(owner)) }),
+      (error): Effect.Effect<never, StripeFailure> => ("verdict" in error ? Effect.fail(error.failure) : isDown(mode))
     )
   }
 })

@@ -2,6 +2,7 @@
  * Workers of Stripe's accounts. One handles the events that were told. One asks Stripe every few minutes for the events
  * of each account, so that a webhook that never came loses nothing.
  */
+import { Mode } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import { Cause, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
@@ -21,8 +22,9 @@ const found = Metric.counter("coffer_stripe_events_found_total", {
   description: "Events that no webhook had told, and that were found in Stripe's list",
   incremental: true
 })
-const count = (outcome: (typeof outcomes)[number], by = 1) =>
-  Metric.update(Metric.withAttributes(handled, { outcome }), by)
+const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
+  Metric.update(Metric.withAttributes(handled, { mode, outcome }), by)
+const countFound = (mode: Mode, by = 1) => Metric.update(Metric.withAttributes(found, { mode }), by)
 
 /** After so long, what an event is about will not come. */
 const givenUpAfter = { days: 3 }
@@ -48,16 +50,16 @@ const handling = Effect.gen(function* () {
   const workers = yield* Workers
   const store = yield* StripeEventStore
   const events = yield* StripeEvents
-  yield* Effect.forEach(outcomes, (outcome) => count(outcome, 0))
+  for (const mode of Mode.literals) yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
 
   const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at }: EventRow) =>
     events.handle({ merchantId, mode }, kind, object_id).pipe(
-      Effect.tap((outcome) => Effect.andThen(count(outcome), store.done(id))),
+      Effect.tap((outcome) => Effect.andThen(count(mode, outcome), store.done(id))),
       Effect.catchCause((cause) =>
         Effect.flatMap(currentTime, (now) =>
           DateTime.isLessThan(DateTime.add(received_at, givenUpAfter), now)
             ? Effect.andThen(
-                Effect.andThen(store.done(id), count("given_up")),
+                Effect.andThen(store.done(id), count(mode, "given_up")),
                 Effect.logError(`the event ${id} of Stripe is given up`, Cause.squash(cause))
               )
             : Effect.failCause(cause)
@@ -81,7 +83,7 @@ const polling = Effect.gen(function* () {
   const store = yield* StripeEventStore
   const client = yield* StripeClient
   const events = yield* StripeEvents
-  yield* Metric.update(found, 0)
+  for (const mode of Mode.literals) yield* countFound(mode, 0)
 
   /** Events of one window, which are listed newest first. */
   const fetchWindow = Effect.fnUntraced(function* (owner: Owner, from: DateTime.Utc, to: DateTime.Utc) {
@@ -98,7 +100,7 @@ const polling = Effect.gen(function* () {
       for (const event of listed.data) {
         const told = toldBy(event)
         if (Option.isNone(told)) continue
-        if (yield* events.note(owner, told.value)) yield* Metric.update(found, 1)
+        if (yield* events.note(owner, told.value)) yield* countFound(owner.mode)
       }
       after = listed.data.at(-1)?.id
       if (!listed.has_more || after === undefined) return

@@ -3,6 +3,7 @@
  * checked before anything is looked up but the merchant, which is in memory. An event is stored before it is answered,
  * and handled by a worker.
  */
+import { Mode } from "@coffer/model/Ids"
 import { ByteSize, Duration, Effect, type Layer, Metric, Option, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Stripe } from "stripe"
@@ -31,8 +32,10 @@ const webhooks = Metric.counter("coffer_stripe_webhooks_total", {
   description: "Requests of Stripe with events, by what became of them",
   incremental: true
 })
-const count = (outcome: (typeof outcomes)[number], by = 1) =>
-  Metric.update(Metric.withAttributes(webhooks, { outcome }), by)
+/** `none`: the address is nobody's. */
+type Of = Mode | "none"
+const count = (mode: Of, outcome: (typeof outcomes)[number], by = 1) =>
+  Metric.update(Metric.withAttributes(webhooks, { mode, outcome }), by)
 
 type Routes = Layer.Layer<
   never,
@@ -49,33 +52,35 @@ export const layer: Routes = HttpRouter.use(
     const through = yield* PublicAdmission.make
     const receiving = yield* Body.makeReceiving
     const { webhooks: signatures } = new Stripe("sk_none")
-    yield* Effect.forEach(outcomes, (outcome) => count(outcome, 0))
+    for (const mode of Mode.literals) yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
+    yield* count("none", "refused", 0)
 
     const receive = Effect.gen(function* () {
       const { token = "" } = yield* HttpRouter.params
       const owner = addresses.read(token)
-      if (Option.isNone(owner)) return yield* refused("no such address", 404)
+      if (Option.isNone(owner)) return yield* refused("none", "no such address", 404)
+      const { mode } = owner.value
       const merchant = yield* Effect.option(merchants.find(owner.value.merchantId))
-      const account = Option.getOrUndefined(merchant)?.modes[owner.value.mode].stripe
-      if (account == null) return yield* refused("no account of Stripe is set", 404)
+      const account = Option.getOrUndefined(merchant)?.modes[mode].stripe
+      if (account == null) return yield* refused(mode, "no account of Stripe is set", 404)
       const request = yield* HttpServerRequest.HttpServerRequest
       const arrived = yield* Effect.option(receiving(readBody(request)))
       if (Option.isNone(arrived)) return answer("not now", 503)
       const body = arrived.value
-      if (body === undefined) return yield* refused(`the body must have ${bytesMax} bytes at most`, 400)
+      if (body === undefined) return yield* refused(mode, `the body must have ${bytesMax} bytes at most`, 400)
       const { webhookSecret } = openStripeKeys(secrets, owner.value, account)
       const now = yield* currentMillis
       const signature = request.headers["stripe-signature"] ?? ""
       const read = Result.try(() =>
         signatures.constructEvent(body, signature, webhookSecret, Duration.toSeconds(tolerance), undefined, now)
       )
-      if (Result.isFailure(read)) return yield* refused("the signature is not valid, or is too old", 400)
+      if (Result.isFailure(read)) return yield* refused(mode, "the signature is not valid, or is too old", 400)
       const event: unknown = read.success
-      if (!isEvent(event)) return yield* refused("the body is no event", 400)
+      if (!isEvent(event)) return yield* refused(mode, "the body is no event", 400)
       const told = toldBy(event)
-      const isOurs = (event.account ?? null) === account.account && event.livemode === (owner.value.mode === "live")
-      if (Option.isNone(told) || !isOurs) return yield* taken("ignored")
-      return yield* taken((yield* events.note(owner.value, told.value)) ? "stored" : "repeated")
+      const isOurs = (event.account ?? null) === account.account && event.livemode === (mode === "live")
+      if (Option.isNone(told) || !isOurs) return yield* taken(mode, "ignored")
+      return yield* taken(mode, (yield* events.note(owner.value, told.value)) ? "stored" : "repeated")
     }).pipe(
       Effect.catchDefect((defect) =>
         isDatabaseTrouble(defect) ? Effect.succeed(answer("not now", 503)) : Effect.die(defect)
@@ -100,6 +105,7 @@ const readBody = ({ arrayBuffer, headers }: HttpServerRequest.HttpServerRequest)
 const answer = (text: string, status: number) => HttpServerResponse.text(text, { status })
 
 /** Stripe sends again what is not answered with 2xx. */
-const taken = (outcome: "stored" | "repeated" | "ignored") => Effect.as(count(outcome), answer(outcome, 200))
+const taken = (mode: Mode, outcome: "stored" | "repeated" | "ignored") =>
+  Effect.as(count(mode, outcome), answer(outcome, 200))
 
-const refused = (why: string, status: number) => Effect.as(count("refused"), answer(why, status))
+const refused = (mode: Of, why: string, status: number) => Effect.as(count(mode, "refused"), answer(why, status))

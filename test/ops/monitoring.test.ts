@@ -19,9 +19,9 @@ const queries = [
   ...panels.flatMap(({ targets, title }) => targets.map(({ expr }: Yaml) => ({ from: title as string, expr })))
 ]
 
-/** Those of Prometheus itself, which it adds to what it reads. */
 /** Shown only where the runners have certificates. */
 const elsewhere = new Set(["coffer_certificate_expires_seconds"])
+/** Those of Prometheus itself, which it adds to what it reads. */
 const ofPrometheus = { metrics: ["up"], labels: ["job", "instance"] }
 
 type Labels = Readonly<Record<string, string>>
@@ -120,20 +120,33 @@ layer(Layer.effect(Exported, exported), { excludeTestServices: true })("what is 
   }
 })
 
-layer(Layer.effect(Exported, exported), { excludeTestServices: true })("README", (it) => {
-  it.effect("has a row for each metric of ours that is exported, and for no other", () =>
+/** Metrics of ours, a histogram by its own name. */
+const basesOf = (series: Series) => {
+  const ofHistogram = /_(?:bucket|sum|count)$/
+  const names = [...series.keys(), ...elsewhere].filter((name) => name.startsWith("coffer_"))
+  return new Set(
+    names.map((name) => (series.has(name.replace(ofHistogram, "_bucket")) ? name.replace(ofHistogram, "") : name))
+  )
+}
+
+layer(Layer.effect(Exported, exported), { excludeTestServices: true })("each metric of ours", (it) => {
+  it.effect("that is exported has a row in README, and no other has", () =>
     Effect.gen(function* () {
-      const series = yield* Exported
-      const ofHistogram = /_(?:bucket|sum|count)$/
-      const names = [...series.keys(), ...elsewhere].filter((name) => name.startsWith("coffer_"))
-      const bases = names.map((name) =>
-        series.has(name.replace(ofHistogram, "_bucket")) ? name.replace(ofHistogram, "") : name
-      )
       const table = readFileSync("README.md", "utf8")
         .match(/^\| `(?:coffer|effect)_.*$/gm)!
         .join("\n")
       const told = Array.from(table.matchAll(/`(coffer_[a-z_]+)/g), ([, name]) => name!)
-      assert.sameMembers([...new Set(told)], [...new Set(bases)])
+      assert.sameMembers([...new Set(told)], [...basesOf(yield* Exported)])
+    })
+  )
+
+  it.effect("that is exported is on a panel of the dashboard", () =>
+    Effect.gen(function* () {
+      const asked = JSON.stringify(panels.map(({ targets }) => targets))
+      const missing = [...basesOf(yield* Exported)].filter(
+        (name) => !new RegExp(`\\b${name}(_bucket|_sum|_count)?\\b`).test(asked)
+      )
+      assert.deepStrictEqual(missing, [])
     })
   )
 })
@@ -151,7 +164,10 @@ describe("an alert", () => {
 
   for (const { alert, annotations, labels } of alerts) {
     it(`${alert} leads to its page, which says what it means, what to look at and what to do`, () => {
-      assert.match(annotations.runbook_url, new RegExp(`^https://.*/docs/alerts\\.md#${alert.toLowerCase()}$`))
+      assert.strictEqual(
+        annotations.runbook_url,
+        `{{ $externalLabels.coffer_url }}/operator/alerts#${alert.toLowerCase()}`
+      )
       assert.isNotEmpty(annotations.summary)
       assert.include(["critical", "warning", "info"], labels.severity)
       const page = text.split(`### ${alert}\n`)[1]!.split(/^##/m)[0]!
@@ -159,6 +175,31 @@ describe("an alert", () => {
     })
   }
 })
+
+it.live("/operator/alerts, where runbook_url leads, has the page of each alert and all of its text", () =>
+  Effect.gen(function* () {
+    const { api } = yield* start()
+    const { headers, status, text } = yield* api.get("/operator/alerts")
+    assert.strictEqual(status, 200)
+    assert.match(headers.get("content-security-policy")!, /^default-src 'none'; style-src/)
+    const document = readFileSync("docs/alerts.md", "utf8")
+    const [ids, targets] = [/ id="([^"]*)"/g, / href="#([^"]*)"/g].map((found) =>
+      Array.from(text.matchAll(found), ([, id]) => id!)
+    )
+    assert.includeMembers(
+      ids!,
+      alerts.map(({ alert }) => alert.toLowerCase())
+    )
+    assert.strictEqual(new Set(ids).size, ids!.length)
+    assert.isEmpty(targets!.filter((id) => !ids!.includes(id)))
+    const wordsOf = (from: string) => from.match(/[A-Za-z]{3,}/g)!
+    const entities = /&(?:lt|gt|amp|quot|#39);/g
+    const shown = text.replace(/<style>.*<\/style>|<title>.*<\/title>|<[^>]*>/gs, " ").replace(entities, " ")
+    const written = document.replace(/\]\([^)]*\)/g, "] ")
+    assert.deepStrictEqual(wordsOf(shown), wordsOf(written))
+    assert.notMatch(shown, /\*\*|`|^\|/m)
+  })
+)
 
 describe("the rules", () => {
   const played: ReadonlyArray<Yaml> = readYaml("ops/prometheus/alerts.test.yaml")[0].tests.flatMap(

@@ -92,7 +92,7 @@ describe.skipIf(needsOpenssl !== "")(`runners with certificates${needsOpenssl}`,
       const { sign } = yield* authority
       const files = sign(here)
       const missing = yield* Effect.flip(ofCertificates({ ...files, ca: "/nowhere/ca.pem" }))
-      assert.include(missing.message, "RUNNER_TLS_CA_FILE names /nowhere/ca.pem, which cannot be read")
+      assert.include(missing.message, "RUNNER_TLS_CA_FILE names /nowhere/ca.pem, which cannot be read: ENOENT: ")
       for (const wrong of [
         { ...files, cert: files.key },
         { ...files, key: sign(here, "other").key },

@@ -36,12 +36,25 @@ describe("a secret", () => {
     })
   )
 
+  it.live("for the collector is read from its file too, and a wrong one stops the start", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* folder, "headers")
+      writeFileSync(file, "s3cr3t\n")
+      const env = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, OTEL_EXPORTER_OTLP_HEADERS_FILE: file }
+      const wrong = yield* Effect.flip(settingsOf(env))
+      assert.match(String(wrong), /OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value/)
+      assert.notInclude(String(wrong), "s3cr3t")
+      writeFileSync(file, "authorization=Bearer%20s3cr3t\n")
+      yield* settingsOf(env)
+    })
+  )
+
   it.live("that is set twice, or whose file cannot be read, stops the start by its name", () =>
     Effect.gen(function* () {
       const twice = yield* Effect.flip(settingsOf({ SECRET_KEY: secretKey, SECRET_KEY_FILE: "/nowhere" }))
       assert.match(String(twice), /Set SECRET_KEY or SECRET_KEY_FILE, not both/)
       const missing = yield* Effect.flip(settingsOf({ REDIS_URL_FILE: "/nowhere/redis" }))
-      assert.match(String(missing), /REDIS_URL_FILE names \/nowhere\/redis, which cannot be read/)
+      assert.match(String(missing), /REDIS_URL_FILE names \/nowhere\/redis, which cannot be read: ENOENT: /)
     })
   )
 

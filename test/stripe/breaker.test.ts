@@ -1,4 +1,5 @@
 /** Whose calls to Stripe end at once: those of an account that has no answers, and of all while Stripe is down. */
+import type { Mode } from "@coffer/model/Ids"
 import { accountOf } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -6,15 +7,19 @@ import { assertRefused, merchantOf } from "../kit/Merchant.ts"
 import { chooses, connectedAs, worlds } from "./kit.ts"
 
 /** Merchants with an account each, and an order of which Stripe has to be asked. */
-const shops = Effect.fnUntraced(function* (count: number) {
+const shops = Effect.fnUntraced(function* (count: number, liveCount = 0) {
   const world = yield* worlds()
-  const all = yield* Effect.forEach(Array.from({ length: count }).keys(), (index) =>
+  const modes: ReadonlyArray<Mode> = [...times<Mode>(count).fill("sandbox"), ...times<Mode>(liveCount).fill("live")]
+  const all = yield* Effect.forEach(modes.entries(), ([index, mode]) =>
     Effect.gen(function* () {
       const merchant = yield* world.api.newMerchant()
-      const key = `sk_test_shop${index}`
-      yield* connectedAs(world, merchant, key)
-      const shop = merchantOf({ ...world, merchant })
-      const { body } = yield* shop.post("/v1/orders", { amount: 2_000 })
+      const key = mode === "live" ? `sk_live_shop${index}` : `sk_test_shop${index}`
+      const approval = { approved: true, live_currencies: ["USD"] }
+      if (mode === "live") yield* world.api.operator("POST", `/merchants/${merchant.merchantId}`, approval)
+      yield* connectedAs(world, merchant, key, { mode })
+      const shop = merchantOf({ ...world, merchant }, mode === "live" ? merchant.liveKey : merchant.sandboxKey)
+      const notified = mode === "live" ? { notify_url: "https://shop.example/nobody" } : {}
+      const { body } = yield* shop.post("/v1/orders", { amount: 2_000, ...notified })
       yield* chooses(world.api, body.data, "card")
       return { key, account: accountOf(key), expire: shop.post(`/v1/orders/${body.data.trade_no}/expire`) }
     })
@@ -28,7 +33,7 @@ const shops = Effect.fnUntraced(function* (count: number) {
   return { ...world, all, unasked: Effect.map(unasked, (now) => now - before) }
 })
 
-const times = (count: number) => Array.from({ length: count })
+const times = <A>(count: number): Array<A> => Array.from<A>({ length: count })
 
 describe("calls to Stripe", () => {
   it.live("of a merchant whose account has no answers end at once, and nobody else's do", () =>
@@ -67,6 +72,22 @@ describe("calls to Stripe", () => {
       yield* control.clear_faults({})
       yield* leap("11 seconds")
       for (const { expire } of all.toReversed()) assert.strictEqual((yield* expire).body.data.status, "expired")
+    })
+  )
+
+  it.live("are made for live merchants, and no alert is there, while those of sandboxes end at once", () =>
+    Effect.gen(function* () {
+      const { all, api, control, unasked } = yield* shops(4, 1)
+      yield* control.fault({ on: "* /v1/*", kind: "error_before", times: 4 })
+      for (const { expire } of all.slice(0, 4)) assertRefused(yield* expire, 502, "processor_error")
+      assert.strictEqual(yield* unasked, 1)
+      const down = (mode: Mode) =>
+        Effect.map(api.get("/metrics"), ({ text }) => text.match(`coffer_stripe_down{mode="${mode}"} (.)`)?.[1])
+      assert.deepStrictEqual([yield* down("sandbox"), yield* down("live")], ["1", "0"])
+      yield* control.clear_faults({})
+      assert.strictEqual((yield* all[4]!.expire).body.data.status, "expired")
+      assert.deepStrictEqual([yield* down("sandbox"), yield* down("live")], ["1", "0"])
+      assert.strictEqual(yield* unasked, 1)
     })
   )
 

@@ -43,7 +43,7 @@ describe("a payment that Stripe will never take back", () => {
     Effect.gen(function* () {
       const { held, intent, merchant, pass, simulator, since, sql, story, stripe, told } = yield* paidTwice
       const parked = yield* since("coffer_payments_parked_total")
-      const refusals = yield* since('coffer_stripe_calls_total{outcome="refused"')
+      const refusals = yield* since('coffer_stripe_calls_total{mode="sandbox",outcome="refused"')
       // Somebody gave back a part in Stripe's dashboard: the whole cannot go back any more.
       yield* Effect.promise(() => stripe.refunds.create({ payment_intent: intent, amount: 500 }))
       const books = yield* merchant.balance()
@@ -69,7 +69,7 @@ describe("a payment that Stripe will never take back", () => {
     Effect.gen(function* () {
       const { control, held, intent, pass, simulator, since, told } = yield* paidTwice
       const parked = yield* since("coffer_payments_parked_total")
-      const refusals = yield* since('coffer_stripe_calls_total{outcome="refused"')
+      const refusals = yield* since('coffer_stripe_calls_total{mode="sandbox",outcome="refused"')
       const charge = simulator.all("charge").find(({ payment_intent }) => payment_intent === intent)!
       yield* control.open_dispute({ charge: charge.id })
       yield* told

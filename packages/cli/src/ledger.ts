@@ -1,4 +1,5 @@
 /** `coffer ledger`: the proof that no movement of money was changed, removed or slipped in (docs/ledger.md). */
+import { systemProblem } from "@coffer/rules/systemProblem"
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { BalanceTransaction } from "../../sdk/src/index.ts"
@@ -153,9 +154,12 @@ const eachPage = Effect.fnUntraced(function* <E, R>(
 
 const verdictsOfFile = Effect.fnUntraced(function* (file: string, kept: Kept) {
   const fs = yield* FileSystem.FileSystem
-  const text = yield* fs
-    .readFileString(file)
-    .pipe(Effect.catchTags({ PlatformError: () => failed("no_file", `${file} cannot be read.`, "check its name", 2) }))
+  const text = yield* fs.readFileString(file).pipe(
+    Effect.catchTags({
+      PlatformError: (error) =>
+        failed("no_file", `${file} cannot be read: ${systemProblem(error)}`, "check its name", 2)
+    })
+  )
   const links = linksIn(text)
   if (Option.isNone(links)) {
     const next = "write one: coffer ledger export chain.csv (the CSV of balance transactions has no hashes)"
@@ -181,8 +185,8 @@ const exported = command(
     const write = (text: string, flag: "a" | "w") =>
       fs.writeFileString(file, text, { flag }).pipe(
         Effect.catchTags({
-          PlatformError: ({ message }) =>
-            failed("no_file", `${file} cannot be written: ${message}`, "check its folder", 2)
+          PlatformError: (error) =>
+            failed("no_file", `${file} cannot be written: ${systemProblem(error)}`, "check its folder", 2)
         })
       )
     yield* write(headerText, "w")

@@ -1,5 +1,6 @@
 /** Where `coffer listen` stands, in a file: after a restart, a kill or a lost network it goes on from there. */
 import { createHash, randomBytes } from "node:crypto"
+import { systemProblem } from "@coffer/rules/systemProblem"
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import type { Account } from "./account.ts"
 import { failed } from "./CliFailure.ts"
@@ -59,7 +60,7 @@ export const openState = Effect.fnUntraced(function* (
     return yield* Schema.decodeEffect(State)(text)
   }).pipe(
     Effect.catchTags({
-      PlatformError: () => unusable("cannot be read"),
+      PlatformError: (error) => unusable(`cannot be read: ${systemProblem(error)}`),
       SchemaError: () => unusable("is not what coffer listen writes")
     })
   )
@@ -75,7 +76,7 @@ export const openState = Effect.fnUntraced(function* (
       state = next
     },
     Effect.catchTags({
-      PlatformError: () => unusable("cannot be written"),
+      PlatformError: (error) => unusable(`cannot be written: ${systemProblem(error)}`),
       SchemaError: () => unusable("cannot be written")
     })
   )

@@ -12,7 +12,7 @@ import {
   type TLSSocket,
   type TlsOptions
 } from "node:tls"
-import { Effect, Redacted } from "effect"
+import { Effect, Predicate, Redacted } from "effect"
 import { BadSetting } from "../runtime/BadSetting.ts"
 import type { CertificateFiles } from "../runtime/runnerPlace.ts"
 import { protocols } from "./messages.ts"
@@ -135,5 +135,8 @@ const readCertificates = Effect.fnUntraced(function* ({ ca, cert, key }: Certifi
 const readPem = (name: string, path: string) =>
   Effect.try({
     try: () => readFileSync(path, "utf8"),
-    catch: () => new BadSetting({ message: `${name} names ${path}, which cannot be read.` })
+    catch: (cause) =>
+      new BadSetting({
+        message: `${name} names ${path}, which cannot be read: ${Predicate.isError(cause) ? cause.message : ""}`
+      })
   })

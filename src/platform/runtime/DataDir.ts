@@ -2,7 +2,8 @@
  * The data directory, COFFER_HOME, `.coffer` by default: holds what must survive a restart. Its files are secrets,
  * readable by their owner alone.
  */
-import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
+import { systemProblem } from "@coffer/rules/systemProblem"
+import { Context, Effect, FileSystem, Layer, Path, type PlatformError, Schema } from "effect"
 
 export class DataDirUnusable extends Schema.TaggedError<DataDirUnusable>()("DataDirUnusable", {
   message: Schema.String
@@ -26,8 +27,11 @@ export const layer = (folder: string) =>
       const path = yield* Path.Path
       const home = path.resolve(folder)
 
-      const usable = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
-        Effect.mapError(effect, ({ message }) => new DataDirUnusable({ message: `${home} cannot be used: ${message}` }))
+      const usable = <A>(effect: Effect.Effect<A, PlatformError.PlatformError>) =>
+        Effect.mapError(
+          effect,
+          (error) => new DataDirUnusable({ message: `${home} cannot be used: ${systemProblem(error)}` })
+        )
 
       yield* usable(fs.makeDirectory(home, { recursive: true }))
 

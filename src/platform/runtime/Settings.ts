@@ -7,6 +7,7 @@ import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { asciiAddress, isAscii } from "./asciiAddress.ts"
+import { collectorOf, variables as telemetry } from "./collector.ts"
 import { BadSetting } from "./BadSetting.ts"
 import { reachable } from "./loopback.ts"
 import { DataDir } from "./DataDir.ts"
@@ -95,7 +96,7 @@ export const startup = Config.all({
     "DATABASE_CONNECTIONS"
   ).pipe(Config.withDefault(20)),
   anchorFile,
-  collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")),
+  telemetry: Config.all(telemetry),
   backups
 })
 
@@ -136,7 +137,8 @@ const variables = Config.all({
   filesBucket: Config.option(Config.NonEmptyString("FILES_S3_BUCKET")),
   filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
   filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY")),
-  stripeApi: Config.option(Config.URL("STRIPE_API"))
+  stripeApi: Config.option(Config.URL("STRIPE_API")),
+  telemetry: Config.all(telemetry)
 })
 
 /** `embedded`: the default on a laptop, which generates the secrets that a server's operator has to set. */
@@ -146,6 +148,8 @@ export const layer = (options: { readonly embedded: boolean }) =>
     Effect.gen(function* () {
       const read = yield* variables
       const home = yield* DataDir
+      // Used before these settings are there. It is checked here as well, so that the doctor tells of it.
+      yield* collectorOf(read.telemetry)
       const host = Option.getOrElse(read.host, () => (options.embedded ? "127.0.0.1" : "0.0.0.0"))
 
       const secretKey = yield* Option.match(read.secretKey, {

@@ -2,33 +2,45 @@
  * Sends traces, logs and metrics to an OpenTelemetry collector, if OTEL_EXPORTER_OTLP_ENDPOINT names one. Otherwise no
  * spans are made, since spans that nobody collects cost a twentieth of the throughput (docs/effect.md).
  *
+ * A trace begins with a request or with work on a row. A statement alone begins none: polls that find nothing would be
+ * nearly all traces.
+ *
  * Secrets are removed where batches are serialized. Every span and every log passes there, so a new span cannot leak
  * them either.
  */
 import { isSecretName, redactedText, redactText } from "@coffer/rules/redaction"
-import { Effect, Layer, Option, References } from "effect"
+import { Effect, Layer, Option, Redacted, References, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
+import type { Collector } from "./collector.ts"
 import { Instance } from "./Instance.ts"
 import { version } from "./Vitals.ts"
 
-export const layer = (endpoint: Option.Option<URL>) =>
-  Option.match(endpoint, {
+export const layer = (collector: Option.Option<Collector>) =>
+  Option.match(collector, {
     onNone: () => Layer.succeed(References.TracerEnabled, false),
-    onSome: (url) =>
+    onSome: ({ headers, serviceName, url }) =>
       Layer.unwrap(
         Effect.map(Instance, (instance) =>
           Otlp.layer({
             baseUrl: url.href.replace(/\/+$/, ""),
-            resource: {
-              serviceName: "coffer",
-              serviceVersion: version,
-              attributes: { "service.instance.id": instance }
-            }
+            headers: Redacted.value(headers),
+            resource: { serviceName, serviceVersion: version, attributes: { "service.instance.id": instance } }
           }).pipe(Layer.provide(withoutSecrets), Layer.provide(FetchHttpClient.layer))
         )
-      )
+      ).pipe((sending) => Layer.provideMerge(sampled, sending))
   })
+
+const sampled = Layer.effect(
+  Tracer.Tracer,
+  Effect.map(Tracer.Tracer, (tracer) =>
+    Tracer.make({ span: (options) => tracer.span({ ...options, sampled: options.sampled && !isAlone(options) }) })
+  )
+)
+
+/** A statement, or a transaction, of no request and no work. */
+const isAlone = ({ kind, name, parent }: Parameters<Tracer.Tracer["span"]>[0]) =>
+  Option.isNone(parent) && (kind === "client" || name === "sql.transaction")
 
 const withoutSecrets = Layer.effect(
   OtlpSerialization.OtlpSerialization,
@@ -39,7 +51,7 @@ const withoutSecrets = Layer.effect(
   }))
 ).pipe(Layer.provide(OtlpSerialization.layerJson))
 
-/** Changes texts alone, so the batch keeps its shape. */
+/** Changes texts, so the batch keeps its shape. Of a request the route is kept and not the address. */
 const cut = <A>(data: A): A => cutValue(data) as A
 
 const cutValue = (value: unknown): unknown => {
@@ -48,13 +60,23 @@ const cutValue = (value: unknown): unknown => {
   if ("key" in value && "value" in value && isSecretAttribute(String(value.key))) {
     return { key: value.key, value: { stringValue: redactedText } }
   }
+  const isRequest = "kind" in value && value.kind === ofServer
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
       name,
-      typeof field === "string" && texts.has(name) ? cutText(field) : cutValue(field)
+      isRequest && name === "attributes"
+        ? cutValue(field.filter(({ key }: { readonly key: string }) => !addressNames.has(key)))
+        : typeof field === "string" && texts.has(name)
+          ? cutText(field)
+          : cutValue(field)
     ])
   )
 }
+
+/** The kind of a span that stands for a request which came here. */
+const ofServer = 2
+/** Of an address a merchant's numbers and a buyer's token may be part. */
+const addressNames: ReadonlySet<string> = new Set(["url.full", "url.path", "url.query"])
 
 const isSecretAttribute = (key: string): boolean => key === "url.query" || isSecretName(key)
 
@@ -70,7 +92,7 @@ const word = (letters: string) =>
  * patterns of routes, nor paths of our own sources.
  */
 const rooms = [...["checkout", "receipts", "files"].map(word), `${word("channels")}/${word("stripe")}`].join("|")
-const addresses = new RegExp(`/(${rooms})/(?!:|\\w+\\.ts\\b)[^\\s/?#"'<>]+`, "gi")
+const addresses = new RegExp(`/(${rooms})/(?!:|\\{\\w+\\}|\\w+\\.ts\\b)[^\\s/?#"'<>]+`, "gi")
 const queries = /\?[^\s"'#]+/g
 
 const cutText = (text: string): string =>

@@ -3,7 +3,7 @@
  * content of that file, less the line break at its end.
  */
 import { readFileSync } from "node:fs"
-import { Config, ConfigProvider, Effect, Option } from "effect"
+import { Config, ConfigProvider, Effect, Option, Predicate } from "effect"
 import { BadSetting } from "./BadSetting.ts"
 
 /** Settings that are secrets, or hold one. */
@@ -16,7 +16,8 @@ const secretNames = [
   "REDIS_URL",
   "SMTP_URL",
   "WEBHOOK_PROXY",
-  "FILES_S3_SECRET_KEY"
+  "FILES_S3_SECRET_KEY",
+  "OTEL_EXPORTER_OTLP_HEADERS"
 ]
 
 /** The secrets that files hold, by the names of their settings. */
@@ -30,7 +31,10 @@ export const secretsOfFiles = Effect.gen(function* () {
     }
     secrets[name] = yield* Effect.try({
       try: () => readFileSync(file.value, "utf8").replace(/\r?\n$/, ""),
-      catch: () => new BadSetting({ message: `${name}_FILE names ${file.value}, which cannot be read.` })
+      catch: (cause) =>
+        new BadSetting({
+          message: `${name}_FILE names ${file.value}, which cannot be read: ${Predicate.isError(cause) ? cause.message : ""}`
+        })
     })
   }
   return secrets

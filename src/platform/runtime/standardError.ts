@@ -3,10 +3,12 @@
  * error, which still ends the process. The one exception is for people: a line that begins with `coffer:` says why the
  * program did not start, or ended early.
  *
+ * A line that was written in a trace has its `trace_id` and `span_id`, by which a collector finds the trace.
+ *
  * Secrets are cut from each line as from an API log, since an error may quote what a merchant or a database said.
  */
 import { redact, redactText } from "@coffer/rules/redaction"
-import { Cause, Effect, Logger, Option } from "effect"
+import { Cause, Context, Effect, type Fiber, Logger, Option, Tracer } from "effect"
 import { jsonText, parseJson } from "./codecs.ts"
 
 /** Where this process serves; null until it is known. */
@@ -19,11 +21,17 @@ export const nameRunner = (name: string) => {
  * A line is read back, so that what is cut leaves JSON, and objects that hold themselves are gone by then. Each says
  * which process wrote it.
  */
-const completed = (line: string): string =>
+const completed = (line: string, trace: object): string =>
   Option.match(parseJson(line), {
     onNone: () => redactText(line),
-    onSome: (log) => jsonText(redact({ ...withText(log as Line), pid: process.pid, runner }))
+    onSome: (log) => jsonText(redact({ ...withText(log as Line), ...trace, pid: process.pid, runner }))
   })
+
+/** The trace in which a fiber is, where one is collected. */
+const traceOf = ({ context }: Fiber.Fiber<unknown, unknown>) => {
+  const span = Context.getOrUndefined(context, Tracer.ParentSpan)
+  return span?.sampled === true ? { trace_id: span.traceId.padStart(32, "0"), span_id: span.spanId } : {}
+}
 
 interface Line {
   readonly message?: unknown
@@ -41,7 +49,9 @@ const withText = (line: Line): Line => {
   }
 }
 
-export const logger = Logger.layer([Logger.withConsoleError(Logger.map(Logger.formatJson, completed))])
+const formatted = Logger.make((options) => completed(Logger.formatJson.log(options), traceOf(options.fiber)))
+
+export const logger = Logger.layer([Logger.withConsoleError(formatted)])
 
 export const keepToJson = () => {
   process.removeAllListeners("warning")

@@ -89,6 +89,7 @@ describe("with ADMIN_PORT", () => {
         links: {
           operator_docs: "/operator/docs",
           operator_openapi: "/operator/openapi.json",
+          alerts: "/operator/alerts",
           readiness: "/readyz",
           health: "/healthz",
           metrics: "/metrics"

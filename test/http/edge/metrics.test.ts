@@ -62,15 +62,20 @@ const table: ReadonlyArray<Row> = [
   ["coffer_http_connections_dropped_total", {}, 0],
   ["coffer_payments_parked_total", { mode: "live" }, 0],
   ["coffer_channel_contradictions_total", { mode: "live" }, 0],
-  ["coffer_stripe_down", {}, 0],
-  ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"].map(
-    (outcome) => ["coffer_stripe_calls_total", { outcome }, 0] as const
-  ),
-  ...["stored", "repeated", "ignored", "refused"].map(
-    (outcome) => ["coffer_stripe_webhooks_total", { outcome }, 0] as const
-  ),
-  ...["adopted", "ignored", "given_up"].map((outcome) => ["coffer_stripe_events_total", { outcome }, 0] as const),
-  ["coffer_stripe_events_found_total", {}, 0],
+  ...["live", "sandbox"].flatMap((mode) => [
+    ["coffer_stripe_down", { mode }, 0] as const,
+    ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"].map(
+      (outcome) => ["coffer_stripe_calls_total", { mode, outcome }, 0] as const
+    ),
+    ...["stored", "repeated", "ignored", "refused"].map(
+      (outcome) => ["coffer_stripe_webhooks_total", { mode, outcome }, 0] as const
+    ),
+    ...["adopted", "ignored", "given_up"].map(
+      (outcome) => ["coffer_stripe_events_total", { mode, outcome }, 0] as const
+    ),
+    ["coffer_stripe_events_found_total", { mode }, 0] as const
+  ]),
+  ["coffer_stripe_webhooks_total", { mode: "none", outcome: "refused" }, 0],
   ["coffer_reconciliation_differences", { mode: "live" }, 0],
   ["coffer_http_requests_total", { method: "POST", route: "/channels/stripe/{token}" }, 0],
   ["coffer_quota_store_failures_total", {}, 0],

@@ -1,0 +1,70 @@
+/**
+ * The settings of OpenTelemetry: the collector, the headers that it wants, and what the service is called there. The
+ * names and forms are the standard's. Headers hold tokens, so they are printed nowhere.
+ */
+import { Config, Effect, Option, Redacted, Result } from "effect"
+import { BadSetting } from "./BadSetting.ts"
+
+export interface Collector {
+  readonly url: URL
+  readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
+  readonly serviceName: string
+}
+
+export const variables = {
+  endpoint: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")),
+  headers: Config.Redacted("OTEL_EXPORTER_OTLP_HEADERS").pipe(Config.withDefault(Redacted.make(""))),
+  serviceName: Config.option(Config.NonEmptyString("OTEL_SERVICE_NAME")),
+  /** Read once more by the library, which adds all of them to what is sent. */
+  attributes: Config.String("OTEL_RESOURCE_ATTRIBUTES").pipe(Config.withDefault(""))
+}
+
+interface Read {
+  readonly endpoint: Option.Option<URL>
+  readonly headers: Redacted.Redacted
+  readonly serviceName: Option.Option<string>
+  readonly attributes: string
+}
+
+/** None where nothing is sent. What is set is checked all the same. */
+export const collectorOf = Effect.fnUntraced(function* (read: Read) {
+  const headers = pairsOf(Redacted.value(read.headers))
+  if (headers === undefined || !Object.entries(headers).every(isHeader)) {
+    // What is wrong is not shown: it may hold a token.
+    return yield* new BadSetting({
+      message: "OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value, by comma, with values percent-encoded."
+    })
+  }
+  const attributes = pairsOf(read.attributes)
+  if (attributes === undefined) {
+    return yield* new BadSetting({
+      message: "OTEL_RESOURCE_ATTRIBUTES must be name=value, by comma, with values percent-encoded."
+    })
+  }
+  if (Option.isNone(read.endpoint)) return Option.none()
+  const url = read.endpoint.value
+  if (!/^https?:$/.test(url.protocol) || `${url.username}${url.password}${url.search}${url.hash}` !== "") {
+    return yield* new BadSetting({
+      message:
+        "OTEL_EXPORTER_OTLP_ENDPOINT must look like http://collector.example:4318, without a user, a password or a " +
+        "query: what proves who sends goes into OTEL_EXPORTER_OTLP_HEADERS."
+    })
+  }
+  const serviceName = Option.getOrElse(read.serviceName, () => attributes["service.name"] ?? "coffer")
+  return Option.some<Collector>({ url, headers: Redacted.make(headers), serviceName })
+})
+
+/** Undefined where it is no such list. */
+const pairsOf = (text: string): Readonly<Record<string, string>> | undefined => {
+  const pairs = text
+    .split(",")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "")
+  const read = Result.try(() => pairs.map((pair) => /^([^=]+)=([^=]*)$/.exec(pair)!.slice(1).map(decoded)))
+  return Result.isSuccess(read) ? Object.fromEntries(read.success) : undefined
+}
+const decoded = (text: string) => decodeURIComponent(text.trim())
+
+/** RFC 9110, 5.1 and 5.5. */
+const isHeader = ([name, value]: readonly [string, string]) =>
+  /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value)
