@@ -34,7 +34,16 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 const service = Effect.gen(function* () {
-  const { backups, collector, connections, databaseUrl, home: folder, ofParent, ownerUrl } = yield* Settings.startup
+  const {
+    backups,
+    collector,
+    connections,
+    databaseUrl,
+    home: folder,
+    noOutbound,
+    ofParent,
+    ownerUrl
+  } = yield* Settings.startup
   const home = path.resolve(folder)
   const isOwn = Option.isNone(databaseUrl)
   const embedded = isOwn || ofParent
@@ -56,7 +65,7 @@ const service = Effect.gen(function* () {
     Layer.provideMerge(isOwn ? Layer.empty : enter(url)),
     Layer.provideMerge(Settings.layer({ embedded })),
     Layer.provideMerge(DataDir.layer(home)),
-    Layer.provideMerge(Telemetry.layer(collector)),
+    Layer.provideMerge(Telemetry.layer(noOutbound ? Option.none() : collector)),
     Layer.provideMerge(Wiring.platform)
   )
   const context = yield* Layer.build(app).pipe(
@@ -64,6 +73,7 @@ const service = Effect.gen(function* () {
   )
   // A first start on a laptop is for people.
   if (!embedded) yield* Effect.provideContext(sayStart, context)
+  if (noOutbound) yield* Effect.logWarning(Settings.closedText)
   const installation = {
     home,
     embedded,
@@ -75,6 +85,7 @@ const service = Effect.gen(function* () {
   const greeting = embedded ? Effect.flatMap(credentials, greet(home)) : greetServer
   if (parent.isChild) yield* Effect.provideContext(tellParent, context)
   else yield* Effect.provideContext(greeting, context)
+  if (noOutbound && !parent.isChild) yield* Console.log(Settings.closedText)
   return yield* Effect.never
 })
 

@@ -65,6 +65,7 @@ const handling = Effect.gen(function* () {
 
   yield* workers.supervise(() => ({
     name: "stripe events",
+    callsOutside: true,
     wakeup: "stripe_events",
     run: Effect.gen(function* () {
       const due = yield* store.claim(yield* currentTime, claimedMax)
@@ -118,6 +119,7 @@ const polling = Effect.gen(function* () {
 
   yield* workers.supervise(() => ({
     name: "stripe reconciler",
+    callsOutside: true,
     wakeup: "stripe_accounts",
     run: Effect.gen(function* () {
       const due = yield* store.claimPolls(yield* currentTime, claimedMax)

@@ -85,6 +85,7 @@ export const layer = Layer.effectDiscard(
 
       return {
         name: "deliveries",
+        callsOutside: true,
         wakeup: "deliveries",
         passesOn: false,
         ofSandbox: SandboxDeliveries.make({ store, places, isBehind, start }),
