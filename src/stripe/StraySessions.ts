@@ -46,8 +46,8 @@ export const layer = Layer.effect(
         const money = moneyOf(session)
         const intent = session.payment_intent
         const paymentId = typeof intent === "object" ? (intent?.id ?? null) : intent
-        yield* sql`insert into stray_sessions (id, merchant_id, mode, session_id, payment_id, trade_no, amount, currency,
-            status, created_at, updated_at)
+        yield* sql`insert into stray_sessions (id, merchant_id, mode, session_id, payment_id, trade_no, amount,
+            currency, status, created_at, updated_at)
           select ${yield* ids.next(prefixes.straySession)}::text, ${owner.merchantId}::text, ${owner.mode}::text,
             ${session.id}::text, ${paymentId}::text, ${tradeNo}::text, ${money.amount}::bigint,
             ${money.currency}::text, ${status}::text,

@@ -8,6 +8,7 @@
 import { redact, redactText } from "@coffer/rules/redaction"
 import { Cause, Effect, Logger, Option } from "effect"
 import { jsonText, parseJson } from "./codecs.ts"
+import { unmovedMillisOf } from "./MovedClock.ts"
 
 /** Where this process serves; null until it is known. */
 let runner: string | null = null
@@ -41,7 +42,12 @@ const withText = (line: Line): Line => {
   }
 }
 
-export const logger = Logger.layer([Logger.withConsoleError(Logger.map(Logger.formatJson, completed))])
+/** The log is the operator's: its lines have real time, also those of a sandbox whose clock was moved. */
+const dated = Logger.make<unknown, string>((line) =>
+  Logger.formatJson.log({ ...line, date: new Date(unmovedMillisOf(line.fiber)) })
+)
+
+export const logger = Logger.layer([Logger.withConsoleError(Logger.map(dated, completed))])
 
 export const keepToJson = () => {
   process.removeAllListeners("warning")
