@@ -104,6 +104,7 @@ import * as ReconciliationJobs from "./stripe/ReconciliationJobs.ts"
 import * as ReconciliationStore from "./stripe/ReconciliationStore.ts"
 import * as Sessions from "./stripe/Sessions.ts"
 import * as SessionStore from "./stripe/SessionStore.ts"
+import * as StraySessions from "./stripe/StraySessions.ts"
 import * as StripeClient from "./stripe/StripeClient.ts"
 import * as StripeEvents from "./stripe/StripeEvents.ts"
 import * as StripeEventStore from "./stripe/StripeEventStore.ts"
@@ -152,6 +153,7 @@ const stores = Layer.mergeAll(
   WebhookSettingsStore.layer,
   LinkStore.layer,
   SessionStore.layer,
+  StraySessions.layer,
   StripeEventStore.layer,
   ReconciliationStore.layer,
   MailStore.layer,
@@ -160,8 +162,8 @@ const stores = Layer.mergeAll(
 
 /** The S3 client is loaded only where there is a bucket. */
 const fileStorage = Layer.unwrap(
-  Effect.map(Settings, ({ filesBucket }) =>
-    filesBucket === undefined ? DiskStorage.layer : S3Storage.layer(filesBucket)
+  Effect.map(Settings, ({ filesBucket, noOutbound }) =>
+    filesBucket === undefined ? DiskStorage.layer : S3Storage.layer(filesBucket, { isReadOnly: noOutbound })
   )
 )
 

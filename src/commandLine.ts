@@ -8,7 +8,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { merchantCommands, operatorCommands } from "@coffer/cli/commands"
 import { presenter } from "@coffer/cli/presenter"
 import { redactText } from "@coffer/rules/redaction"
-import { Cause, Console, Effect, Exit, Option, Predicate } from "effect"
+import { Cause, ConfigProvider, Console, Effect, Exit, identity, Option, Predicate } from "effect"
 import { CliOutput, Command, Flag } from "effect/cli"
 import * as hangup from "./platform/runtime/hangup.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
@@ -22,6 +22,11 @@ const load = <Module>(module: () => Promise<Module>) =>
     standardError.keepToJson()
     return Effect.promise(module)
   })
+
+/** As with NO_OUTBOUND=true in the environment. */
+const withoutOutbound = Effect.updateService(ConfigProvider.ConfigProvider, (environment) =>
+  ConfigProvider.orElse(ConfigProvider.fromEnv({ env: { NO_OUTBOUND: "true" } }), environment)
+)
 
 const operatorsDocument = Flag.Boolean("operator").pipe(
   Flag.withDefault(false),
@@ -40,9 +45,13 @@ const coffer = Command.make("coffer").pipe(
             runners: Flag.String("runners").pipe(
               Flag.optional,
               Flag.withDescription("Run this many runners, which share the port; SIGHUP restarts one after the other")
+            ),
+            noOutbound: Flag.Boolean("no-outbound").pipe(
+              Flag.withDefault(false),
+              Flag.withDescription("Try out a restored copy: call nobody outside, and let due work rest (NO_OUTBOUND)")
             )
           },
-          ({ runners }) =>
+          ({ noOutbound, runners }) =>
             Option.match(runners, {
               onNone: () =>
                 Effect.flatMap(
@@ -54,7 +63,7 @@ const coffer = Command.make("coffer").pipe(
                   load(() => import("./supervise.ts")),
                   ({ supervise }) => supervise(count)
                 )
-            })
+            }).pipe(noOutbound ? withoutOutbound : identity)
         ).pipe(Command.withDescription("Run the service until it is told to stop")),
         Command.make("audit", {}, () =>
           Effect.flatMap(

@@ -35,7 +35,16 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 const service = Effect.gen(function* () {
-  const { backups, connections, databaseUrl, home: folder, ofParent, ownerUrl, telemetry } = yield* Settings.startup
+  const {
+    backups,
+    connections,
+    databaseUrl,
+    home: folder,
+    noOutbound,
+    ofParent,
+    ownerUrl,
+    telemetry
+  } = yield* Settings.startup
   const collector = yield* collectorOf(telemetry)
   const home = path.resolve(folder)
   const isOwn = Option.isNone(databaseUrl)
@@ -58,7 +67,7 @@ const service = Effect.gen(function* () {
     Layer.provideMerge(isOwn ? Layer.empty : enter(url)),
     Layer.provideMerge(Settings.layer({ embedded })),
     Layer.provideMerge(DataDir.layer(home)),
-    Layer.provideMerge(Telemetry.layer(collector)),
+    Layer.provideMerge(Telemetry.layer(noOutbound ? Option.none() : collector)),
     Layer.provideMerge(Wiring.platform)
   )
   const context = yield* Layer.build(app).pipe(
@@ -66,6 +75,7 @@ const service = Effect.gen(function* () {
   )
   // A first start on a laptop is for people.
   if (!embedded) yield* Effect.provideContext(sayStart, context)
+  if (noOutbound) yield* Effect.logWarning(Settings.closedText)
   const installation = {
     home,
     embedded,
@@ -77,6 +87,7 @@ const service = Effect.gen(function* () {
   const greeting = embedded ? Effect.flatMap(credentials, greet(home)) : greetServer
   if (parent.isChild) yield* Effect.provideContext(tellParent, context)
   else yield* Effect.provideContext(greeting, context)
+  if (noOutbound && !parent.isChild) yield* Console.log(Settings.closedText)
   return yield* Effect.never
 })
 

@@ -32,7 +32,7 @@ export const supervise = (text: string) =>
     stopLimit.set(stopMillisMax)
     // One that comes while the runners start is done when they are ready.
     const onHangup = yield* hangups
-    const { connections, databaseUrl, home: folder, ownerUrl } = yield* Settings.startup
+    const { connections, databaseUrl, home: folder, noOutbound, ownerUrl } = yield* Settings.startup
     const home = path.resolve(folder)
     const embedded = Option.isNone(databaseUrl)
     if (embedded && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
@@ -44,11 +44,13 @@ export const supervise = (text: string) =>
 
     const known = Effect.provideContext(Demo.kept, context)
     const greeting = embedded ? Effect.flatMap(known, greet(home)) : Effect.provideContext(greetServer, context)
-    return yield* Children.run({ count, program: process.argv[1]!, words: ["serve"], environmentOf }, (children) =>
+    const words = ["serve", ...(noOutbound ? ["--no-outbound"] : [])]
+    return yield* Children.run({ count, program: process.argv[1]!, words, environmentOf }, (children) =>
       Effect.gen(function* () {
         yield* children.allReady
         yield* greeting
         yield* Console.log(`${count} ${count === 1 ? "runner shares" : "runners share"} the port.`)
+        if (noOutbound) yield* Console.log(Settings.closedText)
         return yield* onHangup(children.replaceAll)
       })
     )

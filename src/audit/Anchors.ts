@@ -28,8 +28,9 @@ export const layer = Layer.effect(
   Anchors,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { anchorFile } = yield* Settings
-    const file = anchorFile === undefined ? undefined : yield* AnchorFile.open(anchorFile)
+    const { anchorFile, noOutbound } = yield* Settings
+    // The file is that of the installation that was copied, whose chains go on elsewhere.
+    const file = anchorFile === undefined || noOutbound ? undefined : yield* AnchorFile.open(anchorFile)
 
     /** The lines are there before the rows. Where the commit is lost, the next round writes the lines again. */
     const anchor = Effect.fnUntraced(function* (chains: ReadonlyArray<string>, at: DateTime.Utc) {

@@ -47,7 +47,10 @@ export interface Checkout extends Owner {
 }
 
 /** The channel was not reached, and certainly did nothing. */
-export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {}) {}
+export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {
+  /** It was not asked: this installation calls nobody outside. */
+  isClosed: Schema.optionalKey(Schema.Boolean)
+}) {}
 
 export class Channel extends Context.Service<
   Channel,

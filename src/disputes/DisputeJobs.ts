@@ -17,6 +17,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "dispute checks",
+      callsOutside: true,
       wakeup: "disputes",
       ...dueWork(store, (due) =>
         forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check, store.noteOutcomes)

@@ -34,7 +34,8 @@ export const networkChecks = (installation: Installation): ReadonlyArray<Check> 
       )
     },
     { name: "runner port", look: Effect.flatMap(settings, ({ runner }) => runnerPort(runner)) },
-    { name: "acquirer", look: acquirer(installation) }
+    { name: "acquirer", look: acquirer(installation) },
+    { name: "outbound", look: Effect.map(settings, outboundVerdict) }
   ]
 }
 
@@ -98,6 +99,14 @@ export const proxiesVerdict = (
       )
     : fine("Clients connect without a proxy.")
 }
+
+export const outboundVerdict = ({ noOutbound }: Pick<Read, "noOutbound">): Verdict =>
+  noOutbound
+    ? warning(
+        "NO_OUTBOUND is set: no acquirer is asked, and no webhook and no mail goes out.",
+        "Unset it, and leave --no-outbound out, unless this is a copy that is tried out."
+      )
+    : fine("Webhooks, mails and calls of the acquirer go out.")
 
 // Runners -----------------------------------------------------------------------
 

@@ -68,19 +68,20 @@ const ping = (url: Redacted.Redacted): Effect.Effect<string | undefined> =>
 // Mail --------------------------------------------------------------------------
 
 const mail = (installation: Installation, read: Read): Effect.Effect<Verdict> =>
-  read.smtpUrl === undefined
+  read.smtpUrl === undefined || read.noOutbound
     ? Effect.succeed(mailVerdict(installation, read, undefined))
     : Effect.map(reachMailServer(read.smtpUrl), (problem) => mailVerdict(installation, read, problem))
 
 export const mailVerdict = (
   { home, isLive }: Pick<Installation, "home" | "isLive">,
-  { mailFrom, smtpUrl }: Pick<Read, "mailFrom" | "smtpUrl">,
+  { mailFrom, noOutbound, smtpUrl }: Pick<Read, "mailFrom" | "noOutbound" | "smtpUrl">,
   problem: string | undefined
 ): Verdict => {
   if (smtpUrl === undefined) {
     const seen = `SMTP_URL is not set: mails become files in ${home}/mails.`
     return isLive ? warning(seen, "Set SMTP_URL, so that buyers get their receipts.") : fine(seen)
   }
+  if (noOutbound) return notApplicable("NO_OUTBOUND is set: no mail goes out, and the mail server was not asked.")
   const { hostname, protocol, searchParams } = new URL(Redacted.value(smtpUrl))
   if (problem !== undefined) {
     return error(`The mail server ${hostname} cannot be used: ${problem}.`, "Put SMTP_URL right, or mend that server.")

@@ -10,6 +10,7 @@ import { ClockSkew } from "../platform/postgres/ClockSkew.ts"
 import { Joining } from "../platform/cluster/Joining.ts"
 import { DatabaseHealth } from "../platform/postgres/DatabaseHealth.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
+import { closedText, Settings } from "../platform/runtime/Settings.ts"
 import { Draining } from "./Draining.ts"
 
 /** Longer than any write may wait. If no write has succeeded for so long, this runner cannot take payments. */
@@ -29,6 +30,8 @@ export const layer = HttpRouter.use(
     const draining = yield* Draining
     const clock = yield* ClockSkew
     const transactor = yield* Transactor
+    const { noOutbound } = yield* Settings
+    const outbound = noOutbound ? { outbound: closedText } : {}
 
     yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
     yield* router.add(
@@ -55,9 +58,9 @@ export const layer = HttpRouter.use(
           (check) => !checks[check]
         )
         return failed.length === 0
-          ? HttpServerResponse.jsonUnsafe({ status: "ready", checks })
+          ? HttpServerResponse.jsonUnsafe({ status: "ready", checks, ...outbound })
           : HttpServerResponse.jsonUnsafe(
-              { status: "not ready", checks, reason: failed.map((check) => reasons[check]).join(" ") },
+              { status: "not ready", checks, ...outbound, reason: failed.map((check) => reasons[check]).join(" ") },
               { status: 503 }
             )
       })

@@ -2,6 +2,7 @@
 import { DateTime, Effect, Layer, Option } from "effect"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { Files } from "./Files.ts"
 
 /** Files of one round. */
@@ -12,9 +13,12 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
     const files = yield* Files
+    const { filesBucket } = yield* Settings
     let isMore = false
     yield* workers.supervise(() => ({
       name: "files that nothing names",
+      // The bucket is the one of the installation that was copied.
+      callsOutside: filesBucket !== undefined,
       tidies: true,
       run: Effect.gen(function* () {
         const seen = yield* files.dropUnnamed(yield* currentTime, batchMax)

@@ -15,7 +15,8 @@ const patience = "20 seconds"
 /** Retries are made here, each with a new stream, since the client cannot read a stream twice. */
 const retries = 2
 
-export const layer = (bucket: Bucket) =>
+/** `isReadOnly`: the bucket is another installation's, which this one is a copy of. */
+export const layer = (bucket: Bucket, { isReadOnly }: { readonly isReadOnly: boolean }) =>
   Layer.effect(
     FileStorage,
     Effect.gen(function* () {
@@ -44,7 +45,7 @@ export const layer = (bucket: Bucket) =>
           })
         )
 
-      return FileStorage.of({
+      const storage = FileStorage.of({
         keep: (Key, { kind, path, size }) =>
           ask((options) => {
             const Body = createReadStream(path)
@@ -66,8 +67,11 @@ export const layer = (bucket: Bucket) =>
             Effect.mapError(storageFailed)
           )
       })
+      return isReadOnly ? FileStorage.of({ ...storage, keep: () => closed, remove: () => closed }) : storage
     })
   )
+
+const closed = Effect.fail(new StorageFailed({ message: "NO_OUTBOUND is set, so nothing is written to the bucket." }))
 
 const configOf = ({ accessKey, endpoint, region, secretKey }: Bucket): S3.S3ClientConfig => ({
   region,

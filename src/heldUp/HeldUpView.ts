@@ -70,6 +70,8 @@ const turnOf = (row: HeldRow, now: DateTime.Utc): Turn => {
       return { waits_for: "mail_server", text: "the mail server has to take the receipt", since }
     case "unapplied_payment":
       return unappliedTurn(row)
+    case "stray_session":
+      return strayTurn(row)
   }
 }
 
@@ -89,6 +91,19 @@ const disputeTurn = ({ created_at, due_by, is_answered, status, updated_at }: He
 const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string => {
   const until = isOver || answerBy === undefined ? "" : `, to be answered at the channel until ${isoText(answerBy)}`
   return `its dispute ${id} is ${status}${until}`
+}
+
+/** After a restore, or of another installation with the same account. */
+const strayTurn = ({ created_at: since, status, trade_no, url }: HeldRow): Turn => {
+  const what =
+    status === "open"
+      ? "a buyer may still pay there: expire it at Stripe"
+      : "its money is in no wallet: give it back at Stripe, which ends this, or settle it with the merchant by hand"
+  return {
+    waits_for: "operator",
+    text: `Stripe's session ${url} names ${trade_no}, and these books do not know it; ${what}`,
+    since
+  }
 }
 
 /** Of several payments all are told, and the one that needs a person says whose turn it is. */

@@ -10,7 +10,7 @@ import { Schema } from "effect"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 export const HeldRow = Schema.Struct({
-  kind: Schema.Literals(["refund", "dispute", "payout", "delivery", "unapplied_payment", "mail"]),
+  kind: Schema.Literals(["refund", "dispute", "payout", "delivery", "unapplied_payment", "stray_session", "mail"]),
   id: Schema.String,
   merchant_id: Schema.String,
   mode: Mode,
@@ -27,7 +27,7 @@ export const HeldRow = Schema.Struct({
   /** Of a dispute: whether the merchant has answered, and the last moment for it. */
   is_answered: Schema.NullOr(Schema.Boolean),
   due_by: Schema.NullOr(TimeColumn),
-  /** Of a delivery: where it goes. */
+  /** Of a delivery: where it goes. Of a session at Stripe: its number there, and that of its payment. */
   url: Schema.NullOr(Schema.String),
   /** Of an order: what it did not take. */
   payments: Schema.NullOr(Schema.Array(UnappliedPayment))
@@ -41,7 +41,7 @@ export interface HeldSource {
   readonly prefix: string
   /** All of them are in this environment. */
   readonly mode?: Mode
-  /** The time in the number is earlier than the row. */
+  /** The time in the number is not that of the row. */
   readonly isOlderThanRow?: boolean
   /** The predicate of its partial index, and what else fixes the index's first columns. */
   readonly held: string
@@ -136,6 +136,19 @@ export const heldSources: ReadonlyArray<HeldSource> = [
     prefix: prefixes.delivery,
     held: "status = 'pending' and attempts > 0",
     columns: { attempts: "attempts", next_at: "next_attempt_at", url: "url", updated_at: "created_at" }
+  },
+  {
+    kind: "stray_session",
+    table: "stray_sessions",
+    key: "id",
+    prefix: prefixes.straySession,
+    isOlderThanRow: true,
+    held: "ended_at is null",
+    columns: {
+      ...money,
+      trade_no: "trade_no",
+      url: "concat_ws(', ', session_id, payment_id)"
+    }
   },
   mail(prefixes.mail),
   mail(`${prefixes.mail}${prefixes.tradeNo.sandbox}`, "sandbox"),

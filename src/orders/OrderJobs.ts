@@ -26,6 +26,7 @@ export const layer = Layer.effectDiscard(
     )
     yield* workers.supervise(() => ({
       name: "expiry",
+      callsOutside: true,
       ...expiry,
       next: store.nextDue("due_at"),
       backlog: (now) => store.backlog("due_at", now)
@@ -44,6 +45,7 @@ export const layer = Layer.effectDiscard(
     )
     yield* workers.supervise(() => ({
       name: "unapplied payments",
+      callsOutside: true,
       wakeup: "stray_payments",
       ...returns,
       next: store.nextDue("stray_due_at"),

@@ -4,6 +4,7 @@ import { MailStore } from "../mail/MailStore.ts"
 import { dueWork } from "../platform/jobs/dueWork.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { Receipts } from "./Receipts.ts"
 
 export const layer = Layer.effectDiscard(
@@ -11,9 +12,12 @@ export const layer = Layer.effectDiscard(
     const workers = yield* Workers
     const store = yield* MailStore
     const receipts = yield* Receipts
+    const { smtpUrl } = yield* Settings
 
     yield* workers.supervise(() => ({
       name: "mails",
+      // Without a mail server they become files of this machine.
+      callsOutside: smtpUrl !== undefined,
       wakeup: "mails",
       ...dueWork(store, (due) => forEachLeased("mail", due, ({ id }) => id, receipts.deliver)),
       next: store.nextDue,

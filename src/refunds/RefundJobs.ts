@@ -14,6 +14,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "refunds",
+      callsOutside: true,
       wakeup: "refunds",
       ...dueWork(store, (due) =>
         forEachLeased("refund", due, (refundNo) => refundNo, refunds.check, store.noteOutcomes)

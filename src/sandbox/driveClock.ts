@@ -13,9 +13,10 @@ import { type ClockRow, SandboxClockStore } from "./SandboxClockStore.ts"
 
 /** Rounds of work at one moment: what a receiver of webhooks asks for may bring about more work. */
 const roundsMax = 100
-/** How long to wait at one moment for work that another has, or that fails. Then the clock goes on without it. */
+/** How long to wait at one moment for posts, and for work that another has or that fails. Then it goes on without. */
 const waitMillisMax = 60_000
-const waitStep = "20 millis"
+const waitStepMin = 2
+const waitStepMax = 250
 /** Steps past work that was not done. */
 const blindMillis = 3_600_000
 /** The clock stops at so many moments exactly. From then on it takes steps of this part of the way, or longer ones. */
@@ -76,15 +77,16 @@ export const makeDriveClock = Effect.gen(function* () {
     }
   })
 
-  /** Posts of webhooks since the last stop. Waits for work that another has. */
+  /** Posts of webhooks since the last stop. Waits for posts without an answer, and for work that another has. */
   const restAt = Effect.fnUntraced(function* (merchantId: string) {
     const end = elapsedMillis() + waitMillisMax
     let posts = 0
-    while (true) {
+    for (let step = waitStepMin; ; step = Math.min(2 * step, waitStepMax)) {
       const settled = yield* settle(merchantId)
       posts += settled.posts
       if (settled.first > settled.now || elapsedMillis() > end) return { ...settled, posts }
-      yield* onRealTime(Effect.sleep(waitStep))
+      if (settled.done > 0) step = waitStepMin
+      yield* onRealTime(Effect.sleep(step))
     }
   })
 
@@ -107,12 +109,15 @@ export const makeDriveClock = Effect.gen(function* () {
     }
   })
 
-  /** Whether there was anything to do. */
+  /** False while somebody else has what is due, or a post is under way. */
   return Effect.fnUntraced(function* (merchantId: string, holder: string) {
     const row = Option.getOrUndefined(yield* store.find(merchantId))
     if (row === undefined) return false
     clocks.hear(merchantId, row.offset_ms)
-    if (row.target === null) return (yield* settle(merchantId)).done > 0
+    if (row.target === null) {
+      const { done, first, now } = yield* settle(merchantId)
+      return done > 0 || first > now
+    }
     yield* travel({ ...row, target: row.target }, holder)
     return true
   })

@@ -31,6 +31,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "stripe reconciliation",
+      callsOutside: true,
       run: Effect.gen(function* () {
         const due = yield* store.claimDue(yield* currentTime, claimedMax)
         const done = yield* forEachLeased("the books of the account", due, ({ id }) => id, reconcile, undefined, within)

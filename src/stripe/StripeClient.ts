@@ -57,10 +57,13 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const merchants = yield* Merchants
     const secrets = yield* Secrets
-    const { stripeApi } = yield* Settings
+    const { noOutbound, stripeApi } = yield* Settings
     const guarded = yield* makeStripeGuard
     const faults = yield* Faults
     const { answerMillis } = yield* Patience
+
+    /** Before each call. An installation that calls nobody outside asks Stripe nothing. */
+    const open = noOutbound ? Effect.fail(new ChannelUnreachable({ isClosed: true })) : Effect.void
 
     const connect = ({ account, secretKey }: StripeKeys) =>
       new Stripe(secretKey, {
@@ -93,6 +96,7 @@ export const layer = Layer.effect(
     const call = Effect.fnUntraced(function* <A>(owner: Account["owner"], ask: (stripe: Stripe) => Promise<A>) {
       const sealed = yield* accountOf(owner)
       if (sealed === null) return yield* new ChannelUnreachable()
+      yield* open
       const stripe = clientOf({ owner, sealed })
       const asked = guarded(() => ask(stripe), owner)
       return yield* faults.around("StripeClient.call", asked, () => nameIn(ask))
@@ -112,7 +116,8 @@ export const layer = Layer.effect(
               return Effect.succeed("no" as const)
             }
             return isRefusal(judged) ? Effect.succeed("not_allowed" as const) : Effect.fail(new ChannelUnreachable())
-          })
+          }),
+          (asked) => Effect.andThen(open, asked)
         ),
       problemOf: (keys, mode) =>
         tried(keys, (stripe) => stripe.balance.retrieve()).pipe(
@@ -123,7 +128,8 @@ export const layer = Layer.effect(
             isRefusal,
             () => Effect.succeed("is not accepted by Stripe, or may not act for this account"),
             () => Effect.fail(new ChannelUnreachable())
-          )
+          ),
+          (asked) => Effect.andThen(open, asked)
         )
     })
   })

@@ -17,6 +17,7 @@ import { span } from "../platform/runtime/span.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { channelDisputeOf, wordOf } from "./disputeStatus.ts"
 import { SessionStore } from "./SessionStore.ts"
+import { StraySessions } from "./StraySessions.ts"
 import { expand, sessionStatusOf, timeOf, tradeNoIn } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { type EventKind, StripeEventStore, type Told } from "./StripeEventStore.ts"
@@ -69,6 +70,7 @@ const eventServices = Effect.gen(function* () {
     orders,
     client: yield* StripeClient,
     store: yield* SessionStore,
+    strays: yield* StraySessions,
     payments: yield* StripePayments,
     refunds: yield* Refunds,
     disputes: yield* Disputes,
@@ -82,6 +84,9 @@ const eventServices = Effect.gen(function* () {
   }
 })
 
+const refunded = ["payment_intent.latest_charge"]
+const isReturned = ({ latest_charge: charge }: Stripe.PaymentIntent) => typeof charge === "object" && charge?.refunded
+
 /** Refunds of one payment that are looked at. One with more stays with the operator. */
 const refundsMax = 100
 
@@ -93,17 +98,22 @@ const makeHandlers = Effect.map(eventServices, (services) => ({
   dispute: handleDispute(services)
 }))
 
-const handleSession = ({ client, orderIn, payments, store }: Services) =>
-  Effect.fnUntraced(function* (owner: Owner, id: string) {
+const handleSession = ({ client, orderIn, payments, store, strays }: Services) => {
+  const none = Effect.fnUntraced(function* (owner: Owner, session: Stripe.Checkout.Session) {
+    const tradeNo = tradeNoIn(session.metadata)
+    if (Option.isSome(tradeNo)) yield* strays.note(owner, tradeNo.value, session)
+    return yield* ignored("a session is none of ours")
+  })
+  return Effect.fnUntraced(function* (owner: Owner, id: string) {
     const seen = yield* client.read(owner, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
     const order = yield* orderIn(owner, seen.metadata)
-    if (Option.isNone(order)) return yield* ignored("a session is none of ours")
+    if (Option.isNone(order)) return yield* none(owner, seen)
     const row = yield* store.find(order.value.tradeNo, id)
     if (Option.isNone(row)) {
       const active = yield* store.active(order.value.tradeNo)
       return Option.exists(active, ({ session_id }) => session_id === null)
         ? yield* new NotYetKnown({ reason: "session" })
-        : yield* ignored("a session is none of ours")
+        : yield* none(owner, seen)
     }
     const status = sessionStatusOf(seen)
     if (status._tag === "Over") yield* store.ended(row.value.key)
@@ -111,13 +121,15 @@ const handleSession = ({ client, orderIn, payments, store }: Services) =>
     yield* payments.adopt(order.value, row.value, status)
     return "adopted" as const
   })
+}
 
 const handleRefund = (services: Services) => {
-  const { client, orderIn, orders, refunds } = services
+  const { client, orderIn, orders, refunds, strays } = services
   const givenBack = handleGivenBack(services)
   return Effect.fnUntraced(function* (owner: Owner, id: string) {
-    const seen = yield* client.read(owner, (stripe) => stripe.refunds.retrieve(id, { expand: ["payment_intent"] }))
+    const seen = yield* client.read(owner, (stripe) => stripe.refunds.retrieve(id, { expand: refunded }))
     const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
+    if (intent !== null && isReturned(intent)) yield* strays.returned(owner, intent.id)
     const returned = returnedPaymentIn(seen)
     if (Option.isSome(returned)) {
       const order = yield* orderIn(owner, intent?.metadata)

@@ -69,6 +69,7 @@ const handling = Effect.gen(function* () {
 
   yield* workers.supervise(() => ({
     name: "stripe events",
+    callsOutside: true,
     wakeup: "stripe_events",
     run: Effect.gen(function* () {
       const due = yield* store.claim(yield* currentTime, claimedMax)
@@ -122,6 +123,7 @@ const polling = Effect.gen(function* () {
 
   yield* workers.supervise(() => ({
     name: "stripe reconciler",
+    callsOutside: true,
     wakeup: "stripe_accounts",
     run: Effect.gen(function* () {
       const due = yield* store.claimPolls(yield* currentTime, claimedMax)

@@ -5,14 +5,14 @@
  * runner.
  */
 import type { Mode } from "@coffer/model/Ids"
-import { allot, allotBoth, type DueLine, lineKey } from "@coffer/rules/delivery/places"
+import { allot, allotBoth, type Allotted, type DueLine, lineKey } from "@coffer/rules/delivery/places"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { lineOf, makeBegin, type Started } from "./beginDeliveries.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
-import { DeliveryStore } from "./DeliveryStore.ts"
+import { DeliveryStore, type DueAt } from "./DeliveryStore.ts"
 import { makeFailingDestinations } from "./failingDestinations.ts"
 import * as DueLines from "./DueLines.ts"
 import * as SandboxDeliveries from "./SandboxDeliveries.ts"
@@ -36,7 +36,6 @@ export const layer = Layer.effectDiscard(
     const places = makePlacesInUse()
     const failing = makeFailingDestinations()
     const metrics = yield* DeliveryMetrics.make(failing.count)
-    const ofSandbox = yield* SandboxDeliveries.make
     const waiting = makeWaiting<Started>()
     const { begin, isBehind, nextLeaseEnd } = yield* makeBegin({
       post: yield* makePost,
@@ -58,19 +57,24 @@ export const layer = Layer.effectDiscard(
       let lastLook = DateTime.makeUnsafe(0)
       let hasBegun = false
 
+      const start = Effect.fnUntraced(function* (lines: ReadonlyArray<Allotted>, due: DueAt) {
+        const leaseUntil = DateTime.addDuration(due.unmoved, lease)
+        const leased = yield* store.lease({ ...due, leaseUntil, lines })
+        for (const delivery of leased) {
+          worker.hold()
+          waiting.add({ delivery, leaseUntil, worker, line: lineOf(delivery) }, places)
+        }
+        modes.forEach(begin)
+        yield* metrics.underWay(places.posts())
+        return leased
+      })
+
       /** Leases as many as there are places for, with a backlog as many as may wait besides, and begins them. */
       const startDue = (now: DateTime.Utc) =>
         Effect.fnUntraced(function* (due: ReadonlyArray<DueLine>, isBacklog: boolean) {
           const lines = isBacklog ? allotBoth(due, places, waiting.room(places)) : allot(due, places)
           if (lines.length === 0) return []
-          const leaseUntil = DateTime.addDuration(now, lease)
-          const leased = yield* store.lease({ now, leaseUntil, lines })
-          for (const delivery of leased) {
-            worker.hold()
-            waiting.add({ delivery, leaseUntil, worker, line: lineOf(delivery) }, places)
-          }
-          modes.forEach(begin)
-          yield* metrics.underWay(places.posts())
+          const leased = yield* start(lines, { now, unmoved: now })
           hasBegun ||= leased.length > 0
           const byLine = Map.groupBy(leased, (delivery) => lineKey(lineOf(delivery)))
           return lines.map((line) => ({ ...line, leased: byLine.get(lineKey(line))?.length ?? 0 }))
@@ -81,9 +85,10 @@ export const layer = Layer.effectDiscard(
 
       return {
         name: "deliveries",
+        callsOutside: true,
         wakeup: "deliveries",
         passesOn: false,
-        ofSandbox,
+        ofSandbox: SandboxDeliveries.make({ store, places, isBehind, start }),
         backlog: store.backlog,
         // A delivery that was due at the last look waits for a place: the post that frees it wakes this worker.
         next: Effect.gen(function* () {

@@ -50,17 +50,15 @@ const backlogMax = 10_000
 const Backlog = Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(TimeColumn) })
 export type Backlog = typeof Backlog.Type
 
-export interface LeaseOptions {
-  readonly now: DateTime.Utc
-  readonly leaseUntil: DateTime.Utc
-  readonly lines: ReadonlyArray<Allotted>
-}
-
-export interface SandboxLease {
+/** Rows are due by the clock of whoever they belong to, and leases go by real time. */
+export interface DueAt {
   readonly now: DateTime.Utc
   readonly unmoved: DateTime.Utc
+}
+
+export interface LeaseOptions extends DueAt {
   readonly leaseUntil: DateTime.Utc
-  readonly limit: number
+  readonly lines: ReadonlyArray<Allotted>
 }
 
 /** Of one delivery. */
@@ -78,8 +76,11 @@ export class DeliveryStore extends Context.Service<
     readonly walk: (now: DateTime.Utc, position: Position) => Effect.Effect<ReadonlyArray<WalkRow>>
     /** Leases due deliveries, oldest first within a line. */
     readonly lease: (options: LeaseOptions) => Effect.Effect<ReadonlyArray<LeasedDelivery>>
-    /** Leases due deliveries of a merchant's sandbox, whose clock says `now`, until a moment of real time. */
-    readonly leaseOf: (merchantId: string, options: SandboxLease) => Effect.Effect<ReadonlyArray<LeasedDelivery>>
+    /** The lines of a merchant's sandbox in the order of their destinations, the first `destinationsMax` behind one. */
+    readonly linesOf: (
+      merchantId: string,
+      options: DueAt & { readonly after: string }
+    ) => Effect.Effect<ReadonlyArray<DueLine>>
     /** When the first is due of each of these sandboxes, whoever has it. */
     readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     /** Gives back what was leased and not begun: it is due again at once. */
@@ -193,7 +194,7 @@ const walk = (sql: SqlClient.SqlClient, now: DateTime.Utc, { destinations, merch
 
 const decodeWalkRows = Schema.decodeUnknownEffect(Schema.Array(WalkRow))
 
-const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now }: LeaseOptions) => {
+const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now, unmoved }: LeaseOptions) => {
   const column = (name: keyof Allotted) => lines.map((line) => line[name])
   return Effect.flatMap(
     sql`with lines as (
@@ -203,35 +204,41 @@ const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now }: LeaseOption
       select c.id from lines cross join lateral (
         select id from deliveries d where d.status = 'pending' and d.mode = lines.mode
           and d.merchant_id = lines.merchant_id and d.destination = lines.destination
-          and d.next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, now)}
+          and d.next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, unmoved)}
         order by d.next_attempt_at limit lines.places for update skip locked
       ) c
     )
-    ${leased(sql, leaseUntil)}`,
+    update deliveries d set leased_until = ${DateTime.toDateUtc(leaseUntil)}
+    from due, events e where d.id = due.id and e.id = d.event_id
+    returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
+      d.resend_of is not null as is_manual, e.body, e.packed`,
     decodeLeased
   )
 }
 
-/** Of those that are `due`. */
-const leased = (sql: SqlClient.SqlClient, until: DateTime.Utc) =>
-  sql`update deliveries d set leased_until = ${DateTime.toDateUtc(until)}
-    from due, events e where d.id = due.id and e.id = d.event_id
-    returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
-      d.resend_of is not null as is_manual, e.body, e.packed`
-
-const makeOfSandbox = (sql: SqlClient.SqlClient): Pick<DeliveryStore["Service"], "leaseOf" | "nextDueOf"> => ({
-  leaseOf: (merchantId, { leaseUntil, limit, now, unmoved }) =>
-    sqlDefects(
+const makeOfSandbox = (sql: SqlClient.SqlClient): Pick<DeliveryStore["Service"], "linesOf" | "nextDueOf"> => ({
+  linesOf: (merchantId, { after, now, unmoved }) => {
+    const pending = sql`d.status = 'pending' and d.mode = 'sandbox' and d.merchant_id = ${merchantId}`
+    const lineAfter = (destination: string | Statement.Fragment) => sql`select destination from deliveries d
+      where ${pending} and destination > ${destination} order by destination limit 1`
+    return sqlDefects(
       Effect.flatMap(
-        sql`with due as (
-          select id from deliveries where status = 'pending' and mode = 'sandbox' and merchant_id = ${merchantId}
-            and next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, unmoved)}
-          order by next_attempt_at limit ${limit} for update skip locked
+        sql`with recursive lines as (
+          (select destination, 1 as seen from (${lineAfter(after)}) as first)
+          union all
+          select next.destination, seen + 1
+          from lines l cross join lateral (${lineAfter(sql.literal("l.destination"))}) as next
+          where seen < ${destinationsMax}
         )
-        ${leased(sql, leaseUntil)}`,
-        decodeLeased
+        select 'sandbox' as mode, ${merchantId} as "merchantId", destination, (select count(*)::int4 from (
+          select 1 from deliveries d where ${pending} and d.destination = lines.destination
+            and d.next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, unmoved)}
+          limit ${countedMax}) as few) as due
+        from lines order by destination`,
+        decodeLines
       )
-    ),
+    )
+  },
   nextDueOf: (merchantIds) =>
     sqlDefects(
       Effect.flatMap(
@@ -243,6 +250,7 @@ const makeOfSandbox = (sql: SqlClient.SqlClient): Pick<DeliveryStore["Service"],
       )
     )
 })
+
 /** By id, as results are written. A lease that has ended, and may be somebody else's now, is left alone. */
 const giveBack = (sql: SqlClient.SqlClient, leases: ReadonlyArray<Lease>) => {
   const sorted = leases.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))

@@ -1,48 +1,40 @@
 /**
- * Deliveries of one sandbox whose clock was moved: posted when they are due by that clock, and recorded before it goes
- * on (docs/decisions/0043). Few at a time, beside the places that others share: only one runner works for a sandbox.
+ * Deliveries of one sandbox whose clock was moved: begun when they are due by that clock, on the lines and places that
+ * all others have (docs/decisions/0043, 0053). It waits for no post. A row that is leased stays due until its attempt
+ * is recorded, so the clock does not go on before.
  */
-import { webhookAcknowledgement } from "@coffer/model/Limits"
-import { DateTime, Duration, Effect } from "effect"
+import { allot, type Allotted, type DueLine } from "@coffer/rules/delivery/places"
+import { Effect } from "effect"
 import type { SandboxWork } from "../platform/jobs/dueWork.ts"
-import { currentMillis, currentTime } from "../platform/runtime/clock.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import type { LeasedDelivery } from "./deliveryAttempts.ts"
-import { logLost } from "./deliveryResults.ts"
-import { DeliveryStore } from "./DeliveryStore.ts"
-import { attemptOf, makePost } from "./postDelivery.ts"
+import { type DeliveryStore, destinationsMax, type DueAt } from "./DeliveryStore.ts"
+import type { makePlacesInUse } from "./placesInUse.ts"
 
-/** Posts at once for one sandbox. */
-const postsMax = 8
-/** The row of a runner that died is due again after this, in real time. */
-const lease = Duration.seconds(30)
+interface Surroundings {
+  readonly store: DeliveryStore["Service"]
+  readonly places: ReturnType<typeof makePlacesInUse>
+  readonly isBehind: () => boolean
+  /** Leases deliveries of these lines, and begins them. */
+  readonly start: (lines: ReadonlyArray<Allotted>, due: DueAt) => Effect.Effect<ReadonlyArray<LeasedDelivery>>
+}
 
-export const make = Effect.gen(function* () {
-  const store = yield* DeliveryStore
-  const post = yield* makePost
+export const make = ({ isBehind, places, start, store }: Surroundings): SandboxWork => {
+  /** Begins what it may of one merchant's lines, until some were begun or the last line was seen. */
+  const run = Effect.fnUntraced(function* (merchantId: string) {
+    let after = ""
+    while (places.hasFreePlace("sandbox") && !isBehind()) {
+      const due: DueAt = { now: yield* currentTime, unmoved: yield* unmovedTime }
+      const seen = yield* store.linesOf(merchantId, { ...due, after })
+      const lines = allot(seen.filter(isDue), places)
+      const begun = lines.length === 0 ? 0 : (yield* start(lines, due)).length
+      if (begun > 0 || seen.length < destinationsMax) return begun
+      after = seen.at(-1)!.destination
+    }
+    return 0
+  })
+  return { run, nextOf: store.nextDueOf, isPosting: true }
+}
 
-  const deliver = Effect.fnUntraced(
-    function* (delivery: LeasedDelivery) {
-      const latest = (yield* currentMillis) + Duration.toMillis(webhookAcknowledgement)
-      const posted = yield* post(delivery, latest)
-      if (posted === "skipped") return yield* store.skip(delivery)
-      // Nothing was sent: it is due again when its lease ends.
-      if (posted === "late" || posted === "proxy") return
-      yield* store.record([{ delivery, attempt: attemptOf(delivery, posted) }])
-    },
-    (attempt, delivery) => Effect.catchCause(attempt, (cause) => logLost(delivery, cause))
-  )
-
-  const work: SandboxWork = {
-    run: Effect.fnUntraced(function* (merchantId) {
-      const unmoved = yield* unmovedTime
-      const leaseUntil = DateTime.addDuration(unmoved, lease)
-      const leased = yield* store.leaseOf(merchantId, { now: yield* currentTime, unmoved, leaseUntil, limit: postsMax })
-      yield* Effect.forEach(leased, deliver, { concurrency: postsMax, discard: true })
-      return leased.length
-    }),
-    nextOf: store.nextDueOf,
-    isPosting: true
-  }
-  return work
-})
+const isDue = ({ due }: DueLine) => due > 0

@@ -3,12 +3,15 @@
  * result is written, and the next one begins. Whatever goes wrong with one costs the others nothing.
  */
 import { webhookAcknowledgement } from "@coffer/model/Limits"
-import type { Mode } from "@coffer/model/Ids"
+import type { MerchantId, Mode } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import type { Keys, Line } from "@coffer/rules/delivery/places"
 import { hostOf } from "@coffer/rules/delivery/route"
 import { DateTime, Duration, Effect, Exit, FiberSet, identity, Option, Result } from "effect"
 import type { MerchantNotFound } from "../merchants/Merchants.ts"
 import type { Worker } from "../platform/jobs/Workers.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
 import type { Ended, LeasedDelivery } from "./deliveryAttempts.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import { logLost, makeResults } from "./deliveryResults.ts"
@@ -43,24 +46,28 @@ interface Made extends Ended {
 /** Begins what waits, each attempt in a fiber of its own, which holds a place until the post has ended. */
 export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places, post, waiting }: Surroundings) {
   const store = yield* DeliveryStore
+  const clocks = yield* MerchantClocks
   const unrecorded = makeUnrecorded()
 
-  const results = yield* makeResults(makeWritten(metrics, places))
+  const results = yield* makeResults(makeWritten({ metrics, places, clocks }))
   const run = yield* FiberSet.makeRuntime<never>()
 
   /** What is to be written of an attempt, if there is anything. */
-  const conclude = (started: Started, posted: PostResult): Effect.Effect<Made | undefined> => {
+  const conclude = Effect.fnUntraced(function* (started: Started, posted: PostResult) {
     const { delivery, leaseUntil, line, worker } = started
-    if (posted === "skipped") return Effect.as(store.skip(delivery), undefined)
+    if (posted === "skipped") return yield* store.skip(delivery)
     if (posted === "late" || posted === "proxy") {
       unrecorded.add(leaseUntil)
-      return Effect.as(posted === "proxy" ? DeliveryMetrics.countProxyFailure : Effect.void, undefined)
+      if (posted === "proxy") yield* DeliveryMetrics.countProxyFailure
+      return
     }
     const made: Made = { delivery, attempt: attemptOf(delivery, posted), outcome: posted.outcome, worker }
     places.learn(line, { isAnswered: made.attempt.statusCode !== null, millis: made.attempt.durationMillis })
-    const warning = judge(failing, made, DateTime.toEpochMillis(posted.ended))
-    return warning === undefined ? Effect.succeed(made) : Effect.as(Effect.logWarning(warning), made)
-  }
+    // An operator's hour is one of real time.
+    const warning = judge(failing, made, yield* unmovedMillis)
+    if (warning !== undefined) yield* Effect.logWarning(warning)
+    return made
+  })
 
   const start = (started: Started, keys: Keys) => {
     const { delivery, leaseUntil, worker } = started
@@ -68,7 +75,7 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
     places.take(keys)
     run(
       // One that begins later may outlive its lease, and another runner would post the same event meanwhile.
-      post(delivery, DateTime.toEpochMillis(leaseUntil) - attemptMillis).pipe(
+      clocks.working(ownerOf(delivery), post(delivery, DateTime.toEpochMillis(leaseUntil) - attemptMillis)).pipe(
         Effect.flatMap((posted) => conclude(started, posted)),
         Effect.catchCause((cause) => {
           unrecorded.add(leaseUntil)
@@ -117,18 +124,24 @@ const oneAtATime = <Argument>(run: (argument: Argument) => void) => {
   }
 }
 
+interface Told extends Pick<Surroundings, "metrics" | "places"> {
+  readonly clocks: MerchantClocks["Service"]
+}
+
 /** What follows when results were written, or could not be. */
 const makeWritten =
-  (metrics: Surroundings["metrics"], places: Surroundings["places"]) =>
+  ({ clocks, metrics, places }: Told) =>
   (batch: ReadonlyArray<Made>, wasBehind: boolean) =>
     Effect.ensuring(
       Effect.andThen(metrics.count(batch.map(({ outcome }) => outcome)), metrics.underWay(places.posts())),
-      Effect.sync(() => {
+      Effect.suspend(() => {
         for (const { attempt, worker } of batch) {
           // The worker may have looked for the next row that is due before this one's time was written.
           if (wasBehind || attempt.status === "pending") worker.wake()
           worker.release()
         }
+        // A sandbox whose clock was moved has a place for the next one, or a new time at which one is due.
+        return Effect.forEach(batch, ({ delivery }) => clocks.within(ownerOf(delivery), Effect.void), { discard: true })
       })
     )
 
@@ -156,6 +169,8 @@ const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }:
   const whose = `${line.merchantId} (${line.mode}${delivery.endpoint_id === null ? "" : `, ${delivery.endpoint_id}`})`
   return `webhooks of ${whose} to ${hostOf(line.destination)} have failed since ${from}: ${why}`
 }
+
+const ownerOf = ({ merchant_id, mode }: LeasedDelivery): Owner => ({ merchantId: merchant_id as MerchantId, mode })
 
 export const lineOf = ({ destination, merchant_id, mode }: LeasedDelivery): Line => ({
   mode,

@@ -10,7 +10,7 @@ import { DateTime, Effect, Option } from "effect"
 import { Events } from "../events/Events.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { openSigners } from "../merchants/signingSecrets.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { unmovedMillisOf, unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { hmacBase64, hmacHex, Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -21,6 +21,8 @@ import { Outbound, type Outcome } from "./Outbound.ts"
 export interface Posted {
   readonly at: DateTime.Utc
   readonly ended: DateTime.Utc
+  /** What it took. A clock that is moved meanwhile does not count. */
+  readonly millis: number
   readonly url: string
   /** Unsigned: no secret of ours opens, so nothing was sent. */
   readonly outcome: Outcome | { readonly _tag: "Unsigned" }
@@ -47,9 +49,9 @@ const makeOpening = ({ decrypt }: Secrets["Service"]) => {
 }
 
 /**
- * Signs and posts once. `late`: the attempt could not begin before `latest`, Unix milliseconds. `skipped`: its endpoint
- * was deleted or disabled. `proxy`: the operator's proxy failed, which is not charged to the destination. After `late`
- * and `proxy` nothing is recorded, and the row is due again when its lease ends.
+ * Signs and posts once. `late`: the attempt could not begin before `latest`, milliseconds of real time. `skipped`: its
+ * endpoint was deleted or disabled. `proxy`: the operator's proxy failed, which is not charged to the destination. Of
+ * `late` and `proxy` nothing is recorded, and the row is due again when its lease ends.
  */
 export const makePost = Effect.gen(function* () {
   const merchants = yield* Merchants
@@ -66,12 +68,13 @@ export const makePost = Effect.gen(function* () {
     const { stored, url } = target
     const fiber = yield* Effect.fiber
     const at = DateTime.makeUnsafe(millisOf(fiber))
-    if (DateTime.toEpochMillis(at) > latest) return "late"
+    const begun = unmovedMillisOf(fiber)
+    if (begun > latest) return "late"
     const owner = { merchantId: merchant.merchant_id, mode: delivery.mode }
     const signers = openSigners(openingOf(stored), owner, delivery.endpoint_id, stored, at)
     if (Option.isNone(signers)) {
       yield* Effect.logError(`delivery ${delivery.id}: the signing secret cannot be decrypted`)
-      return { at, url, outcome: { _tag: "Unsigned" }, ended: at } satisfies Posted
+      return { at, url, outcome: { _tag: "Unsigned" }, ended: at, millis: 0 } satisfies Posted
     }
     const body = events.deliverable(delivery)
     const outcome = yield* outbound.post({
@@ -83,7 +86,8 @@ export const makePost = Effect.gen(function* () {
       headers: headersOf(delivery, { at: yield* unmovedTime, body, secrets: signers.value })
     })
     if (outcome._tag === "NotDelivered" && outcome.reason === "proxy") return "proxy"
-    return { at, url, outcome, ended: DateTime.makeUnsafe(millisOf(fiber)) } satisfies Posted
+    const ended = DateTime.makeUnsafe(millisOf(fiber))
+    return { at, url, outcome, ended, millis: unmovedMillisOf(fiber) - begun } satisfies Posted
   })
 })
 
@@ -114,11 +118,11 @@ export const isDelivered = (outcome: Posted["outcome"]): boolean =>
   outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
 
 /** 2xx is delivered; anything else is tried again until the schedule ends (spec: Events, Delivery). */
-export const attemptOf = (delivery: LeasedDelivery, { at, ended, outcome, url }: Posted): Attempt => {
+export const attemptOf = (delivery: LeasedDelivery, { at, ended, millis, outcome, url }: Posted): Attempt => {
   const attempt = {
     at,
     url,
-    durationMillis: DateTime.toEpochMillis(ended) - DateTime.toEpochMillis(at),
+    durationMillis: millis,
     ...shown(outcome)
   }
   if (isDelivered(outcome)) return { ...attempt, status: "succeeded", nextAttemptAt: undefined }

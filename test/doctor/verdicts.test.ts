@@ -8,6 +8,7 @@ import { type Check, checkMillisMax, error, examine, fine, type Verdict, warning
 import { backupsVerdict, nodeVerdict } from "../../src/doctor/hostChecks.ts"
 import {
   acquirerVerdict,
+  outboundVerdict,
   adminVerdict,
   proxiesVerdict,
   publicUrlVerdict,
@@ -110,6 +111,8 @@ const rows: ReadonlyArray<Row> = [
     /10\.1\.2\.3:9000, .* at 0\.0\.0\.0, .*SECRET_KEY/
   ],
   ["runner port", runnerAt("runner-1", "runner-1", undefined), "error", /runner-1 has no address/],
+  ["outbound", outboundVerdict(settingsWith()), "ok", /go out/],
+  ["outbound", outboundVerdict(settingsWith({ noOutbound: true })), "warning", /NO_OUTBOUND is set/],
   ["acquirer", acquirerVerdict(undefined), "not applicable", /No merchant/],
   ["acquirer", acquirerVerdict({ approved: 2, payable: 0, accounts: 0 }), "error", /nobody can pay a live order/],
   ["acquirer", acquirerVerdict({ approved: 3, payable: 2, accounts: 2 }), "warning", /1 of 3 live merchants have no/],
@@ -120,6 +123,12 @@ const rows: ReadonlyArray<Row> = [
   ["redis", redisVerdict(live, new URL("redis://cache.example"), undefined), "error", /in clear/],
   ["redis", redisVerdict(quiet, new URL("redis://cache.example"), "refused"), "error", /does not answer: refused/],
   ["mail", mailBy(undefined), "warning", /become files/],
+  [
+    "mail",
+    mailVerdict(live, settingsWith({ noOutbound: true, smtpUrl: url("smtps://u:p@mail.example") }), undefined),
+    "not applicable",
+    /was not asked/
+  ],
   ["mail", mailBy("smtps://u:p@mail.example"), "ok", /takes mails/],
   ["mail", mailBy("smtp://u:p@mail.example:587?requireTLS=true"), "ok", /takes mails/],
   ["mail", mailBy("smtp://u:p@mail.example:587"), "warning", /in clear/],

@@ -19,6 +19,7 @@ export const settingsWith = (changes: Partial<Read> = {}) =>
     runner: undefined,
     redisUrl: undefined,
     smtpUrl: undefined,
+    noOutbound: false,
     mailFrom: "receipts@pay.example",
     ...changes
   }) as Read

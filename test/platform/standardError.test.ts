@@ -1,6 +1,7 @@
 /** What the program writes to standard error: JSON lines without secrets (silences: A3). */
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Console, Effect, References } from "effect"
+import { Cause, Clock, Console, Effect, References } from "effect"
+import { MovedClock } from "../../src/platform/runtime/MovedClock.ts"
 import * as standardError from "../../src/platform/runtime/standardError.ts"
 
 const body = "Rk2-8yq_PZ3vB1nT0wXcD4eF5gH6iJ7kL8mN9oQ0rS1"
@@ -40,6 +41,17 @@ describe("a line on standard error", () => {
       })
     )
   }
+
+  it.effect("has real time, and so have spans, under the clock of a sandbox that was moved", () =>
+    Effect.gen(function* () {
+      const real = yield* Clock.Clock
+      const moved = new MovedClock("mer_1", real)
+      moved.offset = 126_144_000_000
+      const [line = ""] = yield* linesOf(Effect.provideService(Effect.logInfo("seen"), Clock.Clock, moved))
+      assert.strictEqual(Date.parse(JSON.parse(line).timestamp), real.currentTimeMillisUnsafe())
+      assert.strictEqual(moved.currentTimeNanosUnsafe(), real.currentTimeNanosUnsafe())
+    })
+  )
 
   it.effect("does not show what stands under a secret's name", () =>
     Effect.gen(function* () {

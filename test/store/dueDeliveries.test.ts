@@ -107,8 +107,8 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
             places: 3
           }))
         )
-        assert.strictEqual(yield* read(store.lease({ now: notYet, leaseUntil: now, lines })), 0)
-        const claimed = yield* store.lease({ now, leaseUntil: DateTime.makeUnsafe(90_000), lines })
+        assert.strictEqual(yield* read(store.lease({ now: notYet, unmoved: notYet, leaseUntil: now, lines })), 0)
+        const claimed = yield* store.lease({ now, unmoved: now, leaseUntil: DateTime.makeUnsafe(90_000), lines })
         assert.deepStrictEqual(
           claimed.map(({ destination, merchant_id }) => `${merchant_id} ${destination}`).toSorted(),
           [...Array<string>(3).fill(`${idOf(0)} dead-0.example`), ...Array<string>(2).fill(`${idOf(7)} shop.example`)]
@@ -120,7 +120,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
       Effect.gen(function* () {
         const store = storeOf(yield* Service)
         const line = { mode: "sandbox" as const, merchantId: idOf(17), destination: "shop.example", places: 8 }
-        const lease = (leaseUntil: DateTime.Utc) => store.lease({ now, leaseUntil, lines: [line] })
+        const lease = (leaseUntil: DateTime.Utc) => store.lease({ now, unmoved: now, leaseUntil, lines: [line] })
         const leaseUntil = DateTime.makeUnsafe(90_000)
         const leases = (yield* lease(leaseUntil)).map((delivery) => ({ delivery, leaseUntil }))
         assert.strictEqual(leases.length, 2)

@@ -4,6 +4,7 @@ import { DateTime, Deferred, Effect, Queue } from "effect"
 import { lineOf, makeBegin, type Started } from "../../src/webhooks/beginDeliveries.ts"
 import type { Ended, LeasedDelivery } from "../../src/webhooks/deliveryAttempts.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
+import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { makeFailingDestinations } from "../../src/webhooks/failingDestinations.ts"
 import { makePlacesInUse } from "../../src/webhooks/placesInUse.ts"
 import type { PostResult } from "../../src/webhooks/postDelivery.ts"
@@ -13,6 +14,7 @@ const time = DateTime.makeUnsafe(0)
 const answered: PostResult = {
   at: time,
   ended: time,
+  millis: 0,
   url: "https://shop.example/",
   outcome: { _tag: "Answered", status: 200, snippet: "" }
 }
@@ -59,7 +61,10 @@ const world = Effect.gen(function* () {
         return waiting.next(...asked)
       }
     }
-  }).pipe(Effect.provideService(DeliveryStore, { record } as unknown as DeliveryStore["Service"]))
+  }).pipe(
+    Effect.provideService(DeliveryStore, { record } as unknown as DeliveryStore["Service"]),
+    Effect.provide(MerchantClocks.layer)
+  )
 
   const add = (id: string) => {
     const delivery = { id, mode: "live", merchant_id: "mer_1", destination: "shop.example", attempts: 0 }

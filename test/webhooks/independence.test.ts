@@ -2,65 +2,11 @@
  * Addresses of one merchant do not wait for one another, also on one host and port, and a receiver may take its ten
  * seconds (docs/decisions/0053). Real servers on loopback; the service's clock stands still until the test moves it.
  */
-import http from "node:http"
 import { describe, it } from "@effect/vitest"
-import { Context, Effect, Queue } from "effect"
-import { TestClock } from "effect/testing"
+import { Context, Effect } from "effect"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
-import { hooksOf } from "../kit/Hooks.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
-import { type Running, start } from "../kit/Service.ts"
-import { run } from "./receiver.ts"
-
-/** Answers `/quick` at once, `/slow` when the test says so, and nothing else. Says what has come. */
-const halfDead = Effect.gen(function* () {
-  const came = { quick: yield* Queue.unbounded<void>(), slow: yield* Queue.unbounded<void>() }
-  const hung = yield* Queue.unbounded<void>()
-  let held: Array<http.ServerResponse> = []
-  const server = yield* run(
-    http.createServer((request, response) => {
-      request.resume().on("end", () => {
-        const path = request.url!.slice(1).split(/[/?]/)[0]
-        if (path === "quick") response.end(() => Queue.offerUnsafe(came.quick, undefined))
-        else if (path === "slow") {
-          held.push(response)
-          Queue.offerUnsafe(came.slow, undefined)
-        } else Queue.offerUnsafe(hung, undefined)
-      })
-    }),
-    "0.0.0.0"
-  )
-  const take = (queue: Queue.Queue<void>) => (count: number) => Queue.takeN(queue, count)
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    port: server.port,
-    quick: take(came.quick),
-    slow: take(came.slow),
-    hung: take(hung),
-    answer: () => {
-      for (const response of held) response.end()
-      held = []
-    }
-  }
-})
-
-const wait = (running: Running, seconds: number) =>
-  Effect.provideContext(TestClock.adjust(`${seconds} seconds`), running.context)
-
-const orders = 50
-
-const setUp = Effect.gen(function* () {
-  const running = yield* start({ clock: "test" })
-  const { merchantId, sandboxKey } = yield* running.api.newMerchant("Of its own", "default")
-  const hooks = hooksOf(running, { ...running.merchant, merchantId, sandboxKey })
-  const endpoint = (url: string) =>
-    running.api.post("/v1/webhook_endpoints", sandboxKey, { url, enabled_events: ["payment.succeeded"] })
-  const pay = (count: number, notify_url?: () => string) =>
-    Effect.forEach(Array.from({ length: count }), () =>
-      hooks.paid(notify_url === undefined ? {} : { notify_url: notify_url() })
-    )
-  return { running, merchantId, endpoint, pay, server: yield* halfDead }
-})
+import { orders, setUp, wait } from "./halfDead.ts"
 
 describe("webhooks", () => {
   it.live("of one endpoint do not wait for another's on the same host and port that hangs", () =>
@@ -110,6 +56,38 @@ describe("webhooks", () => {
         yield* wait(running, 9)
         server.answer()
         yield* running.atRest
+      }
+    })
+  )
+
+  for (const [byDefault, own] of [
+    ["/hangs", "/quick"],
+    ["/quick", "/hangs"]
+  ] as const) {
+    it.live(`to ${own} of orders of their own and to the default address ${byDefault} do not wait for each other`, () =>
+      Effect.gen(function* () {
+        const { hooks, pay, server } = yield* setUp
+        yield* hooks.single(server.url + byDefault)
+        for (let count = 0; count < orders; count++) {
+          yield* pay(1)
+          yield* pay(1, () => server.url + own)
+        }
+        yield* server.quick(orders)
+      })
+    )
+  }
+
+  it.live("reach a default address that answers after nine seconds each at once, beside one that hangs", () =>
+    Effect.gen(function* () {
+      const { hooks, pay, running, server } = yield* setUp
+      yield* hooks.single(`${server.url}/slow`)
+      // Both are new at first, and have the places of new addresses together.
+      for (const count of [8, 20, 20]) {
+        yield* pay(count, () => `${server.url}/hangs`)
+        yield* pay(count)
+        yield* server.slow(count)
+        yield* wait(running, 9)
+        server.answer()
       }
     })
   )

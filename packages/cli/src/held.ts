@@ -1,5 +1,13 @@
 /** An object that is held up, as the operator API answers it. With `--json` its fields stay as they came. */
-export const heldKinds = ["refund", "dispute", "payout", "delivery", "unapplied_payment", "mail"] as const
+export const heldKinds = [
+  "refund",
+  "dispute",
+  "payout",
+  "delivery",
+  "unapplied_payment",
+  "stray_session",
+  "mail"
+] as const
 
 export interface Held {
   readonly kind: (typeof heldKinds)[number]

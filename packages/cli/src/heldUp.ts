@@ -60,6 +60,7 @@ interface Counted {
 }
 
 const words = {
+  stray_session: "sessions at Stripe that are none of ours",
   refund: "refunds",
   dispute: "disputes",
   payout: "payouts",

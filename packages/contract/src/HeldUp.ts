@@ -10,7 +10,15 @@ import { instant, int, kind, merchantId, minorOrNull, orNull, text, withExample 
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-export const heldKinds = ["refund", "dispute", "payout", "delivery", "unapplied_payment", "mail"] as const
+export const heldKinds = [
+  "refund",
+  "dispute",
+  "payout",
+  "delivery",
+  "unapplied_payment",
+  "stray_session",
+  "mail"
+] as const
 export type HeldKind = (typeof heldKinds)[number]
 
 /** Counts stop here. */
@@ -92,7 +100,8 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
         summary: "What waits for somebody or something, newest first",
         description:
           "Refunds that the channel has not settled, disputes that are not decided, payouts without an end, payments " +
-          "that no order takes, and deliveries and mails that were refused and are tried again. What was given up " +
+          "that no order takes, sessions at Stripe that name an order and are not in these books (after a restore), " +
+          "and deliveries and mails that were refused and are tried again. What was given up " +
           "waits for nothing: deliveries of which all attempts failed are listed by `webhook_deliveries?status=failed`."
       })
     )

@@ -108,6 +108,7 @@ export const prefixes = {
   refund: "rfd_",
   dispute: "dsp_",
   payout: "pyt_",
+  straySession: "ssn_",
   link: "plink_",
   mail: "mail_",
   operator: "opr_",

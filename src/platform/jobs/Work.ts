@@ -21,6 +21,8 @@ export interface Work {
   readonly tidies?: boolean
   /** Raised when there is new work; it ends the worker's sleep. */
   readonly wakeup?: Wakeup
+  /** It calls somebody outside, or may. With NO_OUTBOUND it rests, and its due rows stay as they are. */
+  readonly callsOutside?: boolean
   /** By default a wakeup that comes while the worker is busy goes to other runners. False: the worker decides that. */
   readonly passesOn?: boolean
   /** The rows that are due and not claimed, for all runners together; left out for work without due rows. */

@@ -3,7 +3,7 @@
  * sleeps until its next row is due, until a wakeup, or for one poll interval, whichever comes first. Tests ask here
  * whether all workers are at rest, and until when.
  */
-import { Clock, Context, Deferred, Duration, Effect, Layer, Option, Queue, type Scope } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Layer, Metric, Option, Queue, type Scope } from "effect"
 import { Wakeups } from "../commit/Wakeups.ts"
 import { ClockSkew } from "../postgres/ClockSkew.ts"
 import { currentMillis } from "../runtime/clock.ts"
@@ -37,6 +37,10 @@ export class Workers extends Context.Service<
   }
 >()("@coffer/platform/Workers") {}
 
+const closed = Metric.gauge("coffer_outbound_closed", {
+  description: "1 while NO_OUTBOUND is set: nobody outside is called, and due work that would call them rests"
+})
+
 /** The shortest sleep. A row that stays due although nothing was done is held by another runner. */
 const sleepMillisMin = 50
 
@@ -52,7 +56,9 @@ export const layer = Layer.effect(
   Workers,
   Effect.gen(function* () {
     const wakeups = yield* Wakeups
-    const { workerPoll } = yield* Settings
+    const { noOutbound, workerPoll } = yield* Settings
+    yield* Metric.update(closed, noOutbound ? 1 : 0)
+    const isResting = ({ callsOutside = false }: Work) => noOutbound && callsOutside
     const clock = yield* ClockSkew
     const rest = makeRest(yield* Clock.Clock)
     const unwoken = new Set<Worker>()
@@ -62,14 +68,17 @@ export const layer = Layer.effect(
     const supervise = Effect.fnUntraced(function* (make: (worker: Worker) => Work) {
       const wakeQueue = yield* Queue.sliding<void>(1)
       const state: State = { tidies: false, held: 0, woken: true, sleepsUntil: undefined }
-      rest.states.add(state)
       const worker = makeWorker(state, wakeQueue, rest.notify)
       const work = make(worker)
       const { passesOn = true, tidies = false, wakeup } = work
-      state.tidies = tidies
-      if (wakeup === undefined) unwoken.add(worker)
       works.add(work)
       yield* beginBacklog(work)
+      yield* Effect.addFinalizer(() => Effect.sync(() => works.delete(work)))
+      // What is due is still counted.
+      if (isResting(work)) return
+      rest.states.add(state)
+      state.tidies = tidies
+      if (wakeup === undefined) unwoken.add(worker)
       if (wakeup !== undefined) {
         yield* wakeups.onRaise(wakeup, (isOwn) => {
           // It may be long until this worker looks again, and another runner's may have nothing to do.
@@ -98,13 +107,13 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           rest.states.delete(state)
           unwoken.delete(worker)
-          works.delete(work)
         })
       )
     })
 
     const lookAgain = Effect.sync(() => unwoken.forEach(({ wake }) => wake()))
-    const ofSandboxes = () => [...works].flatMap(({ ofSandbox }) => (ofSandbox === undefined ? [] : [ofSandbox]))
+    const ofSandboxes = () =>
+      [...works].flatMap((work) => (work.ofSandbox === undefined || isResting(work) ? [] : [work.ofSandbox]))
     const { atRest, nextWake } = rest
     return Workers.of({ supervise, lookAgain, atRest, nextWake, ofSandboxes, backlogs })
   })

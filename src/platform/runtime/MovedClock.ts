@@ -18,8 +18,9 @@ export class MovedClock implements Clock.Clock {
     return this.base.currentTimeMillisUnsafe() + this.offset
   }
   readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
+  /** Of spans and of what goes to a collector: the operator's, who has one time for all merchants. */
   currentTimeNanosUnsafe() {
-    return this.base.currentTimeNanosUnsafe() + BigInt(this.offset) * 1_000_000n
+    return this.base.currentTimeNanosUnsafe()
   }
   readonly currentTimeNanos = Effect.sync(() => this.currentTimeNanosUnsafe())
   monotonicTimeNanosUnsafe() {

@@ -65,10 +65,15 @@ export class Settings extends Context.Service<
     readonly home: string
     /** Where backups arrive. */
     readonly backups: string | undefined
+    /** A restored copy that is tried out: it calls nobody outside (docs/decisions/0067). */
+    readonly noOutbound: boolean
     /** Where Stripe's API is, without a path: `https://api.stripe.com`, or a simulator of it. */
     readonly stripeApi: URL
   }
 >()("@coffer/Settings") {}
+
+/** For people: what NO_OUTBOUND means. */
+export const closedText = "NO_OUTBOUND is set: nobody outside is called, and work that would call them rests."
 
 export interface Place {
   readonly host: string
@@ -80,6 +85,8 @@ export { BadSetting, type Bucket }
 const anchorFile = Config.option(Config.NonEmptyString("ANCHOR_FILE"))
 
 const backups = Config.option(Config.NonEmptyString("BACKUP_DIR"))
+
+const noOutbound = Config.Boolean("NO_OUTBOUND").pipe(Config.withDefault(false))
 
 /** Set by a parent for its runners (supervise.ts): the database is the embedded one, which the parent has started. */
 export const parentsDatabase = "COFFER_PARENTS_DATABASE"
@@ -97,7 +104,8 @@ export const startup = Config.all({
   ).pipe(Config.withDefault(20)),
   anchorFile,
   telemetry: Config.all(telemetry),
-  backups
+  backups,
+  noOutbound
 })
 
 const variables = Config.all({
@@ -134,6 +142,7 @@ const variables = Config.all({
   filesEndpoint: Config.option(Config.URL("FILES_S3_ENDPOINT")),
   filesRegion: Config.NonEmptyString("FILES_S3_REGION").pipe(Config.withDefault("us-east-1")),
   backups,
+  noOutbound,
   filesBucket: Config.option(Config.NonEmptyString("FILES_S3_BUCKET")),
   filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
   filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY")),
@@ -205,6 +214,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         filesBucket: yield* bucket(read),
         home: home.path,
         backups: Option.getOrUndefined(read.backups),
+        noOutbound: read.noOutbound,
         stripeApi: yield* stripeAddress(read.stripeApi)
       })
     })

@@ -10,6 +10,7 @@
 import { redact, redactText } from "@coffer/rules/redaction"
 import { Cause, Context, Effect, type Fiber, Logger, Option, Tracer } from "effect"
 import { jsonText, parseJson } from "./codecs.ts"
+import { unmovedMillisOf } from "./MovedClock.ts"
 
 /** Where this process serves; null until it is known. */
 let runner: string | null = null
@@ -49,7 +50,10 @@ const withText = (line: Line): Line => {
   }
 }
 
-const formatted = Logger.make((options) => completed(Logger.formatJson.log(options), traceOf(options.fiber)))
+/** The log is the operator's: its lines have real time, also those of a sandbox whose clock was moved. */
+const formatted = Logger.make((line) =>
+  completed(Logger.formatJson.log({ ...line, date: new Date(unmovedMillisOf(line.fiber)) }), traceOf(line.fiber))
+)
 
 export const logger = Logger.layer([Logger.withConsoleError(formatted)])
 

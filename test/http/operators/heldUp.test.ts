@@ -109,7 +109,15 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
       const [mail] = shown("mail")
       assert.deepInclude(mail, { status: "due", waits_for: "mail_server", next: true })
       assert.isString(mail!.last_error)
-      assert.deepStrictEqual(counts, { refund: 1, dispute: 1, payout: 1, delivery: 1, unapplied_payment: 2, mail: 1 })
+      assert.deepStrictEqual(counts, {
+        refund: 1,
+        dispute: 1,
+        payout: 1,
+        delivery: 1,
+        unapplied_payment: 2,
+        stray_session: 0,
+        mail: 1
+      })
       assert.lengthOf(data, 7)
     }).pipe(Effect.scoped)
   )
@@ -131,7 +139,15 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
           [numbers.dispute_no, "needs_response", null]
         ]
       )
-      assert.deepStrictEqual(counts, { refund: 0, dispute: 1, payout: 1, delivery: 0, unapplied_payment: 1, mail: 0 })
+      assert.deepStrictEqual(counts, {
+        refund: 0,
+        dispute: 1,
+        payout: 1,
+        delivery: 0,
+        unapplied_payment: 1,
+        stray_session: 0,
+        mail: 0
+      })
     }).pipe(Effect.scoped)
   )
 

@@ -1,0 +1,71 @@
+/**
+ * After a restore Stripe has sessions that these books do not know: an operator sees each with its money and what to do
+ * (silences: O54).
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Json, said } from "../kit/Merchant.ts"
+import { ownersConnection } from "../kit/Service.ts"
+import { straysMax } from "../../src/stripe/StraySessions.ts"
+import { connected } from "./kit.ts"
+
+/** An order was made and paid at Stripe after the backup: these books have no row of it. */
+const restored = Effect.fnUntraced(function* ({ isPaid }: { readonly isPaid: boolean }) {
+  const world = yield* connected()
+  const { api, choose, control, order, sessions, settled } = world
+  yield* control.hold_webhooks({})
+  const made = yield* order()
+  yield* choose(made)
+  const session = sessions(made)[0]!
+  if (isPaid) yield* control.pay({ session: session.id })
+  const owner = yield* ownersConnection(world.database)
+  yield* owner`delete from stripe_sessions`
+  yield* owner`delete from orders where trade_no = ${made.trade_no}`
+  yield* control.release_webhooks({})
+  yield* settled
+  const held = Effect.map(said(api.operator("GET", "/held_up?kind=stray_session")), (body) => ({
+    rows: body["data"] as ReadonlyArray<Json>,
+    count: body["counts"].stray_session as number
+  }))
+  return { ...world, held, made, session }
+})
+
+describe("a session at Stripe that was made after the backup", () => {
+  it.live("is held up with its amount and numbers while its payment is in no wallet, until all of it went back", () =>
+    Effect.gen(function* () {
+      const { held, made, merchant, session, settled, simulator, stripe } = yield* restored({ isPaid: true })
+      const { count, rows } = yield* held
+      const payment = String(simulator.all("charge")[0]!.payment_intent)
+      assert.deepStrictEqual([count, rows.length], [1, 1])
+      const { amount, currency, status, text, trade_no, waits_for } = rows[0]!
+      assert.deepStrictEqual(
+        [amount, currency, status, trade_no, waits_for],
+        [2_000, "USD", "paid", made.trade_no, "operator"]
+      )
+      for (const part of [session.id, payment, "give it back at Stripe"]) assert.include(text, part)
+      assert.strictEqual((yield* merchant.balance()).available, 0)
+      const back = (sum: number) =>
+        Effect.andThen(
+          Effect.promise(() => stripe.refunds.create({ payment_intent: payment, amount: sum })),
+          settled
+        )
+      yield* back(500)
+      assert.strictEqual((yield* held).count, 1)
+      yield* back(1_500)
+      assert.deepStrictEqual(yield* held, { rows: [], count: 0 })
+    })
+  )
+
+  it.live(`is kept with ${straysMax} others of its account at most`, () =>
+    Effect.gen(function* () {
+      const { held, session, settled, sql, control, merchant } = yield* restored({ isPaid: false })
+      yield* sql`insert into stray_sessions (id, merchant_id, mode, session_id, trade_no, status, created_at, updated_at)
+        select 'ssn_01KDVDNA0000000000000' || lpad(n::text, 5, '0'), m.merchant_id, 'sandbox', 'cs_' || n, 'TRD_SB_1', 'paid',
+          to_timestamp(0), to_timestamp(0) from generate_series(1, ${straysMax}::int) n, merchants m`
+      yield* control.pay({ session: session.id })
+      yield* settled
+      assert.strictEqual((yield* held).count, straysMax)
+      assert.strictEqual((yield* merchant.balance()).available, 0)
+    })
+  )
+})
