@@ -100,6 +100,7 @@ import * as AccountUses from "./stripe/AccountUses.ts"
 import * as Reconciliation from "./stripe/Reconciliation.ts"
 import * as ReconciliationJobs from "./stripe/ReconciliationJobs.ts"
 import * as ReconciliationStore from "./stripe/ReconciliationStore.ts"
+import * as OfferedMethods from "./stripe/OfferedMethods.ts"
 import * as Sessions from "./stripe/Sessions.ts"
 import * as SessionStore from "./stripe/SessionStore.ts"
 import * as StripeClient from "./stripe/StripeClient.ts"
@@ -167,6 +168,7 @@ const files = LogoFiles.layer.pipe(Layer.provideMerge(Files.layer.pipe(Layer.pro
 
 const stripe = Layer.mergeAll(Accounts.layer, Sessions.layer, Reconciliation.layer).pipe(
   Layer.provide(AccountUses.layer),
+  Layer.provideMerge(OfferedMethods.layer),
   Layer.provideMerge(StripeClient.layer)
 )
 

@@ -10,6 +10,7 @@ import { ChannelUnreachable } from "../channel/Channel.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
+import { OfferedMethods } from "./OfferedMethods.ts"
 import { type SessionRow, SessionStore } from "./SessionStore.ts"
 import { expand, sessionMethodOf, type SessionStatus, sessionStatusOf, tradeNoKey } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
@@ -20,6 +21,9 @@ export interface Made extends SessionRow {
   readonly session_id: string
 }
 export const isMade = (row: SessionRow): row is Made => row.session_id !== null
+
+/** How a buyer meets a session. `NotOffered`: it has not the method that was asked for, so nobody is led to it. */
+export type Met = SessionStatus | { readonly _tag: "NotOffered" }
 
 export class Sessions extends Context.Service<
   Sessions,
@@ -33,7 +37,9 @@ export class Sessions extends Context.Service<
     readonly make: (
       order: Order,
       row: SessionRow
-    ) => Effect.Effect<SessionStatus | undefined, ChannelUnreachable | StripeRefused>
+    ) => Effect.Effect<Met | undefined, ChannelUnreachable | StripeRefused>
+    /** The same session for a buyer who comes again. */
+    readonly resume: (order: Order, row: Made) => Effect.Effect<Met, ChannelUnreachable>
     readonly look: (row: Made) => Effect.Effect<SessionStatus, ChannelUnreachable>
     /** Ends it, unless it is paid or being paid. `force`: also when its buyer is at a bank or in a wallet. */
     readonly end: (row: Made, options: { readonly force: boolean }) => Effect.Effect<SessionStatus, ChannelUnreachable>
@@ -53,6 +59,7 @@ export const layer = Layer.effect(
     const client = yield* StripeClient
     const store = yield* SessionStore
     const links = yield* OrderLinks
+    const offered = yield* OfferedMethods
 
     const ownerOf = ({ merchant_id: merchantId, mode }: SessionRow) => ({ merchantId, mode })
 
@@ -73,6 +80,10 @@ export const layer = Layer.effect(
       if (before._tag !== "Open") return before
       const lapsed = DateTime.isLessThan(DateTime.addDuration(row.created_at, redirectLapses), yield* currentTime)
       if (before.isBusy && !force && !lapsed) return before
+      return yield* expire(row)
+    })
+
+    const expire = Effect.fnUntraced(function* (row: Made) {
       const expired = client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(row.session_id, { expand }))
       return yield* Effect.matchEffect(expired, {
         onSuccess: (session) => noted(row, sessionStatusOf(session)),
@@ -88,6 +99,21 @@ export const layer = Layer.effect(
       })
     })
 
+    /**
+     * A session without its method is ended. Where that fails its row stays, so the next step ends it; nobody has its
+     * address, and a payment in it would be found by its row.
+     */
+    const meet = Effect.fnUntraced(function* (order: Order, row: Made, status: SessionStatus) {
+      if (status._tag !== "Open" || status.isBusy) return status
+      const isOffered = status.methods.includes(row.method)
+      yield* offered.note(order, row.method, isOffered)
+      if (isOffered) return status
+      return yield* Effect.match(expire(row), {
+        onFailure: () => notOffered,
+        onSuccess: (after): Met => (after._tag === "Over" ? notOffered : after)
+      })
+    })
+
     const make = span("Sessions.make")(function* (order: Order, row: SessionRow) {
       const params = parametersOf(order, row, links.signed.checkout(order.tradeNo, order.expiresAt))
       const made = yield* Effect.catchTags(
@@ -100,7 +126,8 @@ export const layer = Layer.effect(
         }
       )
       const opened = yield* store.opened(row.key, made.id)
-      if (Option.isSome(opened)) return sessionStatusOf(made)
+      const met = yield* meet(order, { ...row, session_id: made.id }, sessionStatusOf(made))
+      if (Option.isSome(opened) || met._tag === "NotOffered") return met
       yield* Effect.ignore(client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(made.id)))
       return undefined
     }, Effect.uninterruptible)
@@ -118,11 +145,16 @@ export const layer = Layer.effect(
         })
       }),
       make,
+      resume: Effect.fnUntraced(function* (order, row) {
+        return yield* meet(order, row, yield* look(row))
+      }),
       look,
       end
     })
   })
 )
+
+const notOffered: Met = { _tag: "NotOffered" }
 
 /** The order's end, within Stripe's limits. If Stripe's earliest end is later, we end the session ourselves. */
 const endOf = ({ expiresAt }: Order, now: DateTime.Utc): DateTime.Utc =>
