@@ -101,6 +101,7 @@ import * as Reconciliation from "./stripe/Reconciliation.ts"
 import * as ReconciliationJobs from "./stripe/ReconciliationJobs.ts"
 import * as ReconciliationStore from "./stripe/ReconciliationStore.ts"
 import * as OfferedMethods from "./stripe/OfferedMethods.ts"
+import * as PresentedDisputes from "./stripe/PresentedDisputes.ts"
 import * as Sessions from "./stripe/Sessions.ts"
 import * as SessionStore from "./stripe/SessionStore.ts"
 import * as StripeClient from "./stripe/StripeClient.ts"
@@ -151,6 +152,7 @@ const stores = Layer.mergeAll(
   WebhookSettingsStore.layer,
   LinkStore.layer,
   SessionStore.layer,
+  PresentedDisputes.layer,
   StripeEventStore.layer,
   ReconciliationStore.layer,
   MailStore.layer,

@@ -2,7 +2,7 @@
  * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). What a
  * payment in one means for the order is for whoever asks.
  */
-import { titleOf } from "@coffer/model/Text"
+import { beginningOf, titleOf } from "@coffer/model/Text"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
@@ -166,6 +166,10 @@ const unreachableWhenRefused = <A>(
 ): Effect.Effect<A, ChannelUnreachable> =>
   Effect.catchTags(asked, { StripeRefused: () => Effect.fail(new ChannelUnreachable()) })
 
+/** A title as Stripe takes it. */
+const nameFor = (text: string | null): string | null => titleOf(beginningOf((text ?? "").trim(), nameLengthMax))
+const nameLengthMax = 250
+
 /** They follow from order and row alone: asked again under the same key, they are the same. */
 const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: string) => {
   const metadata = { [tradeNoKey]: order.tradeNo, out_trade_no: order.outTradeNo }
@@ -178,11 +182,13 @@ const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: st
         price_data: {
           currency: order.currency.toLowerCase(),
           unit_amount: order.amount,
-          product_data: { name: titleOf(order.subject) ?? titleOf(order.outTradeNo) ?? order.tradeNo }
+          product_data: { name: nameFor(order.subject) ?? nameFor(order.outTradeNo) ?? order.tradeNo }
         }
       }
     ],
     allowed_payment_method_types: [method],
+    // The buyer pays what was asked for, in its currency, whatever the account's settings are.
+    adaptive_pricing: { enabled: false },
     ...(method === "wechat_pay" ? { payment_method_options: { wechat_pay: { client: "web" as const } } } : {}),
     metadata,
     payment_intent_data: { metadata },

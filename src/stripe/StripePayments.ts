@@ -5,7 +5,9 @@
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option } from "effect"
+import { amountProblem } from "@coffer/rules/order/termsProblem"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
+import { stripesBounds } from "../channel/amountBounds.ts"
 import { ChannelUnreachable } from "../channel/Channel.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
@@ -116,6 +118,8 @@ export const layer = Layer.effect(
         // The order may have ended, which is committed before its session ends. A second session would be paid twice.
         const now = yield* orders.byTradeNo(order.tradeNo)
         if (now.status !== "pending") return settled
+        // The order may be older than the account.
+        if (amountProblem(order, stripesBounds) !== undefined) return notTaken("amount")
         const planned = yield* sessions.plan(order, method)
         if (Option.isSome(planned)) {
           return yield* make(order, planned.value)
