@@ -45,10 +45,7 @@ export class SandboxClockStore extends Context.Service<
   {
     readonly find: (merchantId: string) => Effect.Effect<Option.Option<ClockRow>>
     /** Sets a target, unless `decide` on the row, which is locked meanwhile, sets none. */
-    readonly begin: <E>(
-      merchantId: MerchantId,
-      decide: Decide<E>
-    ) => Effect.Effect<void, E>
+    readonly begin: <E>(merchantId: MerchantId, decide: Decide<E>) => Effect.Effect<void, E>
     /** Clocks on their way that nobody holds. */
     readonly abandoned: (unmoved: DateTime.Utc) => Effect.Effect<ReadonlyArray<string>>
     /** Whether the holder has it, until then. */

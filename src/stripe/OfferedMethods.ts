@@ -17,10 +17,7 @@ export class OfferedMethods extends Context.Service<
     /** Stripe has made a session with or without the method that was asked for. */
     readonly note: (order: Sold, method: SessionMethod, isOffered: boolean) => Effect.Effect<void>
     /** Of these methods, those that Stripe may take; all of them where none would be left, since one may be tried. */
-    readonly among: (
-      order: Sold,
-      methods: ReadonlyArray<PaymentMethod>
-    ) => Effect.Effect<ReadonlyArray<PaymentMethod>>
+    readonly among: (order: Sold, methods: ReadonlyArray<PaymentMethod>) => Effect.Effect<ReadonlyArray<PaymentMethod>>
   }
 >()("@coffer/stripe/OfferedMethods") {}
 

@@ -1,6 +1,6 @@
 /**
- * Disputes that Stripe names in another currency than their payment's (`stripe_presented_disputes`, migration 0064). The
- * operator reads them beside the payment's own amount, which is what the dispute has here (silences: S24).
+ * Disputes that Stripe names in another currency than their payment's (`stripe_presented_disputes`, migration 0064).
+ * The operator reads them beside the payment's own amount, which is what the dispute has here (silences: S24).
  */
 import type { Owner } from "@coffer/model/Owner"
 import { Context, Effect, Layer } from "effect"

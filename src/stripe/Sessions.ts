@@ -34,10 +34,7 @@ export class Sessions extends Context.Service<
      * Asks Stripe for the session of a row; may be asked again, and is then told of the same one. Undefined: the row
      * was given up meanwhile, and so is the session.
      */
-    readonly make: (
-      order: Order,
-      row: SessionRow
-    ) => Effect.Effect<Met | undefined, ChannelUnreachable | StripeRefused>
+    readonly make: (order: Order, row: SessionRow) => Effect.Effect<Met | undefined, ChannelUnreachable | StripeRefused>
     /** The same session for a buyer who comes again. */
     readonly resume: (order: Order, row: Made) => Effect.Effect<Met, ChannelUnreachable>
     readonly look: (row: Made) => Effect.Effect<SessionStatus, ChannelUnreachable>
@@ -61,58 +58,7 @@ export const layer = Layer.effect(
     const links = yield* OrderLinks
     const offered = yield* OfferedMethods
 
-    const ownerOf = ({ merchant_id: merchantId, mode }: SessionRow) => ({ merchantId, mode })
-
-    /** A row stays as it is while its payment is not in our books, so that nobody takes the order for unpaid. */
-    const noted = Effect.fnUntraced(function* (row: Made, status: SessionStatus) {
-      if (status._tag === "Over") yield* store.ended(row.key)
-      if (status._tag === "Processing") yield* store.processing(row.key)
-      return status
-    })
-
-    const look = span("Sessions.look")(function* (row: Made) {
-      const asked = client.read(ownerOf(row), (stripe) => stripe.checkout.sessions.retrieve(row.session_id, { expand }))
-      return yield* noted(row, sessionStatusOf(yield* unreachableWhenRefused(asked)))
-    })
-
-    const end = span("Sessions.end")(function* (row: Made, { force }: { readonly force: boolean }) {
-      const before = yield* look(row)
-      if (before._tag !== "Open") return before
-      const lapsed = DateTime.isLessThan(DateTime.addDuration(row.created_at, redirectLapses), yield* currentTime)
-      if (before.isBusy && !force && !lapsed) return before
-      return yield* expire(row)
-    })
-
-    const expire = Effect.fnUntraced(function* (row: Made) {
-      const expired = client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(row.session_id, { expand }))
-      return yield* Effect.matchEffect(expired, {
-        onSuccess: (session) => noted(row, sessionStatusOf(session)),
-        // The session was paid or ended at the same moment, or Stripe did not answer. Looking shows which.
-        onFailure: (failure) =>
-          failure._tag === "ChannelUnreachable"
-            ? Effect.fail(failure)
-            : Effect.filterOrFail(
-                look(row),
-                ({ _tag }) => _tag !== "Open",
-                () => new ChannelUnreachable()
-              )
-      })
-    })
-
-    /**
-     * A session without its method is ended. Where that fails its row stays, so the next step ends it; nobody has its
-     * address, and a payment in it would be found by its row.
-     */
-    const meet = Effect.fnUntraced(function* (order: Order, row: Made, status: SessionStatus) {
-      if (status._tag !== "Open" || status.isBusy) return status
-      const isOffered = status.methods.includes(row.method)
-      yield* offered.note(order, row.method, isOffered)
-      if (isOffered) return status
-      return yield* Effect.match(expire(row), {
-        onFailure: () => notOffered,
-        onSuccess: (after): Met => (after._tag === "Over" ? notOffered : after)
-      })
-    })
+    const { end, look, meet } = meeting({ client, store, offered })
 
     const make = span("Sessions.make")(function* (order: Order, row: SessionRow) {
       const params = parametersOf(order, row, links.signed.checkout(order.tradeNo, order.expiresAt))
@@ -153,6 +99,70 @@ export const layer = Layer.effect(
     })
   })
 )
+
+const ownerOf = ({ merchant_id: merchantId, mode }: SessionRow) => ({ merchantId, mode })
+
+interface Services {
+  readonly client: StripeClient["Service"]
+  readonly store: SessionStore["Service"]
+  readonly offered: OfferedMethods["Service"]
+}
+
+/** What is done with a session that Stripe has made. */
+const meeting = ({ client, offered, store }: Services) => {
+  /** A row stays as it is while its payment is not in our books, so that nobody takes the order for unpaid. */
+  const noted = Effect.fnUntraced(function* (row: Made, status: SessionStatus) {
+    if (status._tag === "Over") yield* store.ended(row.key)
+    if (status._tag === "Processing") yield* store.processing(row.key)
+    return status
+  })
+
+  const look = span("Sessions.look")(function* (row: Made) {
+    const asked = client.read(ownerOf(row), (stripe) => stripe.checkout.sessions.retrieve(row.session_id, { expand }))
+    return yield* noted(row, sessionStatusOf(yield* unreachableWhenRefused(asked)))
+  })
+
+  const end = span("Sessions.end")(function* (row: Made, { force }: { readonly force: boolean }) {
+    const before = yield* look(row)
+    if (before._tag !== "Open") return before
+    const lapsed = DateTime.isLessThan(DateTime.addDuration(row.created_at, redirectLapses), yield* currentTime)
+    if (before.isBusy && !force && !lapsed) return before
+    return yield* expire(row)
+  })
+
+  const expire = Effect.fnUntraced(function* (row: Made) {
+    const expired = client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(row.session_id, { expand }))
+    return yield* Effect.matchEffect(expired, {
+      onSuccess: (session) => noted(row, sessionStatusOf(session)),
+      // The session was paid or ended at the same moment, or Stripe did not answer. Looking shows which.
+      onFailure: (failure) =>
+        failure._tag === "ChannelUnreachable"
+          ? Effect.fail(failure)
+          : Effect.filterOrFail(
+              look(row),
+              ({ _tag }) => _tag !== "Open",
+              () => new ChannelUnreachable()
+            )
+    })
+  })
+
+  /**
+   * A session without its method is ended. Where that fails its row stays, so the next step ends it; nobody has its
+   * address, and a payment in it would be found by its row.
+   */
+  const meet = Effect.fnUntraced(function* (order: Order, row: Made, status: SessionStatus) {
+    if (status._tag !== "Open" || status.isBusy) return status
+    const isOffered = status.methods.includes(row.method)
+    yield* offered.note(order, row.method, isOffered)
+    if (isOffered) return status
+    return yield* Effect.match(expire(row), {
+      onFailure: () => notOffered,
+      onSuccess: (after): Met => (after._tag === "Over" ? notOffered : after)
+    })
+  })
+
+  return { look, end, meet }
+}
 
 const notOffered: Met = { _tag: "NotOffered" }
 

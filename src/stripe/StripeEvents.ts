@@ -5,7 +5,7 @@
 import type { Owner } from "@coffer/model/Owner"
 import { isOwnedBy } from "@coffer/model/Owner"
 import { PaymentId } from "@coffer/model/Ids"
-import { Minor } from "@coffer/model/Money"
+import { type Currency, Minor } from "@coffer/model/Money"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Stripe } from "stripe"
@@ -157,20 +157,13 @@ const handleGivenBack = ({ client, orders }: Services) =>
       return yield* ignored("a refund is none that a merchant has asked us for")
     }
     const { amount, currency, paymentId: id } = payment.value
-    /** What the charge says of itself: some of its refunds are in another currency. */
-    const refundedOfCharge = Effect.gen(function* () {
-      const { latest_charge: charge } = yield* client.read(owner, (stripe) =>
-        stripe.paymentIntents.retrieve(id, { expand: ["latest_charge"] })
-      )
-      return typeof charge === "object" && charge !== null && !isPresented(charge, currency) ? charge.amount_refunded : 0
-    })
     const look = Effect.gen(function* () {
       const { data, has_more } = yield* client.read(owner, (stripe) =>
-        stripe.refunds.list({ payment_intent: id, limit: refundsMax })
+        stripe.refunds.list({ payment_intent: id, limit: refundsMax, expand: ["data.charge"] })
       )
       if (has_more) return yield* ignored("a payment has more refunds than are looked at")
       const given = data.some((each) => isPresented(each, currency))
-        ? yield* refundedOfCharge
+        ? refundedOf(data[0]!.charge, currency)
         : data.reduce((sum, each) => sum + (answerOf(each)._tag === "Refused" ? 0 : each.amount), 0)
       const failed = data.map(answerOf).find(({ _tag }) => _tag === "Refused")
       const left = Minor.make(Math.max(0, amount - given))
@@ -182,6 +175,10 @@ const handleGivenBack = ({ client, orders }: Services) =>
     // Another event of this payment may have been handled meanwhile, with what was read before: look again.
     return yield* look
   })
+
+/** What a charge itself counts as refunded, where some of its refunds are in another currency. */
+const refundedOf = (charge: Stripe.Refund["charge"], currency: Currency): number =>
+  typeof charge === "object" && charge !== null && !isPresented(charge, currency) ? charge.amount_refunded : 0
 
 const handleDispute = ({ client, disputes, orderIn, orders, payments, presented }: Services) =>
   Effect.fnUntraced(function* (owner: Owner, id: string) {

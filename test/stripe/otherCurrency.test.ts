@@ -14,10 +14,7 @@ const sold = Effect.fnUntraced(function* () {
   const before = yield* world.merchant.balance()
   const charge = world.simulator.all("charge")[0]!
   const heldAs = (kind: string) =>
-    Effect.map(
-      said(world.api.operator("GET", `/held_up?kind=${kind}`)),
-      ({ data }) => (data as ReadonlyArray<Json>)[0]
-    )
+    Effect.map(said(world.api.operator("GET", `/held_up?kind=${kind}`)), ({ data }) => (data as ReadonlyArray<Json>)[0])
   return { ...world, sold: order, before, charge, heldAs }
 })
 
