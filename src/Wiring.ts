@@ -102,6 +102,8 @@ import * as AccountUses from "./stripe/AccountUses.ts"
 import * as Reconciliation from "./stripe/Reconciliation.ts"
 import * as ReconciliationJobs from "./stripe/ReconciliationJobs.ts"
 import * as ReconciliationStore from "./stripe/ReconciliationStore.ts"
+import * as OfferedMethods from "./stripe/OfferedMethods.ts"
+import * as PresentedDisputes from "./stripe/PresentedDisputes.ts"
 import * as Sessions from "./stripe/Sessions.ts"
 import * as SessionStore from "./stripe/SessionStore.ts"
 import * as StraySessions from "./stripe/StraySessions.ts"
@@ -154,6 +156,7 @@ const stores = Layer.mergeAll(
   LinkStore.layer,
   SessionStore.layer,
   StraySessions.layer,
+  PresentedDisputes.layer,
   StripeEventStore.layer,
   ReconciliationStore.layer,
   MailStore.layer,
@@ -171,6 +174,7 @@ const files = LogoFiles.layer.pipe(Layer.provideMerge(Files.layer.pipe(Layer.pro
 
 const stripe = Layer.mergeAll(Accounts.layer, Sessions.layer, Reconciliation.layer).pipe(
   Layer.provide(AccountUses.layer),
+  Layer.provideMerge(OfferedMethods.layer),
   Layer.provideMerge(StripeClient.layer)
 )
 

@@ -51,7 +51,7 @@ export const layer: Routes = HttpRouter.use(
     const orders = yield* Orders
     const clocks = yield* MerchantClocks
     const desks = { buyer: yield* SandboxBuyer, payments: yield* StripePayments }
-    const respond = respondAs({ links, merchants: yield* Merchants, ids: yield* NewIds })
+    const respond = respondAs({ payments: desks.payments, links, merchants: yield* Merchants, ids: yield* NewIds })
     const step = takeStep({ ...desks, links, respond })
     const through = yield* PublicAdmission.makePage
     const receiving = yield* makeReceiving
@@ -87,7 +87,7 @@ export const layer: Routes = HttpRouter.use(
         page._tag === "Pay" &&
         page.hosted !== true &&
         method !== undefined &&
-        (yield* respond.offered(order)).includes(method)
+        (yield* respond.methods(order)).offered.includes(method)
       return yield* respond.with(isAway ? { _tag: "Away", order, method } : page)
     })
     const show = Effect.flatMap(openOrder, (order) => clocks.within(order, showOf(order))).pipe(

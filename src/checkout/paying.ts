@@ -38,10 +38,12 @@ export const takeStep = (services: Services) => {
     }
     if (Option.isNone(form)) return yield* respond.with({ ...page, notice: "unreadable" }, 422)
     const { method, step } = form.value
-    const isOffered = (yield* respond.offered(order)).includes(method)
+    const { offered, sold } = yield* respond.methods(order)
+    const isOffered = offered.includes(method)
     if (page.hosted === true) {
       if (step !== "pay") return yield* respond.byGet(order)
-      return isOffered ? yield* leave(order, page, method) : yield* respond.with({ ...page, notice: "notOffered" }, 422)
+      if (isOffered) return yield* leave(order, page, method)
+      return yield* respond.with({ ...page, notice: sold.includes(method) ? "notTaken" : "notOffered" }, 422)
     }
     if (step === "cancel") return yield* attempt(order, form.value, "decline", noticeOfCancel(method))
     // Whoever comes back from a wallet that is no longer offered pays nothing, and the bank hears that it is over.
@@ -58,6 +60,8 @@ export const takeStep = (services: Services) => {
   })
 }
 
+const notices = { method: "notTaken", amount: "amountNotTaken" } as const satisfies Record<string, Notice>
+
 /** Leads to the channel's own page. */
 const makeLeave = ({ payments, respond }: Services) =>
   Effect.fnUntraced(
@@ -71,7 +75,7 @@ const makeLeave = ({ payments, respond }: Services) =>
         case "Unknown":
           return yield* respond.with({ _tag: "Uncertain", order }, 503)
         case "NotTaken":
-          return yield* respond.with({ ...page, method, notice: "notTaken" }, 422)
+          return yield* respond.with({ ...page, method, notice: notices[begun.because] }, 422)
       }
     },
     (effect, order) =>

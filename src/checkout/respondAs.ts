@@ -6,6 +6,7 @@ import type { Merchants } from "../merchants/Merchants.ts"
 import { headersIn, respondWith } from "../pages/respond.ts"
 import type { NewIds } from "../platform/runtime/NewIds.ts"
 import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
+import type { StripePayments } from "../stripe/StripePayments.ts"
 import { type Page, render } from "./CheckoutPage.ts"
 import { findShop } from "./findShop.ts"
 import { choiceOf, type Seen, seenBy } from "./frame.ts"
@@ -14,6 +15,7 @@ import { checkoutHeaders as headers } from "./script.ts"
 export type Response = HttpServerResponse.HttpServerResponse
 
 interface Services {
+  readonly payments: StripePayments["Service"]
   readonly links: OrderLinks["Service"]
   readonly merchants: Merchants["Service"]
   readonly ids: NewIds["Service"]
@@ -21,20 +23,28 @@ interface Services {
 
 export type Respond = ReturnType<typeof respondAs>
 
-export const respondAs = ({ ids, links, merchants }: Services) => ({
-  /** What the order's merchant offers. */
-  offered: (order: Order) => Effect.map(findShop(merchants, order), ({ offered }) => offered),
+/** `sold`: the methods of the order's merchant. `offered`: those of them that its channel takes. */
+const shopOf = Effect.fnUntraced(function* ({ merchants, payments }: Services, order: Order | undefined) {
+  const { offered: sold, shop } = yield* findShop(merchants, order)
+  const isLimited = order !== undefined && (yield* payments.takerOf(order)) === "stripe"
+  return { shop, sold, offered: isLimited ? yield* payments.offered(order, sold) : sold }
+})
+
+export const respondAs = (services: Services) => ({
+  methods: (order: Order) => shopOf(services, order),
 
   with: Effect.fnUntraced(function* (page: Page, status = 200) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const order = "order" in page ? page.order : undefined
     const { chosen, language } = seenBy(request, order?.locale ?? null)
+    const { offered, shop } = yield* shopOf(services, order)
     const seen: Seen = {
       chosen,
       language,
-      ...(yield* findShop(merchants, order)),
-      attemptNo: yield* ids.body,
-      receipt: order && pathOf(links.signed.receipt(order.tradeNo))
+      shop,
+      offered,
+      attemptNo: yield* services.ids.body,
+      receipt: order && pathOf(services.links.signed.receipt(order.tradeNo))
     }
     return respondWith(render(page, seen), status, { ...headers, ...headersIn(language) })
   }),
@@ -42,7 +52,7 @@ export const respondAs = ({ ids, links, merchants }: Services) => ({
   /** Leads to the order's page, which can be reloaded without paying again. */
   byGet: Effect.fnUntraced(function* ({ expiresAt, tradeNo }: Order) {
     const { chosen } = seenBy(yield* HttpServerRequest.HttpServerRequest, null)
-    const location = pathOf(links.signed.checkout(tradeNo, expiresAt)) + choiceOf({ chosen })
+    const location = pathOf(services.links.signed.checkout(tradeNo, expiresAt)) + choiceOf({ chosen })
     return HttpServerResponse.redirect(location, { status: 303, headers })
   })
 })

@@ -91,6 +91,10 @@ export const en = {
       title: "This payment method cannot be used for this order",
       text: "Nothing was charged. Choose another method, or ask the shop."
     },
+    amountNotTaken: {
+      title: "This amount cannot be paid here",
+      text: "Nothing was charged. It is below the least or above the most that can be paid. Please ask the shop."
+    },
     mistaken: { title: "Please check the card details", text: "Nothing was charged." },
     unreadable: { title: "That did not reach us whole", text: "Nothing was charged. Please try again." }
   },

@@ -68,6 +68,10 @@ export const zh: Texts = {
     },
     notOffered: { title: "商家不支持此付款方式", text: "未扣款。请选择下方的付款方式。" },
     notTaken: { title: "此订单无法使用该付款方式", text: "未扣款。请选择其他付款方式，或联系商家。" },
+    amountNotTaken: {
+      title: "此金额无法在此支付",
+      text: "未扣款。金额低于或高于可支付的范围，请联系商家。"
+    },
     mistaken: { title: "请检查银行卡信息", text: "未扣款。" },
     unreadable: { title: "提交的信息不完整", text: "未扣款，请重试。" }
   },

@@ -169,6 +169,7 @@ const columnsOf = (source: HeldSource): string => {
     is_answered,
     next_at,
     payments,
+    presented,
     trade_no,
     updated_at = "updated_at",
     url
@@ -190,6 +191,7 @@ const columnsOf = (source: HeldSource): string => {
     `${next_at ?? "null::timestamptz"} as next_at`,
     `${is_answered ?? "null::boolean"} as is_answered`,
     `${due_by ?? "null::timestamptz"} as due_by`,
+    `${presented ?? "null"}::text as presented`,
     `${url ?? "null::text"} as url`,
     `${payments ?? "null::jsonb"} as payments`
   ].join(", ")

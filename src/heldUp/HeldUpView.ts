@@ -59,7 +59,7 @@ const turnOf = (row: HeldRow, now: DateTime.Utc): Turn => {
     case "refund":
       return { waits_for: "channel", text: "the channel has to settle the refund", since }
     case "dispute":
-      return disputeTurn(row, now)
+      return inBothCurrencies(row, disputeTurn(row, now))
     case "payout":
       return row.status === "requested"
         ? { waits_for: "operator", text: "an operator has to approve or to reject the payout", since }
@@ -86,6 +86,11 @@ const disputeTurn = ({ created_at, due_by, is_answered, status, updated_at }: He
   const until = due_by === null ? "" : ` until ${isoText(due_by)}`
   return { waits_for: "merchant", text: `the merchant has to answer the bank${until}`, since: created_at }
 }
+
+const inBothCurrencies = ({ amount, currency, presented }: HeldRow, turn: Turn): Turn =>
+  presented === null
+    ? turn
+    : { ...turn, text: `${turn.text}; at the channel it is one of ${presented}, and ${amount} ${currency} are frozen` }
 
 /** Only the operator answers it, at the channel. */
 const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string => {

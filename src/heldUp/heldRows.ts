@@ -27,6 +27,8 @@ export const HeldRow = Schema.Struct({
   /** Of a dispute: whether the merchant has answered, and the last moment for it. */
   is_answered: Schema.NullOr(Schema.Boolean),
   due_by: Schema.NullOr(TimeColumn),
+  /** Of a dispute that its channel names in another currency: its amount there. */
+  presented: Schema.NullOr(Schema.String),
   /** Of a delivery: where it goes. Of a session at Stripe: its number there, and that of its payment. */
   url: Schema.NullOr(Schema.String),
   /** Of an order: what it did not take. */
@@ -118,7 +120,10 @@ export const heldSources: ReadonlyArray<HeldSource> = [
       error: "check_error",
       next_at: "next_check_at",
       is_answered: "response is not null",
-      due_by: "evidence_due_by"
+      due_by: "evidence_due_by",
+      presented: `(select p.amount || ' ' || p.currency from stripe_presented_disputes p
+        where p.merchant_id = disputes.merchant_id and p.mode = disputes.mode
+          and p.processor_dispute_id = disputes.processor_dispute_id)`
     }
   },
   {

@@ -14,11 +14,12 @@ import { knownVisit } from "@coffer/rules/link/decide"
 import { type LinkClosed, LinkCommand, type LinkConflict, type PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { readTimestamp } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { currencyProblem, termsProblem } from "@coffer/rules/order/termsProblem"
+import { amountProblem, currencyProblem, termsProblem } from "@coffer/rules/order/termsProblem"
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { type Answering, answering } from "../idempotency/Answering.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { boundsOf } from "../merchants/stripeAccount.ts"
 import { ask } from "../platform/cluster/ask.ts"
 import { numbering } from "../platform/commit/Change.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -134,6 +135,7 @@ const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
       mode: owner.mode,
       privateAllowed,
       liveCurrencies: merchant.live_currencies,
+      amountBounds: boundsOf(merchant.modes[owner.mode]),
       // Endpoints do not count, unlike for orders (spec: Payment links; silences: L9).
       otherTarget: "default address",
       hasOtherTarget: merchant.modes[owner.mode].default_notify_url !== null
@@ -175,10 +177,12 @@ const visit = ({ ids, merchantOf, send }: LinkServices) =>
   span("Links.visit")(function* (link: PaymentLink, visitNo?: string) {
     const known = knownVisit(link, visitNo)
     if (known !== undefined) return visited(known)
-    const { live_currencies: liveCurrencies, suspended_at } = yield* merchantOf(link)
+    const { live_currencies: liveCurrencies, modes, suspended_at } = yield* merchantOf(link)
     if (suspended_at !== null) return yield* new InvalidField({ param: "merchant_id", problem: "is suspended" })
-    // The operator may have taken the currency away since (silences: L8).
-    const problem = currencyProblem(link.currency, { mode: link.mode, liveCurrencies })
+    // The operator may have taken the currency away since, or set a channel that takes no such amount (silences: L8).
+    const problem =
+      currencyProblem(link.currency, { mode: link.mode, liveCurrencies }) ??
+      amountProblem(link, boundsOf(modes[link.mode]))
     if (problem !== undefined) return yield* problem
     const at = yield* currentTime
     const tradeNo = TradeNo.make(yield* ids.next(prefixes.tradeNo[link.mode]))

@@ -70,11 +70,17 @@ export class MerchantStore extends Context.Service<
       hash: string
     ) => Effect.Effect<Option.Option<{ readonly merchant: MerchantRow; readonly mode: Mode }>>
     readonly insert: (row: MerchantRow) => Effect.Effect<void>
-    /** Applies the patch under a lock on the row. The same transaction notifies all runners. */
-    readonly modify: (
+    /**
+     * Applies the patch under a lock on the row. The same transaction notifies all runners. `check` looks after the
+     * write, in the transaction, and keeps it from being done when it fails.
+     */
+    readonly modify: <E = never>(
       merchantId: string,
-      patch: (row: MerchantRow) => MerchantRow
-    ) => Effect.Effect<Option.Option<MerchantRow>>
+      patch: (row: MerchantRow) => MerchantRow,
+      check?: Effect.Effect<void, E>
+    ) => Effect.Effect<Option.Option<MerchantRow>, E>
+    /** Whether the clock of its sandbox was moved, or is on its way. */
+    readonly isClockMoved: (merchantId: string) => Effect.Effect<boolean>
     readonly isEmpty: Effect.Effect<boolean>
     /** Sandboxes whose clock is ahead, and by how many milliseconds. */
     readonly movedClocks: Effect.Effect<ReadonlyArray<MovedSandbox>>
@@ -105,8 +111,14 @@ export const layer = Layer.effect(
       byId: (merchantId) => sqlDefects(byId(merchantId)),
       byKeyHash: (hash) => sqlDefects(byKeyHash(hash)),
       insert: (row) => faults.around("Store.write", sqlDefects(insert(row)), () => "merchants"),
-      modify: (merchantId, patch) =>
-        faults.around("Store.write", sqlDefects(modify(merchantId, patch)), () => "merchants"),
+      modify: (merchantId, patch, check) =>
+        faults.around("Store.write", sqlDefects(modify(merchantId, patch, check)), () => "merchants"),
+      isClockMoved: (merchantId) =>
+        Effect.map(
+          sqlDefects(sql`select 1 from sandbox_clocks
+            where merchant_id = ${merchantId} and (offset_ms > 0 or target is not null)`),
+          ({ length }) => length > 0
+        ),
       sealedAs: (form, after) => sqlDefects(sealedAs({ form, after: after?.id ?? "" })),
       reseal: (row, fresh) => sqlDefects(reseal(row, fresh)),
       isEmpty: sqlDefects(isEmpty),
@@ -237,12 +249,17 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
     yield* sql`select pg_notify(${changedChannel}, ${row.merchant_id})`
   })
 
-  const modify = (merchantId: string, patch: (row: MerchantRow) => MerchantRow) =>
+  const modify = <E = never>(
+    merchantId: string,
+    patch: (row: MerchantRow) => MerchantRow,
+    check: Effect.Effect<void, E> = Effect.void
+  ) =>
     sql.withTransaction(
       Effect.gen(function* () {
         yield* sql`select 1 from merchants where merchant_id = ${merchantId} for update`
         const row = Option.map(yield* byId(merchantId), patch)
         if (Option.isSome(row)) yield* write(row.value)
+        yield* check
         return row
       })
     )

@@ -25,6 +25,9 @@ export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("Me
   merchantId: Schema.String
 }) {}
 
+/** The clock of the sandbox was moved, and Stripe's time cannot be (silences: S25). */
+export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {}) {}
+
 export interface Keyed {
   /** Whether it was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
@@ -55,7 +58,10 @@ export class Merchants extends Context.Service<
     /** Returns the new key, which is shown this once. The old key stops working at once. */
     readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
     /** The merchant's account at Stripe in one environment, as it is from now on. */
-    readonly setStripe: (owner: Owner, account: StripeAccount | null) => Effect.Effect<Merchant, MerchantNotFound>
+    readonly setStripe: (
+      owner: Owner,
+      account: StripeAccount | null
+    ) => Effect.Effect<Merchant, MerchantNotFound | ClockMoved>
     /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
     /** What this runner has read of the merchant is read again: somebody has changed what belongs to it. */
@@ -81,9 +87,13 @@ export const layer = Layer.effect(
         ? Effect.flatMap(cache.byId(merchantId), orNotFound(merchantId))
         : Effect.fail(new MerchantNotFound({ merchantId }))
 
-    const change = Effect.fnUntraced(function* (merchantId: string, patch: (merchant: Merchant) => Merchant) {
+    const change = Effect.fnUntraced(function* <E = never>(
+      merchantId: string,
+      patch: (merchant: Merchant) => Merchant,
+      check?: Effect.Effect<void, E>
+    ) {
       if (!isMerchantId(merchantId)) return yield* new MerchantNotFound({ merchantId })
-      const row = yield* store.modify(merchantId, patch)
+      const row = yield* store.modify(merchantId, patch, check)
       yield* cache.forget(merchantId)
       return yield* orNotFound(merchantId)(row)
     })
@@ -120,7 +130,16 @@ export const layer = Layer.effect(
         return key
       }),
       setStripe: span("Merchants.setStripe")(function* ({ merchantId, mode }, stripe) {
-        return yield* change(merchantId, (merchant) => withMode(merchant, mode, { stripe }))
+        // An advance locks this row and reads it, so of both at once the second sees the first.
+        const keepsRealTime = Effect.flatMap(store.isClockMoved(merchantId), (isMoved) =>
+          isMoved ? Effect.fail(new ClockMoved()) : Effect.void
+        )
+        const isHeld = mode === "sandbox" && stripe?.isActive === true
+        return yield* change(
+          merchantId,
+          (merchant) => withMode(merchant, mode, { stripe }),
+          isHeld ? keepsRealTime : Effect.void
+        )
       }),
       signingSecret: (merchantId, mode) =>
         Effect.map(find(merchantId), ({ merchant_id, modes }) =>

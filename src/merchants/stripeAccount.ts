@@ -3,7 +3,9 @@
  * environment and use. Pure.
  */
 import type { Owner } from "@coffer/model/Owner"
+import type { AmountBounds } from "@coffer/rules/order/termsProblem"
 import { Schema } from "effect"
+import { stripesBounds } from "../channel/amountBounds.ts"
 import type { Secrets } from "../platform/runtime/Secrets.ts"
 
 export const StripeAccount = Schema.Struct({
@@ -19,6 +21,10 @@ export const StripeAccount = Schema.Struct({
 export type StripeAccount = typeof StripeAccount.Type
 
 /** What the keys are sealed for. */
+/** What a merchant's channel takes in one payment; undefined where that is any amount. */
+export const boundsOf = ({ stripe }: { readonly stripe: StripeAccount | null }): AmountBounds | undefined =>
+  stripe?.isActive === true ? stripesBounds : undefined
+
 export const stripeUses = ({ merchantId, mode }: Owner) => ({
   secretKey: `${merchantId}/${mode}/stripe/secret_key`,
   webhookSecret: `${merchantId}/${mode}/stripe/webhook_secret`

@@ -11,6 +11,7 @@ import { formProblem, termsProblem } from "@coffer/rules/order/termsProblem"
 import { Effect, Option, Schema, Struct } from "effect"
 import { answering } from "../idempotency/Answering.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
+import { boundsOf } from "../merchants/stripeAccount.ts"
 import type { Owner } from "@coffer/model/Owner"
 import { numbering } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -50,6 +51,7 @@ const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mo
   mode,
   privateAllowed,
   liveCurrencies: merchant.live_currencies,
+  amountBounds: boundsOf(merchant.modes[mode]),
   otherTarget: "enabled endpoint for payment.succeeded and no default address",
   hasOtherTarget: hasTarget(merchant.modes[mode])
 })

@@ -31,6 +31,9 @@ export interface Setting {
   readonly request: string | null
 }
 
+/** `stripe`: the sandbox has an account at Stripe. */
+type Decide<E> = (row: ClockRow, has: { readonly stripe: boolean }) => Effect.Effect<Setting | undefined, E>
+
 /** What has been done since the last stop. */
 export interface Stop {
   readonly offset: number
@@ -42,10 +45,7 @@ export class SandboxClockStore extends Context.Service<
   {
     readonly find: (merchantId: string) => Effect.Effect<Option.Option<ClockRow>>
     /** Sets a target, unless `decide` on the row, which is locked meanwhile, sets none. */
-    readonly begin: <E>(
-      merchantId: MerchantId,
-      decide: (row: ClockRow) => Effect.Effect<Setting | undefined, E>
-    ) => Effect.Effect<void, E>
+    readonly begin: <E>(merchantId: MerchantId, decide: Decide<E>) => Effect.Effect<void, E>
     /** Clocks on their way that nobody holds. */
     readonly abandoned: (unmoved: DateTime.Utc) => Effect.Effect<ReadonlyArray<string>>
     /** Whether the holder has it, until then. */
@@ -88,11 +88,18 @@ export const layer = Layer.effect(
         on conflict (merchant_id) do update set merchant_id = excluded.merchant_id returning ${shown}`
     })
 
-    const begin = <E>(merchantId: MerchantId, decide: (row: ClockRow) => Effect.Effect<Setting | undefined, E>) =>
+    /** Nobody sets an account at Stripe until the transaction ends. */
+    const hasStripe = Effect.fnUntraced(function* (merchantId: MerchantId) {
+      const rows = yield* sql<{ readonly stripe: boolean }>`select stripe is not null as stripe from merchant_modes
+        where merchant_id = ${merchantId} and mode = 'sandbox' for share`
+      return { stripe: rows.some(({ stripe }) => stripe) }
+    })
+
+    const begin = <E>(merchantId: MerchantId, decide: Decide<E>) =>
       sql.withTransaction(
         Effect.gen(function* () {
           const row = yield* Effect.catchTags(lock(merchantId), { NoSuchElementError: Effect.die })
-          const setting = yield* decide(row)
+          const setting = yield* decide(row, yield* hasStripe(merchantId))
           if (setting === undefined) return
           const { began, request, target } = setting
           yield* sql`update sandbox_clocks set target = ${at(target)}, began = ${at(began)}, stops = 0, attempts = 0,

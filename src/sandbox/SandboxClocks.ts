@@ -69,10 +69,9 @@ export const layer = Layer.effect(
     return SandboxClocks.of({
       find,
       advance: span("SandboxClocks.advance")(function* (merchantId, asked) {
-        const { modes } = yield* Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
-        if (modes.sandbox.stripe !== null) return yield* new ClockNotOurs()
         const request = yield* requestOf(asked)
-        const decide = Effect.fnUntraced(function* (row: ClockRow) {
+        const decide = Effect.fnUntraced(function* (row: ClockRow, has: { readonly stripe: boolean }) {
+          if (has.stripe) return yield* new ClockNotOurs()
           if (isRepeat(row, request, yield* unmovedMillis)) return undefined
           if (row.target !== null) return yield* new ClockAdvancing({ target: row.target })
           return yield* settingOf(asked, row, { unmoved: yield* unmovedMillis, request })

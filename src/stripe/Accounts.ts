@@ -5,7 +5,7 @@ import type { Owner } from "@coffer/model/Owner"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
-import { type Merchant, type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
+import { type ClockMoved, type Merchant, type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
 import { openStripeKeys, sealStripeKeys, type StripeAccount } from "../merchants/stripeAccount.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -29,7 +29,7 @@ export class Accounts extends Context.Service<
       merchantId: string,
       mode: Mode,
       asked: SetChannel
-    ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField | AccountInUse | ChannelUnreachable>
+    ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField | AccountInUse | ChannelUnreachable | ClockMoved>
   }
 >()("@coffer/stripe/Accounts") {}
 

@@ -10,7 +10,7 @@ import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals, refuseAs } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
-import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { type ClockMoved as Moved, type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -32,6 +32,8 @@ export const layer = HttpApiBuilder.group(
 
     const AccountInUse = refuseAs(Wire.Conflict, (inUse: InUse) => ({ message: inUseMessage(inUse) }))
 
+    const ClockMoved = refuseAs(Wire.Conflict, (_: Moved) => ({ message: clockMovedMessage }))
+
     const view = ({ merchant_id, modes }: Merchant, mode: Mode): ChannelResource => {
       const { stripe } = modes[mode]
       return {
@@ -46,7 +48,7 @@ export const layer = HttpApiBuilder.group(
       }
     }
 
-    const refused = { AccountInUse, ChannelUnreachable, InvalidField, MerchantNotFound }
+    const refused = { AccountInUse, ChannelUnreachable, ClockMoved, InvalidField, MerchantNotFound }
     const ofTwo = { JustDone, NeedsSecondOperator }
 
     return handlers.handleAll({
@@ -68,6 +70,10 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
+
+const clockMovedMessage =
+  "The clock of this sandbox was moved, and Stripe's time cannot be: its checkout sessions would end at other times " +
+  "than the orders. A clock goes forward only, so take a merchant whose sandbox keeps real time. Nothing was changed."
 
 const inUseMessage = ({ isActive, uses }: InUse): string => {
   const counts = Object.entries(uses)

@@ -2,7 +2,7 @@
  * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). What a
  * payment in one means for the order is for whoever asks.
  */
-import { titleOf } from "@coffer/model/Text"
+import { beginningOf, titleOf } from "@coffer/model/Text"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
@@ -10,6 +10,7 @@ import { ChannelUnreachable } from "../channel/Channel.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
+import { OfferedMethods } from "./OfferedMethods.ts"
 import { type SessionRow, SessionStore } from "./SessionStore.ts"
 import { expand, sessionMethodOf, type SessionStatus, sessionStatusOf, tradeNoKey } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
@@ -21,6 +22,9 @@ export interface Made extends SessionRow {
 }
 export const isMade = (row: SessionRow): row is Made => row.session_id !== null
 
+/** How a buyer meets a session. `NotOffered`: it has not the method that was asked for, so nobody is led to it. */
+export type Met = SessionStatus | { readonly _tag: "NotOffered" }
+
 export class Sessions extends Context.Service<
   Sessions,
   {
@@ -30,10 +34,9 @@ export class Sessions extends Context.Service<
      * Asks Stripe for the session of a row; may be asked again, and is then told of the same one. Undefined: the row
      * was given up meanwhile, and so is the session.
      */
-    readonly make: (
-      order: Order,
-      row: SessionRow
-    ) => Effect.Effect<SessionStatus | undefined, ChannelUnreachable | StripeRefused>
+    readonly make: (order: Order, row: SessionRow) => Effect.Effect<Met | undefined, ChannelUnreachable | StripeRefused>
+    /** The same session for a buyer who comes again. */
+    readonly resume: (order: Order, row: Made) => Effect.Effect<Met, ChannelUnreachable>
     readonly look: (row: Made) => Effect.Effect<SessionStatus, ChannelUnreachable>
     /** Ends it, unless it is paid or being paid. `force`: also when its buyer is at a bank or in a wallet. */
     readonly end: (row: Made, options: { readonly force: boolean }) => Effect.Effect<SessionStatus, ChannelUnreachable>
@@ -53,40 +56,9 @@ export const layer = Layer.effect(
     const client = yield* StripeClient
     const store = yield* SessionStore
     const links = yield* OrderLinks
+    const offered = yield* OfferedMethods
 
-    const ownerOf = ({ merchant_id: merchantId, mode }: SessionRow) => ({ merchantId, mode })
-
-    /** A row stays as it is while its payment is not in our books, so that nobody takes the order for unpaid. */
-    const noted = Effect.fnUntraced(function* (row: Made, status: SessionStatus) {
-      if (status._tag === "Over") yield* store.ended(row.key)
-      if (status._tag === "Processing") yield* store.processing(row.key)
-      return status
-    })
-
-    const look = span("Sessions.look")(function* (row: Made) {
-      const asked = client.read(ownerOf(row), (stripe) => stripe.checkout.sessions.retrieve(row.session_id, { expand }))
-      return yield* noted(row, sessionStatusOf(yield* unreachableWhenRefused(asked)))
-    })
-
-    const end = span("Sessions.end")(function* (row: Made, { force }: { readonly force: boolean }) {
-      const before = yield* look(row)
-      if (before._tag !== "Open") return before
-      const lapsed = DateTime.isLessThan(DateTime.addDuration(row.created_at, redirectLapses), yield* currentTime)
-      if (before.isBusy && !force && !lapsed) return before
-      const expired = client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(row.session_id, { expand }))
-      return yield* Effect.matchEffect(expired, {
-        onSuccess: (session) => noted(row, sessionStatusOf(session)),
-        // The session was paid or ended at the same moment, or Stripe did not answer. Looking shows which.
-        onFailure: (failure) =>
-          failure._tag === "ChannelUnreachable"
-            ? Effect.fail(failure)
-            : Effect.filterOrFail(
-                look(row),
-                ({ _tag }) => _tag !== "Open",
-                () => new ChannelUnreachable()
-              )
-      })
-    })
+    const { end, look, meet } = meeting({ client, store, offered })
 
     const make = span("Sessions.make")(function* (order: Order, row: SessionRow) {
       const params = parametersOf(order, row, links.signed.checkout(order.tradeNo, order.expiresAt))
@@ -100,7 +72,8 @@ export const layer = Layer.effect(
         }
       )
       const opened = yield* store.opened(row.key, made.id)
-      if (Option.isSome(opened)) return sessionStatusOf(made)
+      const met = yield* meet(order, { ...row, session_id: made.id }, sessionStatusOf(made))
+      if (Option.isSome(opened) || met._tag === "NotOffered") return met
       yield* Effect.ignore(client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(made.id)))
       return undefined
     }, Effect.uninterruptible)
@@ -118,11 +91,80 @@ export const layer = Layer.effect(
         })
       }),
       make,
+      resume: Effect.fnUntraced(function* (order, row) {
+        return yield* meet(order, row, yield* look(row))
+      }),
       look,
       end
     })
   })
 )
+
+const ownerOf = ({ merchant_id: merchantId, mode }: SessionRow) => ({ merchantId, mode })
+
+interface Services {
+  readonly client: StripeClient["Service"]
+  readonly store: SessionStore["Service"]
+  readonly offered: OfferedMethods["Service"]
+}
+
+/** What is done with a session that Stripe has made. */
+const meeting = ({ client, offered, store }: Services) => {
+  /** A row stays as it is while its payment is not in our books, so that nobody takes the order for unpaid. */
+  const noted = Effect.fnUntraced(function* (row: Made, status: SessionStatus) {
+    if (status._tag === "Over") yield* store.ended(row.key)
+    if (status._tag === "Processing") yield* store.processing(row.key)
+    return status
+  })
+
+  const look = span("Sessions.look")(function* (row: Made) {
+    const asked = client.read(ownerOf(row), (stripe) => stripe.checkout.sessions.retrieve(row.session_id, { expand }))
+    return yield* noted(row, sessionStatusOf(yield* unreachableWhenRefused(asked)))
+  })
+
+  const end = span("Sessions.end")(function* (row: Made, { force }: { readonly force: boolean }) {
+    const before = yield* look(row)
+    if (before._tag !== "Open") return before
+    const lapsed = DateTime.isLessThan(DateTime.addDuration(row.created_at, redirectLapses), yield* currentTime)
+    if (before.isBusy && !force && !lapsed) return before
+    return yield* expire(row)
+  })
+
+  const expire = Effect.fnUntraced(function* (row: Made) {
+    const expired = client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(row.session_id, { expand }))
+    return yield* Effect.matchEffect(expired, {
+      onSuccess: (session) => noted(row, sessionStatusOf(session)),
+      // The session was paid or ended at the same moment, or Stripe did not answer. Looking shows which.
+      onFailure: (failure) =>
+        failure._tag === "ChannelUnreachable"
+          ? Effect.fail(failure)
+          : Effect.filterOrFail(
+              look(row),
+              ({ _tag }) => _tag !== "Open",
+              () => new ChannelUnreachable()
+            )
+    })
+  })
+
+  /**
+   * A session without its method is ended. Where that fails its row stays, so the next step ends it; nobody has its
+   * address, and a payment in it would be found by its row.
+   */
+  const meet = Effect.fnUntraced(function* (order: Order, row: Made, status: SessionStatus) {
+    if (status._tag !== "Open" || status.isBusy) return status
+    const isOffered = status.methods.includes(row.method)
+    yield* offered.note(order, row.method, isOffered)
+    if (isOffered) return status
+    return yield* Effect.match(expire(row), {
+      onFailure: () => notOffered,
+      onSuccess: (after): Met => (after._tag === "Over" ? notOffered : after)
+    })
+  })
+
+  return { look, end, meet }
+}
+
+const notOffered: Met = { _tag: "NotOffered" }
 
 /** The order's end, within Stripe's limits. If Stripe's earliest end is later, we end the session ourselves. */
 const endOf = ({ expiresAt }: Order, now: DateTime.Utc): DateTime.Utc =>
@@ -133,6 +175,10 @@ const unreachableWhenRefused = <A>(
   asked: Effect.Effect<A, ChannelUnreachable | StripeRefused>
 ): Effect.Effect<A, ChannelUnreachable> =>
   Effect.catchTags(asked, { StripeRefused: () => Effect.fail(new ChannelUnreachable()) })
+
+/** A title as Stripe takes it. */
+const nameFor = (text: string | null): string | null => titleOf(beginningOf((text ?? "").trim(), nameLengthMax))
+const nameLengthMax = 250
 
 /** They follow from order and row alone: asked again under the same key, they are the same. */
 const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: string) => {
@@ -146,11 +192,13 @@ const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: st
         price_data: {
           currency: order.currency.toLowerCase(),
           unit_amount: order.amount,
-          product_data: { name: titleOf(order.subject) ?? titleOf(order.outTradeNo) ?? order.tradeNo }
+          product_data: { name: nameFor(order.subject) ?? nameFor(order.outTradeNo) ?? order.tradeNo }
         }
       }
     ],
     allowed_payment_method_types: [method],
+    // The buyer pays what was asked for, in its currency, whatever the account's settings are.
+    adaptive_pricing: { enabled: false },
     ...(method === "wechat_pay" ? { payment_method_options: { wechat_pay: { client: "web" as const } } } : {}),
     metadata,
     payment_intent_data: { metadata },

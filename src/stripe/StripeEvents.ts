@@ -5,7 +5,7 @@
 import type { Owner } from "@coffer/model/Owner"
 import { isOwnedBy } from "@coffer/model/Owner"
 import { PaymentId } from "@coffer/model/Ids"
-import { Minor } from "@coffer/model/Money"
+import { type Currency, Minor } from "@coffer/model/Money"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Stripe } from "stripe"
@@ -15,7 +15,8 @@ import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Refunds } from "../refunds/Refunds.ts"
-import { channelDisputeOf, wordOf } from "./disputeStatus.ts"
+import { channelDisputeOf, inCurrencyOf, isPresented, wordOf } from "./disputeStatus.ts"
+import { PresentedDisputes } from "./PresentedDisputes.ts"
 import { SessionStore } from "./SessionStore.ts"
 import { StraySessions } from "./StraySessions.ts"
 import { expand, sessionStatusOf, timeOf, tradeNoIn } from "./sessionStatus.ts"
@@ -74,6 +75,7 @@ const eventServices = Effect.gen(function* () {
     payments: yield* StripePayments,
     refunds: yield* Refunds,
     disputes: yield* Disputes,
+    presented: yield* PresentedDisputes,
     /** The merchant's own order that metadata names. Whoever has the account may write other numbers there. */
     orderIn: Effect.fnUntraced(function* (owner: Owner, metadata: Stripe.Metadata | null | undefined) {
       const tradeNo = tradeNoIn(metadata)
@@ -166,13 +168,15 @@ const handleGivenBack = ({ client, orders }: Services) =>
     if (Option.isNone(order) || Option.isNone(payment)) {
       return yield* ignored("a refund is none that a merchant has asked us for")
     }
-    const { amount, paymentId: id } = payment.value
+    const { amount, currency, paymentId: id } = payment.value
     const look = Effect.gen(function* () {
       const { data, has_more } = yield* client.read(owner, (stripe) =>
-        stripe.refunds.list({ payment_intent: id, limit: refundsMax })
+        stripe.refunds.list({ payment_intent: id, limit: refundsMax, expand: ["data.charge"] })
       )
       if (has_more) return yield* ignored("a payment has more refunds than are looked at")
-      const given = data.reduce((sum, each) => sum + (answerOf(each)._tag === "Refused" ? 0 : each.amount), 0)
+      const given = data.some((each) => isPresented(each, currency))
+        ? refundedOf(data[0]!.charge, currency)
+        : data.reduce((sum, each) => sum + (answerOf(each)._tag === "Refused" ? 0 : each.amount), 0)
       const failed = data.map(answerOf).find(({ _tag }) => _tag === "Refused")
       const left = Minor.make(Math.max(0, amount - given))
       const problem = failed?._tag === "Refused" ? { problem: failed.reason } : {}
@@ -184,7 +188,11 @@ const handleGivenBack = ({ client, orders }: Services) =>
     return yield* look
   })
 
-const handleDispute = ({ client, disputes, orderIn, orders, payments }: Services) =>
+/** What a charge itself counts as refunded, where some of its refunds are in another currency. */
+const refundedOf = (charge: Stripe.Refund["charge"], currency: Currency): number =>
+  typeof charge === "object" && charge !== null && !isPresented(charge, currency) ? charge.amount_refunded : 0
+
+const handleDispute = ({ client, disputes, orderIn, orders, payments, presented }: Services) =>
   Effect.fnUntraced(function* (owner: Owner, id: string) {
     const seen = yield* client.read(owner, (stripe) => stripe.disputes.retrieve(id, { expand: ["payment_intent"] }))
     const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
@@ -192,14 +200,17 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments }: Services
     if (intent === null || Option.isNone(order)) return yield* ignored("a dispute is about no payment of ours")
     const paid = yield* payments.refresh(order.value)
     if (!("paymentId" in paid) || paid.paymentId !== intent.id) {
-      const { tradeNo } = paid
-      const noted = yield* orders.noteDispute(tradeNo, PaymentId.make(intent.id), channelDisputeOf(seen))
+      const { tradeNo, unappliedPayments } = paid
+      const payment = unappliedPayments.find(({ paymentId }) => paymentId === intent.id)
+      const own = payment === undefined ? seen : inCurrencyOf(seen, payment)
+      const noted = yield* orders.noteDispute(tradeNo, PaymentId.make(intent.id), channelDisputeOf(own))
       return Option.isSome(noted) ? ("adopted" as const) : yield* new NotYetKnown({ reason: "payment" })
     }
-    if (seen.currency.toUpperCase() !== paid.currency) {
-      return yield* ignored("a dispute has another currency than its payment")
-    }
-    const { amount, created, evidence_details, reason } = seen
+    // What is left of the payment is frozen, and the operator reads both amounts.
+    if (isPresented(seen, paid.currency)) yield* presented.note(owner, seen)
+    const left = paid.amount - paid.refundedAmount
+    const own = inCurrencyOf(seen, { amount: left > 0 ? left : paid.amount, currency: paid.currency })
+    const { amount, created, evidence_details, reason } = own
     yield* disputes.handleReport({
       ...wordOf(seen),
       ...owner,

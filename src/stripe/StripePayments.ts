@@ -5,12 +5,15 @@
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option } from "effect"
+import { amountProblem } from "@coffer/rules/order/termsProblem"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
+import { stripesBounds } from "../channel/amountBounds.ts"
 import { ChannelUnreachable } from "../channel/Channel.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { span } from "../platform/runtime/span.ts"
-import { isMade, Sessions } from "./Sessions.ts"
+import { isMade, type Met, Sessions } from "./Sessions.ts"
+import { OfferedMethods } from "./OfferedMethods.ts"
 import { type SessionRow, SessionStore } from "./SessionStore.ts"
 import { sessionMethodOf, type SessionStatus } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
@@ -22,8 +25,8 @@ export type Begun =
   | { readonly _tag: "Settled" }
   /** Stripe cannot be asked about the session that the buyer was led to before: it may be paid. */
   | { readonly _tag: "Unknown" }
-  /** Stripe takes no such payment: the method is not activated, or the amount is below Stripe's least. */
-  | { readonly _tag: "NotTaken" }
+  /** Stripe takes no such payment: not by this method in this currency, or not of this amount. */
+  | { readonly _tag: "NotTaken"; readonly because: "method" | "amount" }
 
 /** Who takes the payments of an order's merchant and environment. */
 export type Taker = "sandbox" | "stripe" | "none"
@@ -39,6 +42,11 @@ export class StripePayments extends Context.Service<
     readonly takerOf: (order: Pick<Order, "merchantId" | "mode">) => Effect.Effect<Taker>
     /** Of a pending order: the buyer has paid at Stripe, which works on it. */
     readonly isProcessing: (order: Order) => Effect.Effect<boolean>
+    /** Of these methods, those that a page offers for the order. */
+    readonly offered: (
+      order: Order,
+      methods: ReadonlyArray<PaymentMethod>
+    ) => Effect.Effect<ReadonlyArray<PaymentMethod>>
     readonly begin: (order: Order, method: PaymentMethod) => Effect.Effect<Begun, ChannelUnreachable | ReportFailure>
     /** Asks Stripe about a pending order's session, and returns the order as it is then. */
     readonly refresh: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
@@ -57,6 +65,7 @@ export const layer = Layer.effect(
     const sessions = yield* Sessions
     const store = yield* SessionStore
     const orders = yield* Orders
+    const offeredMethods = yield* OfferedMethods
 
     /** The row ends after the order's commit: whoever asks in between is still told that it is paid. */
     const adopt = Effect.fnUntraced(function* (order: Order, row: SessionRow, status: SessionStatus) {
@@ -78,7 +87,7 @@ export const layer = Layer.effect(
 
     const make = (order: Order, row: SessionRow) =>
       Effect.catchTags(Effect.map(sessions.make(order, row), begunOf), {
-        StripeRefused: () => Effect.succeed<Begun>({ _tag: "NotTaken" })
+        StripeRefused: ({ code }) => Effect.succeed(notTaken(isOfAmount(code) ? "amount" : "method"))
       })
 
     /** Undefined: a new session may be planned. */
@@ -91,9 +100,12 @@ export const layer = Layer.effect(
         yield* store.giveUp(row.key)
         return undefined
       }
-      const asked = isSame ? sessions.look(row) : sessions.end(row, { force: true })
+      const asked: Effect.Effect<Met, ChannelUnreachable> = isSame
+        ? sessions.resume(order, row)
+        : sessions.end(row, { force: true })
       const status = yield* Effect.catchTags(asked, { ChannelUnreachable: () => Effect.succeed(unknown) })
       if (status._tag === "Unknown") return unknown
+      if (status._tag === "NotOffered") return begunOf(status)
       yield* adopt(order, row, status)
       return status._tag === "Over" ? undefined : begunOf(status)
     })
@@ -106,6 +118,8 @@ export const layer = Layer.effect(
         // The order may have ended, which is committed before its session ends. A second session would be paid twice.
         const now = yield* orders.byTradeNo(order.tradeNo)
         if (now.status !== "pending") return settled
+        // The order may be older than the account.
+        if (amountProblem(order, stripesBounds) !== undefined) return notTaken("amount")
         const planned = yield* sessions.plan(order, method)
         if (Option.isSome(planned)) {
           return yield* make(order, planned.value)
@@ -123,6 +137,7 @@ export const layer = Layer.effect(
         if (order.status !== "pending" || (yield* client.accountOf(order)) === null) return false
         return Option.exists(yield* store.active(order.tradeNo), ({ state }) => state === "processing")
       }),
+      offered: offeredMethods.among,
       begin,
       refresh,
       adopt
@@ -133,5 +148,14 @@ export const layer = Layer.effect(
 const settled: Begun = { _tag: "Settled" }
 const unknown = { _tag: "Unknown" } as const satisfies Begun
 
-const begunOf = (status: SessionStatus | undefined): Begun =>
-  status?._tag === "Open" ? { _tag: "Redirect", url: status.url } : settled
+const notTaken = (because: Extract<Begun, { readonly _tag: "NotTaken" }>["because"]): Begun => ({
+  _tag: "NotTaken",
+  because
+})
+
+const isOfAmount = (code: string) => code === "amount_too_small" || code === "amount_too_large"
+
+const begunOf = (met: Met | undefined): Begun => {
+  if (met?._tag === "NotOffered") return notTaken("method")
+  return met?._tag === "Open" ? { _tag: "Redirect", url: met.url } : settled
+}

@@ -1,6 +1,6 @@
 /** Stripe's words about a dispute in ours, and a merchant's evidence in Stripe's. Pure. */
 import type { EvidenceFile } from "@coffer/model/Evidence"
-import { Minor } from "@coffer/model/Money"
+import { type Currency, Minor } from "@coffer/model/Money"
 import type { ChannelDispute } from "@coffer/rules/order/Order"
 import type { Stripe } from "stripe"
 import type { DisputeWord } from "../channel/DisputeChannel.ts"
@@ -21,6 +21,16 @@ const outcomes: Readonly<Record<string, DisputeWord["outcome"]>> = {
 
 export const needsResponse = ({ status }: Pick<Stripe.Dispute, "status">): boolean =>
   status === "needs_response" || status === "warning_needs_response"
+
+/** In the payment's own currency: of the amount that is given, where Stripe names another currency. */
+export const inCurrencyOf = (
+  dispute: Stripe.Dispute,
+  { amount, currency }: { readonly amount: number; readonly currency: Currency }
+): Stripe.Dispute =>
+  isPresented(dispute, currency) ? { ...dispute, amount, currency: currency.toLowerCase() } : dispute
+
+export const isPresented = (of: { readonly currency: string }, currency: Currency): boolean =>
+  of.currency.toUpperCase() !== currency
 
 /** A dispute about a payment that no order took. */
 export const channelDisputeOf = (dispute: Stripe.Dispute): ChannelDispute => {

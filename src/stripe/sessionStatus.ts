@@ -10,7 +10,13 @@ import type { SessionMethod } from "./SessionStore.ts"
 
 /** `isBusy`: the buyer is at the bank's 3DS page or in a wallet, and may come back and pay. */
 export type SessionStatus =
-  | { readonly _tag: "Open"; readonly url: string; readonly isBusy: boolean }
+  | {
+      readonly _tag: "Open"
+      readonly url: string
+      readonly isBusy: boolean
+      /** What its page offers: Stripe leaves out what does not fit. */
+      readonly methods: ReadonlyArray<string>
+    }
   | { readonly _tag: "Processing" }
   | { readonly _tag: "Paid"; readonly payment: ChannelPayment }
   /** Nobody can pay in it any more. */
@@ -32,7 +38,12 @@ export const sessionStatusOf = (session: Stripe.Checkout.Session): SessionStatus
   if (intent?.status === "processing") return { _tag: "Processing" }
   switch (session.status) {
     case "open":
-      return { _tag: "Open", url: session.url ?? "", isBusy: intent?.status === "requires_action" }
+      return {
+        _tag: "Open",
+        url: session.url ?? "",
+        isBusy: intent?.status === "requires_action",
+        methods: session.payment_method_types
+      }
     case "complete":
       // The buyer has done everything, and the payment failed afterwards.
       return intent?.status === "requires_payment_method" || intent?.status === "canceled"

@@ -90,6 +90,14 @@ const buyerOf = ({ all, api, control, isBusy, isPaid, known, read }: View) => ({
       return isSettled
     }),
 
+  /** A method that the account has not leads nowhere, and the order stays open. */
+  meetsNothing: (method: string) =>
+    Effect.gen(function* () {
+      const reply = yield* chooses(api, known.page, method)
+      assert.isUndefined(leadsTo(reply), "a buyer is led to a page without the method")
+      return reply.status === 422
+    }),
+
   /** The buyer pays where the page has led. A buyer who has paid does not pay again. */
   pay: (how: { readonly with?: string; readonly authorises?: boolean; readonly processing?: number } = {}) =>
     Effect.gen(function* () {

@@ -4,6 +4,7 @@
  * minor unit, and each movement was made once. Each history has a seed, which is printed when it fails.
  * `HISTORY_SEED` is the seed of the first one, and `HISTORIES` says how many there are.
  */
+import { accountOf } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, type Duration, Effect, Exit, Layer } from "effect"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
@@ -11,7 +12,7 @@ import { assertLedgerWhole } from "../kit/ledger.ts"
 import { merchantOf, type Json } from "../kit/Merchant.ts"
 import { seeded } from "../kit/Process.ts"
 import { isSoak, rounds } from "../kit/soak.ts"
-import { chooses, connectedAs, type World, worlds } from "./kit.ts"
+import { chooses, connectedAs, leadsTo, type World, worlds } from "./kit.ts"
 
 const histories = Number(process.env["HISTORIES"] ?? rounds(5, 1_000))
 /** The next history has the next number. */
@@ -115,7 +116,13 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
     () => {
       const order = one(orders)
       const method = ["card", "alipay", "apple_pay"][draw(3)]!
-      return order === undefined ? Effect.void : chooses(world.api, order, method)
+      if (order === undefined) return Effect.void
+      return Effect.map(chooses(world.api, order, method), (reply) => {
+        const to = mine.sessions().find(({ url }) => url !== null && url === leadsTo(reply))
+        const type = method === "alipay" ? "alipay" : "card"
+        if (to !== undefined)
+          assert.include(to.payment_method_types, type, "the buyer is led to a page with the method")
+      })
     },
     () =>
       Effect.gen(function* () {
@@ -124,7 +131,7 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
         const shown = new Set(rows.map(({ session_id }) => session_id))
         const session = one(mine.sessions().filter(({ id, status }) => status === "open" && shown.has(id)))
         if (session === undefined) return
-        const wallet = session.payment_method_types[0] === "alipay"
+        const wallet = session.payment_method_types.includes("alipay")
         const how = wallet ? { with: "alipay" } : { with: cards[draw(cards.length)]! }
         const authorises = draw(4) === 0 ? {} : { authorises: draw(4) > 0 }
         const processing = draw(6) === 0 ? { processing: 30 + draw(600) } : {}
@@ -164,10 +171,11 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
         return draw(3) === 0 ? shop.accept(dispute["dispute_no"]) : shop.respond(dispute["dispute_no"], evidence)
       }),
     () => world.leap(`${1 + draw(90)} seconds`),
-    () => world.pass(`${1 + draw(4)} minutes`)
+    () => world.pass(`${1 + draw(4)} minutes`),
+    () => control.set_account({ account: accountOf(key), methods: draw(2) === 0 ? ["card"] : ["card", "alipay"] })
   ]
   /** The first acts come more often, since the others need what they make. */
-  const weighted = [0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 8, 9, 10]
+  const weighted = [0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 8, 9, 10, 11]
 
   return { acts, key, mine, shop, trouble, weighted, merchant }
 })

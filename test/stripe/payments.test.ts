@@ -232,16 +232,6 @@ describe("sessions of an order", () => {
     )
   }
 
-  it.live("a payment that Stripe does not take is said so, and another method can be chosen", () =>
-    Effect.gen(function* () {
-      const { choose, order } = yield* connected()
-      const made = yield* order({ amount: 10 })
-      const told = yield* choose(made)
-      assert.strictEqual(told.status, 422)
-      assert.include(told.text, "This payment method cannot be used for this order")
-    })
-  )
-
   it.live("an order that ends soon has a session of half an hour, which ends with the order", () =>
     Effect.gen(function* () {
       const { choose, leap, merchant, order, pass, sessions } = yield* connected()

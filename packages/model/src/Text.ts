@@ -32,6 +32,16 @@ export const isFreeText = (text: string, max: number): boolean => isLengthWithin
 export const titleOf = (text: string | null | undefined): string | null =>
   text === null || text === undefined || text.trim() === "" ? null : text
 
+/**
+ * The beginning of a text, for a channel that takes no longer one: at most so many UTF-16 units, which are at least as
+ * many as code points. It ends between characters that people see. A character that is longer alone is cut itself.
+ */
+export const beginningOf = (text: string, max: number): string => {
+  if (text.length <= max) return text
+  const start = new Intl.Segmenter().segment(text).containing(max)?.index ?? 0
+  return text.slice(0, start > 0 ? start : max - (text.codePointAt(max - 1)! > 0xff_ff ? 1 : 0))
+}
+
 /** Half a surrogate pair is no character, and Postgres keeps no NUL. */
 const isCleanLine = (text: string): boolean => !breaksLine.test(text) && text.isWellFormed()
 const isClean = (text: string): boolean => !controls.test(text) && text.isWellFormed()

@@ -4,11 +4,15 @@
  */
 import type { Mode } from "@coffer/model/Ids"
 import { type MetadataPatch, patchProblem } from "@coffer/model/Metadata"
-import type { Currency } from "@coffer/model/Money"
+import { type Currency, twoDecimals } from "@coffer/model/Money"
 import { urlProblem } from "../delivery/urlProblem.ts"
 import { InvalidField } from "../InvalidField.ts"
 
+/** The least and the most that a channel takes in one payment, in minor units. */
+export type AmountBounds = Readonly<Record<Currency, { readonly min: number; readonly max: number }>>
+
 export interface Terms {
+  readonly amount: number
   readonly currency: Currency
   readonly notifyUrl: string | null
   readonly returnUrl: string | null
@@ -23,10 +27,13 @@ export interface Situation {
   /** What may stand in for `notify_url`, and whether the merchant has it. */
   readonly otherTarget: string
   readonly hasOtherTarget: boolean
+  /** Of the channel; without any, every amount of an order is taken. */
+  readonly amountBounds?: AmountBounds | undefined
 }
 
 export const termsProblem = (terms: Terms, situation: Situation): InvalidField | undefined =>
   currencyProblem(terms.currency, situation) ??
+  amountProblem(terms, situation.amountBounds) ??
   urlProblem("notify_url", terms.notifyUrl, situation) ??
   targetProblem(terms, situation) ??
   formProblem(terms, situation)
@@ -50,6 +57,19 @@ export const currencyProblem = (
         problem: `${currency} is not enabled for this merchant's live environment`
       })
     : undefined
+
+/** A payment that the channel would not take: nobody could pay the order. */
+export const amountProblem = (
+  { amount, currency }: Pick<Terms, "amount" | "currency">,
+  bounds: AmountBounds | undefined
+): InvalidField | undefined => {
+  if (bounds === undefined) return undefined
+  const { max, min } = bounds[currency]
+  if (amount >= min && amount <= max) return undefined
+  const [word, bound] = amount < min ? (["least", min] as const) : (["most", max] as const)
+  const problem = `must be at ${word} ${bound} (${twoDecimals(bound)} ${currency}), as the payment channel says`
+  return new InvalidField({ param: "amount", problem })
+}
 
 const targetProblem = (
   { notifyUrl }: Terms,

@@ -7,25 +7,41 @@ import { makeIntent } from "./makeIntent.ts"
 import { attempt } from "./pay.ts"
 
 /** Why a buyer cannot pay now. */
-export type Obstacle = "complete" | "expired" | "processing" | "method_not_offered"
+export type Obstacle = "complete" | "expired" | "processing" | "method_not_offered" | "currency_not_offered"
 
 export interface Payment {
   readonly method: Stripe.PaymentMethod
   /** Seconds that the payment stays `processing`. */
   readonly processing?: number
+  /** The buyer's own currency, and what is to be paid in it. */
+  readonly presented?: Stripe.Checkout.Session.PresentmentDetails | undefined
 }
 
 export const payInSession = (
   world: World,
   book: Book,
   session: Stripe.Checkout.Session,
-  { method, processing = 0 }: Payment
+  { method, presented, processing = 0 }: Payment
 ): Result.Result<Stripe.PaymentIntent, Obstacle> => {
   if (session.status !== "open") return Result.fail(session.status === "complete" ? "complete" : "expired")
   if (!session.payment_method_types.includes(method.type)) return Result.fail("method_not_offered")
-  const intent = intentOf(world, book, session)
+  if (presented !== undefined && session.adaptive_pricing?.enabled !== true) return Result.fail("currency_not_offered")
+  const intent = present(book, intentOf(world, book, session), session.id, presented)
   if (intent.status === "processing" || intent.status === "succeeded") return Result.fail("processing")
   return Result.succeed(attempt(world, book, intent, { method, processing, returnUrl: session.success_url }))
+}
+
+/** Session and payment keep the shop's currency, and say in which the buyer pays. */
+const present = (
+  book: Book,
+  intent: Stripe.PaymentIntent,
+  sessionId: string,
+  presented: Payment["presented"]
+): Stripe.PaymentIntent => {
+  if (presented === undefined) return intent
+  const presentment = { presentment_details: presented }
+  book.put("checkout.session", { ...book.get("checkout.session", sessionId)!, ...presentment })
+  return book.put("payment_intent", { ...intent, ...presentment })
 }
 
 /** Made when the first buyer begins to pay. */

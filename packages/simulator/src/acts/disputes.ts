@@ -10,6 +10,8 @@ export interface DisputeOrder {
   readonly reason?: string
   /** Minor units; the whole charge if left out. */
   readonly amount?: number
+  /** That of the buyer if left out, which is the payment's unless it was presented in another. */
+  readonly currency?: string
   readonly isInquiry?: boolean
 }
 
@@ -17,9 +19,12 @@ export const openDispute = (world: World, book: Book, chargeId: string, order: D
   const charge = book.put("charge", { ...book.get("charge", chargeId)!, disputed: true })
   const isInquiry = order.isInquiry === true
   const dueBy = world.seconds() + world.settings.disputeDue
-  const amount = order.amount ?? charge.amount
+  const presented = charge.presentment_details
+  const amount = order.amount ?? presented?.presentment_amount ?? charge.amount
+  const currency = order.currency ?? presented?.presentment_currency ?? charge.currency
   const reason = order.reason ?? "fraudulent"
-  const bare = newDispute({ id: world.newId("du"), created: world.seconds(), dueBy, amount, reason, isInquiry, charge })
+  const terms = { dueBy, amount, currency, reason, isInquiry, charge }
+  const bare = newDispute({ id: world.newId("du"), created: world.seconds(), ...terms })
   const dispute = book.put("dispute", isInquiry ? bare : withdraw(world, book, bare))
   world.schedule(book, dueBy * 1000, { do: "lapseDispute", dispute: dispute.id })
   emit(world, book, "charge.dispute.created", dispute)

@@ -16,6 +16,8 @@ export interface RefundOrder {
   readonly asked: Stripe.RefundCreateParams
   readonly metadata: Stripe.Metadata
   readonly fate: RefundFate | undefined
+  /** What the refund says of itself, where that is another currency than the charge's. */
+  readonly presented?: { readonly currency: string; readonly amount: number } | undefined
 }
 
 /** A refund that was asked for rightly. */
@@ -35,7 +37,7 @@ export const makeRefund = (world: World, book: Book, order: RefundOrder): Stripe
     source: bare.id,
     description: `REFUND FOR CHARGE${charge.description === null ? "" : ` (${charge.description})`}`
   })
-  const refund = book.put("refund", { ...bare, balance_transaction: entry.id })
+  const refund = book.put("refund", { ...bare, ...order.presented, balance_transaction: entry.id })
   emit(world, book, "refund.created", refund)
   emit(world, book, "charge.refunded", charge, { amount_refunded: charge.amount_refunded - amount })
   const later = world.clock.millis() + world.settings.refundSettles * 1000

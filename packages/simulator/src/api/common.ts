@@ -2,6 +2,7 @@
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { textsOf } from "../objects/session.ts"
+import { isCurrency, leastOf, most } from "../facts/currencies.ts"
 import type { Kind, Kinds } from "../state/kinds.ts"
 import { noSuch, notSimulated, type Outcome, refuse } from "../wire/failure.ts"
 import type { Call } from "./Call.ts"
@@ -60,26 +61,28 @@ export const changedMetadata = (
   return checkMetadata(Object.fromEntries(all.filter(([, value]) => value !== "")), param)
 }
 
-const amountMax = 99_999_999
-/** Half a dollar, or about as much of other currencies; Stripe's minimum differs by currency. */
-const amountMin: Readonly<Record<string, number>> = { hkd: 400, jpy: 50, gbp: 30, cny: 400 }
-
 export const checkAmount = (amount: number, currency: string, param: string): Outcome<void> => {
   if (amount < 1) return refuse(`Invalid positive integer`, { code: "parameter_invalid_integer", param })
-  const least = amountMin[currency] ?? 50
+  const least = leastOf(currency)
   if (amount < least) {
     return refuse(`Amount must be at least ${least} in the smallest unit of ${currency}`, {
       code: "amount_too_small",
       param
     })
   }
-  if (amount > amountMax) {
-    return refuse(`Amount must be no more than ${amountMax}`, { code: "amount_too_large", param })
+  if (amount > most) {
+    return refuse(`Amount must be no more than ${most}`, { code: "amount_too_large", param })
   }
   return Result.void
 }
 
+/** A text that Stripe keeps has a greatest length. */
+export const checkLength = (text: string | undefined, max: number, param: string): Outcome<void> =>
+  text === undefined || text.length <= max
+    ? Result.void
+    : refuse(`Invalid string: ${text.slice(0, 10)}...; must be at most ${max} characters`, { param })
+
 export const checkCurrency = (currency: string, param: string): Outcome<string> =>
-  /^[a-z]{3}$/i.test(currency)
+  isCurrency(currency.toLowerCase())
     ? Result.succeed(currency.toLowerCase())
     : refuse(`Invalid currency: ${currency}`, { code: "currency_invalid", param })

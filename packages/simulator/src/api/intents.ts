@@ -3,6 +3,8 @@ import { Result } from "effect"
 import type Stripe from "stripe"
 import { attempt } from "../acts/pay.ts"
 import { cancelIntent, isCancelable, sessionOf } from "../acts/sessionEnds.ts"
+import { methods as methodsOffered } from "../facts/currencies.ts"
+import { methodsFor } from "../state/accounts.ts"
 import { makeIntent } from "../acts/makeIntent.ts"
 import { type Failure, notSimulated, type Outcome, refuse } from "../wire/failure.ts"
 import type { Call, Operations } from "./Call.ts"
@@ -74,9 +76,10 @@ const create = (call: Call, asked: Stripe.PaymentIntentCreateParams): Outcome<ob
     const currency = yield* checkCurrency(asked.currency, "currency")
     yield* checkAmount(asked.amount, currency, "amount")
     const metadata = yield* newMetadata(asked.metadata)
-    const methods = asked.allowed_payment_method_types ?? ["card", "alipay", "wechat_pay"]
-    const other = methods.find((method) => !["card", "alipay", "wechat_pay"].includes(method))
+    const allowed = asked.allowed_payment_method_types ?? methodsOffered
+    const other = allowed.find((method) => !methodsOffered.some((each) => each === method))
     if (other !== undefined) return yield* notSimulated(`the method ${other}`, "allowed_payment_method_types")
+    const methods = methodsFor(call.world.accountOf(call.book), currency, allowed)
     const { description, receipt_email, statement_descriptor, statement_descriptor_suffix } = asked
     const intent = makeIntent(call.world, call.book, {
       amount: asked.amount,

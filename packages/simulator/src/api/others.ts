@@ -32,7 +32,10 @@ export const others: Operations<
   | "POST /v1/files"
   | "GET /v1/files/:id"
 > = {
-  "GET /v1/account": { simulates: ["expand"], run: ({ book }) => Result.succeed(newAccount(book.account)) },
+  "GET /v1/account": {
+    simulates: ["expand"],
+    run: ({ book, world }) => Result.succeed(newAccount(book.account, world.accountOf(book).currency))
+  },
   "GET /v1/balance": {
     simulates: ["expand"],
     run: ({ book, world }) => {

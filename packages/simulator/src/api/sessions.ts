@@ -2,20 +2,24 @@
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { expireSession } from "../acts/sessionEnds.ts"
+import { methods as methodsOffered } from "../facts/currencies.ts"
 import { newLineItem } from "../objects/lineItem.ts"
 import { newSession } from "../objects/session.ts"
+import { methodsFor } from "../state/accounts.ts"
 import type { IntentData } from "../state/kinds.ts"
 import { notSimulated, type Outcome, refuse } from "../wire/failure.ts"
 import type { Call, Operations } from "./Call.ts"
-import { changedMetadata, checkAmount, checkCurrency, find, newMetadata, onlySimulated } from "./common.ts"
+import { changedMetadata, checkAmount, checkCurrency, checkLength, find, newMetadata, onlySimulated } from "./common.ts"
 import { list } from "./list.ts"
 
 type Asked = Stripe.Checkout.SessionCreateParams
 type Line = Stripe.Checkout.SessionCreateParams.LineItem
 
-const methodsOffered: ReadonlyArray<string> = ["card", "alipay", "wechat_pay"]
 const linesMax = 100
 const referenceLengthMax = 200
+const nameLengthMax = 250
+const descriptionLengthMax = 1_000
+const descriptorLengthMax = 22
 /** Seconds that a session may be open. */
 const openMin = 30 * 60
 const openMax = 24 * 60 * 60
@@ -30,6 +34,7 @@ export const sessions: Operations<
 > = {
   "POST /v1/checkout/sessions": {
     simulates: [
+      "adaptive_pricing",
       "allowed_payment_method_types",
       "billing_address_collection",
       "cancel_url",
@@ -96,12 +101,8 @@ const create = (call: Call, asked: Asked): Outcome<object> =>
       return yield* refuse("Missing required param: success_url.", { code: "parameter_missing", param: "success_url" })
     }
     for (const param of ["success_url", "cancel_url"] as const) yield* checkUrl(asked[param], param)
-    const methods = yield* methodsOf(asked)
-    if ((asked.client_reference_id ?? "").length > referenceLengthMax) {
-      return yield* refuse(`Invalid string: must be at most ${referenceLengthMax} characters`, {
-        param: "client_reference_id"
-      })
-    }
+    yield* checkMethods(asked)
+    yield* checkLength(asked.client_reference_id, referenceLengthMax, "client_reference_id")
     const expiresAt = asked.expires_at ?? world.seconds() + openMax
     if (expiresAt < world.seconds() + openMin || expiresAt > world.seconds() + openMax) {
       const message =
@@ -112,6 +113,7 @@ const create = (call: Call, asked: Asked): Outcome<object> =>
     const currency = items[0]!.currency
     const amount = items.reduce((sum, { amount_total }) => sum + amount_total, 0)
     yield* checkAmount(amount, currency, "line_items")
+    const methods = yield* methodsOf(call, currency, asked.allowed_payment_method_types)
     const metadata = yield* newMetadata(asked.metadata)
     const intent = yield* intentDataOf(asked)
     const id = world.newId(book.livemode ? "cs_live" : "cs_test", 58)
@@ -123,6 +125,7 @@ const create = (call: Call, asked: Asked): Outcome<object> =>
       amount,
       expiresAt,
       methods,
+      isAdaptive: asked.adaptive_pricing?.enabled ?? world.accountOf(book).adaptive_pricing,
       url: `${world.settings.url}/c/pay/${id}`,
       asked: { ...asked, metadata }
     })
@@ -137,20 +140,31 @@ const checkUrl = (url: string | undefined, param: string): Outcome<void> =>
     ? Result.void
     : refuse("Not a valid URL", { code: "url_invalid", param })
 
-/** Without any, Stripe offers what the account's settings say: here, all. */
-const methodsOf = (asked: Asked): Outcome<ReadonlyArray<string>> =>
+const checkMethods = (asked: Asked): Outcome<void> =>
   Result.gen(function* () {
-    const methods = asked.allowed_payment_method_types ?? methodsOffered
-    const other = methods.find((method) => !methodsOffered.includes(method))
+    const allowed: ReadonlyArray<string> = asked.allowed_payment_method_types ?? []
+    const other = allowed.find((method) => !methodsOffered.some((each) => each === method))
     if (other !== undefined) return yield* notSimulated(`the method ${other}`, "allowed_payment_method_types")
     const options = asked.payment_method_options ?? {}
     yield* onlySimulated(options, methodsOffered, "payment_method_options")
-    if (asked.allowed_payment_method_types?.includes("wechat_pay") && options.wechat_pay?.client === undefined) {
+    if (allowed.includes("wechat_pay") && options.wechat_pay?.client === undefined) {
       const param = "payment_method_options[wechat_pay][client]"
       return yield* refuse(`Missing required param: ${param}.`, { code: "parameter_missing", param })
     }
-    return methods
   })
+
+/** What does not fit is left out without a word, as Stripe does since 2026-09-30. */
+const methodsOf = (
+  { book, world }: Call,
+  currency: string,
+  allowed: Asked["allowed_payment_method_types"]
+): Outcome<ReadonlyArray<string>> => {
+  const account = world.accountOf(book)
+  const left = methodsFor(account, currency, allowed)
+  return left.length === 0 && account.without_methods === "refusal"
+    ? refuse("No payment method that is allowed for this Checkout Session can be used in its currency.")
+    : Result.succeed(left)
+}
 
 const linesOf = (call: Call, lines: ReadonlyArray<Line>): Outcome<ReadonlyArray<Stripe.LineItem>> =>
   Result.gen(function* () {
@@ -182,6 +196,15 @@ const lineOf = ({ book, world }: Call, line: Line, path: string): Outcome<Stripe
     const quantity = line.quantity ?? 1
     if (quantity < 1) return yield* refuse("Quantity must be at least 1.", { param: `${path}[quantity]` })
     const currency = yield* checkCurrency(price.currency, `${path}[price_data][currency]`)
+    const product = `${path}[price_data][product_data]`
+    const { description, name } = price.product_data ?? {}
+    // A name of white space alone is none to Stripe, like an empty one.
+    if (name !== undefined && name.trim() === "") {
+      const message = `You passed an empty string for '${product}[name]'.`
+      return yield* refuse(message, { code: "parameter_invalid_empty", param: `${product}[name]` })
+    }
+    yield* checkLength(name, nameLengthMax, `${product}[name]`)
+    yield* checkLength(description, descriptionLengthMax, `${product}[description]`)
     return newLineItem({
       id: world.newId("li"),
       priceId: world.newId("price"),
@@ -189,7 +212,7 @@ const lineOf = ({ book, world }: Call, line: Line, path: string): Outcome<Stripe
       created: world.seconds(),
       livemode: book.livemode,
       currency,
-      name: price.product_data?.name ?? "",
+      name: name ?? "",
       unitAmount,
       quantity
     })
@@ -200,6 +223,10 @@ const intentFields = ["description", "metadata", "receipt_email", "statement_des
 const intentDataOf = ({ payment_intent_data: asked = {} }: Asked): Outcome<IntentData> =>
   Result.gen(function* () {
     yield* onlySimulated(asked, intentFields, "payment_intent_data")
+    yield* checkLength(asked.description, descriptionLengthMax, "payment_intent_data[description]")
+    for (const field of ["statement_descriptor", "statement_descriptor_suffix"] as const) {
+      yield* checkLength(asked[field], descriptorLengthMax, `payment_intent_data[${field}]`)
+    }
     const metadata = yield* newMetadata(asked.metadata, "payment_intent_data[metadata]")
     return { ...(asked as IntentData), metadata }
   })

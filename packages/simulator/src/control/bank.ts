@@ -1,7 +1,7 @@
 /** Decisions of banks and of Stripe: refunds, disputes and rates of exchange. */
 import { Effect, Schema } from "effect"
 import { decideDispute, escalate, openDispute } from "../acts/disputes.ts"
-import { failRefund, settleRefund } from "../acts/refunds.ts"
+import { failRefund, makeRefund, settleRefund } from "../acts/refunds.ts"
 import { command, type Parts, refuse, there } from "./Command.ts"
 
 const RefundFates = Schema.Literals(["succeeds", "succeeds_later", "fails_later", "pends", "requires_action"])
@@ -9,6 +9,21 @@ const RefundFates = Schema.Literals(["succeeds", "succeeds_later", "fails_later"
 export const bankCommands = ({ fates, world }: Parts) => ({
   refund_fates: command(Schema.Struct({ fates: Schema.Array(RefundFates) }), (input) =>
     Effect.sync(() => (fates.push(...input.fates), { fates: [...fates] }))
+  ),
+  refund_in_dashboard: command(
+    Schema.Struct({
+      charge: Schema.String,
+      amount: Schema.optionalKey(Schema.Int),
+      presented: Schema.optionalKey(Schema.Struct({ currency: Schema.String, amount: Schema.Int }))
+    }),
+    ({ charge: id, presented, ...input }) =>
+      Effect.gen(function* () {
+        const [book, charge] = yield* there(world, "charge", id)
+        const left = charge.amount - charge.amount_refunded
+        const amount = input.amount ?? left
+        if (!charge.paid || amount < 1 || amount > left) return yield* refuse(`${id} has ${left} to give back.`)
+        return makeRefund(world, book, { charge, amount, asked: {}, metadata: {}, fate: fates.shift(), presented })
+      })
   ),
   settle_refund: command(Schema.Struct({ refund: Schema.String }), ({ refund: id }) =>
     Effect.gen(function* () {
@@ -30,6 +45,7 @@ export const bankCommands = ({ fates, world }: Parts) => ({
       charge: Schema.String,
       reason: Schema.optionalKey(Schema.String),
       amount: Schema.optionalKey(Schema.Int),
+      currency: Schema.optionalKey(Schema.String),
       is_inquiry: Schema.optionalKey(Schema.Boolean)
     }),
     ({ is_inquiry: isInquiry = false, ...input }) =>

@@ -17,6 +17,8 @@ const Pay = Schema.Struct({
   authorises: Schema.optionalKey(Schema.Boolean),
   /** Seconds that the payment stays `processing`. */
   processing: Schema.optionalKey(Schema.Int),
+  /** The buyer's own currency, where the session lets the buyer choose it, and the amount in it. */
+  presented: Schema.optionalKey(Schema.Struct({ currency: Schema.String, amount: Schema.Int })),
   email: Schema.optionalKey(Schema.String)
 })
 
@@ -25,7 +27,14 @@ export const buyerCommands = ({ world }: Parts) => ({
     Effect.gen(function* () {
       const [book, session] = yield* there(world, "checkout.session", input.session)
       const method = yield* methodOf(world, book, input.with ?? "pm_card_visa", input.email ?? null)
-      const begun = payInSession(world, book, session, { method, processing: input.processing ?? 0 })
+      const begun = payInSession(world, book, session, {
+        method,
+        processing: input.processing ?? 0,
+        presented: input.presented && {
+          presentment_amount: input.presented.amount,
+          presentment_currency: input.presented.currency
+        }
+      })
       if (Result.isFailure(begun)) return yield* refuse(`This session cannot be paid: ${begun.failure}.`)
       const waits = begun.success.status === "requires_action" && input.authorises !== undefined
       const intent = waits

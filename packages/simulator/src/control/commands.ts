@@ -3,6 +3,7 @@
  * `POST /_simulator/<command>` over HTTP, or a function in the same process.
  */
 import { Effect } from "effect"
+import { accountCommands } from "./account.ts"
 import { bankCommands } from "./bank.ts"
 import { buyerCommands } from "./buyer.ts"
 import { clockCommands } from "./clock.ts"
@@ -10,7 +11,13 @@ import type { Parts } from "./Command.ts"
 import { troubleCommands } from "./trouble.ts"
 
 export const makeCommands = (parts: Parts) => {
-  const all = { ...clockCommands(parts), ...buyerCommands(parts), ...bankCommands(parts), ...troubleCommands(parts) }
+  const all = {
+    ...clockCommands(parts),
+    ...accountCommands(parts),
+    ...buyerCommands(parts),
+    ...bankCommands(parts),
+    ...troubleCommands(parts)
+  }
   // What a command changed is kept, however it ended.
   for (const each of Object.values(all)) {
     const { run } = each

@@ -77,13 +77,13 @@ export const newBalance = (
   }
 }
 
-export const newAccount = (id: string): Stripe.Account => ({
+export const newAccount = (id: string, currency: string): Stripe.Account => ({
   id,
   object: "account",
   business_type: "company",
   charges_enabled: true,
   country: "US",
-  default_currency: "usd",
+  default_currency: currency,
   details_submitted: true,
   email: "account@example.com",
   metadata: {},

@@ -45,6 +45,7 @@ export const newCharge = (facts: ChargeFacts): Stripe.Charge => {
     payment_intent: intent.id,
     payment_method: method.id,
     payment_method_details: detailsOf(facts),
+    ...(intent.presentment_details !== undefined && { presentment_details: intent.presentment_details }),
     receipt_email: intent.receipt_email,
     receipt_number: null,
     receipt_url: failure === undefined ? facts.receiptUrl : null,

@@ -6,6 +6,7 @@ export interface DisputeFacts {
   readonly created: number
   readonly dueBy: number
   readonly amount: number
+  readonly currency: string
   readonly reason: string
   readonly isInquiry: boolean
   readonly charge: Stripe.Charge
@@ -20,7 +21,7 @@ export const newDispute = (facts: DisputeFacts): Stripe.Dispute => {
     balance_transactions: [],
     charge: facts.charge.id,
     created: facts.created,
-    currency: facts.charge.currency,
+    currency: facts.currency,
     enhanced_eligibility_types: [],
     evidence: noEvidence,
     evidence_details: {

@@ -9,6 +9,7 @@ export interface SessionFacts {
   readonly amount: number
   readonly expiresAt: number
   readonly methods: ReadonlyArray<string>
+  readonly isAdaptive: boolean
   readonly url: string
   readonly asked: Stripe.Checkout.SessionCreateParams
 }
@@ -19,7 +20,7 @@ export const newSession = (facts: SessionFacts): Stripe.Checkout.Session => {
     ...whatIsNotSimulated(asked),
     id: facts.id,
     object: "checkout.session",
-    adaptive_pricing: { enabled: false },
+    adaptive_pricing: { enabled: facts.isAdaptive },
     allowed_payment_method_types: asked.allowed_payment_method_types ?? null,
     amount_subtotal: facts.amount,
     amount_total: facts.amount,

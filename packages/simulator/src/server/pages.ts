@@ -64,7 +64,8 @@ const obstacles: Readonly<Record<Obstacle, string>> = {
   complete: "This was paid already.",
   expired: "This page has expired.",
   processing: "Your payment is being processed.",
-  method_not_offered: "This method is not offered here."
+  method_not_offered: "This method is not offered here.",
+  currency_not_offered: "This currency is not offered here."
 }
 
 const submit = (world: World, book: Book, session: Stripe.Checkout.Session, form: URLSearchParams): Response => {

@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes } from "node:crypto"
 import { type Book, type Change, makeBook } from "./Book.ts"
+import { type AccountSettings, usualSettings } from "./accounts.ts"
 import type { SimulatedClock } from "./SimulatedClock.ts"
 import type { Job, Kind, Task } from "./kinds.ts"
 import { makeQueue } from "./Queue.ts"
@@ -20,6 +21,9 @@ export interface World {
   settings: Settings
   /** Currencies of which accounts have no balance: to which they are exchanged, and at which rate. */
   readonly exchange: Map<string, { readonly currency: string; readonly rate: number }>
+  /** Of accounts whose settings a test has changed. */
+  readonly accounts: Map<string, AccountSettings>
+  readonly accountOf: (book: Book) => AccountSettings
   readonly clock: SimulatedClock
   readonly books: ReadonlyMap<string, Book>
   readonly book: (account: string, livemode: boolean) => Book
@@ -60,6 +64,7 @@ export const makeWorld = (settings: Settings, clock: SimulatedClock, seed: strin
   const newId = makeIds(seed)
   let changes: Array<Change> = []
   const books = new Map<string, ReturnType<typeof makeBook>>()
+  const accounts = new Map<string, AccountSettings>()
   const due = makeQueue<{ readonly book: Book; readonly id: string }>()
 
   const bookOf = (account: string, livemode: boolean) => {
@@ -74,6 +79,8 @@ export const makeWorld = (settings: Settings, clock: SimulatedClock, seed: strin
   const world: World = {
     settings,
     exchange: new Map(),
+    accounts,
+    accountOf: ({ account }) => accounts.get(account) ?? usualSettings,
     clock,
     books,
     book: bookOf,
