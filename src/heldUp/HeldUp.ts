@@ -169,6 +169,7 @@ const columnsOf = (source: HeldSource): string => {
     is_answered,
     next_at,
     payments,
+    stage,
     trade_no,
     updated_at = "updated_at",
     url
@@ -188,6 +189,7 @@ const columnsOf = (source: HeldSource): string => {
     `${attempts ?? "null"}::int4 as attempts`,
     `${error ?? "null::text"} as own_error`,
     `${next_at ?? "null::timestamptz"} as next_at`,
+    `${stage ?? "null::text"} as stage`,
     `${is_answered ?? "null::boolean"} as is_answered`,
     `${due_by ?? "null::timestamptz"} as due_by`,
     `${url ?? "null::text"} as url`,

@@ -15,7 +15,7 @@ import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Refunds } from "../refunds/Refunds.ts"
-import { channelDisputeOf, wordOf } from "./disputeStatus.ts"
+import { channelDisputeOf, dueByOf, wordOf } from "./disputeStatus.ts"
 import { SessionStore } from "./SessionStore.ts"
 import { expand, sessionStatusOf, timeOf, tradeNoIn } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
@@ -195,7 +195,7 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments }: Services
       processorDisputeId: id,
       amount: Minor.make(amount),
       reason,
-      evidenceDueBy: evidence_details.due_by === null ? null : timeOf(evidence_details.due_by),
+      evidenceDueBy: dueByOf(evidence_details),
       openedAt: timeOf(created)
     })
     return "adopted" as const

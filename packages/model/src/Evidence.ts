@@ -23,7 +23,10 @@ const subjects = {
   refund_policy_disclosure: "How the buyer was shown the refund policy.",
   refund_refusal_explanation: "Why the buyer is not entitled to a refund.",
   cancellation_policy_disclosure: "How the buyer was shown the cancellation policy.",
-  cancellation_rebuttal: "Why the subscription was not cancelled."
+  cancellation_rebuttal: "Why the subscription was not cancelled.",
+  uncategorized_text:
+    "Only for test disputes of a sandbox that takes payments through Stripe, and refused elsewhere: `winning_evidence` or " +
+    "`losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry."
 }
 type Name = keyof typeof subjects
 

@@ -169,7 +169,7 @@ export const lapse = (world: World, book: Book, dispute: Stripe.Dispute): void =
 /** A payment that was refunded in full leaves an inquiry nothing to ask for. */
 export const closeInquiry = (world: World, book: Book, { id, refunded }: Stripe.Charge): void => {
   if (!refunded) return
-  for (const dispute of [...book.newest("dispute", id)]) {
+  for (const dispute of book.newest("dispute", id)) {
     if (isInquiry(dispute)) decideDispute(world, book, dispute, "warning_closed")
   }
 }

@@ -8,7 +8,7 @@ import { failRefund } from "./refunds.ts"
 export const escalate = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute | undefined => {
   const escalated = escalateDispute(world, book, dispute)
   if (escalated === undefined) return undefined
-  for (const refund of [...book.newest("refund", String(dispute.charge))]) {
+  for (const refund of book.newest("refund", String(dispute.charge))) {
     if (isUnderWay(world, refund)) failRefund(world, book, refund, "charge_for_pending_refund_disputed")
   }
   return escalated
