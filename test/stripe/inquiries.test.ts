@@ -158,6 +158,23 @@ describe("an inquiry at Stripe", () => {
     })
   )
 
+  it.live("that becomes a chargeback while it is refunded is in both books alike, whichever was first", () =>
+    Effect.gen(function* () {
+      const { before, control, decide, leap, merchant, refund, settled, sold, simulator, sql } = yield* inquiry
+      yield* Effect.all([refund(500), refund(300), decide("escalated"), refund(200)], { concurrency: 4 })
+      yield* settled
+      for (const { id } of simulator.all("refund")) yield* Effect.ignore(control.settle_refund({ refund: id }))
+      yield* Effect.andThen(leap("2 hours"), settled)
+      yield* decide("won")
+      const given = simulator.all("refund").filter(({ status }) => status === "succeeded")
+      const back = given.reduce((sum, each) => sum + each.amount, 0)
+      assert.strictEqual((yield* merchant.order(sold["trade_no"]))["refunded_amount"], back)
+      const books = yield* merchant.balance()
+      assert.deepStrictEqual([books.available, books.frozen], [before.available - back, 0])
+      yield* assertLedgerWhole(sql)
+    })
+  )
+
   it.live("is told twice, late and in any order, and becomes a chargeback once", () =>
     Effect.gen(function* () {
       const { answer, atStripe, control, merchant, read, settled, simulator, sql } = yield* inquiry
