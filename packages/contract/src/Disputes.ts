@@ -28,8 +28,8 @@ export const DisputeResource = withExample(
     currency,
     status: DisputeStatus.annotate({
       description:
-        "`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` " +
-        "give the amount back; `lost` takes it, unless an appeal turns it into `won`."
+        "`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and " +
+        "`closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`."
     }),
     processor_status: text("The status in the channel's own words, to look into and to reconcile by."),
     reason: text("Why the buyer disputes the payment; it tells which evidence is of use."),
@@ -40,8 +40,8 @@ export const DisputeResource = withExample(
     }),
     evidence_due_by: orNull(
       Instant,
-      "The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null when " +
-        "the channel sets none."
+      "The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null " +
+        "when the channel sets none."
     ),
     opened_at: instant("When the buyer's bank opened the dispute."),
     closed_at: orNull(Instant, "When it was decided; null until then."),
@@ -122,7 +122,8 @@ export const SubmitEvidence = withoutNulls(
         ),
         submit: optional(
           Schema.Boolean,
-          "`true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is a draft."
+          "`true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept " +
+            "as a draft."
         )
       }),
       ignored

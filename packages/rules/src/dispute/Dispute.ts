@@ -26,8 +26,8 @@ export const Response = Schema.Struct({
 export type Response = typeof Response.Type
 
 /**
- * How far the bank has gone. An inquiry only asks: nothing is taken, and the payment may be refunded. An appeal is filed
- * at the channel itself, and not through us (silences: S26 to S28).
+ * How far the bank has gone. An inquiry only asks: nothing is taken, and the payment may be refunded. An appeal is
+ * filed at the channel itself, and not through us (silences: S26 to S28).
  */
 export const Stage = Schema.Literals(["inquiry", "chargeback", "appeal_offered", "appeal_filed"])
 export type Stage = typeof Stage.Type

@@ -890,7 +890,7 @@ export interface SubmitEvidence {
     /** Its address as the upload answered it. */
     readonly url: string
   }> | null | undefined
-  /** `true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is a draft. */
+  /** `true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept as a draft. */
   readonly submit?: boolean | null | undefined
 }
 
