@@ -164,7 +164,8 @@ export const walletChecks: ReadonlyArray<Check> = [
       end as detail
       from wallets w ${newest} cross join lateral (select
         ${held("o.amount", "refunds", "'pending'")} + ${held("o.amount", "payouts", "'requested', 'approved'")}
-          + ${held("o.amount", "disputes", "'needs_response', 'under_review'")} as frozen,
+          + ${held("o.amount", "(select * from disputes where stage <> 'inquiry')", "'needs_response', 'under_review'")}
+          as frozen,
         ${held("o.amount", "refunds", "'reserved'")}
           + ${held("o.fee", "payouts", "'requested', 'approved'")} as reserved
       ) h where w.wallet_id = any($1)`

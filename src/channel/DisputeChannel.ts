@@ -4,6 +4,7 @@
  * first.
  */
 import type { Evidence } from "@coffer/model/Evidence"
+import type { Stage } from "@coffer/rules/dispute/Dispute"
 import type { DisputeNo, TradeNo } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import type { Minor } from "@coffer/model/Money"
@@ -13,6 +14,16 @@ import type { ChannelUnreachable } from "./Channel.ts"
 export interface DisputeName extends Owner {
   readonly disputeNo: DisputeNo
   readonly processorDisputeId: string
+  /** As far as we know. What is meant for an inquiry is not given to the chargeback that it has become. */
+  readonly stage: Stage
+}
+
+/** What the bank waits for. */
+export interface Standing {
+  readonly stage: Stage
+  readonly isAnswered: boolean
+  readonly amount: Minor
+  readonly evidenceDueBy: DateTime.Utc | null
 }
 
 /** How a dispute stands with the bank. */
@@ -21,6 +32,8 @@ export interface DisputeWord {
   readonly status: string
   /** Undefined while the bank has not decided. */
   readonly outcome: "won" | "lost" | "closed" | undefined
+  /** Undefined where the channel's status says nothing that we know. */
+  readonly standing?: Standing | undefined
 }
 
 /** A report of the channel on a dispute, sent once or many times. The first one opens the dispute. */
@@ -34,7 +47,7 @@ export interface DisputeReport extends DisputeWord, Owner {
 }
 
 export type StepAnswer =
-  | { readonly _tag: "Taken"; readonly status: string }
+  | { readonly _tag: "Taken"; readonly word: DisputeWord }
   /** It is too late, or was decided meanwhile, or is nothing that the channel takes. `reason`: its own words. */
   | { readonly _tag: "Refused"; readonly word: DisputeWord; readonly reason?: string }
   /** The effect of the call is not known: it is asked again later. */
@@ -44,7 +57,14 @@ export type StepAnswer =
 export class DisputeChannel extends Context.Service<
   DisputeChannel,
   {
-    readonly submit: (dispute: DisputeName, evidence: Evidence) => Effect.Effect<StepAnswer, ChannelUnreachable>
+    /** `answer`: which one it is. The same again is known by it. */
+    readonly submit: (
+      dispute: DisputeName,
+      evidence: Evidence,
+      answer: string
+    ) => Effect.Effect<StepAnswer, ChannelUnreachable>
+    /** Whether it is no real dispute, and a text decides it. */
+    readonly isTest: (dispute: DisputeName) => boolean
     readonly accept: (dispute: DisputeName) => Effect.Effect<StepAnswer, ChannelUnreachable>
     readonly status: (dispute: DisputeName) => Effect.Effect<DisputeWord, ChannelUnreachable>
   }

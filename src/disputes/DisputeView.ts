@@ -1,7 +1,7 @@
 /** A dispute and its evidence as merchants see them, in responses and in events alike: the one encoder. Pure. */
 import type { DisputeResource, EvidenceResource } from "@coffer/contract/Disputes"
-import { evidenceNames, type EvidenceText } from "@coffer/model/Evidence"
-import { type Dispute, isOpen } from "@coffer/rules/dispute/Dispute"
+import { textNames, type EvidenceText } from "@coffer/model/Evidence"
+import { type Dispute, isFrozen } from "@coffer/rules/dispute/Dispute"
 import type { Kept } from "@coffer/rules/dispute/evidence"
 import { DateTime } from "effect"
 
@@ -20,7 +20,7 @@ export const disputeView = (dispute: Dispute): DisputeResource => {
     processor_status: dispute.processorStatus,
     reason: dispute.reason,
     mode: dispute.mode,
-    funds_frozen: isOpen(dispute),
+    funds_frozen: isFrozen(dispute),
     evidence_due_by: textOrNull(dispute.evidenceDueBy),
     opened_at: DateTime.formatIso(dispute.openedAt),
     closed_at: textOrNull(end?.closedAt ?? null),
@@ -45,7 +45,7 @@ const textOrNull = (time: DateTime.Utc | null) => (time === null ? null : DateTi
 /** The database keeps the keys of jsonb in an order of its own. */
 const inOrder = (text: EvidenceText): EvidenceText =>
   Object.fromEntries(
-    evidenceNames.flatMap((name) => {
+    textNames.flatMap((name) => {
       const value = text[name]
       return value === undefined ? [] : [[name, value]]
     })

@@ -2,7 +2,7 @@
 import { disputeFeeOf } from "@coffer/model/Fees"
 import { createdAtOf, DisputeNo, prefixes } from "@coffer/model/Ids"
 import { type Dispute, DisputeCommand } from "@coffer/rules/dispute/Dispute"
-import { Effect, Option } from "effect"
+import { DateTime, Effect, Equivalence, Option } from "effect"
 import type { DisputeReport, DisputeWord } from "../channel/DisputeChannel.ts"
 import { numbering } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -19,16 +19,32 @@ export const handleReport = (services: DisputeServices) =>
 /** How the dispute stands with the bank, told to the actor. */
 export const applyStatus = Effect.fnUntraced(
   function* (services: DisputeServices, dispute: Dispute, word: DisputeWord) {
-    if (word.outcome === undefined && word.status === dispute.processorStatus) return dispute
+    if (isKnown(dispute, word)) return dispute
+    const { outcome, standing, status: processorStatus } = word
+    // What was heard of it last was the inquiry: the loss has something to take once it is a chargeback.
+    if (outcome === "lost" && dispute.stage === "inquiry" && standing !== undefined) {
+      const at = yield* currentTime
+      yield* services.perform(dispute.disputeNo, ReportStanding.make({ at, processorStatus, ...standing }))
+    }
     return yield* services.perform(dispute.disputeNo, yield* commandOf(services, dispute, word))
   },
   Effect.catchTags({ DisputeConflict: Effect.die })
 )
 
+const isKnown = (dispute: Dispute, { outcome, standing, status }: DisputeWord): boolean =>
+  outcome === undefined &&
+  status === dispute.processorStatus &&
+  (standing === undefined ||
+    (standing.stage === dispute.stage && isSame(standing.evidenceDueBy, dispute.evidenceDueBy)))
+
+const isSame = Equivalence.make<DateTime.Utc | null>((one, other) =>
+  one === null || other === null ? one === other : DateTime.Equivalence(one, other)
+)
+
 const commandOf = Effect.fnUntraced(function* (
   { merchants }: DisputeServices,
   dispute: Dispute,
-  { outcome, status: processorStatus }: DisputeWord
+  { outcome, standing, status: processorStatus }: DisputeWord
 ) {
   const at = yield* currentTime
   switch (outcome) {
@@ -41,7 +57,9 @@ const commandOf = Effect.fnUntraced(function* (
     case "closed":
       return ReportClosed.make({ at, processorStatus })
     case undefined:
-      return ReportOther.make({ at, processorStatus })
+      return standing === undefined
+        ? ReportOther.make({ at, processorStatus })
+        : ReportStanding.make({ at, processorStatus, ...standing })
   }
 })
 
@@ -52,6 +70,7 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
   const disputeNo = DisputeNo.make(yield* ids.next(prefixes.dispute))
   const dispute: Dispute = {
     status: "needs_response",
+    stage: report.standing?.stage === "inquiry" ? "inquiry" : "chargeback",
     disputeNo,
     tradeNo: order.tradeNo,
     merchantId: order.merchantId,
@@ -79,4 +98,4 @@ const known = Effect.fnUntraced(function* ({ store }: DisputeServices, report: D
     : yield* Effect.die(`dispute ${report.processorDisputeId} is taken by no dispute`)
 })
 
-const { ReportClosed, ReportLost, ReportOther, ReportWon } = DisputeCommand.cases
+const { ReportClosed, ReportLost, ReportOther, ReportStanding, ReportWon } = DisputeCommand.cases

@@ -7,7 +7,7 @@ import type { SubmitEvidence } from "@coffer/contract/Disputes"
 import { type Evidence, EvidenceFile, EvidenceText } from "@coffer/model/Evidence"
 import type { DisputeNo } from "@coffer/model/Ids"
 import { type Dispute, DisputeCommand, DisputeConflict, isOpen, type Response } from "@coffer/rules/dispute/Dispute"
-import { evidenceProblem, filesProblem } from "@coffer/rules/dispute/evidence"
+import { evidenceProblem, filesProblem, testTextProblem } from "@coffer/rules/dispute/evidence"
 import { canonical } from "@coffer/rules/idempotency/claim"
 import { Effect, Fiber, FiberSet } from "effect"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
@@ -35,14 +35,17 @@ const channelMillis = 15_000
 const { AskAgain, BeginAccept, BeginSubmit, ConfirmStep, RejectStep, SaveDraft, WithdrawStep } = DisputeCommand.cases
 
 export const respond = (services: DisputeServices, completing: Completing) => {
-  const { files, find, ids, perform } = services
+  const { channel, files, find, ids, perform } = services
   return span("Disputes.respond")(function* (owner: Owner, ref: string, body: SubmitEvidence) {
     const evidence = evidenceOf(body)
     const problem =
       evidenceProblem(evidence, body.submit === true) ??
       filesProblem(yield* Effect.forEach(evidence.files, ({ url }) => files.owns(owner, url)))
     if (problem !== undefined) return yield* problem
-    const { disputeNo } = yield* find(owner, ref)
+    const dispute = yield* find(owner, ref)
+    const { disputeNo } = dispute
+    const misplaced = testTextProblem(evidence, channel.isTest(dispute))
+    if (misplaced !== undefined) return yield* misplaced
     const at = yield* currentTime
     if (body.submit !== true) {
       return yield* answering((answer) => perform(disputeNo, SaveDraft.make({ at, evidence }), answer))
@@ -102,7 +105,12 @@ const completeStep = span("Disputes.completeStep")(function* (
   const answer = sent.success
   if (answer._tag === "Unknown") return yield* load(disputeNo)
   if (answer._tag === "Taken") {
-    return yield* perform(disputeNo, ConfirmStep.make({ at, processorStatus: answer.status }))
+    const { word } = answer
+    const { id, step } = response
+    const { stage } = dispute
+    const taken = yield* perform(disputeNo, ConfirmStep.make({ at, id, stage, processorStatus: word.status }))
+    // A loss follows when it is told. After evidence the bank may have gone further already.
+    return step === "accept" || !isOpen(taken) ? taken : yield* applyStatus(services, taken, word)
   }
   yield* perform(disputeNo, RejectStep.make({ at, id: response.id }))
   const after = yield* applyStatus(services, yield* load(disputeNo), answer.word)
@@ -116,14 +124,16 @@ const completeStep = span("Disputes.completeStep")(function* (
 const sendToChannel = Effect.fnUntraced(function* (
   { channel, faults, store }: DisputeServices,
   dispute: Dispute,
-  { step }: Response
+  { id, step }: Response
 ) {
-  const { submitting } = step === "submit" ? (yield* store.evidence(dispute.disputeNo)).kept : { submitting: null }
-  const call =
-    submitting === null
-      ? faults.around("DisputeChannel.accept", channel.accept(dispute))
-      : faults.around("DisputeChannel.submit", channel.submit(dispute, submitting))
   const orElse = () => Effect.succeed<StepAnswer>({ _tag: "Unknown" })
+  const submit = Effect.gen(function* () {
+    const { submitting } = (yield* store.evidence(dispute.disputeNo)).kept
+    // It was withdrawn since.
+    if (submitting === null) return yield* orElse()
+    return yield* faults.around("DisputeChannel.submit", channel.submit(dispute, submitting, id))
+  })
+  const call = step === "submit" ? submit : faults.around("DisputeChannel.accept", channel.accept(dispute))
   return yield* Effect.timeoutOrElse(call, { duration: yield* millisForChannel(channelMillis), orElse })
 })
 

@@ -170,6 +170,7 @@ const columnsOf = (source: HeldSource): string => {
     next_at,
     payments,
     presented,
+    stage,
     trade_no,
     updated_at = "updated_at",
     url
@@ -189,6 +190,7 @@ const columnsOf = (source: HeldSource): string => {
     `${attempts ?? "null"}::int4 as attempts`,
     `${error ?? "null::text"} as own_error`,
     `${next_at ?? "null::timestamptz"} as next_at`,
+    `${stage ?? "null::text"} as stage`,
     `${is_answered ?? "null::boolean"} as is_answered`,
     `${due_by ?? "null::timestamptz"} as due_by`,
     `${presented ?? "null"}::text as presented`,

@@ -75,7 +75,16 @@ const turnOf = (row: HeldRow, now: DateTime.Utc): Turn => {
   }
 }
 
-const disputeTurn = ({ created_at, due_by, is_answered, status, updated_at }: HeldRow, now: DateTime.Utc): Turn => {
+const disputeTurn = (row: HeldRow, now: DateTime.Utc): Turn => {
+  const { created_at, due_by, is_answered, stage, status, updated_at } = row
+  const until = due_by === null ? "" : ` until ${isoText(due_by)}`
+  if (stage === "appeal_offered") {
+    const text = `an appeal may be filed in the channel's dashboard${until}`
+    return { waits_for: "operator", text, since: updated_at }
+  }
+  if (stage === "appeal_filed") {
+    return { waits_for: "bank", text: "the bank has to decide the appeal", since: updated_at }
+  }
   if (status === "under_review") return { waits_for: "bank", text: "the bank has to decide", since: updated_at }
   if (is_answered === true) {
     return { waits_for: "channel", text: "the channel has to take the merchant's answer", since: updated_at }
@@ -83,8 +92,9 @@ const disputeTurn = ({ created_at, due_by, is_answered, status, updated_at }: He
   if (due_by !== null && DateTime.isLessThan(due_by, now)) {
     return { waits_for: "bank", text: "nobody answered in time: the bank has to say how it ended", since: due_by }
   }
-  const until = due_by === null ? "" : ` until ${isoText(due_by)}`
-  return { waits_for: "merchant", text: `the merchant has to answer the bank${until}`, since: created_at }
+  return stage === "inquiry"
+    ? { waits_for: "merchant", text: `the merchant has to answer the bank's inquiry${until}`, since: created_at }
+    : { waits_for: "merchant", text: `the merchant has to answer the bank${until}`, since: created_at }
 }
 
 const inBothCurrencies = ({ amount, currency, presented }: HeldRow, turn: Turn): Turn =>

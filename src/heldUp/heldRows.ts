@@ -5,6 +5,7 @@
 import type { HeldKind } from "@coffer/contract/HeldUp"
 import { Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
+import { Stage } from "@coffer/rules/dispute/Dispute"
 import { UnappliedPayment } from "@coffer/rules/order/Order"
 import { Schema } from "effect"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
@@ -24,7 +25,8 @@ export const HeldRow = Schema.Struct({
   /** Of refunds, disputes and payouts. */
   amount: Schema.NullOr(Schema.Int),
   currency: Schema.NullOr(Currency),
-  /** Of a dispute: whether the merchant has answered, and the last moment for it. */
+  /** Of a dispute: how far it is, whether the merchant has answered, and the last moment for it. */
+  stage: Schema.NullOr(Stage),
   is_answered: Schema.NullOr(Schema.Boolean),
   due_by: Schema.NullOr(TimeColumn),
   /** Of a dispute that its channel names in another currency: its amount there. */
@@ -112,9 +114,11 @@ export const heldSources: ReadonlyArray<HeldSource> = [
     table: "disputes",
     key: "dispute_no",
     prefix: prefixes.dispute,
-    held: "status in ('needs_response', 'under_review')",
+    held: `(status in ('needs_response', 'under_review')
+      or (status = 'lost' and stage in ('appeal_offered', 'appeal_filed')))`,
     columns: {
       ...money,
+      stage: "stage",
       trade_no: "trade_no",
       attempts: "checks",
       error: "check_error",

@@ -35,6 +35,8 @@ export const layer = Layer.effect(
     }
 
     return DisputeChannel.of({
+      isTest: () => false,
+
       submit: span("SandboxDisputes.submit")(function* (dispute): Step {
         yield* reach(dispute.merchantId)
         const now = yield* currentTime
@@ -45,7 +47,9 @@ export const layer = Layer.effect(
             state = case when state = 'needs_response' then 'under_review' else state end
           where processor_dispute_id = ${dispute.processorDisputeId} returning *`
         return yield* stepTaken(written, (row) =>
-          row.submitted_at === null ? { _tag: "Refused", word: wordOf(row) } : { _tag: "Taken", status: "under_review" }
+          row.submitted_at === null
+            ? { _tag: "Refused", word: wordOf(row) }
+            : { _tag: "Taken", word: { status: "under_review", outcome: undefined } }
         )
       }),
 
@@ -59,7 +63,9 @@ export const layer = Layer.effect(
             state = case when state = 'needs_response' then 'accepted' else state end
           where processor_dispute_id = ${dispute.processorDisputeId} returning *`
         return yield* stepTaken(written, (row) =>
-          row.lost_at === null ? { _tag: "Refused", word: wordOf(row) } : { _tag: "Taken", status: "accepted" }
+          row.lost_at === null
+            ? { _tag: "Refused", word: wordOf(row) }
+            : { _tag: "Taken", word: { status: "accepted", outcome: undefined } }
         )
       }),
 

@@ -55,7 +55,8 @@ export const layer = Layer.effect(
         "open checkout sessions": sql`stripe_sessions where ${own} and state <> 'ended'`,
         "refunds under way": sql`refunds where ${own} and status in ('reserved', 'pending')
           and payment_id like 'pi\\_%'`,
-        "open disputes": sql`disputes where ${own} and status in ('needs_response', 'under_review')
+        "open disputes": sql`disputes where ${own} and (status in ('needs_response', 'under_review')
+            or (status = 'lost' and stage in ('appeal_offered', 'appeal_filed')))
           and processor_dispute_id !~ ${sandboxesDispute}`,
         "payments on their way back": sql`orders where ${own}
           and (stray_due_at is not null or stray_payments @> '[{"state": "parked"}]')

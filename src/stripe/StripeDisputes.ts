@@ -4,11 +4,12 @@
  */
 import type { Evidence, EvidenceFile } from "@coffer/model/Evidence"
 import { Effect, Option, Stream } from "effect"
+import type { Stripe } from "stripe"
 import { ChannelUnreachable } from "../channel/Channel.ts"
 import type { DisputeChannel, DisputeName, StepAnswer } from "../channel/DisputeChannel.ts"
 import { Files } from "../files/Files.ts"
 import { span } from "../platform/runtime/span.ts"
-import { needsResponse, placed, wordOf } from "./disputeStatus.ts"
+import { needsResponse, placed, stageOf, wordOf } from "./disputeStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { reasonOf, type StripeRefused, type StripeSilent } from "./stripeFailures.ts"
 
@@ -38,48 +39,55 @@ export const makeStripeDisputes = Effect.gen(function* () {
     return sent.id
   })
 
-  const submit = span("StripeDisputes.submit")(function* (dispute: DisputeName, evidence: Evidence) {
+  const submit = span("StripeDisputes.submit")(function* (dispute: DisputeName, evidence: Evidence, answer: string) {
     const before = yield* look(dispute)
-    if (before.evidence_details.submission_count > 0) return taken(before.status)
-    if (!needsResponse(before)) return { _tag: "Refused", word: wordOf(before) } satisfies StepAnswer
+    if (isAnswered(before, answer)) return taken(before)
+    if (!takesAnswer(dispute, before)) return refused(before)
     const uploaded: Record<string, string> = {}
     for (const [place, file] of placed(evidence.files)) uploaded[place] = yield* upload(dispute, file)
     const sent = yield* client.call(dispute, (stripe) =>
       stripe.disputes.update(dispute.processorDisputeId, {
         evidence: { ...evidence.text, ...uploaded },
+        metadata: { [answerKey]: answer },
         submit: true
       })
     )
-    return taken(sent.status)
+    return taken(sent)
   })
 
   const accept = span("StripeDisputes.accept")(function* (dispute: DisputeName) {
     const before = yield* look(dispute)
-    if (!needsResponse(before)) return { _tag: "Refused", word: wordOf(before) } satisfies StepAnswer
+    if (!takesAnswer(dispute, before)) return refused(before)
     const closed = yield* client.call(dispute, (stripe) => stripe.disputes.close(dispute.processorDisputeId))
-    return taken(closed.status)
+    return taken(closed)
   })
 
-  /** Adds to a refusal by Stripe how the dispute stands now. */
-  const told = (dispute: DisputeName, step: Step) =>
+  /** Adds to a refusal by Stripe how the dispute stands now. Somebody else may have sent the same answer. */
+  const told = (dispute: DisputeName, step: Step, answer?: string) =>
     Effect.catchTags(step, {
-      StripeRefused: (refused) =>
-        Effect.map(look(dispute), (now): StepAnswer => ({
-          _tag: "Refused",
-          word: wordOf(now),
-          reason: reasonOf(refused)
-        }))
+      StripeRefused: (why) =>
+        Effect.map(look(dispute), (now): StepAnswer =>
+          answer !== undefined && isAnswered(now, answer) ? taken(now) : { ...refused(now), reason: reasonOf(why) }
+        )
     })
 
   /** A step without an answer runs again, which looks first. If that gets no answer either, the outcome is unknown. */
-  const concluded = (dispute: DisputeName, step: Step): Effect.Effect<StepAnswer, ChannelUnreachable> =>
-    Effect.catchTags(told(dispute, step), {
+  const concluded = (
+    dispute: DisputeName,
+    step: Step,
+    answer?: string
+  ): Effect.Effect<StepAnswer, ChannelUnreachable> =>
+    Effect.catchTags(told(dispute, step, answer), {
       StripeSilent: () =>
-        Effect.catchTags(told(dispute, step), { StripeSilent: () => unknown, ChannelUnreachable: () => unknown })
+        Effect.catchTags(told(dispute, step, answer), {
+          StripeSilent: () => unknown,
+          ChannelUnreachable: () => unknown
+        })
     })
 
   return {
-    submit: (dispute, evidence) => concluded(dispute, submit(dispute, evidence)),
+    submit: (dispute, evidence, answer) => concluded(dispute, submit(dispute, evidence, answer), answer),
+    isTest: ({ mode }) => mode === "sandbox",
     accept: (dispute) => concluded(dispute, accept(dispute)),
     status: (dispute) => Effect.map(look(dispute), wordOf)
   } satisfies DisputeChannel["Service"]
@@ -89,4 +97,22 @@ type Step = Effect.Effect<StepAnswer, ChannelUnreachable | StripeSilent | Stripe
 
 const unknown = Effect.succeed<StepAnswer>({ _tag: "Unknown" })
 
-const taken = (status: string): StepAnswer => ({ _tag: "Taken", status })
+const taken = (now: Stripe.Dispute) => ({ _tag: "Taken", word: wordOf(now) }) satisfies StepAnswer
+
+const refused = (now: Stripe.Dispute) => ({ _tag: "Refused", word: wordOf(now) }) satisfies StepAnswer
+
+/** In the metadata of a dispute at Stripe: which answer of ours it was given last. */
+const answerKey = "coffer_answer"
+
+/**
+ * Whether Stripe has this answer. How many it was given says nothing: an inquiry that becomes a chargeback is answered
+ * twice. Earlier versions wrote no number, and gave one answer.
+ */
+const isAnswered = (now: Stripe.Dispute, answer: string): boolean =>
+  now.metadata[answerKey] === undefined
+    ? now.evidence_details.submission_count > 0 && !needsResponse(now)
+    : now.metadata[answerKey] === answer
+
+/** What was written for an inquiry, or conceded of one, is not meant for the chargeback that it has become. */
+const takesAnswer = ({ stage }: DisputeName, now: Stripe.Dispute): boolean =>
+  needsResponse(now) && !(stage === "inquiry" && stageOf(now) !== "inquiry")

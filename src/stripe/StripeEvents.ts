@@ -15,7 +15,7 @@ import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Refunds } from "../refunds/Refunds.ts"
-import { channelDisputeOf, inCurrencyOf, isPresented, wordOf } from "./disputeStatus.ts"
+import { channelDisputeOf, dueByOf, inCurrencyOf, isPresented, wordOf } from "./disputeStatus.ts"
 import { PresentedDisputes } from "./PresentedDisputes.ts"
 import { SessionStore } from "./SessionStore.ts"
 import { StraySessions } from "./StraySessions.ts"
@@ -218,7 +218,7 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
       processorDisputeId: id,
       amount: Minor.make(amount),
       reason,
-      evidenceDueBy: evidence_details.due_by === null ? null : timeOf(evidence_details.due_by),
+      evidenceDueBy: dueByOf(evidence_details),
       openedAt: timeOf(created)
     })
     return "adopted" as const

@@ -55,7 +55,8 @@ const disputes = Layer.effect(
     const of = ({ processorDisputeId }: { readonly processorDisputeId: string }) =>
       isSandboxes(processorDisputeId) ? sandbox : stripe
     return DisputeChannel.of({
-      submit: (dispute, evidence) => of(dispute).submit(dispute, evidence),
+      submit: (dispute, evidence, answer) => of(dispute).submit(dispute, evidence, answer),
+      isTest: (dispute) => of(dispute).isTest(dispute),
       accept: (dispute) => of(dispute).accept(dispute),
       status: (dispute) => of(dispute).status(dispute)
     })

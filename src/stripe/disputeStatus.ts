@@ -1,15 +1,55 @@
 /** Stripe's words about a dispute in ours, and a merchant's evidence in Stripe's. Pure. */
 import type { EvidenceFile } from "@coffer/model/Evidence"
 import { type Currency, Minor } from "@coffer/model/Money"
+import type { Stage } from "@coffer/rules/dispute/Dispute"
 import type { ChannelDispute } from "@coffer/rules/order/Order"
 import type { Stripe } from "stripe"
 import type { DisputeWord } from "../channel/DisputeChannel.ts"
 import { timeOf } from "./sessionStatus.ts"
 
-export const wordOf = ({ status }: Pick<Stripe.Dispute, "status">): DisputeWord => ({
-  status,
-  outcome: outcomes[status]
-})
+export const wordOf = (dispute: Stripe.Dispute): DisputeWord => {
+  const { amount, evidence_details, status } = dispute
+  const stage = stageOf(dispute)
+  return {
+    status,
+    outcome: outcomes[status],
+    standing:
+      stage === undefined
+        ? undefined
+        : {
+            stage,
+            isAnswered: !needsResponse(dispute),
+            amount: Minor.make(amount),
+            evidenceDueBy: dueByOf(evidence_details)
+          }
+  }
+}
+
+/** Null where the bank takes no answer, or says no time. Stripe writes 0 for the first. */
+export const dueByOf = ({ due_by }: Pick<Stripe.Dispute.EvidenceDetails, "due_by">) =>
+  due_by === null || due_by === 0 ? null : timeOf(due_by)
+
+/** Undefined for a status that is newer than this program. */
+export const stageOf = ({ status }: Pick<Stripe.Dispute, "status">): Stage | undefined => {
+  switch (status) {
+    case "warning_needs_response":
+    case "warning_under_review":
+    case "warning_closed":
+      return "inquiry"
+    case "needs_response":
+    case "under_review":
+    case "won":
+    case "lost":
+    case "prevented":
+      return "chargeback"
+    case "appeal_needs_response":
+      return "appeal_offered"
+    case "appeal_under_review":
+      return "appeal_filed"
+    default:
+      return undefined
+  }
+}
 
 /** An inquiry that ended, and a dispute that was prevented, took nobody's money: the issuer has withdrawn it. */
 const outcomes: Readonly<Record<string, DisputeWord["outcome"]>> = {
@@ -36,13 +76,13 @@ export const isPresented = (of: { readonly currency: string }, currency: Currenc
 export const channelDisputeOf = (dispute: Stripe.Dispute): ChannelDispute => {
   const { outcome, status } = wordOf(dispute)
   const isTaken = outcome === "lost" || (outcome === undefined && !status.startsWith("warning_"))
-  const dueBy = dispute.evidence_details.due_by
+  const answerBy = dueByOf(dispute.evidence_details)
   return {
     id: dispute.id,
     status,
     taken: Minor.make(isTaken ? dispute.amount : 0),
     isOver: outcome !== undefined,
-    ...(dueBy === null ? {} : { answerBy: timeOf(dueBy) })
+    ...(answerBy === null ? {} : { answerBy })
   }
 }
 

@@ -17,6 +17,7 @@ export const tooLate = DateTime.add(dueBy, { milliseconds: 1 })
 
 export const opened: Dispute = {
   status: "needs_response",
+  stage: "chargeback",
   disputeNo,
   tradeNo,
   merchantId,
@@ -45,6 +46,8 @@ export const beginSubmit = (over: Partial<typeof command.BeginSubmit.Type> = {})
 export const submissionBegun = fact.SubmissionBegun.make({ at, id: begun!, evidence, fingerprint: "a", request: null })
 export const acceptanceBegun = fact.AcceptanceBegun.make({ at, id: begun!, request: "key" })
 export const beginAccept = (request: string | null = null) => command.BeginAccept.make({ at, id: another!, request })
+export const confirm = (over: Partial<typeof command.ConfirmStep.Type> = {}) =>
+  command.ConfirmStep.make({ at, id: begun!, stage: "chargeback", processorStatus: "confirmed", ...over })
 export const submitted = fact.EvidenceSubmitted.make({ at, processorStatus: "under_review" })
 export const acceptanceTaken = fact.AcceptanceTaken.make({ at, processorStatus: "accepted" })
 export const won = fact.DisputeWon.make({ at, processorStatus: "won" })
@@ -54,4 +57,18 @@ export const again = fact.AskedAgain.make({ at })
 export const withdrawn = fact.StepWithdrawn.make({ at })
 export const draft = fact.DraftSaved.make({ at, evidence })
 
+export const newDueBy = DateTime.add(dueBy, { days: 30 })
+export const standing = (over: Partial<typeof command.ReportStanding.Type> = {}) =>
+  command.ReportStanding.make({
+    at,
+    processorStatus: "needs_response",
+    stage: "chargeback",
+    isAnswered: false,
+    amount: opened.amount,
+    evidenceDueBy: newDueBy,
+    ...over
+  })
+export const inquired: Dispute = { ...opened, stage: "inquiry", processorStatus: "warning" }
+
 export const dispute = given({ decide, evolve, initial: opened })
+export const inquiry = given({ decide, evolve, initial: inquired })

@@ -1,6 +1,6 @@
 /** The largest valid body of each endpoint that takes one, in the longest way that JSON can be written. */
 import { EventType, everyType } from "@coffer/model/EventType"
-import { EvidenceText } from "@coffer/model/Evidence"
+import { evidenceNames } from "@coffer/model/Evidence"
 import * as Limits from "@coffer/model/Limits"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 
@@ -61,9 +61,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   },
   "POST /v1/refunds/:ref": { metadata: patch },
   "POST /v1/disputes/:ref/evidence": {
-    evidence: Object.fromEntries(
-      Object.keys(EvidenceText.fields).map((name) => [name, text(Limits.evidenceTextLengthMax)])
-    ),
+    evidence: Object.fromEntries(evidenceNames.map((name) => [name, text(Limits.evidenceTextLengthMax)])),
     files: Array.from({ length: Limits.evidenceFilesMax }, (_, index) => ({
       type: "recurring_transaction_agreement",
       url: files[index % files.length]

@@ -193,6 +193,7 @@ export class Rules {
     if (!("paymentId" in order) || order.method !== "card") return 409
     const dispute: Dispute = {
       status: "needs_response",
+      stage: "chargeback",
       disputeNo: DisputeNo.make(this.next("dsp_")),
       tradeNo: order.tradeNo,
       merchantId: order.merchantId,

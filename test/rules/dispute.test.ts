@@ -20,6 +20,7 @@ import {
   beginSubmit,
   closed,
   command,
+  confirm,
   dispute,
   draft,
   dueBy,
@@ -101,7 +102,7 @@ describe("dispute: evidence", () => {
 
   it("that the channel confirms although it was taken back raises the alarm", () =>
     dispute()
-      .when(command.ConfirmStep.make({ at, processorStatus: "under_review" }))
+      .when(confirm({ processorStatus: "under_review" }))
       .thenRefused("unexpected", fact.StatusNoted.make({ at, processorStatus: "under_review" })))
 })
 

@@ -1,8 +1,8 @@
 /** The whole machine of a dispute: every status meets every command in tables, and laws over random commands. */
 import { assert, describe, it } from "@effect/vitest"
 import { decide } from "@coffer/rules/dispute/decide"
-import { Dispute, DisputeCommand } from "@coffer/rules/dispute/Dispute"
-import { consequences } from "@coffer/rules/dispute/consequences"
+import { Dispute, DisputeCommand, isFrozen } from "@coffer/rules/dispute/Dispute"
+import { consequences, opening } from "@coffer/rules/dispute/consequences"
 import { evolve } from "@coffer/rules/dispute/evolve"
 import { Schema } from "effect"
 import { createdAt } from "../kit/fixtures.ts"
@@ -16,13 +16,15 @@ import {
   beginSubmit,
   closed,
   command,
+  confirm,
   dispute,
   disputeNo,
-  dueBy,
   evidence,
   fee,
   lost,
+  inquired,
   opened,
+  standing,
   submissionBegun,
   submitted,
   won
@@ -43,16 +45,16 @@ describe("dispute: status by command", () => {
     closed         | 409 decided         | 409 decided         | 409 decided         | -          | -                 | -             | -
   `)
   const reports = matrix(`
-    status         | ReportWon                | ReportLost                | ReportClosed                | ReportOther
-    needs_response | DisputeWon               | DisputeLost               | DisputeClosed               | 409 unexpected
-    submitting     | StepWithdrawn+DisputeWon | StepWithdrawn+DisputeLost | StepWithdrawn+DisputeClosed | 409 unexpected
-    accepting      | StepWithdrawn+DisputeWon | StepWithdrawn+DisputeLost | StepWithdrawn+DisputeClosed | 409 unexpected
-    accepted       | DisputeWon               | DisputeLost               | DisputeClosed               | 409 unexpected
-    overdue        | DisputeWon               | DisputeLost               | DisputeClosed               | 409 unexpected
-    under_review   | DisputeWon               | DisputeLost               | DisputeClosed               | 409 unexpected
-    won            | -                        | 409 unexpected            | 409 unexpected              | 409 unexpected
-    lost           | DisputeWon               | -                         | 409 unexpected              | 409 unexpected
-    closed         | 409 unexpected           | 409 unexpected            | -                           | 409 unexpected
+    status         | ReportWon                | ReportLost                | ReportClosed                | ReportStanding | ReportOther
+    needs_response | DisputeWon               | DisputeLost               | DisputeClosed               | StatusNoted    | 409 unexpected
+    submitting     | StepWithdrawn+DisputeWon | StepWithdrawn+DisputeLost | StepWithdrawn+DisputeClosed | -              | 409 unexpected
+    accepting      | StepWithdrawn+DisputeWon | StepWithdrawn+DisputeLost | StepWithdrawn+DisputeClosed | -              | 409 unexpected
+    accepted       | DisputeWon               | DisputeLost               | DisputeClosed               | -              | 409 unexpected
+    overdue        | DisputeWon               | DisputeLost               | DisputeClosed               | StatusNoted    | 409 unexpected
+    under_review   | DisputeWon               | DisputeLost               | DisputeClosed               | StageBegun     | 409 unexpected
+    won            | -                        | 409 unexpected            | 409 unexpected              | 409 unexpected | 409 unexpected
+    lost           | DisputeWon               | -                         | 409 unexpected              | 409 unexpected | 409 unexpected
+    closed         | 409 unexpected           | 409 unexpected            | -                           | 409 unexpected | 409 unexpected
   `)
   const answering = ["submitting", "accepting", "accepted", "overdue"] as const
   const states: Record<Dispute["status"] | (typeof answering)[number], Dispute> = {
@@ -71,12 +73,13 @@ describe("dispute: status by command", () => {
     BeginSubmit: beginSubmit(),
     BeginAccept: beginAccept(),
     AskAgain: command.AskAgain.make({ at }),
-    ConfirmStep: command.ConfirmStep.make({ at, processorStatus: "confirmed" }),
+    ConfirmStep: confirm(),
     RejectStep: command.RejectStep.make({ at, id: begun! }),
     WithdrawStep: command.WithdrawStep.make({ at, id: begun! }),
     ReportWon: command.ReportWon.make({ at, processorStatus: "won" }),
     ReportLost: command.ReportLost.make({ at, processorStatus: "lost", fee }),
     ReportClosed: command.ReportClosed.make({ at, processorStatus: "closed" }),
+    ReportStanding: standing(),
     ReportOther: command.ReportOther.make({ at, processorStatus: "odd" })
   }
 
@@ -104,24 +107,34 @@ describe("dispute: laws", () => {
 
   it.prop("whatever happens, every fact applies and the terms stay", [Schema.Array(DisputeCommand)], ([commands]) => {
     const last = commands.reduce(step, opened)
-    assert.deepInclude(last, { disputeNo, amount: opened.amount, evidenceDueBy: dueBy, openedAt: createdAt })
+    assert.deepInclude(last, { disputeNo, amount: opened.amount, openedAt: createdAt })
   })
 
-  it.prop("the amount is frozen exactly while it is open", [Schema.Array(DisputeCommand)], ([commands]) => {
-    let state: Dispute = opened
-    let frozen: number = opened.amount
-    for (const each of commands) {
-      for (const event of decide(state, each).events) {
-        for (const { amount, type, unfrozen } of consequences(state, event).movements) {
-          if (type === "dispute_unfreeze" && unfrozen !== true) frozen -= amount
-          if (type === "dispute_debit") frozen += amount
+  for (const first of [opened, inquired]) {
+    it.prop(
+      `of an opened ${first.stage} the amount is frozen exactly while it is an open chargeback`,
+      [Schema.Array(DisputeCommand)],
+      ([commands]) => {
+        let state: Dispute = first
+        let frozen: number = 0 - opening(first).movements.reduce((sum, { amount }) => sum + amount, 0)
+        let order = opening(first).order === undefined ? 0 : 1
+        for (const each of commands) {
+          for (const event of decide(state, each).events) {
+            const consequence = consequences(state, event)
+            for (const { amount, type, unfrozen } of consequence.movements) {
+              if (type === "dispute_freeze" || (type === "dispute_unfreeze" && unfrozen !== true)) frozen -= amount
+              if (type === "dispute_debit") frozen += amount
+            }
+            if (consequence.order?._tag === "OpenDispute") order++
+            if (consequence.order?._tag === "CloseDispute") order--
+            state = evolve(state, event)
+          }
+          assert.strictEqual(frozen, isFrozen(state) ? state.amount : 0)
+          assert.strictEqual(order, isFrozen(state) ? 1 : 0, "the order knows of it")
         }
-        state = evolve(state, event)
       }
-      const open = state.status === "needs_response" || state.status === "under_review"
-      assert.strictEqual(frozen, open ? opened.amount : 0)
-    }
-  })
+    )
+  }
 
   it("evolve throws on a fact that cannot follow", () => {
     assert.throws(() => evolve(dispute(closed).state, won), "DisputeWon cannot follow closed")

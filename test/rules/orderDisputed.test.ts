@@ -49,6 +49,25 @@ describe("order: a dispute about a payment that it did not take", () => {
       .then(disputed(reviewed, { state: "parked" }))
   })
 
+  it("that is lost and appealed leaves the money with the buyer, until the appeal is won", () => {
+    const appealed: ChannelDispute = { ...openDispute, status: "appeal_needs_response" }
+    const past = [...found, disputed(lost), returned]
+    const ofLoss = disputed(lost, { state: "returned" })
+    const ofAppeal = disputed(appealed, { state: "returned" })
+    order(...past)
+      .when(note(appealed))
+      .then(ofAppeal)
+    order(...past, ofAppeal)
+      .when(note(lost))
+      .then(ofLoss)
+    order(...past, ofAppeal, ofLoss)
+      .when(note(appealed))
+      .then(ofAppeal)
+    order(...past, ofAppeal)
+      .when(note(won))
+      .then(parked(won, { wasReturned: true, problem: "the bank gave back what the dispute had taken" }))
+  })
+
   it("that is an inquiry has taken nothing, so the payment goes back", () => {
     order(...found)
       .when(note(inquiry))

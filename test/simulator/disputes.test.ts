@@ -14,7 +14,7 @@ const disputed = Effect.fnUntraced(function* (card = "pm_card_createDispute") {
 describe("disputes", () => {
   it.live("a disputed payment takes the money and a fee, and winning gives the money back", () =>
     Effect.gen(function* () {
-      const { charge, dispute, stripe } = yield* disputed()
+      const { charge, control, dispute, stripe } = yield* disputed()
       assert.isTrue(charge.disputed)
       assert.deepInclude(dispute, { status: "needs_response", reason: "fraudulent", amount: 2_000 })
       assert.deepInclude(dispute.balance_transactions[0], { amount: -2_000, fee: 1_500, net: -3_500 })
@@ -32,8 +32,11 @@ describe("disputes", () => {
       )
       assert.deepInclude(draft.evidence_details, { has_evidence: true, submission_count: 0 })
       assert.strictEqual(draft.status, "needs_response")
-      const won = yield* ask(() => stripe.disputes.update(dispute.id, { submit: true }))
-      assert.strictEqual(won.status, "won")
+      const given = yield* ask(() => stripe.disputes.update(dispute.id, { submit: true }))
+      assert.strictEqual(given.status, "under_review")
+      yield* control.advance({ seconds: 5 })
+      const won = yield* ask(() => stripe.disputes.retrieve(dispute.id))
+      assert.deepInclude(won, { status: "won", is_charge_refundable: true })
       assert.deepInclude(won.balance_transactions[1], { amount: 2_000, fee: 0 })
       assert.strictEqual(won.evidence_details.submission_count, 1)
     }).pipe(Effect.scoped)
@@ -75,6 +78,72 @@ describe("disputes", () => {
       const escalated = yield* control.decide_dispute({ dispute: dispute.id, outcome: "escalated" })
       assert.strictEqual(escalated.status, "needs_response")
       assert.strictEqual(escalated.balance_transactions.length, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("an inquiry that becomes a chargeback is answered once more, until a new date", () =>
+    Effect.gen(function* () {
+      const { control, dispute, stripe } = yield* disputed("pm_card_createDisputeInquiry")
+      const answer = (text: string) =>
+        ask(() => stripe.disputes.update(dispute.id, { evidence: { uncategorized_text: text } }))
+      assert.strictEqual((yield* answer("escalate_inquiry_evidence")).status, "warning_under_review")
+      yield* control.advance({ seconds: 5 })
+      const escalated = yield* ask(() => stripe.disputes.retrieve(dispute.id))
+      assert.deepInclude(escalated, { status: "needs_response", is_charge_refundable: false })
+      assert.strictEqual(escalated.payment_method_details?.card?.case_type, "chargeback")
+      assert.isAbove(escalated.evidence_details.due_by!, dispute.evidence_details.due_by!)
+      const second = yield* answer("losing_evidence")
+      assert.deepInclude(second, { status: "under_review" })
+      assert.strictEqual(second.evidence_details.submission_count, 2)
+      yield* control.advance({ seconds: 5 })
+      assert.strictEqual((yield* ask(() => stripe.disputes.retrieve(dispute.id))).status, "lost")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("an inquiry lets the payment be refunded, and ends when all of it was", () =>
+    Effect.gen(function* () {
+      const { charge, dispute, stripe } = yield* disputed("pm_card_createDisputeInquiry")
+      assert.isTrue(dispute.is_charge_refundable)
+      yield* ask(() => stripe.refunds.create({ charge: charge.id, amount: 500 }))
+      assert.strictEqual((yield* ask(() => stripe.disputes.retrieve(dispute.id))).status, "warning_needs_response")
+      yield* ask(() => stripe.refunds.create({ charge: charge.id }))
+      assert.strictEqual((yield* ask(() => stripe.disputes.retrieve(dispute.id))).status, "warning_closed")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a chargeback takes the whole, and fails the refunds that are under way", () =>
+    Effect.gen(function* () {
+      const { charge, control, dispute, stripe } = yield* disputed("pm_card_createDisputeInquiry")
+      const early = yield* ask(() => stripe.refunds.create({ charge: charge.id, amount: 500 }))
+      yield* control.advance({ seconds: 300 })
+      const late = yield* ask(() => stripe.refunds.create({ charge: charge.id, amount: 300 }))
+      const escalated = yield* control.decide_dispute({ dispute: dispute.id, outcome: "escalated" })
+      assert.deepInclude(escalated.balance_transactions[0], { amount: -2_000 })
+      assert.strictEqual((yield* ask(() => stripe.refunds.retrieve(early.id))).status, "succeeded")
+      assert.deepInclude(yield* ask(() => stripe.refunds.retrieve(late.id)), {
+        status: "failed",
+        failure_reason: "charge_for_pending_refund_disputed"
+      })
+      assert.strictEqual((yield* ask(() => stripe.charges.retrieve(charge.id))).amount_refunded, 500)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("an appeal is filed after a loss, and is lost when nobody files it in time", () =>
+    Effect.gen(function* () {
+      const one = yield* disputed()
+      const decide = (outcome: "lost" | "won" | "appeal_needs_response" | "appeal_under_review") =>
+        one.control.decide_dispute({ dispute: one.dispute.id, outcome })
+      yield* decide("lost")
+      assert.strictEqual((yield* decide("appeal_needs_response")).status, "appeal_needs_response")
+      assert.strictEqual((yield* decide("appeal_under_review")).status, "appeal_under_review")
+      assert.strictEqual((yield* decide("won")).balance_transactions.length, 2)
+      const two = yield* disputed()
+      yield* two.control.decide_dispute({ dispute: two.dispute.id, outcome: "lost" })
+      yield* two.control.decide_dispute({ dispute: two.dispute.id, outcome: "appeal_needs_response" })
+      yield* two.control.advance({ seconds: 7 * 86_400 })
+      const late = yield* ask(() => two.stripe.disputes.retrieve(two.dispute.id))
+      assert.deepInclude(late, { status: "lost" })
+      assert.isTrue(late.evidence_details.past_due)
     }).pipe(Effect.scoped)
   )
 

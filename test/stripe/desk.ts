@@ -215,6 +215,15 @@ const disputesOf = ({ account, all, control, known, merchant, mode, running, sho
   disputeIs: (...statuses: ReadonlyArray<string>) =>
     Effect.map(shop.get("/v1/disputes"), ({ body }) => statuses.includes(body.data.data[0]?.status)),
 
+  /** The merchant knows that the inquiry is one no more. Nothing was frozen before. */
+  isChargeback: Effect.map(shop.get("/v1/disputes"), ({ body }) => {
+    const { funds_frozen, processor_status, status } = body.data.data[0] as Json
+    const isInquiry = processor_status.startsWith("warning_")
+    const isOpen = status === "needs_response" || status === "under_review"
+    assert.strictEqual(funds_frozen, isOpen && !isInquiry, "a chargeback is frozen, and an inquiry is not")
+    return !isInquiry
+  }),
+
   /** Handed in once. */
   file: Effect.suspend(() =>
     known.file === undefined
@@ -227,11 +236,13 @@ const disputesOf = ({ account, all, control, known, merchant, mode, running, sho
       const { body } = yield* shop.get("/v1/disputes")
       const { dispute_no, status } = body.data.data[0]
       if (status !== "needs_response") return true
+      const { submission_count: before } = all.disputes()[0]!.evidence_details
       const reply = yield* shop.respond(dispute_no, { ...evidence, submit: true })
       const { submission_count } = all.disputes()[0]!.evidence_details
-      if (reply.status === 502) assert.strictEqual(submission_count, 0, "nothing was sent")
+      if (reply.status === 502) assert.strictEqual(submission_count, before, "nothing was sent")
       if (reply.status === 200 && reply.body.data.status === "under_review") {
-        assert.strictEqual(submission_count, 1, "evidence is under review")
+        assert.isAtLeast(submission_count, 1, "evidence is under review")
+        assert.notInclude(all.disputes()[0]!.status, "needs_response", "evidence is under review")
       }
       return reply.status === 200
     }),
@@ -247,7 +258,10 @@ const disputesOf = ({ account, all, control, known, merchant, mode, running, sho
     return reply.status === 200
   }),
 
-  decide: (outcome: "won" | "lost" | "warning_closed") =>
+  /** The refund has left Stripe: a chargeback does not take it back. */
+  refundIsOld: Effect.map(control.state({}), ({ now }) => all.refunds().every(({ created }) => now - created >= 60)),
+
+  decide: (outcome: "won" | "lost" | "warning_closed" | "escalated") =>
     Effect.as(Effect.ignore(control.decide_dispute({ dispute: all.disputes()[0]!.id, outcome })), true)
 })
 

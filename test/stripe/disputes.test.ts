@@ -1,29 +1,11 @@
 /** Disputes at Stripe: opened, answered with files, conceded, decided. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Stripe } from "stripe"
 import { assertRefused } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { uploaded } from "../kit/uploads.ts"
+import { amount, disputed } from "./disputed.ts"
 import { connected } from "./kit.ts"
-
-const amount = 2_000
-
-const disputed = Effect.fnUntraced(function* (how: { readonly is_inquiry?: boolean } = {}) {
-  const world = yield* connected()
-  yield* world.paid({ amount: 5_000 })
-  const order = yield* world.paid({ amount })
-  const before = yield* world.merchant.balance()
-  const charge = world.simulator.all("charge").find(({ payment_intent }) => payment_intent === order["payment_id"])!
-  yield* world.control.open_dispute({ charge: charge.id, ...how })
-  yield* world.settled
-  const atStripe = () => world.simulator.all("dispute").at(-1)! as Stripe.Dispute
-  const read = Effect.map(world.merchant.get(`/v1/disputes/${atStripe().id}`), ({ body }) => body.data)
-  const opened = yield* read
-  const decide = (outcome: "won" | "lost" | "warning_closed") =>
-    Effect.andThen(world.control.decide_dispute({ dispute: atStripe().id, outcome }), world.settled)
-  return { ...world, sold: order, before, atStripe, read, opened, decide, no: opened.dispute_no as string }
-})
 
 describe("a dispute at Stripe", () => {
   it.live("is opened with Stripe's number, reason and deadline, and its amount is frozen", () =>
@@ -93,16 +75,6 @@ describe("a dispute at Stripe", () => {
       yield* settled
       yield* pass("1 minute")
       assert.strictEqual((yield* read).status, "lost")
-    })
-  )
-
-  it.live("an inquiry that ends is closed, and nothing is lost", () =>
-    Effect.gen(function* () {
-      const { before, decide, merchant, opened, read } = yield* disputed({ is_inquiry: true })
-      assert.strictEqual(opened.processor_status, "warning_needs_response")
-      yield* decide("warning_closed")
-      assert.deepStrictEqual([(yield* read).status, (yield* read).processor_status], ["closed", "warning_closed"])
-      assert.strictEqual((yield* merchant.balance()).available, before.available)
     })
   )
 

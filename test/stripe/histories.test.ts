@@ -61,7 +61,18 @@ const calls = [
   "* /v1/disputes*"
 ]
 const kinds = ["cut_before", "cut_after", "error_before", "error_after", "error_kept_after", "rate_limited"] as const
-const cards = ["pm_card_visa", "pm_card_visa", "pm_card_pendingRefund", "pm_card_refundFail", "pm_card_createDispute"]
+const cards = ["pm_card_visa", "pm_card_visa", "pm_card_pendingRefund", "pm_card_refundFail"]
+const disputed = ["pm_card_createDispute", "pm_card_createDisputeInquiry"]
+/** What the bank may say next; what cannot follow is refused and changes nothing. */
+const words = [
+  "won",
+  "lost",
+  "escalated",
+  "escalated",
+  "warning_closed",
+  "appeal_needs_response",
+  "appeal_under_review"
+] as const
 
 /** Money to give back with: after its fee, an order alone has too little for a refund of all of it. */
 const funds = { amount: 50_000 }
@@ -132,7 +143,8 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
         const session = one(mine.sessions().filter(({ id, status }) => status === "open" && shown.has(id)))
         if (session === undefined) return
         const wallet = session.payment_method_types.includes("alipay")
-        const how = wallet ? { with: "alipay" } : { with: cards[draw(cards.length)]! }
+        const known = draw(3) === 0 ? disputed : cards
+        const how = wallet ? { with: "alipay" } : { with: known[draw(known.length)]! }
         const authorises = draw(4) === 0 ? {} : { authorises: draw(4) > 0 }
         const processing = draw(6) === 0 ? { processing: 30 + draw(600) } : {}
         yield* Effect.ignore(control.pay({ session: session.id, ...how, ...authorises, ...processing }))
@@ -162,7 +174,7 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
     () => {
       const dispute = one(mine.disputes())
       if (dispute === undefined) return Effect.void
-      return Effect.ignore(control.decide_dispute({ dispute: dispute.id, outcome: draw(2) === 0 ? "won" : "lost" }))
+      return Effect.ignore(control.decide_dispute({ dispute: dispute.id, outcome: words[draw(words.length)]! }))
     },
     () =>
       Effect.flatMap(oneDisputed, (dispute) => {
@@ -233,8 +245,9 @@ const history = Effect.fnUntraced(function* (world: World, may: ReturnType<typeo
   yield* world.control.clear_faults({})
   // Webhooks that are late come, the reconciler looks, orders reach their end, refunds are asked about again.
   yield* later(world, "10 minutes", "1 hour")
-  for (const { id } of one.mine.disputes()) {
-    yield* Effect.ignore(world.control.decide_dispute({ dispute: id, outcome: "won" }))
+  for (const { id, status } of one.mine.disputes()) {
+    const outcome = status.startsWith("warning_") ? "warning_closed" : "won"
+    yield* Effect.ignore(world.control.decide_dispute({ dispute: id, outcome }))
   }
   for (const { id } of one.mine.refunds()) yield* Effect.ignore(world.control.settle_refund({ refund: id }))
   yield* later(world, "1 hour", "25 hours", "1 hour")
@@ -246,7 +259,7 @@ describe("a merchant with an account at Stripe", () => {
     Effect.gen(function* () {
       const { layer, may } = mortal()
       const world = yield* worlds({ faults: layer })
-      const seen = { sessions: 0, refunds: 0, disputes: 0 }
+      const seen = { sessions: 0, refunds: 0, disputes: 0, inquiries: 0 }
       const failed: Array<string> = []
       for (let seed = firstSeed; seed < firstSeed + histories && failed.length < failuresMax; seed++) {
         const { did, one } = yield* history(world, may, seed)
@@ -257,6 +270,7 @@ describe("a merchant with an account at Stripe", () => {
         for (const { status } of one.mine.sessions()) seen.sessions += status === "complete" ? 1 : 0
         seen.refunds += one.mine.refunds().length
         seen.disputes += one.mine.disputes().length
+        seen.inquiries += one.mine.disputes().filter(({ status }) => status === "warning_closed").length
         if (isSoak) process.stdout.write(`HISTORY_SEED=${seed}: ${Exit.isSuccess(exit) ? "equal" : failed.at(-1)}\n`)
         // Its account is asked no more, so that a history costs the same as the one before.
         yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`

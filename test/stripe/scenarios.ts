@@ -212,6 +212,36 @@ export const scenarios: ReadonlyArray<Scenario> = [
     steps: [({ concede }) => concede, ({ disputeIs }) => disputeIs("lost")]
   },
   {
+    name: "inquiry that is answered, becomes a chargeback, and is answered again",
+    dies: true,
+    ends: { book: "disputes", row: /^600 null won / },
+    before: objected({ is_inquiry: true }),
+    steps: [
+      answered,
+      ({ disputeIs }) => disputeIs("under_review", "won"),
+      ({ decide }) => decide("escalated"),
+      ({ isChargeback }) => isChargeback,
+      answered,
+      ({ disputeIs }) => disputeIs("under_review", "won"),
+      ({ decide }) => decide("won"),
+      ({ disputeIs }) => disputeIs("won")
+    ]
+  },
+  {
+    name: "inquiry of a payment that is refunded in part, and a chargeback that is lost",
+    ends: { book: "disputes", row: /^600 \d+ lost / },
+    before: objected({ is_inquiry: true }),
+    steps: [
+      refunds,
+      refundIs("succeeded"),
+      ({ refundIsOld }) => refundIsOld,
+      ({ decide }) => decide("escalated"),
+      ({ isChargeback }) => isChargeback,
+      ({ decide }) => decide("lost"),
+      ({ disputeIs }) => disputeIs("lost")
+    ]
+  },
+  {
     name: "inquiry that is closed",
     ends: { book: "disputes", row: /^600 null closed / },
     before: sold(),

@@ -23,21 +23,25 @@ export const DisputeResource = withExample(
     trade_no: text("Our number of the order whose payment is disputed."),
     merchant_id: merchantId,
     processor_dispute_id: text("The channel's number of the dispute; ours and theirs both find it."),
-    amount: minor("What the buyer wants back; moved from available to frozen when the dispute is opened"),
+    amount: minor("What the buyer wants back; moved from available to frozen when it is taken, which no inquiry does"),
     fee: minorOrNull("What the loss cost beside the amount", "unless it was lost"),
     currency,
     status: DisputeStatus.annotate({
       description:
-        "`needs_response` waits for your evidence, `under_review` for the bank. `won` and `closed` give the amount " +
-        "back; `lost` takes it, unless an appeal turns it into `won`."
+        "`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and " +
+        "`closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`."
     }),
     processor_status: text("The status in the channel's own words, to look into and to reconcile by."),
     reason: text("Why the buyer disputes the payment; it tells which evidence is of use."),
     mode,
-    funds_frozen: Schema.Boolean.annotate({ description: "Whether the amount is frozen still." }),
+    funds_frozen: Schema.Boolean.annotate({
+      description:
+        "Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it."
+    }),
     evidence_due_by: orNull(
       Instant,
-      "The last moment for evidence; no answer by then is a loss. Null when the channel sets none."
+      "The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null " +
+        "when the channel sets none."
     ),
     opened_at: instant("When the buyer's bank opened the dispute."),
     closed_at: orNull(Instant, "When it was decided; null until then."),
@@ -83,7 +87,9 @@ export const EvidenceResource = withExample(
     dispute_no: text("Our number of the dispute."),
     evidence: EvidenceText.annotate({ description: "The texts that were given, and no others." }),
     files: Schema.Array(EvidenceFile).annotate({ description: "The files that were named." }),
-    submitted: Schema.Boolean.annotate({ description: "Whether the bank has it; then it is final." }),
+    submitted: Schema.Boolean.annotate({
+      description: "Whether the bank has it; then it is final, until the bank asks again."
+    }),
     submitted_at: orNull(Instant, "When it was submitted; null for a draft."),
     updated_at: orNull(Instant, "When it was last replaced; null before the first draft.")
   }).annotate({ identifier: "DisputeEvidence", description: "The evidence." }),
@@ -116,7 +122,8 @@ export const SubmitEvidence = withoutNulls(
         ),
         submit: optional(
           Schema.Boolean,
-          "`true` sends it to the bank, and there is no second time. Otherwise it is kept as a draft."
+          "`true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept " +
+            "as a draft."
         )
       }),
       ignored

@@ -36,7 +36,10 @@ const told: { readonly [type in EventType]: Told } = {
     then: { status: "failed" }
   },
   "dispute.created": { summary: "A chargeback was opened, and its amount is frozen", then: {} },
-  "dispute.updated": { summary: "The evidence is under review", then: { status: "under_review" } },
+  "dispute.updated": {
+    summary: "The evidence is under review, or the bank asks again",
+    then: { status: "under_review" }
+  },
   "dispute.won": { summary: "The appeal succeeded, and the money is free again", then: { ...decided, status: "won" } },
   "dispute.lost": { summary: "The dispute is lost, and its amount is gone", then: { ...decided, status: "lost" } },
   "dispute.closed": {

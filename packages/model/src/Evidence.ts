@@ -7,7 +7,7 @@ import { evidenceTextLengthMax, urlLengthMax } from "./Limits.ts"
 import { optional, withoutNulls } from "./optional.ts"
 import { FreeText } from "./Text.ts"
 
-/** What may be said, and what each text is about. */
+/** What may be said to a bank, and what each text is about. */
 const subjects = {
   product_description: "What was sold.",
   customer_name: "The buyer's name.",
@@ -25,11 +25,22 @@ const subjects = {
   cancellation_policy_disclosure: "How the buyer was shown the cancellation policy.",
   cancellation_rebuttal: "Why the subscription was not cancelled."
 }
-type Name = keyof typeof subjects
 
-export const evidenceNames = Object.keys(subjects) as ReadonlyArray<Name>
+export const evidenceNames = Object.keys(subjects) as ReadonlyArray<keyof typeof subjects>
 
-const ofEach = <S>(field: (description: string) => S): { readonly [name in Name]: S } => Record.map(subjects, field)
+/** Besides, what decides the test disputes of a channel (silences: S29). */
+const texts = {
+  ...subjects,
+  uncategorized_text:
+    "Only for test disputes of a sandbox that takes payments through Stripe, and refused elsewhere: " +
+    "`winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an " +
+    "inquiry."
+}
+type Name = keyof typeof texts
+
+export const textNames = Object.keys(texts) as ReadonlyArray<Name>
+
+const ofEach = <S>(field: (description: string) => S): { readonly [name in Name]: S } => Record.map(texts, field)
 
 /** As it is kept. */
 export const EvidenceText = Schema.Struct(

@@ -48,6 +48,10 @@ const flags: Readonly<Record<string, Flag>> = {
   "--dispute-due": {
     says: "seconds that a dispute waits for evidence; a week if left out",
     read: number("disputeDue", 1e9)
+  },
+  "--dispute-decides": {
+    says: "seconds until test evidence decides a dispute; 5 if left out",
+    read: number("disputeDecides", 1e9)
   }
 }
 

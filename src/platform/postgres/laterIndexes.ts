@@ -19,7 +19,11 @@ export interface LaterIndex {
 export const laterIndexes: ReadonlyArray<LaterIndex> = [
   // What is held up (src/heldUp): what has not ended, in the order of its ids.
   { name: "refunds_open", on: "refunds (refund_no) where status in ('reserved', 'pending')" },
-  { name: "disputes_open", on: "disputes (dispute_no) where status in ('needs_response', 'under_review')" },
+  {
+    name: "disputes_waiting",
+    on: `disputes (dispute_no) where status in ('needs_response', 'under_review')
+      or (status = 'lost' and stage in ('appeal_offered', 'appeal_filed'))`
+  },
   { name: "payouts_open", on: "payouts (payout_no) where status in ('requested', 'approved')" },
   { name: "deliveries_refused", on: "deliveries (id) where status = 'pending' and attempts > 0" },
   {

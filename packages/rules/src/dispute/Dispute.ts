@@ -25,6 +25,13 @@ export const Response = Schema.Struct({
 })
 export type Response = typeof Response.Type
 
+/**
+ * How far the bank has gone. An inquiry only asks: nothing is taken, and the payment may be refunded. An appeal is
+ * filed at the channel itself, and not through us (silences: S26 to S28).
+ */
+export const Stage = Schema.Literals(["inquiry", "chargeback", "appeal_offered", "appeal_filed"])
+export type Stage = typeof Stage.Type
+
 /** What the channel said when it opened the dispute; none of it ever changes. */
 export const terms = {
   disputeNo: DisputeNo,
@@ -32,11 +39,8 @@ export const terms = {
   merchantId: MerchantId,
   mode: Mode,
   processorDisputeId: Schema.String,
-  amount: Minor,
   currency: Currency,
   reason: Schema.String,
-  /** The last moment at which evidence is taken (silences: D3, D10). */
-  evidenceDueBy: Schema.NullOr(Schema.DateTimeUtc),
   /** Where the order wants its events, and so those of its disputes (silences: D13). */
   notifyUrl: Schema.NullOr(Schema.String),
   openedAt: Schema.DateTimeUtc,
@@ -44,6 +48,11 @@ export const terms = {
 }
 
 const progress = {
+  stage: Stage,
+  /** It may be another one once an inquiry has become a chargeback. */
+  amount: Minor,
+  /** The last moment at which evidence is taken (silences: D3, D10), or at which the appeal of this stage is filed. */
+  evidenceDueBy: Schema.NullOr(Schema.DateTimeUtc),
   /** In the channel's own words. */
   processorStatus: Schema.String,
   response: Schema.NullOr(Response),
@@ -64,14 +73,25 @@ export const Dispute = Schema.Union([
 export type Dispute = typeof Dispute.Type
 export type DisputeStatus = Dispute["status"]
 
-/** Whether the bank has not decided: the amount is frozen, and the order takes no refund. */
+/** Whether the bank has not decided. */
 export const isOpen = ({ status }: Dispute): boolean => status === "needs_response" || status === "under_review"
+
+/** The amount is frozen, and the order takes no refund. */
+export const isFrozen = (dispute: Dispute): boolean => isOpen(dispute) && dispute.stage !== "inquiry"
 
 // Commands -------------------------------------------------------------------
 
 const at = Schema.DateTimeUtc
 const { id, request } = Response.fields
 const processorStatus = Schema.String
+const { amount, evidenceDueBy } = progress
+const standing = {
+  stage: Stage,
+  /** Whether this stage waits for the bank, and not for an answer. */
+  isAnswered: Schema.Boolean,
+  amount,
+  evidenceDueBy
+}
 
 export const DisputeCommand = Schema.TaggedUnion({
   SaveDraft: { at, evidence: Evidence },
@@ -80,8 +100,8 @@ export const DisputeCommand = Schema.TaggedUnion({
   BeginAccept: { at, id, request },
   /** Somebody else than who began it sets out to ask the channel. */
   AskAgain: { at },
-  /** The channel took what it was told. */
-  ConfirmStep: { at, processorStatus },
+  /** The channel took what it was told, in this stage. */
+  ConfirmStep: { at, id, stage: Stage, processorStatus },
   /** The channel will not take it. */
   RejectStep: { at, id },
   /** Asked for the first time, the channel surely heard nothing. */
@@ -89,6 +109,8 @@ export const DisputeCommand = Schema.TaggedUnion({
   ReportWon: { at, processorStatus },
   ReportLost: { at, processorStatus, fee: Minor },
   ReportClosed: { at, processorStatus },
+  /** It is not decided. */
+  ReportStanding: { at, processorStatus, ...standing },
   /** Any other word of the channel. */
   ReportOther: { at, processorStatus }
 })
@@ -108,7 +130,16 @@ export const DisputeEvent = Schema.TaggedUnion({
   DisputeWon: { at, processorStatus },
   DisputeLost: { at, processorStatus, fee: Minor },
   DisputeClosed: { at, processorStatus },
-  StatusNoted: { at, processorStatus }
+  /** What was answered before was about what the bank had asked before. */
+  StageBegun: { at, processorStatus, ...standing },
+  /** Somebody has answered at the channel itself. */
+  ReviewBegun: { at, processorStatus, stage: Stage, evidenceDueBy },
+  StatusNoted: {
+    at,
+    processorStatus,
+    stage: Schema.optionalKey(Stage),
+    evidenceDueBy: Schema.optionalKey(evidenceDueBy)
+  }
 })
 export type DisputeEvent = typeof DisputeEvent.Type
 

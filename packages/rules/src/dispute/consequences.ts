@@ -10,12 +10,16 @@ import { type Dispute, DisputeEvent } from "./Dispute.ts"
 
 const { CloseDispute, OpenDispute, RegainDispute } = OrderCommand.cases
 
-/** When the channel reports a new one: the amount is taken out of reach at once. */
+/** When the channel reports a new one: a chargeback takes the amount out of reach at once. */
 export const opening = (dispute: Dispute): Consequence => ({
+  ...(dispute.stage === "inquiry" ? nothing : frozen(dispute, dispute.amount)),
+  announced: "dispute.created"
+})
+
+const frozen = (dispute: Dispute, amount: Minor): Consequence => ({
   ...nothing,
   order: OpenDispute.make({}),
-  movements: [movement(dispute, "dispute_freeze", 0 - dispute.amount)],
-  announced: "dispute.created"
+  movements: [movement(dispute, "dispute_freeze", 0 - amount)]
 })
 
 /** `before` is the dispute as it was when the fact came. */
@@ -30,10 +34,14 @@ export const consequences = (before: Dispute, event: DisputeEvent): Consequence 
     AcceptanceTaken: () => nothing,
     StepWithdrawn: () => nothing,
     DisputeWon: (): Consequence => ({
-      ...nothing,
       // By appeal: the loss took the amount out of frozen, so it comes back from nowhere (silences: D8).
-      order: before.status === "lost" ? RegainDispute.make({ amount }) : CloseDispute.make({ lost: Minor.make(0) }),
-      movements: [movement(before, "dispute_unfreeze", amount, before.status === "lost")],
+      ...(before.status === "lost"
+        ? {
+            ...nothing,
+            order: RegainDispute.make({ amount }),
+            movements: [movement(before, "dispute_unfreeze", amount, true)]
+          }
+        : givenBack(before)),
       announced: "dispute.won"
     }),
     DisputeLost: ({ fee }): Consequence => ({
@@ -43,15 +51,25 @@ export const consequences = (before: Dispute, event: DisputeEvent): Consequence 
       movements: [movement(before, "dispute_debit", 0 - amount), movement(before, "dispute_fee", 0 - fee)],
       announced: "dispute.lost"
     }),
-    DisputeClosed: (): Consequence => ({
-      ...nothing,
-      order: CloseDispute.make({ lost: Minor.make(0) }),
-      movements: [movement(before, "dispute_unfreeze", amount)],
-      announced: "dispute.closed"
+    DisputeClosed: (): Consequence => ({ ...givenBack(before), announced: "dispute.closed" }),
+    StageBegun: (begun): Consequence => ({
+      ...(before.stage === "inquiry" && begun.stage !== "inquiry" ? frozen(before, begun.amount) : nothing),
+      announced: "dispute.updated"
     }),
+    ReviewBegun: (): Consequence => ({ ...nothing, announced: "dispute.updated" }),
     StatusNoted: () => nothing
   })
 }
+
+/** Of an inquiry nothing was taken. */
+const givenBack = (dispute: Dispute): Consequence =>
+  dispute.stage === "inquiry"
+    ? nothing
+    : {
+        ...nothing,
+        order: CloseDispute.make({ lost: Minor.make(0) }),
+        movements: [movement(dispute, "dispute_unfreeze", dispute.amount)]
+      }
 
 const descriptions = {
   dispute_freeze: "opened",

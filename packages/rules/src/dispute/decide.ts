@@ -1,19 +1,13 @@
 /**
  * Which facts follow from a command to a dispute. Pure. One function per command; no default, so a new status is a
- * compile error (spec: States and transitions, Dispute; silences: D1 to D4, D14).
+ * compile error (spec: States and transitions, Dispute; silences: D1 to D4, D14). What follows while the bank has not
+ * decided is in `standing.ts`.
  */
 import { DateTime } from "effect"
-import { accept, type Decision, refuse } from "../Decision.ts"
-import {
-  type Dispute,
-  DisputeCommand,
-  DisputeConflict,
-  DisputeContradicted,
-  DisputeEvent,
-  type Response
-} from "./Dispute.ts"
+import { accept, refuse } from "../Decision.ts"
+import { type Dispute, DisputeCommand, DisputeConflict, DisputeEvent } from "./Dispute.ts"
+import { contradicted, decideReportStanding, type DisputeDecision, isRepeat, isUnanswered } from "./standing.ts"
 
-type DisputeDecision = Decision<DisputeEvent, DisputeConflict | DisputeContradicted>
 type CommandOf<Tag extends DisputeCommand["_tag"]> = Extract<DisputeCommand, { readonly _tag: Tag }>
 
 const {
@@ -44,6 +38,7 @@ export const decide = (dispute: Dispute, command: DisputeCommand): DisputeDecisi
     ReportWon: (won): DisputeDecision => decideReportWon(dispute, won),
     ReportLost: (lost): DisputeDecision => decideReportLost(dispute, lost),
     ReportClosed: (closed): DisputeDecision => decideReportClosed(dispute, closed),
+    ReportStanding: (standing): DisputeDecision => decideReportStanding(dispute, standing),
     ReportOther: ({ at, processorStatus }): DisputeDecision =>
       processorStatus === dispute.processorStatus ? accept() : contradicted(dispute, { at, processorStatus })
   })
@@ -103,11 +98,16 @@ const decideBeginAccept = (dispute: Dispute, { at, id, request }: CommandOf<"Beg
   }
 }
 
-const decideConfirmStep = (dispute: Dispute, { at, processorStatus }: CommandOf<"ConfirmStep">): DisputeDecision => {
+const decideConfirmStep = (
+  dispute: Dispute,
+  { at, id, processorStatus, stage }: CommandOf<"ConfirmStep">
+): DisputeDecision => {
   const { response, status } = dispute
-  // The answer was withdrawn, yet the channel confirms it: a contradiction.
-  if (response === null && status === "needs_response") return contradicted(dispute, { at, processorStatus })
-  if (!isUnanswered(response)) return accept()
+  // The answer was withdrawn, yet the channel confirms it: a contradiction, unless another stage has begun since.
+  if (response === null && status === "needs_response" && stage === dispute.stage) {
+    return contradicted(dispute, { at, processorStatus })
+  }
+  if (!isUnanswered(response) || response.id !== id) return accept()
   return response.step === "submit"
     ? accept(EvidenceSubmitted.make({ at, processorStatus }))
     : accept(AcceptanceTaken.make({ at, processorStatus }))
@@ -134,9 +134,15 @@ const decideReportLost = (dispute: Dispute, { at, fee, processorStatus }: Comman
   switch (dispute.status) {
     case "needs_response":
     case "under_review":
-      return decided(dispute, DisputeLost.make({ at, fee, processorStatus }))
+      // An inquiry has taken nothing: it has to become a chargeback first.
+      return dispute.stage === "inquiry"
+        ? contradicted(dispute, { at, processorStatus })
+        : decided(dispute, DisputeLost.make({ at, fee, processorStatus }))
     case "lost":
-      return accept()
+      // After an appeal.
+      return processorStatus === dispute.processorStatus
+        ? accept()
+        : accept(StatusNoted.make({ at, processorStatus, stage: "chargeback" }))
     case "won":
     case "closed":
       return contradicted(dispute, { at, processorStatus })
@@ -162,18 +168,5 @@ const decided = (dispute: Dispute, outcome: DisputeEvent): DisputeDecision =>
     ? accept<DisputeEvent>(StepWithdrawn.make({ at: outcome.at }), outcome)
     : accept(outcome)
 
-const contradicted = (
-  { disputeNo, processorStatus: known, status }: Dispute,
-  { at, processorStatus }: { readonly at: DateTime.Utc; readonly processorStatus: string }
-): DisputeDecision =>
-  refuse(
-    new DisputeContradicted({ disputeNo, reason: "unexpected", status, processorStatus }),
-    ...(processorStatus === known ? [] : [StatusNoted.make({ at, processorStatus })])
-  )
-
 const conflict = ({ disputeNo }: Dispute, reason: DisputeConflict["reason"]): DisputeDecision =>
   refuse(new DisputeConflict({ disputeNo, reason }))
-
-const isUnanswered = (response: Response | null): response is Response => response !== null && !response.taken
-
-const isRepeat = (response: Response, request: string | null) => request !== null && response.request === request

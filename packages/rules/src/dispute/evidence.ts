@@ -35,12 +35,19 @@ export const keptAfter = (event: DisputeEvent): ((kept: Kept) => Kept) | undefin
       })
     case "StepWithdrawn":
       return (kept) => (kept.submitting === null ? kept : { ...kept, submitting: null })
+    case "StageBegun":
+      // What was submitted before is the draft of the next answer.
+      return (kept) =>
+        event.isAnswered || (kept.submitting === null && kept.submittedAt === null)
+          ? kept
+          : { ...kept, submitting: null, submittedAt: null, updatedAt: event.at }
     case "AcceptanceBegun":
     case "AskedAgain":
     case "AcceptanceTaken":
     case "DisputeWon":
     case "DisputeLost":
     case "DisputeClosed":
+    case "ReviewBegun":
     case "StatusNoted":
       return undefined
   }
@@ -50,6 +57,12 @@ export const keptAfter = (event: DisputeEvent): ((kept: Kept) => Kept) | undefin
 export const evidenceProblem = ({ files, text }: Evidence, submit: boolean): InvalidField | undefined =>
   submit && files.length === 0 && Object.values(text).every((each) => each.trim() === "")
     ? new InvalidField({ param: "evidence", problem: "there must be some text or a file to submit" })
+    : undefined
+
+/** Stripe's test evidence is no evidence where a real bank, or our own sandbox's, reads it (silences: S29). */
+export const testTextProblem = ({ text }: Evidence, isTest: boolean): InvalidField | undefined =>
+  text.uncategorized_text !== undefined && !isTest
+    ? new InvalidField({ param: "evidence.uncategorized_text", problem: "there is nothing of this name here" })
     : undefined
 
 /** `owned`: for each file in turn, whether its address is one of the merchant's own files. */

@@ -55,7 +55,21 @@ export const evolve = (dispute: Dispute, event: DisputeEvent): Dispute => {
       processorStatus,
       updatedAt: at
     }),
-    StatusNoted: ({ at, processorStatus }): Dispute => ({ ...dispute, processorStatus, updatedAt: at })
+    StageBegun: ({ amount, at, isAnswered, ...begun }): Dispute => ({
+      ...openTerms(dispute),
+      ...begun,
+      ...(isAnswered ? answeredAlready(dispute) : { status: "needs_response", response: null }),
+      // Only an inquiry has moved nothing yet.
+      amount: dispute.stage === "inquiry" ? amount : dispute.amount,
+      updatedAt: at
+    }),
+    ReviewBegun: ({ at, ...begun }): Dispute => ({
+      ...openTerms(dispute),
+      ...begun,
+      status: "under_review",
+      updatedAt: at
+    }),
+    StatusNoted: ({ at, ...changed }): Dispute => ({ ...dispute, ...changed, updatedAt: at })
   })
 }
 
@@ -73,8 +87,16 @@ const precedes: Record<DisputeEvent["_tag"], ReadonlyArray<Dispute["status"]>> =
   DisputeWon: ["needs_response", "under_review", "lost"],
   DisputeLost: open,
   DisputeClosed: open,
+  StageBegun: open,
+  ReviewBegun: ["needs_response"],
   StatusNoted: all
 }
+
+/** An answer that is on its way may be the one that the bank has: whoever sends it will see. */
+const answeredAlready = ({ response }: Dispute) =>
+  response !== null && !response.taken
+    ? ({ status: "needs_response", response } as const)
+    : ({ status: "under_review", response } as const)
 
 const unanswered = (dispute: Dispute, event: DisputeEvent): Response => {
   if (dispute.response === null || dispute.response.taken) throw cannotFollow(dispute, event)

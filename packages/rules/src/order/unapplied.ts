@@ -66,6 +66,10 @@ export const decideNoteDispute = (
   const payment = find(order, paymentId)
   if (payment === undefined || isSame(payment.dispute, dispute)) return accept()
   const changed = { ...payment, dispute }
+  // An appeal: the loss is not final any more, and the buyer has the money as before.
+  if (payment.dispute?.isOver === true && !dispute.isOver && dispute.taken === payment.dispute.taken) {
+    return accept(noted(changed))
+  }
   if (dispute.taken === 0) return accept(withoutLoss(payment, changed))
   if (!dispute.isOver || dispute.taken < payment.amount) {
     const after = parked(changed, told(payment))
@@ -73,7 +77,10 @@ export const decideNoteDispute = (
     const isNew = takenOf(payment) === 0 && payment.problem === undefined
     return accept(isNew ? after : noted(after.payment))
   }
-  if (payment.state === "returned") return accept(noted({ ...changed, wasReturned: true }))
+  if (payment.state === "returned") {
+    // The loss of before, after an appeal; or a second return of what had gone back already.
+    return accept(noted(takenOf(payment) === dispute.taken ? changed : { ...changed, wasReturned: true }))
+  }
   if (payment.wasReturned) return accept(noted({ ...changed, state: "returned" }))
   return accept<OrderEvent>(noted(changed), UnappliedPaymentReturned.make({ paymentId }))
 }

@@ -184,13 +184,13 @@ export interface Dispute {
   readonly merchant_id: string
   /** The channel's number of the dispute; ours and theirs both find it. */
   readonly processor_dispute_id: string
-  /** What the buyer wants back; moved from available to frozen when the dispute is opened, in minor units. */
+  /** What the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units. */
   readonly amount: number
   /** What the loss cost beside the amount, in minor units; null unless it was lost. */
   readonly fee: number | null
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
-  /** `needs_response` waits for your evidence, `under_review` for the bank. `won` and `closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`. */
+  /** `needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`. */
   readonly status: "needs_response" | "under_review" | "won" | "lost" | "closed"
   /** The status in the channel's own words, to look into and to reconcile by. */
   readonly processor_status: string
@@ -198,9 +198,9 @@ export interface Dispute {
   readonly reason: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Whether the amount is frozen still. */
+  /** Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it. */
   readonly funds_frozen: boolean
-  /** The last moment for evidence; no answer by then is a loss. Null when the channel sets none. */
+  /** The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null when the channel sets none. */
   readonly evidence_due_by: string | null
   /** When the buyer's bank opened the dispute. */
   readonly opened_at: string
@@ -320,6 +320,8 @@ export interface DisputeEvidence {
     readonly cancellation_policy_disclosure?: string
     /** Why the subscription was not cancelled. */
     readonly cancellation_rebuttal?: string
+    /** Only for test disputes of a sandbox that takes payments through Stripe, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
+    readonly uncategorized_text?: string
   }
   /** The files that were named. */
   readonly files: ReadonlyArray<{
@@ -328,7 +330,7 @@ export interface DisputeEvidence {
     /** Its address as the upload answered it. */
     readonly url: string
   }>
-  /** Whether the bank has it; then it is final. */
+  /** Whether the bank has it; then it is final, until the bank asks again. */
   readonly submitted: boolean
   /** When it was submitted; null for a draft. */
   readonly submitted_at: string | null
@@ -371,7 +373,7 @@ export interface DisputeLostEvent {
   readonly event_type: "dispute.lost"
 }
 
-/** The evidence is under review. The event, byte for byte as it is delivered. */
+/** The evidence is under review, or the bank asks again. The event, byte for byte as it is delivered. */
 export interface DisputeUpdatedEvent {
   /** Always `event`. */
   readonly object: "event"
@@ -878,6 +880,8 @@ export interface SubmitEvidence {
     readonly cancellation_policy_disclosure?: string | null | undefined
     /** Why the subscription was not cancelled. */
     readonly cancellation_rebuttal?: string | null | undefined
+    /** Only for test disputes of a sandbox that takes payments through Stripe, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
+    readonly uncategorized_text?: string | null | undefined
   } | null | undefined
   /** At most 8 files that you have uploaded in this environment. `[]` removes all of them. */
   readonly files?: ReadonlyArray<{
@@ -886,7 +890,7 @@ export interface SubmitEvidence {
     /** Its address as the upload answered it. */
     readonly url: string
   }> | null | undefined
-  /** `true` sends it to the bank, and there is no second time. Otherwise it is kept as a draft. */
+  /** `true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept as a draft. */
   readonly submit?: boolean | null | undefined
 }
 

@@ -2,6 +2,7 @@
 import type Stripe from "stripe"
 import { newDispute } from "../objects/dispute.ts"
 import type { Book } from "../state/Book.ts"
+import type { Verdict } from "../state/kinds.ts"
 import type { World } from "../state/World.ts"
 import { enter } from "./balance.ts"
 import { emit } from "./events.ts"
@@ -67,7 +68,7 @@ const isDecided = ({ status }: Stripe.Dispute) => status === "won" || status ===
 
 export const isInquiry = ({ status }: Stripe.Dispute): boolean => status.startsWith("warning_")
 
-/** Evidence that goes to the bank. Stripe's test evidence decides the dispute at once. */
+/** Evidence that goes to the bank. */
 export const submit = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute => {
   const { evidence_details: details } = dispute
   const submitted = book.put("dispute", {
@@ -81,15 +82,25 @@ export const submit = (world: World, book: Book, dispute: Stripe.Dispute): Strip
     }
   })
   emit(world, book, "charge.dispute.updated", submitted, { status: dispute.status })
+  const verdict = verdictOf(submitted)
+  const { submission_count: submission } = submitted.evidence_details
+  if (verdict !== undefined) {
+    const at = (world.seconds() + world.settings.disputeDecides) * 1000
+    world.schedule(book, at, { do: "decideDispute", dispute: submitted.id, submission, verdict })
+  }
+  return submitted
+}
+
+const verdictOf = (dispute: Stripe.Dispute): Verdict | undefined => {
   switch (dispute.evidence.uncategorized_text) {
     case "winning_evidence":
-      return decideDispute(world, book, submitted, isInquiry(submitted) ? "warning_closed" : "won")!
+      return isInquiry(dispute) ? "warning_closed" : "won"
     case "losing_evidence":
-      return decideDispute(world, book, submitted, isInquiry(submitted) ? "warning_closed" : "lost")!
+      return isInquiry(dispute) ? "warning_closed" : "lost"
     case "escalate_inquiry_evidence":
-      return isInquiry(submitted) ? escalate(world, book, submitted)! : submitted
+      return isInquiry(dispute) ? "escalated" : undefined
     default:
-      return submitted
+      return undefined
   }
 }
 
@@ -102,22 +113,24 @@ export const decideDispute = (
 ): Stripe.Dispute | undefined => {
   if (isDecided(dispute) || isInquiry(dispute) !== (status === "warning_closed")) return undefined
   const decided = status === "won" ? reinstate(world, book, dispute) : dispute
-  const closed = book.put("dispute", { ...decided, status, is_charge_refundable: status === "warning_closed" })
+  const closed = book.put("dispute", { ...decided, status, is_charge_refundable: status !== "lost" })
   if (status === "won") emit(world, book, "charge.dispute.funds_reinstated", closed)
   emit(world, book, "charge.dispute.closed", closed, { status: dispute.status })
   return closed
 }
 
-/** An inquiry becomes a chargeback. */
-export const escalate = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute | undefined => {
+/** An inquiry becomes a chargeback. What was submitted answered the inquiry alone, and is still counted. */
+export const escalateDispute = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute | undefined => {
   if (isDecided(dispute) || !isInquiry(dispute)) return undefined
   const dueBy = world.seconds() + world.settings.disputeDue
+  const { card, ...rest } = dispute.payment_method_details ?? { type: "card" as const }
   const escalated = book.put(
     "dispute",
     withdraw(world, book, {
       ...dispute,
       status: "needs_response",
-      evidence_details: { ...dispute.evidence_details, due_by: dueBy, has_evidence: false }
+      evidence_details: { ...dispute.evidence_details, due_by: dueBy, has_evidence: false },
+      ...(card !== undefined && { payment_method_details: { ...rest, card: { ...card, case_type: "chargeback" } } })
     })
   )
   world.schedule(book, dueBy * 1000, { do: "lapseDispute", dispute: dispute.id })
@@ -126,10 +139,42 @@ export const escalate = (world: World, book: Book, dispute: Stripe.Dispute): Str
   return escalated
 }
 
+/** The bank has decided against the merchant, or is about to, and Stripe takes an appeal until a new date. */
+export const offerAppeal = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute | undefined => {
+  if (dispute.status !== "lost" && dispute.status !== "under_review") return undefined
+  const dueBy = world.seconds() + world.settings.disputeDue
+  const { evidence_details: details, status } = dispute
+  const offered = book.put("dispute", {
+    ...dispute,
+    status: "appeal_needs_response",
+    evidence_details: { ...details, due_by: dueBy, past_due: false }
+  })
+  world.schedule(book, dueBy * 1000, { do: "lapseDispute", dispute: dispute.id })
+  emit(world, book, "charge.dispute.updated", offered, { status })
+  return offered
+}
+
+/** Somebody files the appeal in the dashboard. */
+export const fileAppeal = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute | undefined => {
+  if (dispute.status !== "appeal_needs_response") return undefined
+  const filed = book.put("dispute", { ...dispute, status: "appeal_under_review" })
+  emit(world, book, "charge.dispute.updated", filed, { status: dispute.status })
+  return filed
+}
+
 /** Nobody answered in time. */
 export const lapse = (world: World, book: Book, dispute: Stripe.Dispute): void => {
   const { due_by } = dispute.evidence_details
-  if (!needsResponse(dispute) || due_by === null || due_by > world.seconds()) return
+  const isAwaited = needsResponse(dispute) || dispute.status === "appeal_needs_response"
+  if (!isAwaited || due_by === null || due_by > world.seconds()) return
   const late = { ...dispute, evidence_details: { ...dispute.evidence_details, past_due: true } }
   decideDispute(world, book, late, isInquiry(dispute) ? "warning_closed" : "lost")
+}
+
+/** A payment that was refunded in full leaves an inquiry nothing to ask for. */
+export const closeInquiry = (world: World, book: Book, { id, refunded }: Stripe.Charge): void => {
+  if (!refunded) return
+  for (const dispute of book.newest("dispute", id)) {
+    if (isInquiry(dispute)) decideDispute(world, book, dispute, "warning_closed")
+  }
 }

@@ -2,7 +2,8 @@
 import type { Book } from "../state/Book.ts"
 import type { Task } from "../state/kinds.ts"
 import type { World } from "../state/World.ts"
-import { lapse } from "./disputes.ts"
+import { decideDispute, lapse } from "./disputes.ts"
+import { escalate } from "./escalate.ts"
 import { finish, settleCharge } from "./pay.ts"
 import { failRefund, settleRefund } from "./refunds.ts"
 import { expireSession } from "./sessionEnds.ts"
@@ -32,6 +33,15 @@ export const perform = (world: World, book: Book, task: Act): void => {
       return void settleRefund(world, book, book.get("refund", task.refund)!)
     case "failRefund":
       return void failRefund(world, book, book.get("refund", task.refund)!, task.reason)
+    case "decideDispute": {
+      const dispute = book.get("dispute", task.dispute)!
+      // Another stage may have begun meanwhile, with another submission.
+      if (dispute.evidence_details.submission_count !== task.submission) return
+      if (!dispute.status.endsWith("under_review")) return
+      if (task.verdict === "escalated") escalate(world, book, dispute)
+      else decideDispute(world, book, dispute, task.verdict)
+      return
+    }
     case "lapseDispute":
       return lapse(world, book, book.get("dispute", task.dispute)!)
   }

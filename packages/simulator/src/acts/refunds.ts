@@ -4,6 +4,7 @@ import { newRefund } from "../objects/refund.ts"
 import type { Book } from "../state/Book.ts"
 import type { World } from "../state/World.ts"
 import { enter } from "./balance.ts"
+import { closeInquiry } from "./disputes.ts"
 import { emit } from "./events.ts"
 import { behaviourOf } from "./pay.ts"
 
@@ -40,6 +41,7 @@ export const makeRefund = (world: World, book: Book, order: RefundOrder): Stripe
   const refund = book.put("refund", { ...bare, ...order.presented, balance_transaction: entry.id })
   emit(world, book, "refund.created", refund)
   emit(world, book, "charge.refunded", charge, { amount_refunded: charge.amount_refunded - amount })
+  if (status === "succeeded") closeInquiry(world, book, charge)
   const later = world.clock.millis() + world.settings.refundSettles * 1000
   if (fate === "succeeds_later") world.schedule(book, later, { do: "settleRefund", refund: refund.id })
   if (fate === "fails_later") {
@@ -66,6 +68,7 @@ export const settleRefund = (world: World, book: Book, refund: Stripe.Refund): b
   if (!isOpen(refund)) return false
   const { pending_reason: _, ...rest } = refund
   tell(world, book, { ...rest, status: "succeeded" }, "refund.updated", refund.status)
+  closeInquiry(world, book, book.get("charge", refund.charge as string)!)
   return true
 }
 

@@ -1,10 +1,27 @@
 /** Decisions of banks and of Stripe: refunds, disputes and rates of exchange. */
 import { Effect, Schema } from "effect"
-import { decideDispute, escalate, openDispute } from "../acts/disputes.ts"
+import { decideDispute, fileAppeal, offerAppeal, openDispute } from "../acts/disputes.ts"
+import { escalate } from "../acts/escalate.ts"
 import { failRefund, makeRefund, settleRefund } from "../acts/refunds.ts"
 import { command, type Parts, refuse, there } from "./Command.ts"
 
 const RefundFates = Schema.Literals(["succeeds", "succeeds_later", "fails_later", "pends", "requires_action"])
+
+type Decide = (...of: Parameters<typeof escalate>) => ReturnType<typeof escalate>
+const decidedAs =
+  (status: "won" | "lost" | "warning_closed"): Decide =>
+  (world, book, dispute) =>
+    decideDispute(world, book, dispute, status)
+
+/** What may become of a dispute, by the name of it in a command. */
+const outcomes = {
+  won: decidedAs("won"),
+  lost: decidedAs("lost"),
+  warning_closed: decidedAs("warning_closed"),
+  escalated: escalate,
+  appeal_needs_response: offerAppeal,
+  appeal_under_review: fileAppeal
+}
 
 export const bankCommands = ({ fates, world }: Parts) => ({
   refund_fates: command(Schema.Struct({ fates: Schema.Array(RefundFates) }), (input) =>
@@ -62,13 +79,12 @@ export const bankCommands = ({ fates, world }: Parts) => ({
   decide_dispute: command(
     Schema.Struct({
       dispute: Schema.String,
-      outcome: Schema.Literals(["won", "lost", "warning_closed", "escalated"])
+      outcome: Schema.Literals(Object.keys(outcomes) as Array<keyof typeof outcomes>)
     }),
     ({ dispute: id, outcome }) =>
       Effect.gen(function* () {
         const [book, dispute] = yield* there(world, "dispute", id)
-        const decided =
-          outcome === "escalated" ? escalate(world, book, dispute) : decideDispute(world, book, dispute, outcome)
+        const decided = outcomes[outcome](world, book, dispute)
         return decided ?? (yield* refuse(`${id} is ${dispute.status}, which cannot become ${outcome}.`))
       })
   )

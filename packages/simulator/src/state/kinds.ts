@@ -90,6 +90,7 @@ export type Task =
   | { readonly do: "settleRefund"; readonly refund: string }
   | { readonly do: "failRefund"; readonly refund: string; readonly reason: string }
   | { readonly do: "lapseDispute"; readonly dispute: string }
+  | { readonly do: "decideDispute"; readonly dispute: string; readonly submission: number; readonly verdict: Verdict }
   | {
       readonly do: "deliver"
       readonly event: string
@@ -97,3 +98,6 @@ export type Task =
       readonly attempt: number
       readonly isStruck?: boolean
     }
+
+/** What Stripe's test evidence makes of a dispute, a few seconds after it was submitted. */
+export type Verdict = "won" | "lost" | "warning_closed" | "escalated"

@@ -12,10 +12,14 @@ export interface Settings {
   readonly disputeFee: number
   /** Seconds from a charge to its balance transaction; 0 for at once. Until then a charge shows null. */
   readonly chargeSettles: number
-  /** Seconds from a refund that is pending, or that will fail, until it is decided. */
+  /**
+   * Seconds from a refund that is pending, or that will fail, until it is decided. A chargeback fails what is younger.
+   */
   readonly refundSettles: number
   /** Seconds that a dispute waits for evidence. */
   readonly disputeDue: number
+  /** Seconds from test evidence until it has decided the dispute. */
+  readonly disputeDecides: number
   /** Whether answers are held against the table of facts. */
   readonly check: boolean
 }
@@ -28,5 +32,6 @@ export const defaults: Omit<Settings, "url"> = {
   chargeSettles: 2,
   refundSettles: 60,
   disputeDue: 7 * 86_400,
+  disputeDecides: 5,
   check: true
 }
