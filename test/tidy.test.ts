@@ -95,7 +95,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/stripe\//, /^stripe$/],
+  [/^src\/stripe\//, /^(node:https$|stripe$)/],
   [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]

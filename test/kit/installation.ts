@@ -20,6 +20,8 @@ export const settingsWith = (changes: Partial<Read> = {}) =>
     redisUrl: undefined,
     smtpUrl: undefined,
     mailFrom: "receipts@pay.example",
+    stripeApi: new URL("https://api.stripe.com"),
+    stripeProxy: undefined,
     ...changes
   }) as Read
 

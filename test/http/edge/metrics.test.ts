@@ -63,7 +63,8 @@ const table: ReadonlyArray<Row> = [
   ["coffer_payments_parked_total", { mode: "live" }, 0],
   ["coffer_channel_contradictions_total", { mode: "live" }, 0],
   ["coffer_stripe_down", {}, 0],
-  ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"].map(
+  ["coffer_stripe_proxy_down", {}, 0],
+  ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "proxy", "circuit_open"].map(
     (outcome) => ["coffer_stripe_calls_total", { outcome }, 0] as const
   ),
   ...["stored", "repeated", "ignored", "refused"].map(
