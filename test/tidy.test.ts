@@ -50,12 +50,12 @@ const floors: ReadonlyArray<string> = [
   "src/checkout",
   "src/doctor",
   "packages/sdk/src",
+  // It is a program of its own, and knows nothing of the house.
+  "packages/simulator",
   "packages/cli",
   "src",
   // The house inside a test.
   "packages/testkit",
-  // It is a program of its own, and knows nothing of the house.
-  "packages/simulator",
   // They look at the house from outside.
   "packages/sdk/generator",
   "packages/sdk/examples",

@@ -48,7 +48,7 @@ export const stripeVerdict = (
   const hosts = stripeOrigins(stripeApi).map(({ host }) => host)
   const by = stripeProxy === undefined ? undefined : `STRIPE_PROXY at ${new URL(Redacted.value(stripeProxy)).host}`
   const at = troubles.findIndex((trouble) => trouble !== undefined)
-  if (at === -1) return fine(`${hosts.join(" and ")} ${by === undefined ? "answer" : `are reached through ${by}`}.`)
+  if (at === -1) return fine(`Stripe answers at ${hosts.join(" and ")}${by === undefined ? "" : `, through ${by}`}.`)
   const { detail, isProxys } = troubles[at]!
   return isProxys
     ? errorIf(isLive)(
@@ -56,7 +56,7 @@ export const stripeVerdict = (
         `Mend the proxy, or let it open CONNECT to ${hosts.join(" and ")} at port 443.`
       )
     : errorIf(isLive)(
-        `${hosts[at]} is not reached: ${detail}.`,
+        `Stripe is not reached at ${hosts[at]}: ${detail}.`,
         `Let this machine reach ${hosts.join(" and ")} at port 443, or set STRIPE_PROXY.`
       )
 }

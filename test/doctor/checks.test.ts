@@ -185,7 +185,7 @@ describe("of Stripe", () => {
       yield* sql`update merchant_modes set stripe = '{"isActive": true}'`
       assert.deepStrictEqual(yield* seen({ sql, settings: { stripeApi } }, "stripe"), [
         "error",
-        "127.0.0.1:1 is not reached: ECONNREFUSED."
+        "Stripe is not reached at 127.0.0.1:1: ECONNREFUSED."
       ])
     })
   )

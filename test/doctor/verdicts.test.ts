@@ -115,13 +115,18 @@ const rows: ReadonlyArray<Row> = [
     /10\.1\.2\.3:9000, .* at 0\.0\.0\.0, .*SECRET_KEY/
   ],
   ["runner port", runnerAt("runner-1", "runner-1", undefined), "error", /runner-1 has no address/],
-  ["stripe", stripeBy(undefined, undefined, undefined), "ok", /^api.stripe.com and files.stripe.com answer/],
-  ["stripe", stripeBy(viaProxy, undefined, undefined), "ok", /reached through STRIPE_PROXY at proxy.example:3128\.$/],
+  [
+    "stripe",
+    stripeBy(undefined, undefined, undefined),
+    "ok",
+    /^Stripe answers at api.stripe.com and files.stripe.com\.$/
+  ],
+  ["stripe", stripeBy(viaProxy, undefined, undefined), "ok", /, through STRIPE_PROXY at proxy.example:3128\.$/],
   [
     "stripe",
     stripeBy(undefined, undefined, { isProxys: false, detail: "ECONNREFUSED" }),
     "error",
-    /^files.stripe.com is not reached: ECONNREFUSED/
+    /^Stripe is not reached at files.stripe.com: ECONNREFUSED/
   ],
   [
     "stripe",
