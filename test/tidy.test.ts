@@ -50,12 +50,12 @@ const floors: ReadonlyArray<string> = [
   "src/checkout",
   "src/doctor",
   "packages/sdk/src",
+  // It is a program of its own, and knows nothing of the house.
+  "packages/simulator",
   "packages/cli",
   "src",
   // The house inside a test.
   "packages/testkit",
-  // It is a program of its own, and knows nothing of the house.
-  "packages/simulator",
   // They look at the house from outside.
   "packages/sdk/generator",
   "packages/sdk/examples",
@@ -95,7 +95,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/stripe\//, /^stripe$/],
+  [/^src\/stripe\//, /^(node:https$|stripe$)/],
   [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]

@@ -7,11 +7,13 @@ import { networkChecks } from "./networkChecks.ts"
 import { postgresChecks } from "./postgresChecks.ts"
 import { secretChecks } from "./secretChecks.ts"
 import { serviceChecks } from "./serviceChecks.ts"
+import { stripeCheck } from "./stripeCheck.ts"
 
 export const checksOf = (installation: Installation) => [
   ...secretChecks(installation),
   ...postgresChecks(installation),
   ...networkChecks(installation),
+  stripeCheck(installation),
   ...serviceChecks(installation),
   ...hostChecks(installation)
 ]

@@ -13,8 +13,9 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { breakers, makeStripeGuard, Patience } from "./StripeGuard.ts"
+import { breakers, makeStripeGuard, Patience, tellProxy } from "./StripeGuard.ts"
 import { type Judged, judge, type StripeFailure } from "./stripeFailures.ts"
+import { makeTunnelAgent } from "./tunnelAgent.ts"
 
 /** What opens an account. `account`: a connected one, for which the key acts. */
 export interface StripeKeys {
@@ -57,13 +58,15 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const merchants = yield* Merchants
     const secrets = yield* Secrets
-    const { noOutbound, stripeApi } = yield* Settings
+    const { noOutbound, stripeApi, stripeProxy } = yield* Settings
     const guarded = yield* makeStripeGuard
     const faults = yield* Faults
     const { answerMillis } = yield* Patience
 
     /** Before each call. An installation that calls nobody outside asks Stripe nothing. */
     const open = noOutbound ? Effect.fail(new ChannelUnreachable({ isClosed: true })) : Effect.void
+    const httpAgent = stripeProxy === undefined ? undefined : makeTunnelAgent(stripeProxy)
+    if (httpAgent !== undefined) yield* Effect.addFinalizer(() => Effect.sync(() => httpAgent.destroy()))
 
     const connect = ({ account, secretKey }: StripeKeys) =>
       new Stripe(secretKey, {
@@ -74,6 +77,7 @@ export const layer = Layer.effect(
         maxNetworkRetries: 0,
         telemetry: false,
         timeout: answerMillis,
+        ...(httpAgent === undefined ? {} : { httpAgent }),
         ...(account === null ? {} : { stripeAccount: account })
       })
     const clientOf = memoize(
@@ -85,7 +89,7 @@ export const layer = Layer.effect(
 
     /** With keys that are not kept yet. */
     const tried = <A>(keys: StripeKeys, ask: (stripe: Stripe) => Promise<A>) =>
-      Effect.tryPromise({ try: () => ask(connect(keys)), catch: judge })
+      Effect.tapError(Effect.tryPromise({ try: () => ask(connect(keys)), catch: judge }), tellProxy)
 
     const accountOf = ({ merchantId, mode }: Account["owner"]) =>
       Effect.match(merchants.find(merchantId), {

@@ -1,14 +1,15 @@
 /**
  * Counts calls to Stripe, and ends them at once where Stripe does not answer: for an account whose own calls fail, and
  * for all of a mode while those of several merchants do. One merchant alone closes nothing to others, and sandboxes
- * close nothing to live.
+ * close nothing to live. A failure of the operator's proxy is the proxy's: it tells nothing about Stripe or an account,
+ * and has a breaker of its own.
  */
 import { Mode } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import { Context, Effect, Exit, Metric, Option } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ChannelUnreachable } from "../channel/Channel.ts"
-import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFailures.ts"
+import { type Judged, judge, ofProxy, type StripeFailure } from "./stripeFailures.ts"
 
 /**
  * `calls`: after this many calls in a row without an answer, the next calls of an account end at once. `merchants`: the
@@ -22,13 +23,18 @@ export const Patience = Context.Reference("@coffer/stripe/Patience", {
 const downFor = "10 seconds"
 
 const calls = Metric.counter("coffer_stripe_calls_total", {
-  description: "Calls to Stripe's API, by mode and outcome; circuit_open: not made, because Stripe was down",
+  description:
+    "Calls to Stripe's API, by mode and outcome; circuit_open: not made, because Stripe or the proxy was down",
   incremental: true
 })
 const down = Metric.gauge("coffer_stripe_down", {
   description: "1 from when a call to Stripe is ended at once, because the last ones had no answer, until one has"
 })
-const outcomes = ["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"] as const
+const proxyDown = Metric.gauge("coffer_stripe_proxy_down", {
+  description: "1 from when STRIPE_PROXY opens no way to Stripe, until a call gets through it"
+})
+const failed = ["refused", "credentials", "rate_limited", "unreached", "silent", "proxy"] as const
+const outcomes = ["answered", ...failed, "circuit_open"] as const
 const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
   Metric.update(Metric.withAttributes(calls, { mode, outcome }), by)
 const setDown = (mode: Mode, value: 0 | 1) => Metric.update(Metric.withAttributes(down, { mode }), value)
@@ -45,10 +51,15 @@ export const makeStripeGuard = Effect.gen(function* () {
     tripPolicy: CircuitBreaker.consecutive(patience.merchants),
     openDuration: downFor
   })
+  const throughProxy = yield* CircuitBreaker.make({
+    tripPolicy: CircuitBreaker.consecutive(patience.calls),
+    openDuration: downFor
+  })
   for (const mode of Mode.literals) {
     yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
     yield* setDown(mode, 0)
   }
+  yield* Metric.update(proxyDown, 0)
 
   /** By mode: merchants with a call without an answer, since the last answer to anybody. Each counts once. */
   const failingIn = { live: new Set<string>(), sandbox: new Set<string>() }
@@ -72,13 +83,22 @@ export const makeStripeGuard = Effect.gen(function* () {
     const about = { merchant_id: merchantId, mode }
     const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
       Effect.tap(count(mode, "answered")),
-      Effect.tapError(({ failure, verdict }) =>
-        Effect.andThen(count(mode, verdict), Effect.annotateLogs(tell(verdict, failure), about))
+      Effect.tapError((judged) =>
+        Effect.andThen(count(mode, judged.verdict), Effect.annotateLogs(tell(judged), about))
       ),
-      Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? setDown(mode, 0) : Effect.void))
+      Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? setDown(mode, 0) : Effect.void)),
+      Effect.onExit((exit) => {
+        const way = wayOf(exit)._tag
+        return way === "Ignored" ? Effect.void : Metric.update(proxyDown, way === "Failure" ? 1 : 0)
+      })
     )
     const key = `${merchantId}/${mode}`
-    const guarded = ofAccount.execute(asked, { key, classify: outcomeOf })
+    const sent = Effect.catch(throughProxy.execute(asked, { key: "proxy", classify: wayOf }), (error) =>
+      "verdict" in error
+        ? Effect.fail(error)
+        : Effect.andThen(count(mode, "circuit_open"), Effect.fail(ofProxy("it failed before")))
+    )
+    const guarded = ofAccount.execute(sent, { key, classify: outcomeOf })
     return Effect.catch(
       ofAll.execute(guarded, { key: mode, classify: classified(ofEach(owner)) }),
       (error): Effect.Effect<never, StripeFailure> => ("verdict" in error ? Effect.fail(error.failure) : isDown(mode))
@@ -98,9 +118,18 @@ const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
     case "unreached":
       return CircuitBreaker.failure()
     case "rate_limited":
+    case "proxy":
     case undefined:
       return CircuitBreaker.ignored
   }
+}
+
+/** Whether a call got as far as Stripe. Without a proxy each does. */
+const wayOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
+  if (Exit.isSuccess(exit)) return CircuitBreaker.success
+  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+  if (error === undefined) return CircuitBreaker.ignored
+  return error.verdict === "proxy" ? CircuitBreaker.failure() : CircuitBreaker.success
 }
 
 /** A call that the account's own breaker ended tells nothing about Stripe. */
@@ -112,8 +141,15 @@ const classified =
     return error !== undefined && "verdict" in error ? judged(Exit.fail(error)) : CircuitBreaker.ignored
   }
 
-const tell = (verdict: Verdict, failure: StripeFailure) => {
+/** Says that the operator's proxy failed, and how. */
+export const tellProxy = ({ detail, verdict }: Judged): Effect.Effect<void> =>
+  verdict === "proxy" ? Effect.logError(`STRIPE_PROXY opens no way to Stripe: ${detail}`) : Effect.void
+
+const tell = (judged: Judged): Effect.Effect<void> => {
+  const { failure, verdict } = judged
   switch (verdict) {
+    case "proxy":
+      return tellProxy(judged)
     case "credentials":
       return Effect.logError("Stripe does not accept the key of a merchant")
     case "refused":

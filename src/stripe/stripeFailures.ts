@@ -7,6 +7,7 @@
 import { Schema } from "effect"
 import { Stripe } from "stripe"
 import { ChannelUnreachable } from "../channel/Channel.ts"
+import { NoTunnel } from "./tunnelAgent.ts"
 
 export class StripeSilent extends Schema.TaggedError<StripeSilent>()("StripeSilent", {
   /** Stripe answered with a failure of its own, which it may repeat for this idempotency key for a day. */
@@ -33,12 +34,14 @@ const reasonMax = 500
 
 export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused
 
-/** Why a call failed, as metrics name it. `refused`: Stripe is there, and says no. */
-export type Verdict = "refused" | "credentials" | "rate_limited" | "unreached" | "silent"
+/** Why a call failed, as metrics name it. `refused`: Stripe is there, and says no. `proxy`: see `STRIPE_PROXY`. */
+export type Verdict = "refused" | "credentials" | "rate_limited" | "unreached" | "silent" | "proxy"
 
 export interface Judged {
   readonly verdict: Verdict
   readonly failure: StripeFailure
+  /** What the operator's proxy did. */
+  readonly detail?: string
 }
 
 /** The connection never came to be. */
@@ -48,6 +51,7 @@ export const judge = (error: unknown): Judged => {
   if (!(error instanceof Stripe.errors.StripeError)) return silent(false)
   const { code = "", detail, message, statusCode } = error
   if (error instanceof Stripe.errors.StripeConnectionError) {
+    if (detail instanceof NoTunnel) return ofProxy(detail.message)
     const cause = typeof detail === "object" && "code" in detail ? String(detail.code) : ""
     return neverConnected.has(cause) ? { verdict: "unreached", failure: new ChannelUnreachable() } : silent(false)
   }
@@ -60,5 +64,8 @@ export const judge = (error: unknown): Judged => {
   if (statusCode === 409) return { ...silent(false), verdict: "refused" }
   return { verdict: "refused", failure: new StripeRefused({ code, message }) }
 }
+
+/** The operator's proxy opened no way to Stripe, so nothing was sent. */
+export const ofProxy = (detail: string): Judged => ({ verdict: "proxy", failure: new ChannelUnreachable(), detail })
 
 const silent = (wasAnswered: boolean): Judged => ({ verdict: "silent", failure: new StripeSilent({ wasAnswered }) })

@@ -12,6 +12,7 @@ import { mailServer } from "../kit/MailServer.ts"
 import { connect } from "../kit/Process.ts"
 import { leftOut, named, running } from "../kit/Redis.ts"
 import { freePort, freshDatabase, ownersConnection, start } from "../kit/Service.ts"
+import { password, proxying } from "../webhooks/proxy.ts"
 
 const look = Effect.fnUntraced(function* (installation: Installation, name: string) {
   const finding = (yield* diagnose(installation)).find((each) => each.name === name)!
@@ -154,6 +155,38 @@ describe("of other programs", () => {
     Effect.gen(function* () {
       const { url } = yield* running
       assert.strictEqual((yield* seen({ settings: { redisUrl: url } }, "redis"))[0], "ok")
+    })
+  )
+})
+
+describe("of Stripe", () => {
+  it.live("a proxy that lets nothing through to it is told as the proxy's failure, without its password", () =>
+    Effect.gen(function* () {
+      const stripeApi = new URL("https://stripe.example")
+      const { asked, url: stripeProxy } = yield* proxying(() => 403)
+      const [status, said] = yield* seen({ settings: { stripeApi, stripeProxy } }, "stripe")
+      assert.strictEqual(status, "error")
+      assert.match(said, /^STRIPE_PROXY at 127\.0\.0\.1:\d+ opens no way to stripe\.example: .* 403\.$/)
+      assert.notInclude(said, password)
+      assert.deepStrictEqual(
+        asked.map(({ target }) => target),
+        ["stripe.example:443"]
+      )
+    })
+  )
+
+  it.live("it is not asked where no merchant has an account", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      yield* start({ database })
+      const stripeApi = new URL("http://127.0.0.1:1")
+      const sql = yield* connect(database)
+      assert.strictEqual((yield* seen({ sql, settings: { stripeApi } }, "stripe"))[0], "not applicable")
+      yield* sql`update merchant_modes set stripe = '{"isActive": true}'`
+      assert.deepStrictEqual(yield* seen({ sql, settings: { stripeApi } }, "stripe"), [
+        "error",
+        "Stripe is not reached at 127.0.0.1:1: ECONNREFUSED."
+      ])
     })
   )
 })

@@ -25,6 +25,7 @@ import {
 import { exitCodeOf, jsonOf, tableOf } from "../../src/doctor/report.ts"
 import { filesVerdict, keyVerdict, passwordsVerdict } from "../../src/doctor/secretChecks.ts"
 import { mailVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
+import { stripeVerdict } from "../../src/doctor/stripeCheck.ts"
 import { newestMigration } from "../../src/platform/postgres/Migrator.ts"
 import { installationWith, settingsWith } from "../kit/installation.ts"
 
@@ -47,6 +48,10 @@ const day = {
   sql: "postgres://app:0123456789abcdef@db.example/coffer",
   weak: "postgres://app:secret@db.example/coffer"
 }
+
+const stripeBy = (proxy: string | undefined, ...troubles: Parameters<typeof stripeVerdict>[2]) =>
+  stripeVerdict(live, settingsWith({ stripeProxy: proxy === undefined ? undefined : url(proxy) }), troubles)
+const viaProxy = "http://user:s3cret@proxy.example:3128"
 
 type Row = readonly [check: string, verdict: Verdict, status: Verdict["status"], seen: RegExp]
 
@@ -113,6 +118,25 @@ const rows: ReadonlyArray<Row> = [
   ["runner port", runnerAt("runner-1", "runner-1", undefined), "error", /runner-1 has no address/],
   ["outbound", outboundVerdict(settingsWith()), "ok", /go out/],
   ["outbound", outboundVerdict(settingsWith({ noOutbound: true })), "warning", /NO_OUTBOUND is set/],
+  [
+    "stripe",
+    stripeBy(undefined, undefined, undefined),
+    "ok",
+    /^Stripe answers at api.stripe.com and files.stripe.com\.$/
+  ],
+  ["stripe", stripeBy(viaProxy, undefined, undefined), "ok", /, through STRIPE_PROXY at proxy.example:3128\.$/],
+  [
+    "stripe",
+    stripeBy(undefined, undefined, { isProxys: false, detail: "ECONNREFUSED" }),
+    "error",
+    /^Stripe is not reached at files.stripe.com: ECONNREFUSED/
+  ],
+  [
+    "stripe",
+    stripeBy(viaProxy, undefined, { isProxys: true, detail: "it answered CONNECT with 403" }),
+    "error",
+    /^STRIPE_PROXY at proxy.example:3128 opens no way to files.stripe.com: it answered CONNECT with 403/
+  ],
   ["acquirer", acquirerVerdict(undefined), "not applicable", /No merchant/],
   ["acquirer", acquirerVerdict({ approved: 2, payable: 0, accounts: 0 }), "error", /nobody can pay a live order/],
   ["acquirer", acquirerVerdict({ approved: 3, payable: 2, accounts: 2 }), "warning", /1 of 3 live merchants have no/],

@@ -21,6 +21,8 @@ export const settingsWith = (changes: Partial<Read> = {}) =>
     smtpUrl: undefined,
     noOutbound: false,
     mailFrom: "receipts@pay.example",
+    stripeApi: new URL("https://api.stripe.com"),
+    stripeProxy: undefined,
     ...changes
   }) as Read
 

@@ -12,6 +12,7 @@ import { logsCommand } from "./logs.ts"
 import { ordersCommand } from "./orders.ts"
 import { payoutsCommand } from "./payouts.ts"
 import { refundsCommand } from "./refunds.ts"
+import { stripeCommand } from "./stripe.ts"
 import { triggerCommand } from "./trigger.ts"
 import { webhooksCommand } from "./webhooks.ts"
 
@@ -31,4 +32,4 @@ export const merchantCommands = [
   confirmCommand
 ] as const
 
-export const operatorCommands = [heldUpCommand, payoutsCommand] as const
+export const operatorCommands = [heldUpCommand, payoutsCommand, stripeCommand] as const

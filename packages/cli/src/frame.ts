@@ -69,5 +69,7 @@ const commandWith =
 export const command = commandWith([key, baseUrl, json])
 /** For an operator. */
 export const operatorCommand = commandWith([operatorToken, operatorUrl, json])
+/** Without an account of this service. */
+export const anyonesCommand = commandWith([json])
 /** For whoever of both types it. */
 export const anybodysCommand = commandWith([key, baseUrl, operatorToken, operatorUrl, json])

@@ -69,6 +69,8 @@ export class Settings extends Context.Service<
     readonly noOutbound: boolean
     /** Where Stripe's API is, without a path: `https://api.stripe.com`, or a simulator of it. */
     readonly stripeApi: URL
+    /** `http://user:pass@host:port`: what calls to Stripe go through; undefined if they go straight. */
+    readonly stripeProxy: Redacted.Redacted | undefined
   }
 >()("@coffer/Settings") {}
 
@@ -147,7 +149,8 @@ const variables = Config.all({
   filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
   filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY")),
   stripeApi: Config.option(Config.URL("STRIPE_API")),
-  telemetry: Config.all(telemetry)
+  telemetry: Config.all(telemetry),
+  stripeProxy: Config.option(Config.Redacted("STRIPE_PROXY"))
 })
 
 /** `embedded`: the default on a laptop, which generates the secrets that a server's operator has to set. */
@@ -199,7 +202,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         operatorToken,
         twoOperators: yield* twoOperatorsOf(read.twoOperators),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
-        webhookProxy: yield* proxyAddress(read.webhookProxy),
+        webhookProxy: yield* proxyAddress("WEBHOOK_PROXY", read.webhookProxy),
         workerPoll: read.workerPoll,
         auditInterval: read.auditInterval,
         anchorFile: Option.getOrUndefined(read.anchorFile),
@@ -215,7 +218,8 @@ export const layer = (options: { readonly embedded: boolean }) =>
         home: home.path,
         backups: Option.getOrUndefined(read.backups),
         noOutbound: read.noOutbound,
-        stripeApi: yield* stripeAddress(read.stripeApi)
+        stripeApi: yield* stripeAddress(read),
+        stripeProxy: yield* proxyAddress("STRIPE_PROXY", read.stripeProxy)
       })
     })
   )
@@ -261,15 +265,14 @@ const checkKey = Effect.fnUntraced(function* (name: string, key: Redacted.Redact
   }
 })
 
-const proxyAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.Redacted>) {
+const proxyAddress = Effect.fnUntraced(function* (name: string, read: Option.Option<Redacted.Redacted>) {
   if (Option.isNone(read)) return undefined
   const url = URL.parse(Redacted.value(read.value))
   const rest = url === null ? "" : `${url.pathname}${url.search}${url.hash}`
   // What is wrong is not shown: it may hold the password.
   if (url?.protocol !== "http:" || rest !== "/" || !isDecodable(url.username) || !isDecodable(url.password)) {
     return yield* new BadSetting({
-      message:
-        "WEBHOOK_PROXY must look like http://user:password@proxy.example:3128; user and password may be left out."
+      message: `${name} must look like http://user:password@proxy.example:3128; user and password may be left out.`
     })
   }
   return read.value

@@ -16,6 +16,7 @@ const secretNames = [
   "REDIS_URL",
   "SMTP_URL",
   "WEBHOOK_PROXY",
+  "STRIPE_PROXY",
   "FILES_S3_SECRET_KEY",
   "OTEL_EXPORTER_OTLP_HEADERS"
 ]

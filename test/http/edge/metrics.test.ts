@@ -64,7 +64,7 @@ const table: ReadonlyArray<Row> = [
   ["coffer_channel_contradictions_total", { mode: "live" }, 0],
   ...["live", "sandbox"].flatMap((mode) => [
     ["coffer_stripe_down", { mode }, 0] as const,
-    ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"].map(
+    ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "proxy", "circuit_open"].map(
       (outcome) => ["coffer_stripe_calls_total", { mode, outcome }, 0] as const
     ),
     ...["stored", "repeated", "ignored", "refused"].map(
@@ -76,6 +76,7 @@ const table: ReadonlyArray<Row> = [
     ["coffer_stripe_events_found_total", { mode }, 0] as const
   ]),
   ["coffer_stripe_webhooks_total", { mode: "none", outcome: "refused" }, 0],
+  ["coffer_stripe_proxy_down", {}, 0],
   ["coffer_reconciliation_differences", { mode: "live" }, 0],
   ["coffer_http_requests_total", { method: "POST", route: "/channels/stripe/{token}" }, 0],
   ["coffer_quota_store_failures_total", {}, 0],

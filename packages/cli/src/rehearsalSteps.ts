@@ -1,0 +1,205 @@
+/**
+ * What `coffer stripe rehearse` does at Stripe and at the simulator, step by step. A step is data: the call that it
+ * makes of what the steps before it have answered, and which part of the answer is compared.
+ */
+import type { Ask, Body } from "./stripeWorld.ts"
+
+export interface Run {
+  /** Small letters, as Stripe writes it. */
+  readonly currency: string
+  /** In the metadata of all that is made. */
+  readonly tag: string
+  /** Seconds of Unix time. */
+  readonly began: number
+}
+
+/** The answer that a step compared; undefined if it has not been reached. */
+export type Seen = (step: string) => Body
+
+export interface Step {
+  readonly name: string
+  /** Undefined when a step that it needs failed. */
+  readonly ask: (seen: Seen, run: Run) => Ask | undefined
+  /** What is compared. It is asked for again until there is something: a minute at most. */
+  readonly pick?: (body: Body, seen: Seen) => Body
+  /** Fields that are not determined yet when this is answered. */
+  readonly loose?: ReadonlyArray<string>
+  /** The session on whose page a person has to pay before it is asked. */
+  readonly page?: (seen: Seen) => Body
+}
+
+const amount = 2_000
+const shop = "https://example.com/coffer-rehearsal"
+const methods = ["card", "alipay", "wechat_pay"] as const
+const asBrowser = (method: string) =>
+  method === "wechat_pay" ? { payment_method_options: { wechat_pay: { client: "web" } } } : {}
+
+const get = (path: string, params?: object): Ask => ({ method: "GET", path, ...(params && { params }) })
+const post = (path: string, params: object = {}): Ask => ({ method: "POST", path, params })
+/** Undefined without the id, since the object was not made. */
+const at = (id: unknown, ask: (id: string) => Ask) => (typeof id === "string" ? ask(id) : undefined)
+
+/** The calls that the service makes for a buyer who has chosen a method. */
+const session = (method: string, byHand: boolean): ReadonlyArray<Step> => [
+  {
+    name: `session for ${method}`,
+    ask: (_, { began, currency, tag }) =>
+      post("/v1/checkout/sessions", {
+        mode: "payment",
+        line_items: [
+          { quantity: 1, price_data: { currency, unit_amount: amount, product_data: { name: "Rehearsal" } } }
+        ],
+        allowed_payment_method_types: [method],
+        ...asBrowser(method),
+        metadata: { coffer_rehearsal: tag },
+        payment_intent_data: { metadata: { coffer_rehearsal: tag } },
+        expires_at: began + 3_600,
+        success_url: shop,
+        cancel_url: shop
+      })
+  },
+  {
+    name: `session for ${method}, read`,
+    ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`))
+  },
+  byHand
+    ? {
+        name: `session for ${method}, paid`,
+        ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`)),
+        pick: (body) => (body.status === "complete" ? body : undefined),
+        page: (seen) => seen(`session for ${method}`),
+        // The buyer's own.
+        loose: ["customer_details", "collected_information"]
+      }
+    : {
+        name: `session for ${method}, expired`,
+        ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => post(`/v1/checkout/sessions/${id}/expire`))
+      }
+]
+
+const pay = (name: string, card: string): Step => ({
+  name,
+  ask: (_, { currency, tag }) =>
+    post("/v1/payment_intents", {
+      amount,
+      currency,
+      confirm: true,
+      payment_method: card,
+      allowed_payment_method_types: ["card"],
+      metadata: { coffer_rehearsal: tag }
+    })
+})
+
+const disputeOf = (name: string, payment: string): Step => ({
+  name,
+  ask: (seen) => at(seen(payment)?.id, (id) => get("/v1/disputes", { payment_intent: id })),
+  pick: (body) => body.data?.[0]
+})
+
+const evidence = (name: string, dispute: string, fields: object, submit: boolean): Step => ({
+  name,
+  ask: (seen) => at(seen(dispute)?.id, (id) => post(`/v1/disputes/${id}`, { evidence: fields, submit })),
+  // Stripe may decide at once or a moment later.
+  loose: submit ? ["status", "balance_transactions", "is_charge_refundable", "due_by", "has_evidence"] : []
+})
+
+const disputeUntil = (name: string, dispute: string, status: string): Step => ({
+  name,
+  ask: (seen) => at(seen(dispute)?.id, (id) => get(`/v1/disputes/${id}`)),
+  pick: (body) => (body.status === status ? body : undefined)
+})
+
+const event = (type: string, about: string, field = "id"): Step => ({
+  name: `event ${type} of ${about}`,
+  ask: (seen, { began }) =>
+    at(seen(about)?.[field], () => get("/v1/events", { type, limit: 100, created: { gte: began - 60 } })),
+  pick: (body, seen) => body.data?.find((each: Body) => each.data?.object?.id === seen(about)?.[field])
+})
+
+/** A wallet asks its buyer at a page of its own, so what is made here is canceled. */
+const alipay: ReadonlyArray<Step> = [
+  { name: "alipay of a buyer", ask: () => post("/v1/payment_methods", { type: "alipay" }) },
+  {
+    name: "alipay payment",
+    ask: (seen, { currency, tag }) =>
+      at(seen("alipay of a buyer")?.id, (id) =>
+        post("/v1/payment_intents", {
+          amount,
+          currency,
+          confirm: true,
+          payment_method: id,
+          allowed_payment_method_types: ["alipay"],
+          return_url: shop,
+          metadata: { coffer_rehearsal: tag }
+        })
+      )
+  },
+  {
+    name: "alipay payment, canceled",
+    ask: (seen) => at(seen("alipay payment")?.id, (id) => post(`/v1/payment_intents/${id}/cancel`))
+  }
+]
+
+/** `byHand`: a person pays on the page of each session. Otherwise these are expired. */
+export const steps = (byHand: boolean): ReadonlyArray<Step> => [
+  { name: "balance", ask: () => get("/v1/balance") },
+  ...methods.flatMap((method) => session(method, byHand)),
+  pay("card payment", "pm_card_visa"),
+  {
+    name: "charge with its fee",
+    ask: (seen) =>
+      at(seen("card payment")?.latest_charge, (id) => get(`/v1/charges/${id}`, { expand: ["balance_transaction"] })),
+    pick: (body) => (body.balance_transaction == null ? undefined : body)
+  },
+  pay("declined card", "pm_card_visa_chargeDeclined"),
+  {
+    name: "partial refund",
+    ask: (seen, { tag }) =>
+      at(seen("card payment")?.id, (id) =>
+        post("/v1/refunds", { payment_intent: id, amount: 500, metadata: { coffer_rehearsal: tag } })
+      )
+  },
+  {
+    name: "partial refund, read",
+    ask: (seen) => at(seen("partial refund")?.id, (id) => get(`/v1/refunds/${id}`))
+  },
+  {
+    name: "refund of too much",
+    ask: (seen) => at(seen("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id, amount }))
+  },
+  {
+    name: "refund of the rest",
+    ask: (seen) => at(seen("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id }))
+  },
+  pay("disputed payment", "pm_card_createDispute"),
+  disputeOf("dispute", "disputed payment"),
+  evidence("evidence, kept", "dispute", { product_description: "Rehearsal" }, false),
+  evidence("evidence, submitted", "dispute", { uncategorized_text: "winning_evidence" }, true),
+  disputeUntil("dispute, won", "dispute", "won"),
+  pay("payment that is disputed and lost", "pm_card_createDispute"),
+  disputeOf("second dispute", "payment that is disputed and lost"),
+  evidence("bad evidence, submitted", "second dispute", { uncategorized_text: "losing_evidence" }, true),
+  disputeUntil("dispute, lost", "second dispute", "lost"),
+  pay("payment with an inquiry", "pm_card_createDisputeInquiry"),
+  disputeOf("inquiry", "payment with an inquiry"),
+  evidence("inquiry, escalated", "inquiry", { uncategorized_text: "escalate_inquiry_evidence" }, true),
+  disputeUntil("inquiry, a chargeback", "inquiry", "needs_response"),
+  {
+    name: "chargeback, accepted",
+    ask: (seen) => at(seen("inquiry, a chargeback")?.id, (id) => post(`/v1/disputes/${id}/close`))
+  },
+  ...alipay,
+  event("payment_intent.succeeded", "card payment"),
+  event("charge.refunded", "card payment", "latest_charge"),
+  event("refund.created", "partial refund"),
+  event("charge.dispute.created", "dispute"),
+  event("charge.dispute.closed", "dispute"),
+  event(byHand ? "checkout.session.completed" : "checkout.session.expired", "session for card")
+]
+
+/** What no program can do, whatever the key may. */
+export const byHandNotes = [
+  "Pay on Stripe's own pages, which no program can: run it with --by-hand, and pay at each page that it prints.",
+  "Appeal a lost dispute: Stripe takes appeals in its dashboard alone.",
+  "Look at the webhooks that came: each event above has to be in coffer_stripe_webhooks_total, or in coffer_stripe_events_found_total."
+] as const

@@ -1,0 +1,134 @@
+/** `coffer stripe rehearse`: tries the real Stripe with a sandbox key, and says where it differs from the simulator. */
+import { randomUUID } from "node:crypto"
+import { Clock, Config, Console, Effect, Option, Redacted } from "effect"
+import { Command, Flag, Prompt } from "effect/cli"
+import { failed, Said } from "./CliFailure.ts"
+import { isOnThisMachine } from "./confirmed.ts"
+import { count } from "./flags.ts"
+import { anyonesCommand, json } from "./frame.ts"
+import { indentedJson } from "./json.ts"
+import { paint } from "./output.ts"
+import { plain } from "./plain.ts"
+import { type Rehearsal, rehearse, type Result } from "./rehearsal.ts"
+import { byHandNotes } from "./rehearsalSteps.ts"
+import { apiVersion, worldAt } from "./stripeWorld.ts"
+
+const stripes = "https://api.stripe.com"
+/** What comes later, such as a dispute of a test card. */
+const patience = 60_000
+
+const rehearseCommand = anyonesCommand(
+  "rehearse",
+  "Try Stripe with a sandbox key, and compare each answer with the simulator's: exit code 0 if all are the same, else 1",
+  {
+    api: Flag.String("api").pipe(
+      Flag.withDefault(stripes),
+      Flag.withDescription(`Where Stripe is: ${stripes}, or a simulator on this machine`)
+    ),
+    currency: Flag.String("currency").pipe(
+      Flag.withDefault("usd"),
+      Flag.withDescription("Currency of the payments, one that the account takes")
+    ),
+    byHand: Flag.Boolean("by-hand").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Also pay by each method on Stripe's own page: you do so at the pages that are printed")
+    ),
+    wait: count("wait", [1, 60], 10, "Minutes that you have at each page"),
+    patience: count("patience", [1, 600], patience / 1_000, "Seconds that an answer of Stripe may take to appear")
+  },
+  Effect.fnUntraced(function* ({ api, byHand, currency, patience, wait }) {
+    if (api !== stripes && !isOnThisMachine(api)) {
+      return yield* failed(
+        "bad_address",
+        "A key of Stripe goes to Stripe alone.",
+        `leave --api out, or name this machine`,
+        2
+      )
+    }
+    if (!/^[a-z]{3}$/i.test(currency)) {
+      return yield* failed("bad_currency", `"${currency}" is no currency.`, "give three letters, such as usd", 2)
+    }
+    const real = worldAt(new URL(api).origin, yield* keyOfSandbox)
+    yield* expectSandbox(real)
+    const began = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+    const { checkAnswer, start } = yield* simulator
+    const { control, url } = yield* Effect.mapError(start({ port: 0, chargeSettles: 0 }), () =>
+      failed("no_simulator", "The simulator of Stripe cannot listen on this machine.", "look at what 127.0.0.1 allows")
+    )
+    const rehearsal = yield* rehearse({
+      real,
+      simulated: worldAt(url, "sk_test_rehearsal"),
+      pay: ({ id, payment_method_types: [method] }) =>
+        Effect.ignore(control.pay({ session: id, authorises: true, ...(method !== "card" && { with: method }) })),
+      check: checkAnswer,
+      run: { currency: currency.toLowerCase(), tag: randomUUID(), began },
+      byHand,
+      patience: patience * 1_000,
+      personsPatience: wait * 60_000,
+      say: (line) => Console.error(plain(line))
+    })
+    yield* print(rehearsal)
+    if (rehearsal.results.some(({ outcome }) => outcome !== "same")) return yield* new Said({ exitCode: 1 })
+  }, Effect.scoped)
+)
+
+/** Loaded when it is needed. An installation without it can do everything else. */
+const simulator = Effect.tryPromise({
+  try: async () => ({
+    ...(await import("@coffer/simulator/start")),
+    ...(await import("@coffer/simulator/facts/checkAnswer"))
+  }),
+  catch: () =>
+    failed("no_simulator", "The simulator of Stripe is not installed here.", "run it in a checkout, after npm ci")
+})
+
+/** Never a flag: a list of the machine's processes shows these. */
+const keyOfSandbox = Effect.gen(function* () {
+  const given = yield* Effect.orElseSucceed(Config.option(Config.Redacted("STRIPE_KEY")), Option.none)
+  const next = "set STRIPE_KEY to a key that begins with sk_test_ or rk_test_"
+  const asked = Effect.catch(Prompt.run(Prompt.Password({ message: "Key of a Stripe sandbox" })), () =>
+    failed("no_key", "There is no key.", next, 2)
+  )
+  if (Option.isNone(given) && !process.stdin.isTTY) return yield* failed("no_key", "There is no key.", next, 2)
+  const key = Redacted.value(Option.isSome(given) ? given.value : yield* asked).trim()
+  if (/^[sr]k_live_/.test(key)) {
+    return yield* failed("live_key", "This key moves real money, so nothing was done with it.", next, 2)
+  }
+  if (!/^[sr]k_test_\w+$/.test(key)) return yield* failed("bad_key", "This is no secret key of a sandbox.", next, 2)
+  return key
+})
+
+const expectSandbox = Effect.fnUntraced(function* ({ call }: ReturnType<typeof worldAt>) {
+  const { body, status } = yield* call({ method: "GET", path: "/v1/balance" })
+  const next = "use a key of the same sandbox that may read and write Checkout, PaymentIntents, Refunds and Disputes"
+  if (status === 401 || status === 403) return yield* failed("refused", "Stripe does not accept this key.", next, 2)
+  if (body?.livemode === true) return yield* failed("live_key", "This key is live, so nothing was done.", next, 2)
+})
+
+const print = Effect.fnUntraced(function* ({ left, results }: Rehearsal) {
+  const counted = (outcome: Result["outcome"]) => results.filter((each) => each.outcome === outcome).length
+  const totals = { same: counted("same"), different: counted("different"), not_reached: counted("not reached") }
+  if (yield* json) {
+    const shown = results.map(({ differences, outcome, step }) => ({ step, outcome, differences }))
+    const report = { api_version: apiVersion, ...totals, steps: shown, by_hand: byHandNotes, left: left.length }
+    return yield* Console.log(indentedJson(report))
+  }
+  const style = yield* paint
+  for (const { differences, outcome, step } of results) {
+    if (outcome === "same") continue
+    yield* Console.log(`${style("red", outcome)}  ${plain(step)}`)
+    for (const { kind, path, simulator, stripe } of differences) {
+      yield* Console.log(`  ${plain(path)} (${kind}): Stripe ${plain(stripe)}, the simulator ${plain(simulator)}`)
+    }
+  }
+  yield* Console.log(
+    `${totals.same} steps the same, ${totals.different} different, ${totals.not_reached} not reached; ` +
+      `${left.length} objects left. API version ${apiVersion}.`
+  )
+  yield* Console.log(["By hand:", ...byHandNotes.map((each) => `  ${each}`)].join("\n"))
+})
+
+export const stripeCommand = Command.make("stripe").pipe(
+  Command.withDescription("Your account at Stripe: rehearse"),
+  Command.withSubcommands([rehearseCommand])
+)

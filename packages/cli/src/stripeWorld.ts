@@ -1,0 +1,73 @@
+/** Calls to Stripe, or to what stands for it, with one sandbox key. Nothing of an answer is printed here. */
+import { randomUUID } from "node:crypto"
+import { Effect, Option } from "effect"
+import { failed } from "./CliFailure.ts"
+import { parseJson } from "./json.ts"
+
+/** The form of the answers that are asked for. */
+export const apiVersion = "2026-10-28.endive"
+
+// oxlint-disable-next-line no-explicit-any -- what others answer; the comparison looks at its form
+export type Body = any
+
+export interface Answer {
+  readonly status: number
+  readonly body: Body
+}
+
+export interface Ask {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly params?: object
+}
+
+export interface World {
+  readonly call: (ask: Ask) => Effect.Effect<Answer, ReturnType<typeof failed>>
+}
+
+const answerMillisMax = 30_000
+/** Calls that Stripe puts off (429) are made again so often, a second apart. */
+const putOffMax = 5
+
+export const worldAt = (url: string, key: string): World => {
+  const once = (ask: Ask, idempotencyKey: string) =>
+    Effect.tryPromise({
+      try: async () => {
+        const form = pairsOf(ask.params ?? {})
+        const query = ask.method === "GET" && form.length > 0 ? `?${new URLSearchParams(form)}` : ""
+        const response = await fetch(`${url}${ask.path}${query}`, {
+          method: ask.method,
+          redirect: "error",
+          signal: AbortSignal.timeout(answerMillisMax),
+          headers: {
+            Authorization: `Bearer ${key}`,
+            "Stripe-Version": apiVersion,
+            ...(ask.method === "POST" && { "Idempotency-Key": idempotencyKey })
+          },
+          ...(ask.method === "POST" && { body: new URLSearchParams(form) })
+        })
+        return { status: response.status, body: Option.getOrElse(parseJson(await response.text()), () => ({})) }
+      },
+      catch: () =>
+        failed("no_answer", `${new URL(url).host} did not answer.`, "look at the network, and run the rehearsal again")
+    })
+  return {
+    call: Effect.fnUntraced(function* (ask) {
+      const key = randomUUID()
+      let answer = yield* once(ask, key)
+      for (let time = 0; answer.status === 429 && time < putOffMax; time++) {
+        yield* Effect.sleep("1 second")
+        answer = yield* once(ask, key)
+      }
+      return answer
+    })
+  }
+}
+
+/** `{a: {b: [1]}}` is `a[b][0]=1`, as Stripe reads it. */
+const pairsOf = (value: object, within = ""): Array<[string, string]> =>
+  Object.entries(value).flatMap(([name, each]): Array<[string, string]> => {
+    const path = within === "" ? name : `${within}[${name}]`
+    if (each === undefined) return []
+    return typeof each === "object" && each !== null ? pairsOf(each, path) : [[path, String(each)]]
+  })

@@ -1,0 +1,189 @@
+/** `coffer stripe rehearse` against the simulator, as it is and behind a server that plants differences. */
+import http from "node:http"
+import { start as simulate } from "@coffer/simulator/start"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type } from "../kit/cli.ts"
+import { run } from "../webhooks/receiver.ts"
+
+// oxlint-disable-next-line no-explicit-any -- a test changes what it finds
+type Body = any
+
+/** Changes an answer in place, for a request such as `POST /v1/refunds`. */
+type Plant = (body: Body, request: string) => void
+
+/** A simulator whose answers go through `plant`. */
+const planted = Effect.fnUntraced(function* (plant: Plant = () => undefined) {
+  const simulator = yield* simulate({ port: 0, chargeSettles: 0 })
+  const { port } = yield* run(
+    http.createServer(async (request, response) => {
+      const chunks: Array<Buffer> = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const { authorization, "content-type": contentType, "idempotency-key": idempotencyKey } = request.headers
+      const answer = await fetch(`${simulator.url}${request.url}`, {
+        method: request.method!,
+        headers: {
+          authorization: authorization!,
+          ...(contentType && { "content-type": contentType }),
+          ...(idempotencyKey && { "idempotency-key": String(idempotencyKey) })
+        },
+        ...(request.method === "POST" && { body: Buffer.concat(chunks) })
+      })
+      const body: Body = await answer.json()
+      plant(body, `${request.method} ${request.url}`)
+      response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(body))
+    })
+  )
+  return { ...simulator, address: `http://127.0.0.1:${port}` }
+})
+
+const key = "sk_test_ofTheRehearsal0123456789"
+
+const rehearsed = Effect.fnUntraced(function* (plant?: Plant, ...words: ReadonlyArray<string>) {
+  const stripe = yield* planted(plant)
+  const said = yield* type(["stripe", "rehearse", "--api", stripe.address, "--patience", "1", ...words], {
+    STRIPE_KEY: key
+  })
+  return { ...said, ...stripe }
+})
+
+interface Differing {
+  readonly step: string
+  readonly differences: ReadonlyArray<{ path: string; kind: string; simulator: string; stripe: string }>
+}
+
+const differing = (stdout: string): ReadonlyArray<Differing> =>
+  JSON.parse(stdout).steps.filter(({ outcome }: { outcome: string }) => outcome === "different")
+
+describe("coffer stripe rehearse", () => {
+  it.live("is green against the simulator, takes back what it made, and reports neither key nor id", () =>
+    Effect.gen(function* () {
+      const { all, code, stderr, stdout } = yield* rehearsed(undefined, "--json")
+      assert.deepStrictEqual(differing(stdout), [], stderr)
+      assert.strictEqual(code, 0, stderr)
+      const report = JSON.parse(stdout)
+      assert.deepStrictEqual([report.different, report.not_reached, report.left], [0, 0, 0])
+      assert.isAtLeast(report.same, 40)
+      assert.notMatch(stdout, /sk_test|\b(pi|ch|re|cs|du|dp|evt|acct|pm)_\w{6}/)
+      assert.include(stderr, "dispute, won: same")
+      assert.deepStrictEqual(new Set(all("checkout.session").map(({ status }) => status)), new Set(["expired"]))
+      const open = all("payment_intent").filter(({ status }) => !["succeeded", "canceled"].includes(status))
+      assert.deepStrictEqual(open, [])
+    })
+  )
+
+  it.live("waits while a person pays at each page that it prints, and refunds the payments", () =>
+    Effect.gen(function* () {
+      const stripe = yield* planted()
+      const said = { stdout: "", stderr: "" }
+      const open = Effect.sync(() =>
+        stripe.all("checkout.session").filter(({ status, url }) => status === "open" && said.stderr.includes(url!))
+      )
+      const person = Effect.gen(function* () {
+        for (const { id, payment_method_types: types } of yield* open) {
+          yield* stripe.control.pay({
+            session: id,
+            with: types[0] === "card" ? "pm_card_visa" : types[0]!,
+            authorises: true
+          })
+        }
+        yield* Effect.sleep("50 millis")
+      })
+      yield* Effect.forkScoped(Effect.forever(person))
+      const words = ["stripe", "rehearse", "--api", stripe.address, "--patience", "1", "--by-hand", "--json"]
+      const { code, stderr, stdout } = yield* type(words, { STRIPE_KEY: key }, said)
+      assert.deepStrictEqual(differing(stdout), [], stderr)
+      assert.strictEqual(code, 0, stderr)
+      assert.notInclude(stdout, "http")
+      const paid = stripe.all("checkout.session").map(({ payment_intent }) => payment_intent)
+      assert.deepStrictEqual(
+        stripe.all("refund").flatMap(({ amount, payment_intent: of }) => (paid.includes(of) ? [amount] : [])),
+        [2_000, 2_000, 2_000]
+      )
+    })
+  )
+
+  for (const [what, plant, path] of plants()) {
+    it.live(`is red when ${what}`, () =>
+      Effect.gen(function* () {
+        const { code, stderr, stdout } = yield* rehearsed(plant, "--json")
+        assert.strictEqual(code, 1, stderr)
+        const paths = differing(stdout).flatMap(({ differences }) => differences.map((each) => each.path))
+        assert.include(paths, path, stdout)
+      })
+    )
+  }
+
+  it.live("prints each difference as a line that a person reads", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* rehearsed((body) => {
+        if (body.object === "refund") body.status = "pending"
+      })
+      assert.strictEqual(code, 1)
+      assert.include(stdout, "different  partial refund\n  status (value): Stripe pending, the simulator succeeded\n")
+    })
+  )
+
+  for (const [what, env, words] of [
+    ["a live key", { STRIPE_KEY: "sk_live_0123456789" }, []],
+    ["what is no key", { STRIPE_KEY: "pk_test_0123456789" }, []],
+    ["no key", {}, []],
+    ["a key for another host than Stripe's", { STRIPE_KEY: key }, ["--api", "https://stripe.example"]]
+  ] as const) {
+    it.live(`refuses ${what} with exit code 2, and calls nobody`, () =>
+      Effect.gen(function* () {
+        let asked = 0
+        const { address } = yield* planted(() => void asked++)
+        const said = yield* type(["stripe", "rehearse", ...(words.length > 0 ? words : ["--api", address])], env)
+        assert.strictEqual(said.code, 2, said.stderr)
+        assert.strictEqual(asked, 0)
+        assert.notInclude(said.stderr, "0123456789")
+      })
+    )
+  }
+})
+
+/** What the real Stripe might do otherwise, and the field at which the report has to show it. */
+function plants(): ReadonlyArray<readonly [what: string, plant: Plant, path: string]> {
+  const of = (object: string, change: (body: Body) => void): Plant => {
+    const within = (body: Body): void => {
+      if (body?.object === object) change(body)
+      if (body?.object === "list") body.data.forEach(within)
+    }
+    return within
+  }
+  return [
+    ["a field is missing", of("charge", (charge) => delete charge.amount_refunded), "amount_refunded"],
+    ["a field has another type", of("refund", (refund) => (refund.amount = String(refund.amount))), "amount"],
+    ["a status is another", of("refund", (refund) => (refund.status = "pending")), "status"],
+    ["an error has another code", ({ error }) => error && (error.code = "unheard_of"), "error.code"],
+    [
+      "an enumeration has a word that nobody knows",
+      of("charge", ({ payment_method_details: { card } }) => (card.network = "unheard_of")),
+      "payment_method_details.card.network"
+    ],
+    [
+      "an event never appears",
+      (body, request) => request.includes("type=charge.dispute.closed") && (body.data = []),
+      "answer"
+    ],
+    [
+      "a method is filtered",
+      of("checkout.session", (session) => {
+        session.payment_method_types = session.payment_method_types.filter((each: string) => each !== "alipay")
+      }),
+      "payment_method_types"
+    ],
+    [
+      "a fee is missing",
+      of("charge", ({ balance_transaction: moved }) => moved && (moved.fee = 0)),
+      "balance_transaction.fee"
+    ],
+    ["a currency is another", of("dispute", (dispute) => (dispute.currency = "eur")), "currency"],
+    [
+      "a deadline is missing",
+      of("dispute", (dispute) => (dispute.evidence_details.due_by = null)),
+      "evidence_details.due_by"
+    ]
+  ]
+}
