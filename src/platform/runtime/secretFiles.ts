@@ -33,13 +33,13 @@ export const secretsOfFiles = Effect.gen(function* () {
     secrets[name] = yield* Effect.try({
       try: () => readFileSync(file.value, "utf8").replace(/\r?\n$/, ""),
       catch: (cause) =>
-        new BadSetting({
-          message: `${name}_FILE names ${file.value}, which cannot be read: ${Predicate.isError(cause) ? cause.message : ""}`
-        })
+        new BadSetting({ message: `${name}_FILE names ${file.value}, which cannot be read: ${messageOf(cause)}` })
     })
   }
   return secrets
 })
+
+const messageOf = (cause: unknown) => (Predicate.isError(cause) ? cause.message : String(cause))
 
 export const layer = ConfigProvider.layerAdd(
   Effect.map(secretsOfFiles, (secrets) => ConfigProvider.fromEnvRecord(secrets)),
