@@ -4,6 +4,7 @@
  * `ChannelUnreachable`: it certainly did nothing. `StripeSilent`: nobody knows what it did. `StripeRefused`: Stripe
  * said no, and did nothing.
  */
+import { beginningOf } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { Stripe } from "stripe"
 import { ChannelUnreachable } from "../channel/Channel.ts"
@@ -29,7 +30,7 @@ const passing: ReadonlySet<string> = new Set(["balance_insufficient", "insuffici
 export const isForGood = ({ code }: StripeRefused): boolean => !passing.has(code)
 
 /** Stripe's words for people, as long as we keep them. */
-export const reasonOf = ({ message }: Pick<StripeRefused, "message">): string => message.slice(0, reasonMax)
+export const reasonOf = ({ message }: Pick<StripeRefused, "message">): string => beginningOf(message, reasonMax)
 const reasonMax = 500
 
 export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused

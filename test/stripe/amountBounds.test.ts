@@ -81,9 +81,9 @@ describe("an amount out of Stripe's bounds", () => {
 })
 
 /** What Stripe shows for a subject. */
-const nameOf = Effect.fnUntraced(function* (subject: string) {
+const nameOf = Effect.fnUntraced(function* (subject: string, number = "NO-1") {
   const { choose, order, sessions, stripe } = yield* connected()
-  const made = yield* order({ subject, out_trade_no: "NO-1" })
+  const made = yield* order({ subject, out_trade_no: number })
   const reply = yield* choose(made)
   assert.isString(leadsTo(reply), reply.text)
   const { data } = yield* Effect.promise(() => stripe.checkout.sessions.listLineItems(sessions(made)[0]!.id))
@@ -101,6 +101,12 @@ describe("a subject", () => {
       })
     )
   }
+
+  it.live("that is none leaves the order's number, which is cut like a subject", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* nameOf("", "😀".repeat(128)), "😀".repeat(125))
+    })
+  )
 
   const family = "👨‍👩‍👧‍👦"
   for (const [what, subject, expected] of [
