@@ -50,6 +50,7 @@ import { runnersTakePart } from "./migrations/0039_runners_take_part.ts"
 import { keptFiles } from "./migrations/0045_kept_files.ts"
 import { secondOperators } from "./migrations/0046_second_operators.ts"
 import { quotaCounts } from "./migrations/0048_quota_counts.ts"
+import { auditLogOrder } from "./migrations/0056_audit_log_order.ts"
 import { approvalsShown } from "./migrations/0055_approvals_shown.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
@@ -98,7 +99,8 @@ export const migrations = {
   "0045_kept_files": keptFiles,
   "0046_second_operators": secondOperators,
   "0048_quota_counts": quotaCounts,
-  "0055_approvals_shown": approvalsShown
+  "0055_approvals_shown": approvalsShown,
+  "0056_audit_log_order": auditLogOrder
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
