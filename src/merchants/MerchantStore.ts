@@ -11,9 +11,11 @@ import { DefaultEndpoint, Endpoint, StoredSecrets } from "@coffer/rules/webhooks
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Faults } from "../platform/runtime/Faults.ts"
+import * as numbersInOrder from "../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { StripeAccount } from "./stripeAccount.ts"
 import { settingsIdOf } from "./webhookSettings.ts"
@@ -69,7 +71,10 @@ export class MerchantStore extends Context.Service<
     readonly byKeyHash: (
       hash: string
     ) => Effect.Effect<Option.Option<{ readonly merchant: MerchantRow; readonly mode: Mode }>>
-    readonly insert: (row: MerchantRow) => Effect.Effect<void>
+    /** What is made for this number. */
+    readonly insert: <A extends { readonly merchant: MerchantRow }>(
+      make: (merchantId: MerchantId) => Effect.Effect<A>
+    ) => Effect.Effect<A>
     /**
      * Applies the patch under a lock on the row. The same transaction notifies all runners. `check` looks after the
      * write, in the transaction, and keeps it from being done when it fails.
@@ -105,12 +110,20 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const { byId, byKeyHash, isEmpty } = makeReads(sql)
     const { insert, modify } = makeWrites(sql, byId)
+    const numbered = numbersInOrder.make(sql, yield* NewIds, {
+      table: "merchants",
+      key: "merchant_id",
+      prefix: prefixes.merchant
+    })
     const { reseal, sealedAs } = makeSigningSecrets(sql)
 
     return MerchantStore.of({
       byId: (merchantId) => sqlDefects(byId(merchantId)),
       byKeyHash: (hash) => sqlDefects(byKeyHash(hash)),
-      insert: (row) => faults.around("Store.write", sqlDefects(insert(row)), () => "merchants"),
+      insert: (make) => {
+        const write = (id: string) => Effect.tap(make(MerchantId.make(id)), ({ merchant }) => insert(merchant))
+        return faults.around("Store.write", sqlDefects(numbered(write)), () => "merchants")
+      },
       modify: (merchantId, patch, check) =>
         faults.around("Store.write", sqlDefects(modify(merchantId, patch, check)), () => "merchants"),
       isClockMoved: (merchantId) =>
@@ -204,26 +217,24 @@ const contains = (sql: SqlClient.SqlClient, text: string) =>
 
 const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>["byId"]) => {
   const insert = (row: MerchantRow) =>
-    sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, dispute_fee,
+    Effect.gen(function* () {
+      yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, dispute_fee,
             payout_fee, quotas, created_at)
           values (${row.merchant_id}, ${row.name}, ${row.approved}, ${textArray(row.live_currencies)}::text::text[],
             ${jsonText(row.fees)}::text::jsonb, ${jsonText(row.dispute_fee)}::text::jsonb,
             ${jsonText(row.payout_fee)}::text::jsonb, ${jsonText(row.quotas)}::text::jsonb,
             ${isoText(row.created_at)}::text::timestamptz)`
-        for (const mode of Mode.literals) {
-          const { webhooks, ...settings } = row.modes[mode]
-          const id = settingsIdOf({ merchantId: row.merchant_id, mode })
-          yield* sql`insert into merchant_modes (merchant_id, mode, key_hash, ip_allowlist, default_notify_url)
+      for (const mode of Mode.literals) {
+        const { webhooks, ...settings } = row.modes[mode]
+        const id = settingsIdOf({ merchantId: row.merchant_id, mode })
+        yield* sql`insert into merchant_modes (merchant_id, mode, key_hash, ip_allowlist, default_notify_url)
             values (${row.merchant_id}, ${mode}, ${settings.key_hash}, ${settings.ip_allowlist},
               ${settings.default_notify_url})`
-          yield* sql`insert into webhook_settings (id, version, merchant_id, mode, signing, endpoints)
+        yield* sql`insert into webhook_settings (id, version, merchant_id, mode, signing, endpoints)
             values (${id}, 1, ${row.merchant_id}, ${mode}, ${jsonText(webhooks.signing)}::text::jsonb,
               ${jsonText(webhooks.endpoints)}::text::jsonb)`
-        }
-      })
-    )
+      }
+    })
 
   const write = Effect.fnUntraced(function* (row: MerchantRow) {
     yield* sql`update merchants set name = ${row.name}, approved = ${row.approved},

@@ -104,9 +104,7 @@ export const layer = Layer.effect(
       byKey: makeByKey(cache.byKeyHash, secrets),
       find,
       create: span("Merchants.create")(function* (name) {
-        const created = yield* newMerchant(ids, secrets, name)
-        yield* store.insert(created.merchant)
-        return created
+        return yield* store.insert((merchantId) => newMerchant(merchantId, secrets, name))
       }),
       update: span("Merchants.update")(function* (merchantId, patch) {
         const problem = settingsProblem(patch, allowPrivateWebhooks)

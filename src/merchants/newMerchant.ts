@@ -1,9 +1,7 @@
 /** A new merchant with its first keys. The keys are shown once; only their hashes are stored. */
-import { type MerchantId, type Mode, prefixes } from "@coffer/model/Ids"
+import { createdAtOf, type MerchantId, type Mode } from "@coffer/model/Ids"
 import { Effect } from "effect"
-import type { NewIds } from "../platform/runtime/NewIds.ts"
 import type { Secrets } from "../platform/runtime/Secrets.ts"
-import { currentTime } from "../platform/runtime/clock.ts"
 import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
 import { newSecret } from "./signingSecrets.ts"
 
@@ -17,13 +15,12 @@ export const newKey = (secrets: Secrets["Service"], mode: Mode) =>
 
 /** Nothing is stored yet. The merchant is not approved and has no fees of its own. */
 export const newMerchant = Effect.fnUntraced(function* (
-  ids: NewIds["Service"],
+  merchantId: MerchantId,
   secrets: Secrets["Service"],
   name: string
 ) {
   const sandboxKey = yield* newKey(secrets, "sandbox")
   const liveKey = yield* newKey(secrets, "live")
-  const merchantId = (yield* ids.next(prefixes.merchant)) as MerchantId
   const merchant: MerchantRow = {
     merchant_id: merchantId,
     name,
@@ -38,7 +35,7 @@ export const newMerchant = Effect.fnUntraced(function* (
     quotas: {},
     suspended_at: null,
     note: null,
-    created_at: yield* currentTime,
+    created_at: createdAtOf(merchantId),
     modes: {
       sandbox: yield* newMode(secrets, merchantId, "sandbox", sandboxKey),
       live: yield* newMode(secrets, merchantId, "live", liveKey)

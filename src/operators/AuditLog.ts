@@ -3,7 +3,7 @@
  * act begins, so nothing is done that is not in the log; where the second is missing, the process ended meanwhile.
  */
 import type { AuditLogQuery } from "@coffer/contract/Operators"
-import { prefixes } from "@coffer/model/Ids"
+import { createdAtOf, prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { readCreated } from "@coffer/rules/lists/created"
@@ -12,7 +12,6 @@ import { Context, type DateTime, Effect, Layer } from "effect"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { storableJson, storableText } from "../platform/postgres/storable.ts"
-import { currentTime } from "../platform/runtime/clock.ts"
 import { onUnmovedClock } from "../platform/runtime/MovedClock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import * as AuditLogStore from "./AuditLogStore.ts"
@@ -59,8 +58,9 @@ export const layer = Layer.effect(
     const write = Effect.fnUntraced(function* (entry: Entry) {
       const { act, actor, details = {}, phase, status = null, target } = entry
       const { ip, requestId } = yield* CurrentRecord
+      const id = yield* ids.next(prefixes.auditEntry)
       yield* store.insert({
-        id: yield* ids.next(prefixes.auditEntry),
+        id,
         actor_id: actor?.id ?? "",
         actor: actor?.name ?? "",
         role: actor?.role ?? "",
@@ -71,7 +71,7 @@ export const layer = Layer.effect(
         target: storableText(redactText(shortened(target))),
         status,
         details: storableJson(redact(details)),
-        created_at: yield* currentTime
+        created_at: createdAtOf(id)
       })
     }, onUnmovedClock)
     const { closeBefore, writeOnce } = yield* makeRepeatedEntries(write)

@@ -5,9 +5,11 @@ import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Operator } from "@coffer/rules/operator/Operator"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import * as numbersInOrder from "../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
 
 const OperatorRow = Schema.Struct({
@@ -19,16 +21,18 @@ const OperatorRow = Schema.Struct({
   revoked_at: Schema.NullOr(TimeColumn)
 })
 
+type Make = (operatorId: OperatorId) => Operator
+
 export class OperatorStore extends Context.Service<
   OperatorStore,
   {
     /** The operator whose token has this hash. */
     readonly byTokenHash: (hash: string) => Effect.Effect<Option.Option<Operator>>
-    readonly insert: (operator: Operator, tokenHash: string) => Effect.Effect<void>
+    readonly insert: (numbered: Make, tokenHash: string) => Effect.Effect<Operator>
     /** The operator, revoked: now, or when it was first. */
     readonly revoke: (operatorId: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Operator>>
-    /** The same, of the first admin that there ever was; false, and nothing is written, where there was one. */
-    readonly insertFirst: (operator: Operator, tokenHash: string) => Effect.Effect<boolean>
+    /** The same, of the first admin that there ever was; none, and nothing is written, where there was one. */
+    readonly insertFirst: (numbered: Make, tokenHash: string) => Effect.Effect<Option.Option<Operator>>
     /** Newest first. */
     readonly page: (request: PageRequest) => Effect.Effect<Page<Operator>, InvalidField>
   }
@@ -61,25 +65,36 @@ export const layer = Layer.effect(
       sql`${operator.operatorId}, ${operator.name}, ${operator.role}, ${tokenHash},
         ${isoText(operator.createdAt)}::text::timestamptz, ${isoText(operator.expiresAt)}::text::timestamptz`
     const into = sql`operators (operator_id, name, role, token_hash, created_at, expires_at)`
-    const insert = (operator: Operator, tokenHash: string) =>
-      Effect.asVoid(sql`insert into ${into} values (${row(operator, tokenHash)})`)
+    const numbering = numbersInOrder.make(sql, yield* NewIds, {
+      table: "operators",
+      key: "operator_id",
+      prefix: prefixes.operator
+    })
+    const insert = (numbered: Make, tokenHash: string) =>
+      numbering((id) => {
+        const operator = numbered(OperatorId.make(id))
+        return Effect.as(sql`insert into ${into} values (${row(operator, tokenHash)})`, operator)
+      })
     // Of several at once one gets the row of `first_admin`.
-    const insertFirst = (operator: Operator, tokenHash: string) =>
-      Effect.map(
-        sql`with first as (insert into first_admin select true
+    const insertFirst = (numbered: Make, tokenHash: string) =>
+      numbering((id) => {
+        const operator = numbered(OperatorId.make(id))
+        return Effect.map(
+          sql`with first as (insert into first_admin select true
             where not exists (select from operators where role = 'admin') on conflict do nothing returning 1)
           insert into ${into} select ${row(operator, tokenHash)} from first returning 1`,
-        (rows) => rows.length > 0
-      )
+          (rows) => (rows.length > 0 ? Option.some(operator) : Option.none())
+        )
+      })
 
     return OperatorStore.of({
       byTokenHash: (hash) => sqlDefects(Effect.map(byTokenHash(hash), Option.map(operatorOf))),
-      insert: (operator, tokenHash) => writing(sqlDefects(insert(operator, tokenHash))),
+      insert: (numbered, tokenHash) => writing(sqlDefects(insert(numbered, tokenHash))),
       revoke: (operatorId, now) =>
         isOperatorId(operatorId)
           ? writing(sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf))))
           : Effect.succeedNone,
-      insertFirst: (operator, tokenHash) => writing(sqlDefects(insertFirst(operator, tokenHash))),
+      insertFirst: (numbered, tokenHash) => writing(sqlDefects(insertFirst(numbered, tokenHash))),
       page: (request) => pages.page("installation", request, { filters: [] })
     })
   })

@@ -4,13 +4,12 @@
  */
 import type { CurrentOperator } from "@coffer/contract/Caller"
 import { type CreateOperator, tokenDays } from "@coffer/contract/Operators"
-import { OperatorId, prefixes } from "@coffer/model/Ids"
+import { createdAtOf, type OperatorId } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Operator } from "@coffer/rules/operator/Operator"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
 import * as OperatorStore from "./OperatorStore.ts"
@@ -59,7 +58,6 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* OperatorStore.OperatorStore
     const secrets = yield* Secrets
-    const ids = yield* NewIds
     const recalled = new Set<string>()
 
     const operatorOf = (hash: string) =>
@@ -78,15 +76,15 @@ export const layer = Layer.effect(
     }: CreateOperator) {
       const now = yield* currentTime
       const token = `opt_${yield* secrets.random(32)}`
-      const operator: Operator = {
-        operatorId: OperatorId.make(yield* ids.next(prefixes.operator)),
+      const numbered = (operatorId: OperatorId): Operator => ({
+        operatorId,
         name,
         role,
-        createdAt: now,
+        createdAt: createdAtOf(operatorId),
         expiresAt: DateTime.add(now, { days: expires_in_days }),
         revokedAt: null
-      }
-      return { operator, token }
+      })
+      return { numbered, token }
     })
 
     return Operators.of({
@@ -97,14 +95,15 @@ export const layer = Layer.effect(
         return { isRecalled: recalled.has(hash), operator: operatorOf(hash) }
       },
       create: span("Operators.create")(function* (terms) {
-        const made = yield* newOperator(terms)
-        yield* store.insert(made.operator, secrets.keyHash(made.token))
-        return made
+        const { numbered, token } = yield* newOperator(terms)
+        return { operator: yield* store.insert(numbered, secrets.keyHash(token)), token }
       }),
       createFirst: span("Operators.createFirst")(function* (terms) {
-        const made = yield* newOperator(terms)
-        const isFirst = yield* store.insertFirst(made.operator, secrets.keyHash(made.token))
-        return isFirst ? Option.some(made) : Option.none()
+        const { numbered, token } = yield* newOperator(terms)
+        return Option.map(yield* store.insertFirst(numbered, secrets.keyHash(token)), (operator) => ({
+          operator,
+          token
+        }))
       }),
       revoke: span("Operators.revoke")(function* (operatorId) {
         const revoked = yield* store.revoke(operatorId, yield* currentTime)

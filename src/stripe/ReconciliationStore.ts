@@ -1,5 +1,5 @@
 /** Stripe's balance transactions, and what our books say of the same payments (migrations 0031 and 0035). */
-import { firstIdBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import { createdAtOf, firstIdBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import type { Owner } from "@coffer/model/Owner"
 import type { InvalidField } from "@coffer/rules/InvalidField"
@@ -7,6 +7,7 @@ import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { leasedRows } from "../platform/postgres/leasedRows.ts"
+import * as numbersInOrder from "../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -219,18 +220,20 @@ const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
     prefixOf: () => prefix,
     called: "a difference"
   })
+  const numbered = numbersInOrder.make(sql, ids, { table: "reconciliation", key: "id", prefix })
   return {
-    note: Effect.fnUntraced(function* ({ merchantId, mode }, compared, now) {
-      const id = yield* ids.next(prefix)
-      const rows = yield* sqlDefects(sql`insert into reconciliation (id, merchant_id, mode, payment_id, trade_no,
+    note: ({ merchantId, mode }, compared, now) => {
+      const write = (id: string) => sql<{
+        readonly fresh: boolean
+      }>`insert into reconciliation (id, merchant_id, mode, payment_id, trade_no,
             currency, ours, theirs, created_at, seen_at)
           values (${id}, ${merchantId}, ${mode}, ${compared.payment_id}, ${compared.trade_no}, ${compared.currency},
-            ${compared.ours}, ${compared.theirs}, ${at(sql, now)}, ${at(sql, now)})
+            ${compared.ours}, ${compared.theirs}, ${at(sql, createdAtOf(id))}, ${at(sql, now)})
           on conflict (merchant_id, mode, payment_id) where agreed_at is null do update
             set ours = excluded.ours, theirs = excluded.theirs, seen_at = excluded.seen_at
-          returning id = ${id} as fresh`)
-      return (rows[0] as { readonly fresh: boolean }).fresh
-    }),
+          returning id = ${id} as fresh`
+      return sqlDefects(Effect.map(numbered(write), ([row]) => row!.fresh))
+    },
     agree: (owner, paymentIds, now) =>
       sqlDefects(
         Effect.asVoid(sql`update reconciliation set agreed_at = ${at(sql, now)}

@@ -43,7 +43,7 @@ interface Line {
 }
 
 /** Two clocks that are each as wrong as may be (`ClockSkew.ts`), and as much again. */
-const aheadMax = 15 * 60_000
+export const aheadMax = 15 * 60_000
 /** The clock that was ahead may have been set right. */
 const aheadFor = 10 * 60_000
 

@@ -33,8 +33,10 @@ const merchantsOver = (
     )
   ).pipe(Effect.map(Context.get(Merchants.Merchants)))
 
+const storeLayer = Layer.provide(MerchantStore.layer, NewIds.layer)
+
 /** The merchants of another runner on the same database. */
-const elsewhere = ({ context }: Running) => merchantsOver(context, MerchantStore.layer)
+const elsewhere = ({ context }: Running) => merchantsOver(context, storeLayer)
 
 describe("a key that was reset", () => {
   it.live("is refused at once, and the new one is accepted", () =>
@@ -179,7 +181,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
       const { api, merchant, sql } = running
       const { liveKey, merchantId, sandboxKey } = merchant
       const here = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 4, name: "other" }))
-      const other = yield* merchantsOver(Context.merge(running.context, here), MerchantStore.layer)
+      const other = yield* merchantsOver(Context.merge(running.context, here), storeLayer)
 
       const silently = (mode: string, hash: string) =>
         sql`update merchant_modes set key_hash = ${hash} where merchant_id = ${merchantId} and mode = ${mode}`

@@ -1,0 +1,33 @@
+/**
+ * Numbers of rows that belong to the installation and to no merchant. Each is given under a lock that lasts until the
+ * commit, and is above all before it. So their lists need no horizon (docs/decisions/0062). These rows are written
+ * rarely. The audit log has the same by a trigger (migration 0056).
+ */
+import { bodyOf, firstIdBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
+import { Effect, Semaphore } from "effect"
+import type { SqlClient } from "effect/sql"
+import { aheadMax, type NewIds } from "../runtime/NewIds.ts"
+
+interface Numbered {
+  readonly table: string
+  readonly key: string
+  readonly prefix: string
+}
+
+/** Runs `write` in a transaction, with a number for the row that it writes. */
+export const make = (sql: SqlClient.SqlClient, ids: NewIds["Service"], { key, prefix, table }: Numbered) => {
+  // Writers of one runner wait here, and not in Postgres, where a wait for a lock is short and takes a connection.
+  const turn = Semaphore.makeUnsafe(1)
+  return <A, E, R>(write: (id: string) => Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      // A statement of its own: the next one sees what the lock's last holder has written.
+      yield* sql`select pg_advisory_xact_lock(hashtext(${`coffer ${table}`}))`
+      const fresh = yield* ids.next(prefix)
+      // A number that a wrong clock made years ahead is passed by again, and not counted up.
+      const above = prefix + firstIdBody(millisOfId(fresh) + aheadMax)
+      const [row] = yield* sql<{ readonly newest: string | null }>`
+        select max(${sql(key)}) as newest from ${sql(table)} where ${sql(key)} < ${above}`
+      const newest = row?.newest ?? ""
+      return yield* write(fresh > newest ? fresh : prefix + idBodyAfter(bodyOf(newest)))
+    }).pipe(sql.withTransaction, turn.withPermits(1))
+}
