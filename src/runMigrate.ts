@@ -18,7 +18,7 @@ export const runMigrate = Effect.gen(function* () {
   }
   const url = databaseUrl.value
   yield* Layer.build(
-    Migrator.layer.pipe(
+    Migrator.layerWaiting.pipe(
       Layer.provide(Layer.succeed(Migrator.Owner, Option.getOrUndefined(ownerUrl))),
       Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
     )

@@ -63,9 +63,9 @@ const readCount = (text: string) => {
     : notStarted(`--runners must be a whole number from 1 to ${runnersMax}, and is ${text.slice(0, 20)}.`)
 }
 
-/** Starts the embedded Postgres and migrates it. Returns what makes a runner use it. */
+/** Starts the embedded Postgres and migrates it. Returns what makes a runner use it. Later indexes are made meanwhile. */
 const ownDatabase = Effect.fnUntraced(function* (home: string, count: number, connections: number) {
-  // Each has its pool and two connections beside it. The rest is for people and for the doctor.
+  // Each has its pool and two connections beside it. The rest is for people, the doctor, and two of this process.
   const connectionsMax = Math.max(100, count * (connections + 2) + 20)
   const { url: owner } = yield* EmbeddedPostgres.start({ home, flags: [`max_connections=${connectionsMax}`] })
   const url = yield* serviceUrl(owner)
@@ -74,7 +74,7 @@ const ownDatabase = Effect.fnUntraced(function* (home: string, count: number, co
       Layer.provide(Layer.succeed(Migrator.Owner, owner)),
       Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-start", watched: false }))
     )
-  ).pipe(Effect.scoped, Effect.catchTags({ SqlError: () => notStarted("The embedded database did not answer.") }))
+  ).pipe(Effect.catchTags({ SqlError: () => notStarted("The embedded database did not answer.") }))
   return { DATABASE_URL: Redacted.value(url), [Settings.parentsDatabase]: "true" }
 })
 

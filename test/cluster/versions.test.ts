@@ -1,10 +1,11 @@
 /** Runners of two versions: who talks to whom, and what is told of those who cannot (docs/decisions/0035). */
+import { createServer } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { RunnerTls } from "../../src/platform/cluster/RunnerTls.ts"
 import { protocols, shapes } from "../../src/platform/cluster/messages.ts"
-import { callerWith, keyed, localPlace, portOf } from "../kit/Peers.ts"
+import { callerWith, keyed, listening, localPlace, portOf } from "../kit/Peers.ts"
 import { connect, eventually } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
 import { runner } from "../kit/TwoRunners.ts"
@@ -40,6 +41,23 @@ describe("in a handshake", () => {
       assert.isUndefined(heard)
       assert.deepStrictEqual(port.received, [])
       assert.deepStrictEqual(port.refused(), { "incoming version": 1 })
+    })
+  )
+
+  it.live("a runner that answers with none is refused by the one that calls it, though it proved itself", () =>
+    Effect.gen(function* () {
+      const at = yield* localPlace
+      const { ALPNProtocols: _, ...silent } = keyed(at, "key").listening
+      let [secured, said] = [0, 0]
+      const server = createServer(silent, (peer) => {
+        secured++
+        peer.on("data", () => said++).on("error", () => undefined)
+      })
+      yield* listening(server, at)
+      const caller = yield* callerWith(keyed(yield* localPlace, "key"))
+      assert.isUndefined(yield* caller.call(at, "hello"))
+      assert.deepStrictEqual(caller.refused(), { "outgoing version": 1 })
+      assert.deepStrictEqual([secured > 0, said], [true, 0])
     })
   )
 

@@ -51,16 +51,19 @@ describe("embedded Postgres", () => {
     assert.deepStrictEqual(shown, ["on", "on", "on", "UTF8", "UTC", "127.0.0.1", "5MB"])
   })
 
-  inNewHome("wants its password, which is random and in a file for its owner alone", function* (home) {
-    const { url } = yield* start({ home })
-    const file = join(home, "postgres.password")
-    const password = fs.readFileSync(file, "utf8").trim()
-    assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
-    assert.match(password, /^[0-9a-f]{48}$/)
-    const { reason } = yield* Effect.flip(ask(Redacted.make(Redacted.value(url).replace(password, "x")), "SELECT 1"))
-    assert.propertyVal(reason, "_tag", "AuthenticationError")
-    assert.notInclude(fs.readFileSync(join(home, "postgres.log"), "utf8"), password)
-  })
+  inNewHome(
+    "wants its password, which is random; the password and the lock are files for their owner alone",
+    function* (home) {
+      const { url } = yield* start({ home })
+      const file = join(home, "postgres.password")
+      const password = fs.readFileSync(file, "utf8").trim()
+      for (const each of [file, join(home, "coffer.lock")]) assert.strictEqual(fs.statSync(each).mode & 0o777, 0o600)
+      assert.match(password, /^[0-9a-f]{48}$/)
+      const { reason } = yield* Effect.flip(ask(Redacted.make(Redacted.value(url).replace(password, "x")), "SELECT 1"))
+      assert.propertyVal(reason, "_tag", "AuthenticationError")
+      assert.notInclude(fs.readFileSync(join(home, "postgres.log"), "utf8"), password)
+    }
+  )
 
   inUsedHome("gives the data a new password when the file is lost", function* (home) {
     fs.rmSync(join(home, "postgres.password"))

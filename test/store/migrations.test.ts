@@ -118,6 +118,47 @@ describe("an index of a large table", () => {
     })
   )
 
+  it.live("does not hold up a start, which makes it while the service runs", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const [sql, older] = [yield* ownersConnection(url), yield* ownersConnection(url)]
+      const areThere = Effect.map(
+        sql`select 1 from pg_index where indisvalid
+          and indexrelid in (to_regclass('mails_refused'), to_regclass('payouts_open'))`,
+        ({ length }) => length
+      )
+      yield* sql`drop index mails_refused, payouts_open`
+      const end = yield* Deferred.make<void>()
+      const begun = yield* Deferred.make<void>()
+      yield* Effect.forkScoped(
+        older.withTransaction(
+          Effect.gen(function* () {
+            yield* older`set local idle_in_transaction_session_timeout = 0`
+            yield* older`insert into mails (id, version, trade_no, recipient, status, created_at)
+              values ('mail', 1, 'TRD_1', 'buyer@example.com', 'due', now())`
+            yield* Deferred.succeed(begun, undefined)
+            yield* Deferred.await(end)
+          })
+        )
+      )
+      yield* Deferred.await(begun)
+      yield* Layer.build(
+        Migrator.layer.pipe(
+          Layer.provide(
+            Postgres.layer({ url: Redacted.make(asOwner(url)), connections: 2, name: "test", watched: false })
+          )
+        )
+      )
+      // That of an empty table is there at once.
+      assert.strictEqual(yield* areThere, 1)
+      yield* Deferred.succeed(end, undefined)
+      yield* eventually(
+        "both indexes",
+        Effect.map(areThere, (count) => count === 2)
+      )
+    })
+  )
+
   it.live("is made once by ten at once, and again where one was killed on the way", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

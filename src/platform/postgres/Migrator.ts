@@ -7,10 +7,10 @@ import { readdirSync } from "node:fs"
 import path from "node:path"
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
-import { Migrator, SqlClient } from "effect/sql"
+import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { databaseProblem } from "./databaseProblem.ts"
 import { grantTo } from "./grants.ts"
-import { laterIndexes, makeIndexes } from "./laterIndexes.ts"
+import { laterIndexes, makeBesideService, makeIndexes, makeOfEmptyTables } from "./laterIndexes.ts"
 import { ledgerRights } from "./ledgerRights.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
@@ -67,34 +67,51 @@ export const migrateFor = (role: string) =>
       .pipe(patiently(patience, patience))
   )
 
-export const layer = Layer.effectDiscard(
+/** `waits`: for the indexes of large tables, too. They are made beside the service otherwise. */
+const make = (waits: boolean) =>
   Effect.gen(function* () {
     const owner = yield* Owner
     const sql = yield* SqlClient.SqlClient
-    if (owner !== undefined) yield* tell(yield* migrateAs(owner))
-    else if (yield* mayMigrate(sql)) yield* tell(yield* Effect.tap(migrate, makeIndexes(laterIndexes)))
-    else yield* expectMigrated(sql)
+    const indexing = waits ? makeIndexes(laterIndexes) : makeOfEmptyTables(laterIndexes)
+    const beside = waits ? Effect.void : makeBesideService(laterIndexes)
+    if (owner !== undefined) {
+      yield* tell(yield* migrateAs(owner, indexing))
+      yield* Effect.forkScoped(asOwner(owner, beside))
+    } else if (yield* mayMigrate(sql)) {
+      yield* tell(yield* Effect.tap(migrate, indexing))
+      yield* Effect.forkScoped(beside)
+    } else yield* expectMigrated(sql)
     const why = yield* ledgerRights(sql)
     if (why === undefined) return
     yield* Effect.logWarning(
       "the service's role in Postgres could change the ledger and the audit log: give it its own"
     ).pipe(Effect.annotateLogs({ why, see: "docs/operating.md" }))
   })
-)
 
-const migrateAs = (url: Redacted.Redacted) =>
+export const layer = Layer.effectDiscard(make(false))
+/** For `coffer migrate`, after which nothing is left to be made. */
+export const layerWaiting = Layer.effectDiscard(make(true))
+
+/** On one connection of the owner's. */
+const asOwner = <A, E>(url: Redacted.Redacted, effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.scoped(
+    Effect.flatMap(
+      Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false })),
+      (own) => Effect.provideService(effect, SqlClient.SqlClient, Context.get(own, SqlClient.SqlClient))
+    )
+  )
+
+const migrateAs = (url: Redacted.Redacted, indexing: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const service = yield* SqlClient.SqlClient
     const [row] = yield* service<{ readonly role: string }>`select current_user as role`
-    const own = yield* Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
-    const sql = Context.get(own, SqlClient.SqlClient)
-    const [is] = yield* sql<{ readonly same: boolean }>`select current_user = ${row!.role} as same`
-    const migrating = Effect.tap(is!.same ? migrate : migrateFor(row!.role), makeIndexes(laterIndexes))
-    return yield* Effect.provideService(migrating, SqlClient.SqlClient, sql)
-  }).pipe(
-    Effect.scoped,
-    Effect.catchTags({ SqlError: (error) => notMigrated(databaseProblem(url, error, "MIGRATION_DATABASE_URL")) })
-  )
+    const migrating = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      Effect.flatMap(sql<{ readonly same: boolean }>`select current_user = ${row!.role} as same`, ([is]) =>
+        Effect.tap(is!.same ? migrate : migrateFor(row!.role), indexing)
+      )
+    )
+    return yield* asOwner(url, migrating)
+  }).pipe(Effect.catchTags({ SqlError: (error) => notMigrated(databaseProblem(url, error, "MIGRATION_DATABASE_URL")) }))
 
 const notMigrated = (message: string) => Effect.fail(new NotMigrated({ message }))
 

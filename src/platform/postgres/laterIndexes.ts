@@ -1,12 +1,14 @@
 /**
  * Indexes of tables that may be large by now. They are made after the migrations, one by one and `concurrently`: rows
  * are written meanwhile. A migration makes an index in its transaction, which holds up all writes of the table until it
- * ends, so it does that for new tables only. A start waits for its indexes, and says so in the log. Of several starts
- * at once one makes them, and the others do not wait.
+ * ends, so it does that for new tables only. `coffer migrate` waits for them. A start does not: some lists of operators
+ * are slow without them, and all else works. It makes those of empty tables, and one runner makes the others while it
+ * serves, which may take hours. The log says which is being made.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { patiently } from "../runtime/patience.ts"
+import { onRealTime } from "../runtime/realTime.ts"
 
 export interface LaterIndex {
   readonly name: string
@@ -38,24 +40,45 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
 /** Postgres waits for every transaction that is older than the index. */
 const patience = "6 hours"
 
-/** As the owner of the tables, outside of a transaction, on one connection: there may be no second. */
+/** Those of empty tables, where nothing is held up. What cannot be made at once is left for `makeBesideService`. */
+export const makeOfEmptyTables = (indexes: ReadonlyArray<LaterIndex>) =>
+  Effect.gen(function* () {
+    const connection = yield* (yield* SqlClient.SqlClient).reserve
+    for (const { name, on, unique = false } of yield* missingOf(connection, indexes)) {
+      const statement = `create ${unique ? "unique " : ""}index if not exists ${name} on ${on}`
+      if (yield* isEmpty(connection, on)) yield* connection.executeUnprepared(statement, [], undefined)
+    }
+  }).pipe(Effect.scoped, Effect.ignore)
+
+/** Until none is missing. Another runner may make them, and end before they are made. */
+export const makeBesideService = (indexes: ReadonlyArray<LaterIndex>) =>
+  makeIndexes(indexes).pipe(
+    Effect.catchCause((cause) => Effect.as(Effect.logWarning("an index could not be made yet", cause), false)),
+    Effect.tap((areThere) => (areThere ? Effect.void : Effect.sleep(lookAgainEvery))),
+    Effect.repeat({ until: (areThere) => areThere }),
+    onRealTime
+  )
+
+const lookAgainEvery = "1 minute"
+
+/** As the owner, outside of a transaction, on one connection: there may be no second. True: all are there. */
 export const makeIndexes = Effect.fnUntraced(
   function* (indexes: ReadonlyArray<LaterIndex>) {
-    if (indexes.length === 0) return
+    if (indexes.length === 0) return true
     const connection = yield* (yield* SqlClient.SqlClient).reserve
-    if ((yield* missingOf(connection, indexes)).length === 0) return
+    if ((yield* missingOf(connection, indexes)).length === 0) return true
     const [[isAlone] = []] = yield* connection.executeValues(`select pg_try_advisory_lock(${lock})`, [])
-    if (isAlone !== true) return
+    if (isAlone !== true) return false
     yield* Effect.addFinalizer(() => Effect.ignore(connection.executeRaw(`select pg_advisory_unlock(${lock})`, [])))
     for (const { name, on, unique = false } of yield* missingOf(connection, indexes)) {
-      const [[isEmpty] = []] = yield* connection.executeValues(`select pg_relation_size(${tableOf(on)}) = 0`, [])
-      // A first start has nothing to wait for, and says nothing.
-      if (isEmpty !== true) yield* Effect.logInfo("an index is made; rows are written meanwhile", { index: name, on })
+      yield* Effect.logInfo("an index is made; rows are written meanwhile", { index: name, on })
       // One that a killed start has left is there, and not valid.
       yield* connection.executeUnprepared(`drop index concurrently if exists ${name}`, [], undefined)
       const statement = `create ${unique ? "unique " : ""}index concurrently ${name} on ${on}`
       yield* connection.executeUnprepared(statement, [], undefined)
+      yield* Effect.logInfo("the index is made", { index: name })
     }
+    return true
   },
   Effect.scoped,
   patiently(patience, patience)
@@ -65,7 +88,12 @@ const lock = "hashtext('coffer later indexes')"
 
 const tableOf = (on: string) => `'${on.split(" ")[0]}'::regclass`
 
-const missingOf = (connection: Effect.Success<SqlClient.SqlClient["reserve"]>, indexes: ReadonlyArray<LaterIndex>) =>
+type Connection = Effect.Success<SqlClient.SqlClient["reserve"]>
+
+const isEmpty = (connection: Connection, on: string) =>
+  Effect.map(connection.executeValues(`select pg_relation_size(${tableOf(on)}) = 0`, []), ([row]) => row?.[0] === true)
+
+const missingOf = (connection: Connection, indexes: ReadonlyArray<LaterIndex>) =>
   Effect.map(
     connection.executeValues(
       `select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid

@@ -1,0 +1,17 @@
+/** The name by which Postgres knows a process (src/platform/cluster/Tenancy.ts). */
+import { hostname } from "node:os"
+import { assert, it, vi } from "@effect/vitest"
+
+const nameOfAnother = async () => {
+  vi.resetModules()
+  return (await import("../../src/platform/cluster/Tenancy.ts")).processName
+}
+
+it("two processes with one pid and one host, as in containers, have two names, which Postgres keeps whole", async () => {
+  const names = [await nameOfAnother(), await nameOfAnother()]
+  assert.strictEqual(new Set(names).size, 2)
+  for (const name of names) {
+    assert.isTrue(name.startsWith(`coffer ${process.pid}@${hostname().slice(0, 30)}#`))
+    assert.isBelow(name.length, 64)
+  }
+})
