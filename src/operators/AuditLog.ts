@@ -2,14 +2,16 @@
  * Front door to the audit log: who did what. An act of an operator has two entries. The first is committed before the
  * act begins, so nothing is done that is not in the log; where the second is missing, the process ended meanwhile.
  */
+import { isIP } from "node:net"
 import type { AuditLogQuery } from "@coffer/contract/Operators"
 import { prefixes } from "@coffer/model/Ids"
-import type { InvalidField } from "@coffer/rules/InvalidField"
+import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { readCreated } from "@coffer/rules/lists/created"
 import { redact, redactText } from "@coffer/rules/redaction"
 import { Context, type DateTime, Effect, Layer } from "effect"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { isMerchant, isObject } from "../platform/postgres/auditTargets.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { storableJson, storableText } from "../platform/postgres/storable.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -50,6 +52,12 @@ const targetLengthMax = 512
 const shortened = (target: string) =>
   target.length <= targetLengthMax ? target : `${target.slice(0, targetLengthMax)}…`
 
+/** A number of ours, a path, or an address: entries of wrong keys are about the address that sent them. */
+const checkTarget = ({ target }: AuditLogQuery) =>
+  target === undefined || isMerchant(target) || isObject(target) || target.includes("/") || isIP(target) !== 0
+    ? Effect.void
+    : new InvalidField({ param: "target", problem: "is neither the number of an object nor the path of an act" })
+
 export const layer = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
@@ -80,10 +88,14 @@ export const layer = Layer.effect(
       write,
       writeOnce,
       writeCounts: (now) => closeBefore(now.epochMilliseconds),
-      page: (query) =>
-        Effect.flatMap(Effect.fromResult(readPageRequest(query)), (request) => store.page(request, query)),
-      exported: (query) =>
-        Effect.flatMap(Effect.fromResult(readCreated(query)), (created) => store.exported(created, query))
+      page: Effect.fnUntraced(function* (query) {
+        yield* checkTarget(query)
+        return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
+      }),
+      exported: Effect.fnUntraced(function* (query) {
+        yield* checkTarget(query)
+        return yield* store.exported(yield* Effect.fromResult(readCreated(query)), query)
+      })
     })
   })
 ).pipe(Layer.provide(AuditLogStore.layer))
