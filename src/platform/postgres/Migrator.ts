@@ -52,6 +52,7 @@ import { secondOperators } from "./migrations/0046_second_operators.ts"
 import { quotaCounts } from "./migrations/0048_quota_counts.ts"
 import { approvalsShown } from "./migrations/0055_approvals_shown.ts"
 import { straySessions } from "./migrations/0061_stray_sessions.ts"
+import { endedKeys } from "./migrations/0062_ended_keys.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -100,7 +101,8 @@ export const migrations = {
   "0046_second_operators": secondOperators,
   "0048_quota_counts": quotaCounts,
   "0055_approvals_shown": approvalsShown,
-  "0061_stray_sessions": straySessions
+  "0061_stray_sessions": straySessions,
+  "0062_ended_keys": endedKeys
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
