@@ -21,7 +21,7 @@ export class FailedCredentials extends Context.Service<
   {
     /** Refuses an address that has sent too many, and counts what it refuses. */
     readonly check: (of: Kind, ip: string) => Effect.Effect<void, Wire.RateLimited>
-    /** Remembers a credential that was looked up and is nobody's. One that was somebody's is no guess of its address. */
+    /** Remembers a credential that was looked up and is nobody's. One that was somebody's once is no guess. */
     readonly note: (of: Kind, ip: string, credential: string, hasEnded?: boolean) => Effect.Effect<void>
     /** Whether it was nobody's a short time ago, and counts it. */
     readonly isRemembered: (of: Kind, credential: string) => Effect.Effect<boolean>

@@ -2,7 +2,6 @@
  * Front door to the audit log: who did what. An act of an operator has two entries. The first is committed before the
  * act begins, so nothing is done that is not in the log; where the second is missing, the process ended meanwhile.
  */
-import { isIP } from "node:net"
 import type { AuditLogQuery } from "@coffer/contract/Operators"
 import { prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
@@ -52,9 +51,12 @@ const targetLengthMax = 512
 const shortened = (target: string) =>
   target.length <= targetLengthMax ? target : `${target.slice(0, targetLengthMax)}…`
 
+/** IPv4 or IPv6. */
+const isAddress = /^[\da-f]*[.:][\da-f.:]*$/i
+
 /** A number of ours, a path, or an address: entries of wrong keys are about the address that sent them. */
 const checkTarget = ({ target }: AuditLogQuery) =>
-  target === undefined || isMerchant(target) || isObject(target) || target.includes("/") || isIP(target) !== 0
+  target === undefined || isMerchant(target) || isObject(target) || target.includes("/") || isAddress.test(target)
     ? Effect.void
     : new InvalidField({ param: "target", problem: "is neither the number of an object nor the path of an act" })
 

@@ -16,7 +16,8 @@ const place = Effect.gen(function* () {
   // The chain is made row by row, each with a look at the last.
   yield* owner`alter table audit_log disable trigger audit_log_is_chained`
   yield* owner.unsafe(`insert into audit_log
-      (sequence, previous_hash, hash, id, actor_id, actor, role, ip, request_id, act, phase, target, status, details, created_at)
+      (sequence, previous_hash, hash, id, actor_id, actor, role, ip, request_id, act, phase, target, status, details,
+      created_at)
     select 1000000 + n, '', '', 'aud_' || lpad(n::text, 26, '0'), 'opr_1', 'Ada', 'admin', null, 'req_1', 'orders.read', 'seen',
       '/operator/v1/merchants/mer_' || lpad((n % 3)::text, 26, '0') || '/orders/TRD_SB_' || lpad((n / 5)::text, 26, '0')
         || '/timeline?mode=sandbox', 200, '{}', now() from generate_series(1, ${count}) as n`)

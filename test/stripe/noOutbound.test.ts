@@ -11,7 +11,6 @@ import { freshDatabase, start } from "../kit/Service.ts"
 import { answering } from "../webhooks/receiver.ts"
 import { begins, chooses, connected, secretKey } from "./kit.ts"
 
-
 const day = 86_400_000
 
 /** What work is due, of which rows, and what is known of each. */

@@ -158,14 +158,19 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-const migrateAs = (url: Redacted.Redacted) =>
+/** What fails on the service's own connection is not blamed on the owner's address. */
+const migrateAs = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const service = yield* SqlClient.SqlClient
+  const [row] = yield* service<{ readonly role: string }>`select current_user as role`
+  return yield* migrateOver(url, row!.role)
+})
+
+const migrateOver = (url: Redacted.Redacted, role: string) =>
   Effect.gen(function* () {
-    const service = yield* SqlClient.SqlClient
-    const [row] = yield* service<{ readonly role: string }>`select current_user as role`
     const own = yield* Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
     const sql = Context.get(own, SqlClient.SqlClient)
-    const [is] = yield* sql<{ readonly same: boolean }>`select current_user = ${row!.role} as same`
-    const migrating = Effect.tap(is!.same ? migrate : migrateFor(row!.role), makeIndexes(laterIndexes))
+    const [is] = yield* sql<{ readonly same: boolean }>`select current_user = ${role} as same`
+    const migrating = Effect.tap(is!.same ? migrate : migrateFor(role), makeIndexes(laterIndexes))
     return yield* Effect.provideService(migrating, SqlClient.SqlClient, sql)
   }).pipe(
     Effect.scoped,

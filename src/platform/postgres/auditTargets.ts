@@ -1,6 +1,6 @@
 /**
- * Numbers in what an entry of the audit log is about, which is a path. Each expression has an index (`laterIndexes.ts`),
- * so a query has to write it as it stands here.
+ * Numbers in what an entry of the audit log is about, which is a path. Each expression has an index
+ * (`laterIndexes.ts`), so a query has to write it as it stands here.
  */
 import { prefixes } from "@coffer/model/Ids"
 

@@ -6,7 +6,7 @@
  * Secrets are cut from each line as from an API log, since an error may quote what a merchant or a database said.
  */
 import { redact, redactText } from "@coffer/rules/redaction"
-import { Cause, Effect, Logger, Option } from "effect"
+import { Cause, DateTime, Effect, Logger, Option } from "effect"
 import { jsonText, parseJson } from "./codecs.ts"
 import { unmovedMillisOf } from "./MovedClock.ts"
 
@@ -44,7 +44,7 @@ const withText = (line: Line): Line => {
 
 /** The log is the operator's: its lines have real time, also those of a sandbox whose clock was moved. */
 const dated = Logger.make<unknown, string>((line) =>
-  Logger.formatJson.log({ ...line, date: new Date(unmovedMillisOf(line.fiber)) })
+  Logger.formatJson.log({ ...line, date: DateTime.toDateUtc(DateTime.makeUnsafe(unmovedMillisOf(line.fiber))) })
 )
 
 export const logger = Logger.layer([Logger.withConsoleError(Logger.map(dated, completed))])
