@@ -58,8 +58,8 @@ export const MerchantResource = withExample(
       fixed: Minor.annotate({ description: "Minor units, added to every payment." }),
       source: Schema.Literals(["merchant", "service"]).annotate({
         description:
-          "`merchant`: a line of its `fees` that holds for all payments. `service`: 2.9 % and 30 minor units, of every " +
-          "merchant without such a line."
+          "`merchant`: a line of its `fees` that holds for all payments. `service`: 2.9 % and 30 minor units, where " +
+          "there is no such line."
       })
     }).annotate({ description: "The acquiring fee of a payment that no line of `fees` with a criterion fits." }),
     dispute_fee: inEachCurrency("For a lost dispute, in minor units, as it holds for this merchant."),
