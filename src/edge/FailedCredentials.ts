@@ -21,8 +21,8 @@ export class FailedCredentials extends Context.Service<
   {
     /** Refuses an address that has sent too many, and counts what it refuses. */
     readonly check: (of: Kind, ip: string) => Effect.Effect<void, Wire.RateLimited>
-    /** Remembers a credential that was looked up and is nobody's. */
-    readonly note: (of: Kind, ip: string, credential: string) => Effect.Effect<void>
+    /** Remembers a credential that was looked up and is nobody's. One that was somebody's once is no guess. */
+    readonly note: (of: Kind, ip: string, credential: string, hasEnded?: boolean) => Effect.Effect<void>
     /** Whether it was nobody's a short time ago, and counts it. */
     readonly isRemembered: (of: Kind, credential: string) => Effect.Effect<boolean>
     /** How many addresses or credentials are remembered. */
@@ -97,7 +97,7 @@ export const layer = Layer.effect(
         yield* Metric.update(countOf(of), 1)
         return true
       }),
-      note: Effect.fnUntraced(function* (of, ip, credential) {
+      note: Effect.fnUntraced(function* (of, ip, credential, hasEnded = false) {
         const now = yield* currentMillis
         const from = addressParty(ip)
         remember(digestOf(of, credential), now)
@@ -106,6 +106,7 @@ export const layer = Layer.effect(
         if (isFirst && written.take("", samplesMax, windowMillis, now).allowed) {
           yield* Effect.forkIn(sample(of, ip), scope)
         }
+        if (hasEnded) return
         const { remaining, resetMillis } = failures.take(from, failuresMax, windowMillis, now)
         if (remaining > 0) return
         // The one that was refused first is let in first.

@@ -57,7 +57,7 @@ export const layer = Layer.effect(
         }
         const owner = yield* keyed.owner
         if (Option.isNone(owner)) {
-          yield* failed.note("merchant", record.ip, key)
+          yield* failed.note("merchant", record.ip, key, yield* keyed.hasEnded)
           return yield* notValid
         }
         const { merchant, mode } = owner.value

@@ -44,7 +44,7 @@ export const layer = Layer.effect(
         }
         const found = yield* bearer.operator
         if (Option.isNone(found)) {
-          yield* failed.note("operator", record.ip, token)
+          yield* failed.note("operator", record.ip, token, yield* bearer.hasEnded)
           return yield* notValid
         }
         const operator = found.value

@@ -71,6 +71,8 @@ export class MerchantStore extends Context.Service<
     readonly byKeyHash: (
       hash: string
     ) => Effect.Effect<Option.Option<{ readonly merchant: MerchantRow; readonly mode: Mode }>>
+    /** Whether a key with this hash was somebody's, and was reset. */
+    readonly wasKey: (hash: string) => Effect.Effect<boolean>
     /** What is made for this number. */
     readonly insert: <A extends { readonly merchant: MerchantRow }>(
       make: (merchantId: MerchantId) => Effect.Effect<A>
@@ -120,6 +122,8 @@ export const layer = Layer.effect(
     return MerchantStore.of({
       byId: (merchantId) => sqlDefects(byId(merchantId)),
       byKeyHash: (hash) => sqlDefects(byKeyHash(hash)),
+      wasKey: (hash) =>
+        sqlDefects(Effect.map(sql`select 1 from ended_keys where key_hash = ${hash}`, ({ length }) => length > 0)),
       insert: (make) => {
         const write = (id: string) => Effect.tap(make(MerchantId.make(id)), ({ merchant }) => insert(merchant))
         return faults.around("Store.write", sqlDefects(numbered(write)), () => "merchants")
@@ -250,7 +254,9 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
         row.modes[mode]
       const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
       const account = stripe === null ? null : jsonText(stripe)
-      yield* sql`update merchant_modes set key_hash = ${key_hash}, ip_allowlist = ${ip_allowlist},
+      yield* sql`with ended as (insert into ended_keys select key_hash from merchant_modes
+          where merchant_id = ${row.merchant_id} and mode = ${mode} and key_hash <> ${key_hash} on conflict do nothing)
+        update merchant_modes set key_hash = ${key_hash}, ip_allowlist = ${ip_allowlist},
         default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb,
         payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[],
         mail_recipients = ${textArray(mail_recipients)}::text::text[], stripe = ${account}::text::jsonb

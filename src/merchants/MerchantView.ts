@@ -1,6 +1,6 @@
 /** A merchant's settings as the operator sees them: without keys and secrets. Pure. */
 import type { MerchantResource } from "@coffer/contract/Operator"
-import { effectiveDisputeFees, effectivePayoutFees } from "@coffer/model/Fees"
+import { effectiveDisputeFees, effectiveFee, effectivePayoutFees } from "@coffer/model/Fees"
 import { effectiveQuotas } from "@coffer/model/Quotas"
 import { DateTime } from "effect"
 import type { Merchant } from "./Merchants.ts"
@@ -23,6 +23,7 @@ export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Beside): Me
   approved: merchant.approved,
   live_currencies: merchant.live_currencies,
   fees: merchant.fees,
+  default_fee: effectiveFee(merchant),
   dispute_fee: effectiveDisputeFees(merchant),
   payout_fee: effectivePayoutFees(merchant),
   quotas: effectiveQuotas(merchant.quotas),

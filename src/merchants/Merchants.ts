@@ -32,6 +32,8 @@ export interface Keyed {
   /** Whether it was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
   readonly owner: Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
+  /** Whether it was somebody's, and was reset. */
+  readonly hasEnded: Effect.Effect<boolean>
 }
 
 export interface NewKeys {
@@ -101,7 +103,7 @@ export const layer = Layer.effect(
     yield* Effect.forkScoped(bindSigningSecrets)
 
     return Merchants.of({
-      byKey: makeByKey(cache.byKeyHash, secrets),
+      byKey: makeByKey({ byKeyHash: cache.byKeyHash, wasKey: store.wasKey }, secrets),
       find,
       create: span("Merchants.create")(function* (name) {
         return yield* store.insert((merchantId) => newMerchant(merchantId, secrets, name))
@@ -163,7 +165,7 @@ const makeNumbering = (ids: NewIds["Service"]) =>
   })
 
 const makeByKey = (
-  byKeyHash: MerchantStore["Service"]["byKeyHash"],
+  { byKeyHash, wasKey }: Pick<MerchantStore["Service"], "byKeyHash" | "wasKey">,
   secrets: Secrets["Service"]
 ): Merchants["Service"]["byKey"] => {
   // The keyed hash costs ten times a plain digest, so it is remembered by the digest. Keys themselves are not kept.
@@ -190,11 +192,11 @@ const makeByKey = (
   return (key) => {
     if (!isKey(key)) return nobodys
     const hash = keyHash(key)
-    return { isRecalled: known.has(hash), owner: ownerOf(hash) }
+    return { isRecalled: known.has(hash), owner: ownerOf(hash), hasEnded: wasKey(hash) }
   }
 }
 
-const nobodys: Keyed = { isRecalled: false, owner: Effect.succeedNone }
+const nobodys: Keyed = { isRecalled: false, owner: Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
 const orNotFound = (merchantId: string) => (merchant: Option.Option<Merchant>) =>
   Option.isSome(merchant) ? Effect.succeed(merchant.value) : Effect.fail(new MerchantNotFound({ merchantId }))

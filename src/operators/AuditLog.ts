@@ -4,12 +4,13 @@
  */
 import type { AuditLogQuery } from "@coffer/contract/Operators"
 import { createdAtOf, prefixes } from "@coffer/model/Ids"
-import type { InvalidField } from "@coffer/rules/InvalidField"
+import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { readCreated } from "@coffer/rules/lists/created"
 import { redact, redactText } from "@coffer/rules/redaction"
 import { Context, type DateTime, Effect, Layer } from "effect"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { isMerchant, isObject } from "../platform/postgres/auditTargets.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { storableJson, storableText } from "../platform/postgres/storable.ts"
 import { onUnmovedClock } from "../platform/runtime/MovedClock.ts"
@@ -49,6 +50,15 @@ const targetLengthMax = 512
 const shortened = (target: string) =>
   target.length <= targetLengthMax ? target : `${target.slice(0, targetLengthMax)}…`
 
+/** IPv4 or IPv6. */
+const isAddress = /^[\da-f]*[.:][\da-f.:]*$/i
+
+/** A number of ours, a path, or an address: entries of wrong keys are about the address that sent them. */
+const checkTarget = ({ target }: AuditLogQuery) =>
+  target === undefined || isMerchant(target) || isObject(target) || target.includes("/") || isAddress.test(target)
+    ? Effect.void
+    : new InvalidField({ param: "target", problem: "is neither the number of an object nor the path of an act" })
+
 export const layer = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
@@ -80,10 +90,14 @@ export const layer = Layer.effect(
       write,
       writeOnce,
       writeCounts: (now) => closeBefore(now.epochMilliseconds),
-      page: (query) =>
-        Effect.flatMap(Effect.fromResult(readPageRequest(query)), (request) => store.page(request, query)),
-      exported: (query) =>
-        Effect.flatMap(Effect.fromResult(readCreated(query)), (created) => store.exported(created, query))
+      page: Effect.fnUntraced(function* (query) {
+        yield* checkTarget(query)
+        return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
+      }),
+      exported: Effect.fnUntraced(function* (query) {
+        yield* checkTarget(query)
+        return yield* store.exported(yield* Effect.fromResult(readCreated(query)), query)
+      })
     })
   })
 ).pipe(Layer.provide(AuditLogStore.layer))

@@ -6,6 +6,7 @@ import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pages from "../platform/postgres/Pages.ts"
+import { isMerchant, isObject, merchantIn, objectIn } from "../platform/postgres/auditTargets.ts"
 import { equals } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
@@ -15,6 +16,12 @@ export interface AuditFilters {
   readonly actor_id?: string
   readonly act?: string
   readonly target?: string
+}
+
+/** A number of a merchant or of another object, or the whole path. */
+const isAbout = (sql: SqlClient.SqlClient, target: string) => {
+  if (isMerchant(target)) return sql`${sql.literal(merchantIn)} = ${target}`
+  return isObject(target) ? sql`${sql.literal(objectIn)} = ${target}` : equals(sql, "target", target)
 }
 
 export class AuditLogStore extends Context.Service<
@@ -37,9 +44,12 @@ export const layer = Layer.effect(
       called: "an entry of the audit log"
     })
     const search = ({ act, actor_id, target }: AuditFilters) => ({
-      filters: Object.entries({ act, actor_id, target }).flatMap(([column, value]) =>
-        value === undefined ? [] : [equals(sql, column, value)]
-      )
+      filters: [
+        ...Object.entries({ act, actor_id }).flatMap(([column, value]) =>
+          value === undefined ? [] : [equals(sql, column, value)]
+        ),
+        ...(target === undefined ? [] : [isAbout(sql, target)])
+      ]
     })
     return AuditLogStore.of({
       insert: (row) =>

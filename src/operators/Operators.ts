@@ -25,6 +25,8 @@ export interface Bearer {
   /** Whether it was somebody's token when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
   readonly operator: Effect.Effect<Option.Option<Identity>>
+  /** Whether it was somebody's, and has expired or was revoked. */
+  readonly hasEnded: Effect.Effect<boolean>
 }
 
 export interface Created {
@@ -89,10 +91,13 @@ export const layer = Layer.effect(
 
     return Operators.of({
       byToken: (token) => {
-        if (secrets.isOperator(token)) return { isRecalled: true, operator: Effect.succeedSome(fromSettings) }
+        if (secrets.isOperator(token))
+          return { ...nobodys, isRecalled: true, operator: Effect.succeedSome(fromSettings) }
         if (!tokenPattern.test(token)) return nobodys
         const hash = secrets.keyHash(token)
-        return { isRecalled: recalled.has(hash), operator: operatorOf(hash) }
+        // Whoever is not valid now was once.
+        const hasEnded = Effect.map(store.byTokenHash(hash), Option.isSome)
+        return { isRecalled: recalled.has(hash), operator: operatorOf(hash), hasEnded }
       },
       create: span("Operators.create")(function* (terms) {
         const { numbered, token } = yield* newOperator(terms)
@@ -116,7 +121,7 @@ export const layer = Layer.effect(
   })
 ).pipe(Layer.provide(OperatorStore.layer))
 
-const nobodys: Bearer = { isRecalled: false, operator: Effect.succeedNone }
+const nobodys: Bearer = { isRecalled: false, operator: Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
 const isValid = ({ expiresAt, revokedAt }: Operator, now: DateTime.Utc) =>
   revokedAt === null && DateTime.isLessThan(now, expiresAt)

@@ -103,6 +103,19 @@ describe("a list over 200,000 calls of 30 days", () => {
           assert.strictEqual(data.length, 20)
           assert.isAtMost(rowsRead(scans), 100, JSON.stringify(query))
         }
+        // A timeline looks for the calls at work when something was made: those of a path within a minute.
+        const sql = yield* SqlClient.SqlClient
+        const logs = yield* Logs.Logs
+        const moments = numbers(20).map((n) => ({
+          path: `/v1/orders/${n}`,
+          at: DateTime.subtract(now, { seconds: n * 3_600 })
+        }))
+        const atWork = yield* explained(sql, logs.atWork({ merchantId, mode: "sandbox" }, moments))
+        const scans = scansIn(atWork.plans).filter((node) => node["Relation Name"]!.startsWith("api_logs"))
+        assert.isAbove(scans.length, 0)
+        for (const scan of scans) assert.match(scan["Node Type"], /^Index|^Bitmap/, JSON.stringify(scan))
+        // Each of these paths has a call in seven hours.
+        assert.isAtMost(rowsRead(scans), moments.length, JSON.stringify(scans.filter((scan) => rowsRead([scan]) > 0)))
         // Of two filters the rarer one leads, whichever it is; each is counted up to 500 before.
         for (const [query, found] of [
           [{ path: "/v1/orders/1234", status: "404" }, 0],

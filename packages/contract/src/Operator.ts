@@ -51,8 +51,17 @@ export const MerchantResource = withExample(
     approved: Schema.Boolean.annotate({ description: "Whether its live key works." }),
     live_currencies: Schema.Array(Currency).annotate({ description: "In which it may take live payments." }),
     fees: FeeSchedule.annotate({
-      description: "Its own acquiring fees, the first that fits a payment; where none does, 2.9 % and 30 minor units."
+      description: "Its own acquiring fees, the first that fits a payment; where none does, `default_fee` holds."
     }),
+    default_fee: Schema.Struct({
+      basis_points: int("Hundredths of a percent of the amount."),
+      fixed: Minor.annotate({ description: "Minor units, added to every payment." }),
+      source: Schema.Literals(["merchant", "service"]).annotate({
+        description:
+          "`merchant`: a line of its `fees` that holds for all payments. `service`: 2.9 % and 30 minor units, where " +
+          "there is no such line."
+      })
+    }).annotate({ description: "The acquiring fee of a payment that no line of `fees` with a criterion fits." }),
     dispute_fee: inEachCurrency("For a lost dispute, in minor units, as it holds for this merchant."),
     payout_fee: inEachCurrency("For a payout that arrived, in minor units, as it holds for this merchant."),
     quotas: Schema.Struct({
@@ -84,6 +93,7 @@ export const MerchantResource = withExample(
     approved: true,
     live_currencies: ["USD", "HKD"],
     fees: [],
+    default_fee: { basis_points: 290, fixed: 30, source: "service" },
     dispute_fee: { USD: 1500, HKD: 1500, CNY: 1500 },
     payout_fee: { USD: 0, HKD: 0, CNY: 0 },
     quotas: { writes: 120, reads: 600, csv: 10, helpers: 600 },

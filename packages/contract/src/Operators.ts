@@ -139,7 +139,11 @@ export const AuditLogQuery = Schema.Struct({
   ...ExportableQuery,
   actor_id: Schema.optionalKey(text("Acts of this operator or merchant.")),
   act: Schema.optionalKey(text("Acts of this name.")),
-  target: Schema.optionalKey(text("Acts on this object."))
+  target: Schema.optionalKey(
+    text(
+      "Acts on this object: the number of a merchant, an order, a refund, a payout or the like, or an act's whole path."
+    )
+  )
 })
 export type AuditLogQuery = typeof AuditLogQuery.Type
 

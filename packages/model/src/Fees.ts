@@ -31,6 +31,15 @@ export type FeeSchedule = typeof FeeSchedule.Type
 /** 2.9 % + 0.30 for merchants without a schedule of their own. */
 export const defaultFee: FeeLine = { basis_points: 290, fixed: Minor.make(30) }
 
+/** What holds for a payment that no line with a criterion fits, and where that is set. */
+export const effectiveFee = ({ fees }: { readonly fees: FeeSchedule }) => {
+  const own = fees.find(
+    ({ currency, method, mode }) => currency === undefined && method === undefined && mode === undefined
+  )
+  const { basis_points, fixed } = own ?? defaultFee
+  return { basis_points, fixed, source: own === undefined ? ("service" as const) : ("merchant" as const) }
+}
+
 const Fixed = optional(
   Minor.check(Schema.isLessThanOrEqualTo(orderAmountMax)),
   "In minor units; left out, it stays as it is."

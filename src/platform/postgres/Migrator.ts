@@ -101,17 +101,23 @@ const asOwner = <A, E>(url: Redacted.Redacted, effect: Effect.Effect<A, E, SqlCl
     )
   )
 
-const migrateAs = (url: Redacted.Redacted, indexing: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>) =>
-  Effect.gen(function* () {
-    const service = yield* SqlClient.SqlClient
-    const [row] = yield* service<{ readonly role: string }>`select current_user as role`
-    const migrating = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-      Effect.flatMap(sql<{ readonly same: boolean }>`select current_user = ${row!.role} as same`, ([is]) =>
-        Effect.tap(is!.same ? migrate : migrateFor(row!.role), indexing)
-      )
+/** What fails on the service's own connection is not blamed on the owner's address. */
+const migrateAs = Effect.fnUntraced(function* (
+  url: Redacted.Redacted,
+  indexing: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
+) {
+  const service = yield* SqlClient.SqlClient
+  const [row] = yield* service<{ readonly role: string }>`select current_user as role`
+  const { role } = row!
+  const migrating = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.flatMap(sql<{ readonly same: boolean }>`select current_user = ${role} as same`, ([is]) =>
+      Effect.tap(is!.same ? migrate : migrateFor(role), indexing)
     )
-    return yield* asOwner(url, migrating)
-  }).pipe(Effect.catchTags({ SqlError: (error) => notMigrated(databaseProblem(url, error, "MIGRATION_DATABASE_URL")) }))
+  )
+  return yield* Effect.catchTags(asOwner(url, migrating), {
+    SqlError: (error) => notMigrated(databaseProblem(url, error, "MIGRATION_DATABASE_URL"))
+  })
+})
 
 const notMigrated = (message: string) => Effect.fail(new NotMigrated({ message }))
 

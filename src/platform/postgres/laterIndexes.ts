@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { merchantIn, objectIn } from "./auditTargets.ts"
 import { patiently } from "../runtime/patience.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
@@ -34,7 +35,10 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   },
   { name: "mails_refused", on: "mails (id) where due_at is not null and error is not null" },
   // An order by the number of its payment at Stripe (src/lookup/Search.ts).
-  { name: "orders_stripe_payment", on: `orders (payment_id) where payment_id like 'pi\\_%'` }
+  { name: "orders_stripe_payment", on: `orders (payment_id) where payment_id like 'pi\\_%'` },
+  // Entries of the audit log by the number of what they are about (src/operators/AuditLogStore.ts).
+  { name: "audit_log_merchant", on: `audit_log ((${merchantIn}), id) where ${merchantIn} is not null` },
+  { name: "audit_log_object", on: `audit_log ((${objectIn}), id) where ${objectIn} is not null` }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

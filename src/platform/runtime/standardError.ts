@@ -8,7 +8,7 @@
  * Secrets are cut from each line as from an API log, since an error may quote what a merchant or a database said.
  */
 import { redact, redactText } from "@coffer/rules/redaction"
-import { Cause, Context, Effect, type Fiber, Logger, Option, Tracer } from "effect"
+import { Cause, Context, DateTime, Effect, type Fiber, Logger, Option, Tracer } from "effect"
 import { jsonText, parseJson } from "./codecs.ts"
 import { unmovedMillisOf } from "./MovedClock.ts"
 
@@ -51,9 +51,10 @@ const withText = (line: Line): Line => {
 }
 
 /** The log is the operator's: its lines have real time, also those of a sandbox whose clock was moved. */
-const formatted = Logger.make((line) =>
-  completed(Logger.formatJson.log({ ...line, date: new Date(unmovedMillisOf(line.fiber)) }), traceOf(line.fiber))
-)
+const formatted = Logger.make((line) => {
+  const date = DateTime.toDateUtc(DateTime.makeUnsafe(unmovedMillisOf(line.fiber)))
+  return completed(Logger.formatJson.log({ ...line, date }), traceOf(line.fiber))
+})
 
 export const logger = Logger.layer([Logger.withConsoleError(formatted)])
 

@@ -117,6 +117,22 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the operat
     })
   )
 
+  it.effect("reads which fee holds where no line of a merchant's own fits, and whose it is", () =>
+    Effect.gen(function* () {
+      const { api } = yield* Service
+      const { body } = yield* api.operator("POST", "/merchants", { name: "Fees" })
+      const path = `/merchants/${body.data.merchant_id}`
+      const read = Effect.map(api.operator("GET", path), (reply) => reply.body.data.default_fee)
+      const service = { basis_points: 290, fixed: 30, source: "service" }
+      assert.deepStrictEqual(yield* read, service)
+      const card = { method: "card", basis_points: 100, fixed: 1 }
+      yield* api.operator("POST", path, { fees: [card] })
+      assert.deepStrictEqual(yield* read, service)
+      yield* api.operator("POST", path, { fees: [card, { basis_points: 200, fixed: 2 }, line] })
+      assert.deepStrictEqual(yield* read, { basis_points: 200, fixed: 2, source: "merchant" })
+    })
+  )
+
   it.effect("creates a merchant, not yet approved, and is shown its two keys once", () =>
     Effect.gen(function* () {
       const { api } = yield* Service
@@ -174,6 +190,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the operat
         else if (index < taken.length) expected = { ...expected, ...sent }
         const updated = yield* api.operator("POST", path, sent)
         assert.strictEqual(updated.status, 200, updated.text)
+        // It follows from the fees.
+        expected = { ...expected, default_fee: updated.body.data.default_fee }
         assert.deepStrictEqual(updated.body.data, expected, JSON.stringify(sent))
         assert.deepStrictEqual((yield* api.operator("GET", path)).body.data, expected)
       }

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { violationsOf } from "../../kit/ledger.ts"
-import { merchantOf } from "../../kit/Merchant.ts"
+import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
 import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
 import { ownersConnection, start } from "../../kit/Service.ts"
 
@@ -175,3 +175,30 @@ for (const [what, statement, found] of [
     })
   )
 }
+
+it.live("acts are found by the number of their object, wherever it stands in the path, and by nothing else", () =>
+  Effect.gen(function* () {
+    const running = yield* start()
+    const { api, merchant } = running
+    const { merchantId } = merchant
+    const { trade_no } = yield* merchantOf(running).paid(1000)
+    const of = `/merchants/${merchantId}`
+    const payout = { mode: "sandbox", currency: "USD", amount: 100 }
+    const { body } = yield* api.operator("POST", `${of}/payouts`, payout)
+    const { payout_no } = body.data
+    yield* api.operator("POST", `/payouts/${payout_no}/approve`)
+    yield* api.operator("POST", `/orders/${trade_no}/payments/pi_1/close`, { note: "none" })
+    const acts = (target: string) =>
+      Effect.map(entriesOf(api, `&target=${target}`), (entries) => [...new Set(entries.map(({ act }) => act))])
+    assert.deepStrictEqual(yield* acts(payout_no), ["payouts.approve"])
+    assert.deepStrictEqual(yield* acts(trade_no), ["orders.closePayment"])
+    assert.includeMembers(yield* acts(merchantId), ["payouts.create", "merchants.update"])
+    assert.notInclude(yield* acts(merchantId), "payouts.approve")
+    assert.deepStrictEqual(yield* acts(`/operator/v1/payouts/${payout_no}/approve`), ["payouts.approve"])
+    assert.deepStrictEqual(yield* acts("127.0.0.1"), [])
+    for (const target of [payout_no.slice(0, -1), "wd_1", merchantId.toLowerCase(), ""]) {
+      const refused = yield* api.operator("GET", `/audit_log?target=${target}`)
+      assertRefused(refused, 400, "invalid_request", "target")
+    }
+  })
+)

@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as FailedCredentials from "../../../src/edge/FailedCredentials.ts"
 import { AuditLog } from "../../../src/operators/AuditLog.ts"
+import { Secrets } from "../../../src/platform/runtime/Secrets.ts"
 import { entriesOf } from "../../kit/operators.ts"
 import { start } from "../../kit/Service.ts"
 
@@ -44,6 +45,34 @@ it.live("a key that was reset and is sent on keeps neither the new key nor other
     assert.deepStrictEqual(new Set(statuses), new Set([401]))
     assert.strictEqual((yield* ask(body.data.key)).status, 200)
     assert.strictEqual((yield* ask(other.sandboxKey)).status, 200)
+  })
+)
+
+it.live("300 different keys that were reset keep nobody from their address out, and as many of nobody's do", () =>
+  Effect.gen(function* () {
+    const { api, context, merchant, sql } = yield* start({ env })
+    const { keyHash } = Context.get(context as Context.Context<Secrets>, Secrets)
+    const ip = "203.0.113.9"
+    const ask = (key: string) => api.call("GET", "/v1/balance", from(ip, key))
+    const statuses = (keys: ReadonlyArray<string>) =>
+      Effect.map(Effect.all(keys.map(ask), { concurrency: 10 }), (replies) => [
+        ...new Set(replies.map(({ status }) => status))
+      ])
+    const reset = Effect.map(
+      api.operator("POST", `/merchants/${merchant.merchantId}/keys/sandbox/reset`),
+      ({ body }) => body.data.key as string
+    )
+    const key = yield* reset
+    const isKept = yield* sql`select 1 from ended_keys where key_hash = ${keyHash(merchant.sandboxKey)}`
+    assert.lengthOf(isKept, 1)
+    const made = (what: string) =>
+      Array.from({ length: 310 }, (_, index) => `svc_test_${`${what}${index}`.padEnd(43, "x")}`)
+    const ended = made("ended")
+    yield* sql`insert into ended_keys select unnest(${ended.map(keyHash)}::text[])`
+    assert.deepStrictEqual(yield* statuses(ended), [401])
+    assert.strictEqual((yield* ask(key)).status, 200)
+    assert.includeMembers(yield* statuses(made("guessed")), [401, 429])
+    assert.strictEqual((yield* ask(made("next")[0]!)).status, 429)
   })
 )
 

@@ -1,0 +1,26 @@
+/**
+ * Numbers in what an entry of the audit log is about, which is a path. Each expression has an index
+ * (`laterIndexes.ts`), so a query has to write it as it stands here.
+ */
+import { prefixes } from "@coffer/model/Ids"
+
+const body = "[0-9A-HJKMNP-TV-Z]{26}"
+
+const { merchant, tradeNo, ...others } = prefixes
+/** Of what an act can be about beside a merchant. `TRD_SB_` begins with `TRD_`, so it comes first. */
+const objects = [tradeNo.sandbox, tradeNo.live, ...Object.values(others)]
+
+const merchantPattern = `${merchant}${body}`
+const objectPattern = `(?:${objects.join("|")})${body}`
+
+/** The merchant that a path names. */
+export const merchantIn = `substring(target from '${merchantPattern}')`
+/** The first other object that it names. */
+export const objectIn = `substring(target from '${objectPattern}')`
+
+const isWhole = (pattern: string) => {
+  const whole = new RegExp(`^${pattern}$`)
+  return (text: string) => whole.test(text)
+}
+export const isMerchant = isWhole(merchantPattern)
+export const isObject = isWhole(objectPattern)
