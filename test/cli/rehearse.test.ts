@@ -159,8 +159,8 @@ function plants(): ReadonlyArray<readonly [what: string, plant: Plant, path: str
     ["an error has another code", ({ error }) => error && (error.code = "unheard_of"), "error.code"],
     [
       "an enumeration has a word that nobody knows",
-      of("charge", ({ payment_method_details: { card } }) => (card.network = "unheard_of")),
-      "payment_method_details.card.network"
+      of("checkout.session", (session) => (session.ui_mode = "unheard_of")),
+      "ui_mode"
     ],
     [
       "an event never appears",

@@ -55,7 +55,8 @@ export const rehearse = Effect.fnUntraced(function* (options: Options): Effect.f
     }
     // What Stripe does not show, the simulator is asked for once: it says whether it should be there.
     const ours = yield* answerOf(simulated, step, worlds.simulated, options, options.patience)
-    if (theirs !== undefined && step.pick === undefined) made.push(theirs.body)
+    // The payment of a declined card stands in the error.
+    if (theirs !== undefined && step.pick === undefined) made.push(theirs.body.error?.payment_intent ?? theirs.body)
     return { ours, theirs }
   })
 

@@ -16,9 +16,9 @@ export interface Difference {
 /** Both worlds say the same in these, or one of them is wrong. */
 const determined: ReadonlySet<string> = new Set(
   (
-    "object status amount amount_received amount_refunded amount_captured amount_capturable amount_total currency code " +
-    "decline_code type param livemode paid refunded captured disputed mode payment_status reason is_charge_refundable " +
-    "has_evidence submission_count past_due"
+    "object status amount amount_received amount_refunded amount_captured amount_capturable amount_total currency " +
+    "code decline_code type param livemode paid refunded captured disputed mode payment_status reason " +
+    "is_charge_refundable has_evidence submission_count past_due"
   ).split(" ")
 )
 /** Lists of words, in any order. */

@@ -201,5 +201,5 @@ export const steps = (byHand: boolean): ReadonlyArray<Step> => [
 export const byHandNotes = [
   "Pay on Stripe's own pages, which no program can: run it with --by-hand, and pay at each page that it prints.",
   "Appeal a lost dispute: Stripe takes appeals in its dashboard alone.",
-  "Look at the webhooks that came: each event above has to be in coffer_stripe_webhooks_total, or in coffer_stripe_events_found_total."
+  "Look at the webhooks: coffer_stripe_webhooks_total counts them, coffer_stripe_events_found_total those lost."
 ] as const

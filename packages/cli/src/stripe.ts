@@ -19,7 +19,7 @@ const patience = 60_000
 
 const rehearseCommand = anyonesCommand(
   "rehearse",
-  "Try Stripe with a sandbox key, and compare each answer with the simulator's: exit code 0 if all are the same, else 1",
+  "Try Stripe with a sandbox key, and compare it with the simulator: exit code 0 if all is the same, else 1",
   {
     api: Flag.String("api").pipe(
       Flag.withDefault(stripes),
@@ -74,10 +74,10 @@ const rehearseCommand = anyonesCommand(
 
 /** Loaded when it is needed. An installation without it can do everything else. */
 const simulator = Effect.tryPromise({
-  try: async () => ({
-    ...(await import("@coffer/simulator/start")),
-    ...(await import("@coffer/simulator/facts/checkAnswer"))
-  }),
+  try: () =>
+    Promise.all([import("@coffer/simulator/start"), import("@coffer/simulator/facts/checkAnswer")]).then(
+      ([{ start }, { checkAnswer }]) => ({ start, checkAnswer })
+    ),
   catch: () =>
     failed("no_simulator", "The simulator of Stripe is not installed here.", "run it in a checkout, after npm ci")
 })

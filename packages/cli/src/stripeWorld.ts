@@ -32,10 +32,10 @@ const putOffMax = 5
 export const worldAt = (url: string, key: string): World => {
   const once = (ask: Ask, idempotencyKey: string) =>
     Effect.tryPromise({
-      try: async () => {
+      try: () => {
         const form = pairsOf(ask.params ?? {})
         const query = ask.method === "GET" && form.length > 0 ? `?${new URLSearchParams(form)}` : ""
-        const response = await fetch(`${url}${ask.path}${query}`, {
+        return fetch(`${url}${ask.path}${query}`, {
           method: ask.method,
           redirect: "error",
           signal: AbortSignal.timeout(answerMillisMax),
@@ -45,8 +45,12 @@ export const worldAt = (url: string, key: string): World => {
             ...(ask.method === "POST" && { "Idempotency-Key": idempotencyKey })
           },
           ...(ask.method === "POST" && { body: new URLSearchParams(form) })
-        })
-        return { status: response.status, body: Option.getOrElse(parseJson(await response.text()), () => ({})) }
+        }).then((response) =>
+          response.text().then((text) => ({
+            status: response.status,
+            body: Option.getOrElse(parseJson(text), () => ({}))
+          }))
+        )
       },
       catch: () =>
         failed("no_answer", `${new URL(url).host} did not answer.`, "look at the network, and run the rehearsal again")
