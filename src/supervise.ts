@@ -6,7 +6,7 @@
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
 import path from "node:path"
-import { Config, Console, Effect, Latch, Layer, Option, Redacted } from "effect"
+import { Config, ConfigProvider, Console, Effect, Latch, Layer, Option, Redacted } from "effect"
 import * as Children from "./platform/cluster/Children.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import { serviceUrl } from "./platform/embedded/serviceRole.ts"
@@ -37,7 +37,10 @@ export const supervise = (text: string) =>
     const embedded = Option.isNone(databaseUrl)
     if (embedded && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
     // Read here too, so that a wrong one is told once, and so that the runners find the secrets that a start makes.
-    const context = yield* Layer.build(Settings.layer({ embedded }).pipe(Layer.provideMerge(DataDir.layer(home))))
+    const context = yield* Layer.build(Settings.layer({ embedded }).pipe(Layer.provideMerge(DataDir.layer(home)))).pipe(
+      // Each runner is given a port of its own.
+      Effect.provide(ConfigProvider.layerAdd(ConfigProvider.fromEnv({ env: yield* placeholderPort })))
+    )
     const places = yield* runnerPlaces(count)
     const shared: Record<string, string> = embedded ? yield* ownDatabase(home, count, connections) : {}
     const environmentOf = (number: number) => Effect.map(places(number), (place) => ({ ...shared, ...place }))
@@ -55,6 +58,12 @@ export const supervise = (text: string) =>
       })
     )
   }).pipe(Effect.catchTags({ FirstChildEnded: ({ message }) => notStarted(message) }), startable)
+
+/** RUNNER_HOST alone is enough here. */
+const placeholderPort = Effect.map(
+  Config.option(Config.NonEmptyString("RUNNER_HOST")),
+  (host): Record<string, string> => (Option.isSome(host) ? { RUNNER_PORT: String(portFirst) } : {})
+)
 
 const readCount = (text: string) => {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0

@@ -197,9 +197,14 @@ describe("serve --runners on a database of the operator's own", () => {
         DATABASE_URL: yield* freshDatabase,
         COFFER_HOME: yield* newHome,
         SECRET_KEY: secretKey,
-        OPERATOR_TOKEN: operatorToken
+        OPERATOR_TOKEN: operatorToken,
+        // Without RUNNER_PORT: free ports of this address.
+        RUNNER_HOST: "127.0.0.2"
       }
       const coffer = yield* run({ env, runners: 2 })
+      const places = yield* (yield* connect(env.DATABASE_URL))<{ address: string }>`select address from runners`
+      assert.lengthOf(places, 2)
+      for (const { address } of places) assert.match(address, /^127\.0\.0\.2:(2\d|3[0-2])\d{3}$/)
       assert.match(coffer.said.stdout, /^Coffer serves .*\n2 runners share the port\.$/m)
       const { sandboxKey } = yield* coffer.api.newMerchant()
       const load = yield* Effect.forkChild(
@@ -229,6 +234,24 @@ describe("serve --runners does not start, and says why in one line,", () => {
       })
     )
   }
+
+  it.live("when its runners cannot listen at RUNNER_HOST", () =>
+    Effect.gen(function* () {
+      const env = {
+        DATABASE_URL: yield* freshDatabase,
+        COFFER_HOME: yield* newHome,
+        SECRET_KEY: secretKey,
+        OPERATOR_TOKEN: operatorToken,
+        RUNNER_HOST: "192.0.2.1"
+      }
+      const coffer = yield* launch({ env, runners: 2 })
+      assert.strictEqual((yield* coffer.ended).code, 1)
+      assert.match(
+        coffer.said.stderr,
+        /^coffer: The runners cannot listen at 192\.0\.2\.1: .* Set RUNNER_HOST or RUNNER_LISTEN_HOST to an address of this machine\.\n$/
+      )
+    })
+  )
 
   it.live("when its port is taken", () =>
     Effect.gen(function* () {

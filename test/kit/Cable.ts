@@ -55,9 +55,7 @@ export const cable = (
       let breaking: string | undefined
       const loss = makeLoss()
 
-      let delay = delayMillis
-      const later = (step: () => void) => (delay === 0 ? step() : void setTimeout(step, delay))
-      const slow = (millis: number) => void (delay = millis)
+      const later = (step: () => void) => (delayMillis === 0 ? step() : void setTimeout(step, delayMillis))
       const pass = (link: Link, from: Socket, to: Socket) => {
         from.setNoDelay(true)
         from.on("data", (bytes: Buffer) => {
@@ -116,7 +114,7 @@ export const cable = (
             loseAnswer: loss.begin,
             swallow,
             dropListeners,
-            slow,
+            slow: (millis: number) => void (delayMillis = millis),
             heal,
             stop
           })

@@ -1,4 +1,4 @@
-/** One merchant whose lists are followed while others write: what the readers have missed in the end (docs/decisions/0050). */
+/** One merchant whose lists are followed while others write, and what the readers have missed in the end. */
 import { assert } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -120,7 +120,7 @@ export const givingToThoseThatAnswer = ({ process: child }: Worker): void => {
     hasEnded = true
     if (!isCutOff) child.emit("disconnect")
     release()
-    for (const [seq, { isOver }] of [...given]) answerFor(seq, isOver)
+    for (const [seq, { isOver }] of given) answerFor(seq, isOver)
   })
 }
 

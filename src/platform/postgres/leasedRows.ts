@@ -122,10 +122,8 @@ export const leasedRows = <Row>(
   const leased = again === undefined ? lease : longEnough(lease)
   /** When each row was claimed here whose work has not ended. */
   const claimedAt = new Map<string, string>()
-  const remember = (rows: ReadonlyArray<unknown>, at: string) => {
-    if (again === undefined) return
-    for (const claimed of rows) claimedAt.set(String((claimed as Record<string, unknown>)[key]), at)
-  }
+  const remember = (rows: ReadonlyArray<unknown>, at: string) =>
+    again === undefined || rows.forEach((row) => claimedAt.set(String((row as Record<string, unknown>)[key]), at))
   const ended = (keys: ReadonlyArray<string>) =>
     Effect.suspend(() => {
       const known = keys.filter((each) => claimedAt.has(each))

@@ -77,18 +77,19 @@ describe("a reader who follows a list of the operator", () => {
     Effect.gen(function* () {
       const { context, sql } = yield* start()
       const ids = Context.get(context as Context.Context<NewIds>, NewIds)
-      const numbered = numbersInOrder.make(sql, ids, { table: "reconciliation", key: "id", prefix: "rec_" })
+      const runner = () => numbersInOrder.make(sql, ids, { table: "reconciliation", key: "id", prefix: "rec_" })
+      const [one, two] = [runner(), runner()]
       const insert = (id: string) => sql`insert into reconciliation
         (id, merchant_id, mode, payment_id, currency, ours, theirs, created_at, seen_at)
         values (${id}, 'm', 'live', ${id}, 'USD', 1, 2, now(), now())`
       const [given, over] = [yield* Deferred.make<string>(), yield* Deferred.make<void>()]
       const first = yield* Effect.forkChild(
-        numbered((id) => Effect.andThen(Deferred.succeed(given, id), Effect.andThen(Deferred.await(over), insert(id))))
+        one((id) => Effect.andThen(Deferred.succeed(given, id), Effect.andThen(Deferred.await(over), insert(id))))
       )
       const before = yield* Deferred.await(given)
-      // The clock was set back meanwhile, or this is another runner.
+      // The other runner's clock is behind.
       ids.correct(behindMillis)
-      const second = yield* Effect.forkChild(numbered((id) => Effect.as(insert(id), id)))
+      const second = yield* Effect.forkChild(two((id) => Effect.as(insert(id), id)))
       yield* eventually(
         "the second to wait",
         Effect.map(
