@@ -7,6 +7,7 @@ import { Cause, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { CallKeys } from "./CallKeys.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { type EventRow, type PollRow, StripeEventStore } from "./StripeEventStore.ts"
 import { StripeEvents } from "./StripeEvents.ts"
@@ -127,14 +128,19 @@ const polling = Effect.gen(function* () {
   }))
 })
 
-/** Without an index, since the table is small: to look for them reads the events of a week. */
+/** Once an hour and without an index, since the tables are small: to look for them reads the events of a week. */
 const dropping = Effect.gen(function* () {
   const workers = yield* Workers
   const store = yield* StripeEventStore
+  const keys = yield* CallKeys
+  const drop = Effect.fnUntraced(function* (now: DateTime.Utc) {
+    const before = DateTime.subtract(now, keptFor)
+    return (yield* store.dropHandled(before, droppedMax)) + (yield* keys.drop(before, droppedMax))
+  })
   yield* workers.supervise(() => ({
     name: "handled events of stripe",
     tidies: true,
-    run: Effect.flatMap(currentTime, (now) => store.dropHandled(DateTime.subtract(now, keptFor), droppedMax)),
+    run: Effect.flatMap(currentTime, drop),
     next: Effect.map(currentTime, (now) => Option.some(DateTime.add(now, dropEvery)))
   }))
 })

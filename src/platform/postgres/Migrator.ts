@@ -51,6 +51,7 @@ import { keptFiles } from "./migrations/0045_kept_files.ts"
 import { secondOperators } from "./migrations/0046_second_operators.ts"
 import { quotaCounts } from "./migrations/0048_quota_counts.ts"
 import { approvalsShown } from "./migrations/0055_approvals_shown.ts"
+import { stripeCallKeys } from "./migrations/0068_stripe_call_keys.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -98,7 +99,8 @@ export const migrations = {
   "0045_kept_files": keptFiles,
   "0046_second_operators": secondOperators,
   "0048_quota_counts": quotaCounts,
-  "0055_approvals_shown": approvalsShown
+  "0055_approvals_shown": approvalsShown,
+  "0068_stripe_call_keys": stripeCallKeys
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
