@@ -47,7 +47,10 @@ export interface Checkout extends Owner {
 }
 
 /** The channel was not reached, and certainly did nothing. */
-export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {}) {}
+export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {
+  /** It has too much to do: when to ask again. */
+  retryAfterMillis: Schema.optionalKey(Schema.Number)
+}) {}
 
 export class Channel extends Context.Service<
   Channel,

@@ -6,6 +6,7 @@ import { paymentDeclinesMax } from "@coffer/model/Limits"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Option } from "effect"
+import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { Attempt } from "../sandbox/SandboxBank.ts"
 import type { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
@@ -127,7 +128,12 @@ const endRedirect = (buyer: SandboxBuyer["Service"], order: Order, form: Checkou
 const noAnswer = (respond: Respond, order: Order) => {
   const uncertain = () => respond.with({ _tag: "Uncertain", order }, 503)
   return {
-    ChannelUnreachable: () => respond.with({ _tag: "Unreachable", order }, 502),
+    ChannelUnreachable: ({ retryAfterMillis }: ChannelUnreachable) =>
+      retryAfterMillis === undefined
+        ? respond.with({ _tag: "Unreachable", order }, 502)
+        : respond.with({ _tag: "Unreachable", order }, 503, {
+            "retry-after": String(Math.ceil(retryAfterMillis / 1_000))
+          }),
     NotCommitted: uncertain,
     ActorUnavailable: uncertain,
     OrderConflict: uncertain

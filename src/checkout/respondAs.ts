@@ -25,7 +25,7 @@ export const respondAs = ({ ids, links, merchants }: Services) => ({
   /** What the order's merchant offers. */
   offered: (order: Order) => Effect.map(findShop(merchants, order), ({ offered }) => offered),
 
-  with: Effect.fnUntraced(function* (page: Page, status = 200) {
+  with: Effect.fnUntraced(function* (page: Page, status = 200, more: Readonly<Record<string, string>> = {}) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const order = "order" in page ? page.order : undefined
     const { chosen, language } = seenBy(request, order?.locale ?? null)
@@ -36,7 +36,7 @@ export const respondAs = ({ ids, links, merchants }: Services) => ({
       attemptNo: yield* ids.body,
       receipt: order && pathOf(links.signed.receipt(order.tradeNo))
     }
-    return respondWith(render(page, seen), status, { ...headers, ...headersIn(language) })
+    return respondWith(render(page, seen), status, { ...headers, ...headersIn(language), ...more })
   }),
 
   /** Leads to the order's page, which can be reloaded without paying again. */

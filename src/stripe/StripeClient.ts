@@ -2,6 +2,7 @@
  * Calls to Stripe's API with a merchant's key, through the official client (docs/decisions/0038). Its own retries are
  * off: whoever calls knows what may be asked again. While Stripe is down, calls end at once.
  */
+import { createHash } from "node:crypto"
 import type { Mode } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import { Context, Effect, Layer } from "effect"
@@ -13,6 +14,7 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
+import * as Pace from "./Pace.ts"
 import { breakers, makeStripeGuard, Patience } from "./StripeGuard.ts"
 import { type Judged, judge, type StripeFailure } from "./stripeFailures.ts"
 
@@ -57,7 +59,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const merchants = yield* Merchants
     const secrets = yield* Secrets
-    const { stripeApi } = yield* Settings
+    const { stripeApi, stripeCalls } = yield* Settings
     const guarded = yield* makeStripeGuard
     const faults = yield* Faults
     const { answerMillis } = yield* Patience
@@ -76,8 +78,10 @@ export const layer = Layer.effect(
     const clientOf = memoize(
       clientsMax,
       ({ sealed }: Account) => `${sealed.secretKey}/${sealed.account}`,
-      ({ owner, sealed }) =>
-        connect({ secretKey: openStripeKeys(secrets, owner, sealed).secretKey, account: sealed.account })
+      ({ owner, sealed }) => {
+        const keys = { secretKey: openStripeKeys(secrets, owner, sealed).secretKey, account: sealed.account }
+        return { stripe: connect(keys), budget: { account: nameOf(keys), perSecond: stripeCalls[owner.mode] } }
+      }
     )
 
     /** With keys that are not kept yet. */
@@ -93,8 +97,8 @@ export const layer = Layer.effect(
     const call = Effect.fnUntraced(function* <A>(owner: Account["owner"], ask: (stripe: Stripe) => Promise<A>) {
       const sealed = yield* accountOf(owner)
       if (sealed === null) return yield* new ChannelUnreachable()
-      const stripe = clientOf({ owner, sealed })
-      const asked = guarded(() => ask(stripe), owner)
+      const { budget, stripe } = clientOf({ owner, sealed })
+      const asked = guarded(() => ask(stripe), owner, budget)
       return yield* faults.around("StripeClient.call", asked, () => nameIn(ask))
     })
 
@@ -127,7 +131,11 @@ export const layer = Layer.effect(
         )
     })
   })
-).pipe(Layer.provide(breakers))
+).pipe(Layer.provide(Layer.merge(breakers, Pace.layer)))
+
+/** Of an account, among those whose calls are counted. Merchants with one key have one account. */
+const nameOf = ({ account, secretKey }: StripeKeys) =>
+  account ?? createHash("sha256").update(secretKey).digest("hex").slice(0, 32)
 
 const isRefusal = ({ verdict }: Judged) => verdict === "credentials" || verdict === "refused"
 

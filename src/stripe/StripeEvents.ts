@@ -16,6 +16,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { channelDisputeOf, wordOf } from "./disputeStatus.ts"
+import { urgent } from "./Pace.ts"
 import { SessionStore } from "./SessionStore.ts"
 import { expand, sessionStatusOf, timeOf, tradeNoIn } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
@@ -58,7 +59,7 @@ export const layer = Layer.effect(
           mode: owner.mode,
           stripe: objectId
         })
-      })
+      }, urgent("money"))
     })
   })
 )

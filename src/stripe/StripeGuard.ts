@@ -1,22 +1,28 @@
 /**
- * Counts calls to Stripe, and ends them at once where Stripe does not answer: for an account whose own calls fail, and
- * for all while those of several merchants do. One merchant alone closes nothing to others.
+ * Counts calls to Stripe, makes them at the account's pace, and ends them at once where Stripe does not answer: for an
+ * account whose own calls fail, and for all while those of several merchants do. One merchant alone closes nothing to
+ * others.
  */
 import type { Owner } from "@coffer/model/Owner"
-import { Context, Effect, Exit, Metric, Option } from "effect"
+import { Context, Effect, Exit, Metric, Option, Result } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ChannelUnreachable } from "../channel/Channel.ts"
-import { type Judged, judge, type StripeFailure, type Verdict } from "./stripeFailures.ts"
+import { CurrentDeadline } from "../platform/runtime/Deadline.ts"
+import { type Budget, type Crowded, Pace } from "./Pace.ts"
+import { type Judged, judge, type StripeFailure } from "./stripeFailures.ts"
 
 /**
  * `calls`: after this many calls in a row without an answer, the next calls of an account end at once. `merchants`: the
  * calls of all do after such calls of this many merchants, with no answer to anybody since the first. `answerMillis`:
- * how long a call may take; the client retries a cut connection once. Tests of many failures set other values.
+ * how long a call may take; the client retries a cut connection once. `pauseMillis`: how long a call waits that was one
+ * too many for Stripe; the next time twice as long. Tests of many failures set other values.
  */
 export const Patience = Context.Reference("@coffer/stripe/Patience", {
-  defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000 })
+  defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000, pauseMillis: 500 })
 })
 const downFor = "10 seconds"
+/** How often a call is made again that was one too many. A worker's row is claimed again later anyway. */
+const againMax = { request: 5, worker: 2 }
 
 const calls = Metric.counter("coffer_stripe_calls_total", {
   description: "Calls to Stripe's API, by their outcome; circuit_open: not made, because Stripe was down",
@@ -25,13 +31,23 @@ const calls = Metric.counter("coffer_stripe_calls_total", {
 const down = Metric.gauge("coffer_stripe_down", {
   description: "1 from when a call to Stripe is ended at once, because the last ones had no answer, until one has"
 })
-const outcomes = ["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"] as const
+const outcomes = [
+  "answered",
+  "refused",
+  "credentials",
+  "rate_limited",
+  "crowded",
+  "unreached",
+  "silent",
+  "circuit_open"
+] as const
 const count = (outcome: (typeof outcomes)[number]) => Metric.update(Metric.withAttributes(calls, { outcome }), 1)
 
 export const breakers = CircuitBreaker.layerStoreMemory()
 
 export const makeStripeGuard = Effect.gen(function* () {
   const patience = yield* Patience
+  const pace = yield* Pace
   const ofAccount = yield* CircuitBreaker.make({
     tripPolicy: CircuitBreaker.consecutive(patience.calls),
     openDuration: downFor
@@ -61,13 +77,40 @@ export const makeStripeGuard = Effect.gen(function* () {
     Effect.fail(new ChannelUnreachable())
   )
 
-  return <A>(ask: () => Promise<A>, owner: Pick<Owner, "merchantId" | "mode">): Effect.Effect<A, StripeFailure> => {
+  const inTurn = (budget: Budget, until: number, isAgain: boolean) =>
+    Effect.catchTags(pace.enter(budget, until, isAgain), { Crowded: (crowded) => Effect.fail(judgeCrowded(crowded)) })
+
+  /** Made when it is its turn, and again when it was one too many for Stripe. */
+  const made = Effect.fnUntraced(function* <A>(ask: () => Promise<A>, budget: Budget) {
+    const until = yield* pace.until
+    const timesMax = Number.isFinite((yield* CurrentDeadline).left()) ? againMax.request : againMax.worker
+    for (let times = 0; ; times++) {
+      yield* inTurn(budget, until, times > 0)
+      const asked = yield* Effect.result(Effect.tryPromise({ try: ask, catch: judge }))
+      if (Result.isSuccess(asked)) return asked.success
+      const { limit } = asked.failure
+      if (limit === undefined) return yield* Effect.fail(asked.failure)
+      const pause = limit.retryAfterMillis ?? patience.pauseMillis * 2 ** times
+      if (limit.isOfAll) pace.close(budget, pause)
+      if (times === timesMax || pace.millis() + pause >= until) {
+        const failure = new ChannelUnreachable({ retryAfterMillis: pause })
+        return yield* Effect.fail<Judged>({ ...asked.failure, failure })
+      }
+      yield* Effect.andThen(count("rate_limited"), tell(asked.failure))
+      if (!limit.isOfAll) yield* pace.wait(pause)
+    }
+  })
+
+  return <A>(
+    ask: () => Promise<A>,
+    owner: Pick<Owner, "merchantId" | "mode">,
+    budget: Budget
+  ): Effect.Effect<A, StripeFailure> => {
     const about = { merchant_id: owner.merchantId, mode: owner.mode }
-    const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
+    const asked = made(ask, budget).pipe(
       Effect.tap(count("answered")),
-      Effect.tapError(({ failure, verdict }) =>
-        Effect.andThen(count(verdict), Effect.annotateLogs(tell(verdict, failure), about))
-      ),
+      Effect.tapError((judged) => Effect.andThen(count(judged.verdict), tell(judged))),
+      Effect.annotateLogs(about),
       Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? Metric.update(down, 0) : Effect.void))
     )
     const key = `${owner.merchantId}/${owner.mode}`
@@ -91,6 +134,7 @@ const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
     case "unreached":
       return CircuitBreaker.failure()
     case "rate_limited":
+    case "crowded":
     case undefined:
       return CircuitBreaker.ignored
   }
@@ -105,7 +149,12 @@ const classified =
     return error !== undefined && "verdict" in error ? judged(Exit.fail(error)) : CircuitBreaker.ignored
   }
 
-const tell = (verdict: Verdict, failure: StripeFailure) => {
+const judgeCrowded = ({ retryAfterMillis }: Crowded): Judged => ({
+  verdict: "crowded",
+  failure: new ChannelUnreachable({ retryAfterMillis })
+})
+
+const tell = ({ failure, limit, verdict }: Judged) => {
   switch (verdict) {
     case "credentials":
       return Effect.logError("Stripe does not accept the key of a merchant")
@@ -114,6 +163,10 @@ const tell = (verdict: Verdict, failure: StripeFailure) => {
         Effect.annotateLogs(failure._tag === "StripeRefused" ? { code: failure.code } : {})
       )
     case "rate_limited":
+      return Effect.annotateLogs(Effect.logWarning("Stripe has had too many calls"), { reason: limit?.reason })
+    // Many at once, which the metric counts.
+    case "crowded":
+      return Effect.void
     case "unreached":
     case "silent":
       return Effect.logWarning(`Stripe did not answer a call: ${verdict}`)

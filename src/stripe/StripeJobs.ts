@@ -8,6 +8,7 @@ import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { CallKeys } from "./CallKeys.ts"
+import { urgent } from "./Pace.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { type EventRow, type PollRow, StripeEventStore } from "./StripeEventStore.ts"
 import { StripeEvents } from "./StripeEvents.ts"
@@ -122,7 +123,7 @@ const polling = Effect.gen(function* () {
     wakeup: "stripe_accounts",
     run: Effect.gen(function* () {
       const due = yield* store.claimPolls(yield* currentTime, claimedMax)
-      return yield* forEachLeased("the events of the account", due, ({ id }) => id, poll)
+      return yield* urgent("money")(forEachLeased("the events of the account", due, ({ id }) => id, poll))
     }),
     next: store.nextPoll
   }))

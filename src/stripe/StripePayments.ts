@@ -10,6 +10,7 @@ import { ChannelUnreachable } from "../channel/Channel.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { span } from "../platform/runtime/span.ts"
+import { urgent } from "./Pace.ts"
 import { isMade, Sessions } from "./Sessions.ts"
 import { type SessionRow, SessionStore } from "./SessionStore.ts"
 import { sessionMethodOf, type SessionStatus } from "./sessionStatus.ts"
@@ -98,21 +99,25 @@ export const layer = Layer.effect(
       return status._tag === "Over" ? undefined : begunOf(status)
     })
 
-    const begin = span("StripePayments.begin")(function* (order: Order, method: PaymentMethod) {
-      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-        const found = yield* store.active(order.tradeNo)
-        const begun = Option.isSome(found) ? yield* beginAt(order, found.value, method) : undefined
-        if (begun !== undefined) return begun
-        // The order may have ended, which is committed before its session ends. A second session would be paid twice.
-        const now = yield* orders.byTradeNo(order.tradeNo)
-        if (now.status !== "pending") return settled
-        const planned = yield* sessions.plan(order, method)
-        if (Option.isSome(planned)) {
-          return yield* make(order, planned.value)
+    const begin = span("StripePayments.begin")(
+      function* (order: Order, method: PaymentMethod) {
+        for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+          const found = yield* store.active(order.tradeNo)
+          const begun = Option.isSome(found) ? yield* beginAt(order, found.value, method) : undefined
+          if (begun !== undefined) return begun
+          // The order may have ended, which is committed before its session ends. A second session would be paid twice.
+          const now = yield* orders.byTradeNo(order.tradeNo)
+          if (now.status !== "pending") return settled
+          const planned = yield* sessions.plan(order, method)
+          if (Option.isSome(planned)) {
+            return yield* make(order, planned.value)
+          }
         }
-      }
-      return yield* new ChannelUnreachable()
-    }, Effect.uninterruptible)
+        return yield* new ChannelUnreachable()
+      },
+      Effect.uninterruptible,
+      urgent("buyer")
+    )
 
     return StripePayments.of({
       takerOf: (order) =>

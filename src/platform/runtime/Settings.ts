@@ -3,6 +3,7 @@
  * environment. README.md lists the variables with their defaults.
  */
 import { randomBytes } from "node:crypto"
+import { stripeCallsMax } from "@coffer/model/Limits"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
@@ -66,6 +67,8 @@ export class Settings extends Context.Service<
     readonly backups: string | undefined
     /** Where Stripe's API is, without a path: `https://api.stripe.com`, or a simulator of it. */
     readonly stripeApi: URL
+    /** How many calls of one account go to Stripe in a second. */
+    readonly stripeCalls: { readonly sandbox: number; readonly live: number }
   }
 >()("@coffer/Settings") {}
 
@@ -98,6 +101,12 @@ export const startup = Config.all({
   collector: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")),
   backups
 })
+
+const callsASecond = (name: string, usual: number) =>
+  Config.schema(
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: stripeCallsMax })),
+    name
+  ).pipe(Config.withDefault(usual))
 
 const variables = Config.all({
   host: Config.option(Config.NonEmptyString("HOST")),
@@ -136,7 +145,12 @@ const variables = Config.all({
   filesBucket: Config.option(Config.NonEmptyString("FILES_S3_BUCKET")),
   filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
   filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY")),
-  stripeApi: Config.option(Config.URL("STRIPE_API"))
+  stripeApi: Config.option(Config.URL("STRIPE_API")),
+  // What Stripe takes of an account with a test key, and with a live one.
+  stripeCalls: Config.all({
+    sandbox: callsASecond("STRIPE_CALLS_SANDBOX", 25),
+    live: callsASecond("STRIPE_CALLS_LIVE", 100)
+  })
 })
 
 /** `embedded`: the default on a laptop, which generates the secrets that a server's operator has to set. */
@@ -201,7 +215,8 @@ export const layer = (options: { readonly embedded: boolean }) =>
         filesBucket: yield* bucket(read),
         home: home.path,
         backups: Option.getOrUndefined(read.backups),
-        stripeApi: yield* stripeAddress(read.stripeApi)
+        stripeApi: yield* stripeAddress(read.stripeApi),
+        stripeCalls: read.stripeCalls
       })
     })
   )

@@ -63,9 +63,10 @@ const table: ReadonlyArray<Row> = [
   ["coffer_payments_parked_total", { mode: "live" }, 0],
   ["coffer_channel_contradictions_total", { mode: "live" }, 0],
   ["coffer_stripe_down", {}, 0],
-  ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "circuit_open"].map(
+  ...["answered", "refused", "credentials", "rate_limited", "crowded", "unreached", "silent", "circuit_open"].map(
     (outcome) => ["coffer_stripe_calls_total", { outcome }, 0] as const
   ),
+  ...["buyer", "money", "rest"].map((urgency) => ["coffer_stripe_waits_total", { urgency }, 0] as const),
   ...["stored", "repeated", "ignored", "refused"].map(
     (outcome) => ["coffer_stripe_webhooks_total", { outcome }, 0] as const
   ),

@@ -23,5 +23,8 @@ export const troubleCommands = ({ deliveries, faults, revoked, world }: Parts) =
       return { endpoints }
     })
   ),
+  rate_limit: command(Schema.Struct({ calls: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)) }), ({ calls }) =>
+    Effect.sync(() => ((world.settings = { ...world.settings, rateLimit: calls }), {}))
+  ),
   revoke_key: command(Schema.Struct({ key: Schema.String }), ({ key }) => Effect.sync(() => (revoked.add(key), {})))
 })
