@@ -50,8 +50,8 @@ const handling = Effect.gen(function* () {
   const events = yield* StripeEvents
   yield* Effect.forEach(outcomes, (outcome) => count(outcome, 0))
 
-  const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at }: EventRow) =>
-    events.handle({ merchantId, mode }, kind, object_id).pipe(
+  const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at, ...seen }: EventRow) =>
+    events.handle({ merchantId, mode }, kind, { ...seen, objectId: object_id }).pipe(
       Effect.tap((outcome) => Effect.andThen(count(outcome), store.done(id))),
       Effect.catchCause((cause) =>
         Effect.flatMap(currentTime, (now) =>

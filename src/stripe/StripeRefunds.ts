@@ -92,7 +92,7 @@ export const answerOf = ({ failure_reason, status }: Stripe.Refund): RefundAnswe
 const isRefundNo = Schema.is(RefundNo)
 
 /** Which of our refunds this is; none for one that was made elsewhere, such as in Stripe's dashboard. */
-export const refundNoOf = ({ metadata }: Stripe.Refund): Option.Option<RefundNo> => {
+export const refundNoOf = ({ metadata }: Pick<Stripe.Refund, "metadata">): Option.Option<RefundNo> => {
   const text = metadata?.[refundNoKey]
   return isRefundNo(text) ? Option.some(text) : Option.none()
 }

@@ -3,7 +3,8 @@
  * checked before anything is looked up but the merchant, which is in memory. An event is stored before it is answered,
  * and handled by a worker.
  */
-import { ByteSize, Duration, Effect, type Layer, Metric, Option, Result } from "effect"
+import type { Owner } from "@coffer/model/Owner"
+import { ByteSize, DateTime, Duration, Effect, type Layer, Metric, Option, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Stripe } from "stripe"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
@@ -13,11 +14,13 @@ import type { Clients } from "../http/Clients.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { openStripeKeys } from "../merchants/stripeAccount.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
-import { currentMillis } from "../platform/runtime/clock.ts"
+import { currentMillis, currentTime } from "../platform/runtime/clock.ts"
+import { parseJson } from "../platform/runtime/codecs.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { StripeEvents } from "./StripeEvents.ts"
-import { isEvent, toldBy } from "./eventKinds.ts"
+import { isEvent, isThin, toldBy } from "./eventKinds.ts"
+import { StripeEventStore } from "./StripeEventStore.ts"
 import { webhookAddresses, webhookPath } from "./webhookAddress.ts"
 
 /** An event with its object; those of Stripe have a few kilobytes. */
@@ -26,7 +29,13 @@ const bytesMax = 512 * 1_024
 /** Older signatures are refused: somebody may send again what was recorded. */
 const tolerance = Duration.minutes(5)
 
-const outcomes = ["stored", "repeated", "ignored", "refused"] as const
+/** Stripe's dashboard shows it beside the attempt. */
+const thinProblem = "this destination sends thin events; make one with snapshot events"
+/** How often it is kept that webhooks of an account come. */
+const keptEvery = Duration.toMillis("1 hour")
+const accountsMax = 10_000
+
+const outcomes = ["stored", "repeated", "ignored", "thin", "refused"] as const
 const webhooks = Metric.counter("coffer_stripe_webhooks_total", {
   description: "Requests of Stripe with events, by what became of them",
   incremental: true
@@ -37,7 +46,7 @@ const count = (outcome: (typeof outcomes)[number], by = 1) =>
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | Clients | Merchants | Secrets | Settings | StripeEvents
+  HttpRouter.HttpRouter | Admission | Clients | Merchants | Secrets | Settings | StripeEvents | StripeEventStore
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -46,10 +55,21 @@ export const layer: Routes = HttpRouter.use(
     const secrets = yield* Secrets
     const addresses = yield* webhookAddresses
     const events = yield* StripeEvents
+    const store = yield* StripeEventStore
     const through = yield* PublicAdmission.make
     const receiving = yield* Body.makeReceiving
     const { webhooks: signatures } = new Stripe("sk_none")
     yield* Effect.forEach(outcomes, (outcome) => count(outcome, 0))
+
+    const keptAt = new Map<string, number>()
+    const noteArrival = Effect.fnUntraced(function* (owner: Owner, kind: "whole" | "thin") {
+      const key = `${owner.merchantId}/${owner.mode}/${kind}`
+      const now = yield* currentTime
+      const millis = DateTime.toEpochMillis(now)
+      if (millis - (keptAt.get(key) ?? -Infinity) < keptEvery) return
+      if (keptAt.size >= accountsMax) keptAt.clear()
+      if (yield* store.arrived(owner, kind, now)) keptAt.set(key, millis)
+    })
 
     const receive = Effect.gen(function* () {
       const { token = "" } = yield* HttpRouter.params
@@ -66,14 +86,29 @@ export const layer: Routes = HttpRouter.use(
       const { webhookSecret } = openStripeKeys(secrets, owner.value, account)
       const now = yield* currentMillis
       const signature = request.headers["stripe-signature"] ?? ""
-      const read = Result.try(() =>
-        signatures.constructEvent(body, signature, webhookSecret, Duration.toSeconds(tolerance), undefined, now)
+      const signed = Result.try(() =>
+        signatures.signature!.verifyHeader(
+          body,
+          signature,
+          webhookSecret,
+          Duration.toSeconds(tolerance),
+          undefined,
+          now
+        )
       )
-      if (Result.isFailure(read)) return yield* refused("the signature is not valid, or is too old", 400)
-      const event: unknown = read.success
+      if (Result.isFailure(signed)) return yield* refused("the signature is not valid, or is too old", 400)
+      const event = Option.getOrUndefined(parseJson(body.toString()))
+      if (isThin(event)) {
+        yield* noteArrival(owner.value, "thin")
+        yield* Effect.logWarning(`A destination of events at Stripe says too little: ${thinProblem}`).pipe(
+          Effect.annotateLogs({ merchant_id: owner.value.merchantId, mode: owner.value.mode })
+        )
+        return yield* Effect.as(count("thin"), answer(thinProblem, 400))
+      }
       if (!isEvent(event)) return yield* refused("the body is no event", 400)
       const told = toldBy(event)
       const isOurs = (event.account ?? null) === account.account && event.livemode === (owner.value.mode === "live")
+      if (isOurs) yield* noteArrival(owner.value, "whole")
       if (Option.isNone(told) || !isOurs) return yield* taken("ignored")
       return yield* taken((yield* events.note(owner.value, told.value)) ? "stored" : "repeated")
     }).pipe(

@@ -8,6 +8,7 @@ import { type Check, checkMillisMax, error, examine, fine, type Verdict, warning
 import { backupsVerdict, nodeVerdict } from "../../src/doctor/hostChecks.ts"
 import {
   acquirerVerdict,
+  thinVerdict,
   adminVerdict,
   proxiesVerdict,
   publicUrlVerdict,
@@ -110,6 +111,13 @@ const rows: ReadonlyArray<Row> = [
     /10\.1\.2\.3:9000, .* at 0\.0\.0\.0, .*SECRET_KEY/
   ],
   ["runner port", runnerAt("runner-1", "runner-1", undefined), "error", /runner-1 has no address/],
+  ["stripe webhooks", thinVerdict({ accounts: 0, first: null }), "ok", /No destination/],
+  [
+    "stripe webhooks",
+    thinVerdict({ accounts: 2, first: "mer_1/live" }),
+    "warning",
+    /2 of the accounts \(mer_1\/live\)/
+  ],
   ["acquirer", acquirerVerdict(undefined), "not applicable", /No merchant/],
   ["acquirer", acquirerVerdict({ approved: 2, payable: 0, accounts: 0 }), "error", /nobody can pay a live order/],
   ["acquirer", acquirerVerdict({ approved: 3, payable: 2, accounts: 2 }), "warning", /1 of 3 live merchants have no/],

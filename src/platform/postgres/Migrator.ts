@@ -52,6 +52,7 @@ import { secondOperators } from "./migrations/0046_second_operators.ts"
 import { quotaCounts } from "./migrations/0048_quota_counts.ts"
 import { approvalsShown } from "./migrations/0055_approvals_shown.ts"
 import { stripeCallKeys } from "./migrations/0068_stripe_call_keys.ts"
+import { stripeArrivals } from "./migrations/0069_stripe_arrivals.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
 
@@ -100,7 +101,8 @@ export const migrations = {
   "0046_second_operators": secondOperators,
   "0048_quota_counts": quotaCounts,
   "0055_approvals_shown": approvalsShown,
-  "0068_stripe_call_keys": stripeCallKeys
+  "0068_stripe_call_keys": stripeCallKeys,
+  "0069_stripe_arrivals": stripeArrivals
 }
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */

@@ -67,7 +67,7 @@ const table: ReadonlyArray<Row> = [
     (outcome) => ["coffer_stripe_calls_total", { outcome }, 0] as const
   ),
   ...["buyer", "money", "rest"].map((urgency) => ["coffer_stripe_waits_total", { urgency }, 0] as const),
-  ...["stored", "repeated", "ignored", "refused"].map(
+  ...["stored", "repeated", "ignored", "thin", "refused"].map(
     (outcome) => ["coffer_stripe_webhooks_total", { outcome }, 0] as const
   ),
   ...["adopted", "ignored", "given_up"].map((outcome) => ["coffer_stripe_events_total", { outcome }, 0] as const),

@@ -20,6 +20,8 @@ export interface World {
   settings: Settings
   /** Currencies of which accounts have no balance: to which they are exchanged, and at which rate. */
   readonly exchange: Map<string, { readonly currency: string; readonly rate: number }>
+  /** Webhook endpoints to which thin events are sent. */
+  readonly thin: Set<string>
   readonly clock: SimulatedClock
   readonly books: ReadonlyMap<string, Book>
   readonly book: (account: string, livemode: boolean) => Book
@@ -74,6 +76,7 @@ export const makeWorld = (settings: Settings, clock: SimulatedClock, seed: strin
   const world: World = {
     settings,
     exchange: new Map(),
+    thin: new Set(),
     clock,
     books,
     book: bookOf,
