@@ -201,7 +201,8 @@ const stripeWebhooks = (installation: Installation) =>
     asked(
       installation,
       (sql) => sql<ThinDestinations>`
-        select count(*)::int as accounts, min(id) as first from stripe_polls join merchant_modes using (merchant_id, mode)
+        select count(*)::int as accounts, min(id) as first
+        from stripe_polls join merchant_modes using (merchant_id, mode)
         where thin_at is not null and (webhook_at is null or webhook_at < thin_at)
           and (stripe ->> 'isActive')::boolean`
     ),

@@ -2,7 +2,6 @@
  * Calls to Stripe's API with a merchant's key, through the official client (docs/decisions/0038). Its own retries are
  * off: whoever calls knows what may be asked again. While Stripe is down, calls end at once.
  */
-import { createHash } from "node:crypto"
 import type { Mode } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
 import { Context, Effect, Layer } from "effect"
@@ -80,7 +79,9 @@ export const layer = Layer.effect(
       ({ sealed }: Account) => `${sealed.secretKey}/${sealed.account}`,
       ({ owner, sealed }) => {
         const keys = { secretKey: openStripeKeys(secrets, owner, sealed).secretKey, account: sealed.account }
-        return { stripe: connect(keys), budget: { account: nameOf(keys), perSecond: stripeCalls[owner.mode] } }
+        // Merchants with one key have one account.
+        const account = keys.account ?? secrets.sign(`stripe account/${keys.secretKey}`)
+        return { stripe: connect(keys), budget: { account, perSecond: stripeCalls[owner.mode] } }
       }
     )
 
@@ -132,10 +133,6 @@ export const layer = Layer.effect(
     })
   })
 ).pipe(Layer.provide(Layer.merge(breakers, Pace.layer)))
-
-/** Of an account, among those whose calls are counted. Merchants with one key have one account. */
-const nameOf = ({ account, secretKey }: StripeKeys) =>
-  account ?? createHash("sha256").update(secretKey).digest("hex").slice(0, 32)
 
 const isRefusal = ({ verdict }: Judged) => verdict === "credentials" || verdict === "refused"
 

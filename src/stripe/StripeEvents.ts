@@ -36,6 +36,8 @@ export class StripeEvents extends Context.Service<
   {
     /** Keeps what was told, to be handled by a worker. Whether it is new. */
     readonly note: (owner: Owner, told: Told) => Effect.Effect<boolean>
+    /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
+    readonly noteArrival: (owner: Owner, kind: "whole" | "thin") => Effect.Effect<boolean>
     readonly handle: (owner: Owner, kind: EventKind, seen: SeenEvent) => Effect.Effect<Handled, HandleFailure>
   }
 >()("@coffer/stripe/StripeEvents") {}
@@ -57,6 +59,7 @@ export const layer = Layer.effect(
         if (isNew) wakeups.raise("stripe_events")
         return isNew
       }),
+      noteArrival: (owner, kind) => Effect.flatMap(currentTime, (now) => store.arrived(owner, kind, now)),
       handle: span("StripeEvents.handle")(function* (owner, kind, seen) {
         return yield* Effect.annotateLogs(handlers[kind](owner, seen), {
           merchant_id: owner.merchantId,

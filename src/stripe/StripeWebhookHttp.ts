@@ -4,7 +4,7 @@
  * and handled by a worker.
  */
 import type { Owner } from "@coffer/model/Owner"
-import { ByteSize, DateTime, Duration, Effect, type Layer, Metric, Option, Result } from "effect"
+import { ByteSize, Duration, Effect, type Layer, Metric, Option, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Stripe } from "stripe"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
@@ -14,13 +14,12 @@ import type { Clients } from "../http/Clients.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { openStripeKeys } from "../merchants/stripeAccount.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
-import { currentMillis, currentTime } from "../platform/runtime/clock.ts"
+import { currentMillis } from "../platform/runtime/clock.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { StripeEvents } from "./StripeEvents.ts"
 import { isEvent, isThin, toldBy } from "./eventKinds.ts"
-import { StripeEventStore } from "./StripeEventStore.ts"
 import { webhookAddresses, webhookPath } from "./webhookAddress.ts"
 
 /** An event with its object; those of Stripe have a few kilobytes. */
@@ -46,7 +45,7 @@ const count = (outcome: (typeof outcomes)[number], by = 1) =>
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | Clients | Merchants | Secrets | Settings | StripeEvents | StripeEventStore
+  HttpRouter.HttpRouter | Admission | Clients | Merchants | Secrets | Settings | StripeEvents
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -55,7 +54,6 @@ export const layer: Routes = HttpRouter.use(
     const secrets = yield* Secrets
     const addresses = yield* webhookAddresses
     const events = yield* StripeEvents
-    const store = yield* StripeEventStore
     const through = yield* PublicAdmission.make
     const receiving = yield* Body.makeReceiving
     const { webhooks: signatures } = new Stripe("sk_none")
@@ -64,11 +62,10 @@ export const layer: Routes = HttpRouter.use(
     const keptAt = new Map<string, number>()
     const noteArrival = Effect.fnUntraced(function* (owner: Owner, kind: "whole" | "thin") {
       const key = `${owner.merchantId}/${owner.mode}/${kind}`
-      const now = yield* currentTime
-      const millis = DateTime.toEpochMillis(now)
+      const millis = yield* currentMillis
       if (millis - (keptAt.get(key) ?? -Infinity) < keptEvery) return
       if (keptAt.size >= accountsMax) keptAt.clear()
-      if (yield* store.arrived(owner, kind, now)) keptAt.set(key, millis)
+      if (yield* events.noteArrival(owner, kind)) keptAt.set(key, millis)
     })
 
     const receive = Effect.gen(function* () {

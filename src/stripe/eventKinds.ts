@@ -48,8 +48,8 @@ export const isThin = (read: unknown): boolean =>
   typeof read === "object" && read !== null && "object" in read && read.object === "v2.core.event"
 
 /**
- * None for an event that says nothing to us. What the event shows of its object may be old: it only saves a look at what
- * is settled or none of ours.
+ * None for an event that says nothing to us. What the event shows of its object may be old: it only saves a look at
+ * what is settled or none of ours.
  */
 export const toldBy = (event: Pick<Stripe.Event, "id" | "type" | "created" | "data">): Option.Option<Told> => {
   if (!isKnown(event.type)) return Option.none()

@@ -1,5 +1,5 @@
 /** One attempt to bring an event to an endpoint, and the next one if the receiver does not take it. */
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import type Stripe from "stripe"
 import { indentedJson } from "../json.ts"
 import type { Book } from "../state/Book.ts"
@@ -45,7 +45,7 @@ const thinOf = ({ created, data, id, livemode, request, type }: Stripe.Event) =>
     id,
     object: "v2.core.event",
     type: `v1.${type}`,
-    created: new Date(created * 1000).toISOString(),
+    created: DateTime.formatIso(DateTime.makeUnsafe(created * 1000)),
     livemode,
     context: null,
     reason: request === null ? null : { type: "request", request },
