@@ -98,6 +98,7 @@ import * as WalletEntity from "./wallets/WalletEntity.ts"
 import * as Wallets from "./wallets/Wallets.ts"
 import * as WalletStore from "./wallets/WalletStore.ts"
 import * as Accounts from "./stripe/Accounts.ts"
+import * as CallKeys from "./stripe/CallKeys.ts"
 import * as AccountUses from "./stripe/AccountUses.ts"
 import * as Reconciliation from "./stripe/Reconciliation.ts"
 import * as ReconciliationJobs from "./stripe/ReconciliationJobs.ts"
@@ -158,6 +159,7 @@ const stores = Layer.mergeAll(
   StraySessions.layer,
   PresentedDisputes.layer,
   StripeEventStore.layer,
+  CallKeys.layer,
   ReconciliationStore.layer,
   MailStore.layer,
   ReceiptNumbers.layer

@@ -18,6 +18,7 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
+import { urgent } from "../stripe/Pace.ts"
 import { StripePayments } from "../stripe/StripePayments.ts"
 import { currentPage } from "./currentPage.ts"
 import { isScanned, takeStep } from "./paying.ts"
@@ -65,7 +66,7 @@ export const layer: Routes = HttpRouter.use(
     /** A buyer who comes back from the channel's page need not wait for its webhook. */
     const asked = (order: Order, url: string) =>
       queryOf(url).has("returned")
-        ? Effect.catchTags(desks.payments.refresh(order), {
+        ? Effect.catchTags(urgent("buyer")(desks.payments.refresh(order)), {
             ActorUnavailable: () => Effect.succeed(order),
             ChannelUnreachable: () => Effect.succeed(order),
             NotCommitted: () => Effect.succeed(order),

@@ -132,8 +132,12 @@ const endRedirect = (buyer: SandboxBuyer["Service"], order: Order, form: Checkou
 const noAnswer = (respond: Respond, order: Order) => {
   const uncertain = () => respond.with({ _tag: "Uncertain", order }, 503)
   return {
-    ChannelUnreachable: ({ isClosed }: ChannelUnreachable) =>
-      respond.with({ _tag: "Unreachable", order }, isClosed === true ? 503 : 502),
+    ChannelUnreachable: ({ isClosed, retryAfterMillis }: ChannelUnreachable) =>
+      retryAfterMillis === undefined
+        ? respond.with({ _tag: "Unreachable", order }, isClosed === true ? 503 : 502)
+        : respond.with({ _tag: "Unreachable", order }, 503, {
+            "retry-after": String(Math.ceil(retryAfterMillis / 1_000))
+          }),
     NotCommitted: uncertain,
     ActorUnavailable: uncertain,
     OrderConflict: uncertain

@@ -33,7 +33,7 @@ const shopOf = Effect.fnUntraced(function* ({ merchants, payments }: Services, o
 export const respondAs = (services: Services) => ({
   methods: (order: Order) => shopOf(services, order),
 
-  with: Effect.fnUntraced(function* (page: Page, status = 200) {
+  with: Effect.fnUntraced(function* (page: Page, status = 200, more: Readonly<Record<string, string>> = {}) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const order = "order" in page ? page.order : undefined
     const { chosen, language } = seenBy(request, order?.locale ?? null)
@@ -46,7 +46,7 @@ export const respondAs = (services: Services) => ({
       attemptNo: yield* services.ids.body,
       receipt: order && pathOf(services.links.signed.receipt(order.tradeNo))
     }
-    return respondWith(render(page, seen), status, { ...headers, ...headersIn(language) })
+    return respondWith(render(page, seen), status, { ...headers, ...headersIn(language), ...more })
   }),
 
   /** Leads to the order's page, which can be reloaded without paying again. */

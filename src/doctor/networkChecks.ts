@@ -35,7 +35,8 @@ export const networkChecks = (installation: Installation): ReadonlyArray<Check> 
     },
     { name: "runner port", look: Effect.flatMap(settings, ({ runner }) => runnerPort(runner)) },
     { name: "acquirer", look: acquirer(installation) },
-    { name: "outbound", look: Effect.map(settings, outboundVerdict) }
+    { name: "outbound", look: Effect.map(settings, outboundVerdict) },
+    { name: "stripe webhooks", look: stripeWebhooks(installation) }
   ]
 }
 
@@ -197,3 +198,31 @@ export const acquirerVerdict = (merchants: LiveMerchants | undefined): Verdict =
       )
     : fine("Each live merchant has an active account at Stripe.")
 }
+
+/** Merchants whose destination at Stripe sends events that say too little, and how many there are. */
+interface ThinDestinations {
+  readonly accounts: number
+  readonly first: string | null
+}
+
+const stripeWebhooks = (installation: Installation) =>
+  Effect.map(
+    asked(
+      installation,
+      (sql) => sql<ThinDestinations>`
+        select count(*)::int as accounts, min(id) as first
+        from stripe_polls join merchant_modes using (merchant_id, mode)
+        where thin_at is not null and (webhook_at is null or webhook_at < thin_at)
+          and (stripe ->> 'isActive')::boolean`
+    ),
+    ([row]) => thinVerdict(row!)
+  )
+
+export const thinVerdict = ({ accounts, first }: ThinDestinations): Verdict =>
+  accounts === 0
+    ? fine("No destination at Stripe sends thin events.")
+    : warning(
+        `Destinations at Stripe send thin events, for ${accounts} of the accounts (${first}): they are refused, so ` +
+          "payments are found by the list of events alone, a minute late.",
+        "Make a destination with snapshot events in Stripe's dashboard (docs/going-live.md), and remove the thin one."
+      )

@@ -28,10 +28,14 @@ import type { StripeRefused } from "./stripeFailures.ts"
 export class Reconciliation extends Context.Service<
   Reconciliation,
   {
-    /** Reads what has moved at Stripe since then, and compares it with our books. Until when it was read. */
+    /**
+     * Reads what has moved at Stripe since then, and compares it with our books. Until when it was read. `place`: where
+     * a round before this one was broken off.
+     */
     readonly reconcile: (
       owner: Owner,
-      since: DateTime.Utc
+      since: DateTime.Utc,
+      place: DateTime.Utc | null
     ) => Effect.Effect<DateTime.Utc, ChannelUnreachable | StripeRefused>
     readonly progress: (owner: Owner) => Effect.Effect<Option.Option<Progress>>
     /** Lets it begin now, where none is under way, and does not wait for it. */
@@ -112,11 +116,16 @@ export const layer = Layer.effect(
     })
 
     return Reconciliation.of({
-      reconcile: span("Reconciliation.reconcile")(function* (owner, since) {
+      reconcile: span("Reconciliation.reconcile")(function* (owner, since, place) {
         const now = yield* currentTime
-        let from = DateTime.subtract(since, overlap)
-        for (; DateTime.isLessThanOrEqualTo(from, now); from = DateTime.add(from, window)) {
-          yield* fetchWindow(owner, from, DateTime.add(from, window))
+        const id = `${owner.merchantId}/${owner.mode}`
+        let from = place ?? DateTime.subtract(since, overlap)
+        while (DateTime.isLessThanOrEqualTo(from, now)) {
+          const to = DateTime.add(from, window)
+          yield* fetchWindow(owner, from, to)
+          // A restart goes on here. What of this window is still to come is read by the next round.
+          yield* store.keepPlace(id, DateTime.min(to, now), yield* currentTime)
+          from = to
         }
         yield* compare(owner, yield* store.openPayments(owner, batchMax), now)
         const [first, last] = [DateTime.subtract(now, missingFrom), DateTime.subtract(now, missingTo)]

@@ -24,8 +24,8 @@ export const layer = Layer.effectDiscard(
     const reconciliation = yield* Reconciliation
 
     const reconcile = Effect.fnUntraced(function* (row: DueRow) {
-      const { id, merchant_id: merchantId, mode, movements_since: since } = row
-      const until = yield* reconciliation.reconcile({ merchantId, mode }, since)
+      const { id, merchant_id: merchantId, mode, movements_place: place, movements_since: since } = row
+      const until = yield* reconciliation.reconcile({ merchantId, mode }, since, place)
       yield* store.readUntil(id, until, nextNight(until))
     })
 

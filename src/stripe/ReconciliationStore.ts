@@ -65,7 +65,9 @@ const DueRow = Schema.Struct({
   id: Schema.String,
   merchant_id: MerchantId,
   mode: Mode,
-  movements_since: TimeColumn
+  movements_since: TimeColumn,
+  /** Until when a round that did not end has read. */
+  movements_place: Schema.NullOr(TimeColumn)
 })
 export type DueRow = typeof DueRow.Type
 
@@ -86,6 +88,9 @@ export class ReconciliationStore extends Context.Service<
     readonly progress: (owner: Owner) => Effect.Effect<Option.Option<Progress>>
     /** Makes it due, unless it is claimed: then it is due when the lease ends. */
     readonly hasten: (owner: Owner, now: DateTime.Utc) => Effect.Effect<void>
+    /** The round that is under way has read until then, and needs its lease for longer. */
+    readonly keepPlace: (id: string, place: DateTime.Utc, now: DateTime.Utc) => Effect.Effect<void>
+    /** The round has ended. */
     readonly readUntil: (id: string, since: DateTime.Utc, next: DateTime.Utc) => Effect.Effect<void>
     readonly insert: (owner: Owner, movements: ReadonlyArray<Movement>) => Effect.Effect<void>
     /** Payments with movements that were not compared yet, all of them older than `until`. */
@@ -163,10 +168,15 @@ export const layer = Layer.effect(
           Effect.asVoid(sql`update stripe_polls set movements_due_at = ${at(sql, now)}
             where ${own(sql, owner)} and movements_due_at > ${at(sql, now)} + ${lease}::text::interval`)
         ),
+      keepPlace: (id, place, now) =>
+        sqlDefects(
+          Effect.asVoid(sql`update stripe_polls set movements_place = ${at(sql, place)},
+            movements_due_at = ${at(sql, now)} + ${lease}::text::interval where id = ${id}`)
+        ),
       readUntil: (id, since, next) =>
         sqlDefects(
           Effect.asVoid(sql`update stripe_polls set movements_since = ${at(sql, since)},
-            movements_due_at = ${at(sql, next)} where id = ${id}`)
+            movements_due_at = ${at(sql, next)}, movements_place = null where id = ${id}`)
         )
     })
   })

@@ -14,8 +14,10 @@ import { span } from "../platform/runtime/span.ts"
 import { isMade, Sessions } from "./Sessions.ts"
 import { SessionStore } from "./SessionStore.ts"
 import type { SessionStatus } from "./sessionStatus.ts"
+import { CallKeys } from "./CallKeys.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { isForGood, reasonOf, type StripeRefused } from "./stripeFailures.ts"
+import { isForGood, reasonOf, type StripeFailure, type StripeRefused } from "./stripeFailures.ts"
+import { answerOf, findRefund } from "./StripeRefunds.ts"
 
 /** The key of metadata that says which payment a refund gives back as a whole. */
 const returnKey = "coffer_return"
@@ -27,6 +29,8 @@ export const makeStripeChannel = Effect.gen(function* () {
   const client = yield* StripeClient
   const sessions = yield* Sessions
   const store = yield* SessionStore
+  const keys = yield* CallKeys
+  const known = findRefund(client)
 
   const cancel = span("StripeChannel.cancel")(function* ({ tradeNo }: Checkout) {
     for (let look = 1; look <= looksMax; look++) {
@@ -45,13 +49,17 @@ export const makeStripeChannel = Effect.gen(function* () {
     checkout: Checkout,
     { amount, paymentId }: { readonly paymentId: PaymentId; readonly amount: Minor }
   ) {
-    const asked = client.call(checkout, (stripe) =>
-      stripe.refunds.create(
-        { payment_intent: paymentId, amount, metadata: { [returnKey]: paymentId } },
-        { idempotencyKey: `coffer/return/${paymentId}` }
+    const before = yield* known({ ...checkout, paymentId }, returnKey, paymentId)
+    if (before !== undefined) return returnAnswerOf(before)
+    const asked = keys.using(`coffer/return/${paymentId}`, isKept, (idempotencyKey) =>
+      client.call(checkout, (stripe) =>
+        stripe.refunds.create(
+          { payment_intent: paymentId, amount, metadata: { [returnKey]: paymentId } },
+          { idempotencyKey }
+        )
       )
     )
-    return yield* Effect.catchTags(Effect.as(asked, returned), {
+    return yield* Effect.catchTags(Effect.map(asked, returnAnswerOf), {
       // The caller asks again. A whole payment is refunded only once, whatever the first call did.
       StripeSilent: () => Effect.fail(new ChannelUnreachable()),
       StripeRefused: (refused) => {
@@ -76,6 +84,16 @@ export const returnedPaymentIn = ({ metadata }: Stripe.Refund): Option.Option<Pa
 const cancelled: CancelReport = { _tag: "Cancelled" }
 
 const returned: ReturnAnswer = { _tag: "Taken" }
+
+/** The bank may have sent it back before anybody has heard that it was made. */
+const returnAnswerOf = (refund: Stripe.Refund): ReturnAnswer => {
+  const answer = answerOf(refund)
+  return answer._tag === "Refused" ? answer : returned
+}
+
+/** Stripe repeats this for the key. A payment goes back as a whole once at most, whatever the call before did. */
+const isKept = (failure: StripeFailure) =>
+  (failure._tag === "StripeRefused" && !isForGood(failure)) || (failure._tag === "StripeSilent" && failure.wasAnswered)
 
 const isBack = ({ code }: StripeRefused) => code === "charge_already_refunded"
 

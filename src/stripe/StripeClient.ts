@@ -13,6 +13,7 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
+import * as Pace from "./Pace.ts"
 import { breakers, makeStripeGuard, Patience, tellProxy } from "./StripeGuard.ts"
 import { type Judged, judge, type StripeFailure } from "./stripeFailures.ts"
 import { makeTunnelAgent } from "./tunnelAgent.ts"
@@ -58,7 +59,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const merchants = yield* Merchants
     const secrets = yield* Secrets
-    const { noOutbound, stripeApi, stripeProxy } = yield* Settings
+    const { noOutbound, stripeApi, stripeCalls, stripeProxy } = yield* Settings
     const guarded = yield* makeStripeGuard
     const faults = yield* Faults
     const { answerMillis } = yield* Patience
@@ -83,8 +84,12 @@ export const layer = Layer.effect(
     const clientOf = memoize(
       clientsMax,
       ({ sealed }: Account) => `${sealed.secretKey}/${sealed.account}`,
-      ({ owner, sealed }) =>
-        connect({ secretKey: openStripeKeys(secrets, owner, sealed).secretKey, account: sealed.account })
+      ({ owner, sealed }) => {
+        const keys = { secretKey: openStripeKeys(secrets, owner, sealed).secretKey, account: sealed.account }
+        // Merchants with one key have one account.
+        const account = keys.account ?? secrets.sign(`stripe account/${keys.secretKey}`)
+        return { stripe: connect(keys), budget: { account, perSecond: stripeCalls[owner.mode] } }
+      }
     )
 
     /** With keys that are not kept yet. */
@@ -101,8 +106,8 @@ export const layer = Layer.effect(
       const sealed = yield* accountOf(owner)
       if (sealed === null) return yield* new ChannelUnreachable()
       yield* open
-      const stripe = clientOf({ owner, sealed })
-      const asked = guarded(() => ask(stripe), owner)
+      const { budget, stripe } = clientOf({ owner, sealed })
+      const asked = guarded(() => ask(stripe), owner, budget)
       return yield* faults.around("StripeClient.call", asked, () => nameIn(ask))
     })
 
@@ -137,7 +142,7 @@ export const layer = Layer.effect(
         )
     })
   })
-).pipe(Layer.provide(breakers))
+).pipe(Layer.provide(Layer.merge(breakers, Pace.layer)))
 
 const isRefusal = ({ verdict }: Judged) => verdict === "credentials" || verdict === "refused"
 

@@ -21,6 +21,10 @@ export interface Told {
   readonly kind: EventKind
   readonly objectId: string
   readonly createdAt: DateTime.Utc
+  /** The order or refund of ours that the object names; empty: it names none, null: it cannot be told. */
+  readonly names: string | null
+  /** The object's status when the event was made. */
+  readonly shows: string | null
 }
 
 const EventRow = Schema.Struct({
@@ -30,6 +34,8 @@ const EventRow = Schema.Struct({
   type: Schema.String,
   kind: EventKind,
   object_id: Schema.String,
+  names: Schema.NullOr(Schema.String),
+  shows: Schema.NullOr(Schema.String),
   received_at: TimeColumn,
   attempts: Schema.Int
 })
@@ -51,6 +57,8 @@ export class StripeEventStore extends Context.Service<
     /** Accounts whose events are to be fetched; new accounts are among them. */
     readonly claimPolls: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<PollRow>>
     readonly polled: (id: string, since: DateTime.Utc) => Effect.Effect<void>
+    /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
+    readonly arrived: (owner: Owner, kind: "whole" | "thin", now: DateTime.Utc) => Effect.Effect<boolean>
     readonly nextPoll: Effect.Effect<Option.Option<DateTime.Utc>>
     /** Removes events that were handled, and were received before; at most so many. */
     readonly dropHandled: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
@@ -60,8 +68,8 @@ export class StripeEventStore extends Context.Service<
 /** Seconds until an event is looked at again that could not be handled: twice as long each time. */
 const again = { soon: 10, late: 3_600 }
 
-/** How often Stripe is asked for the events of an account. */
-export const pollEvery = "3 minutes"
+/** How often Stripe is asked for the events of an account: more often while no webhook has come within a day. */
+const pollEvery = { usually: "3 minutes", withoutWebhooks: "1 minute" }
 /** An account that is new is asked for the events of the time before, in which somebody may have paid already. */
 const firstPoll = { hours: 1 }
 
@@ -83,7 +91,8 @@ export const layer = Layer.effect(
         key: "id",
         dueAt: "due_at",
         only: sql`true`,
-        lease: sql`${pollEvery}::text::interval`
+        lease: sql`case when webhook_at > due_at - interval '1 day' then ${pollEvery.usually}::text::interval
+          else ${pollEvery.withoutWebhooks}::text::interval end`
       },
       PollRow
     )
@@ -93,10 +102,11 @@ export const layer = Layer.effect(
         write(
           sqlDefects(
             Effect.map(
-              sql`insert into stripe_events (id, merchant_id, mode, event_id, type, kind, object_id, created_at,
-                  received_at, due_at)
+              sql`insert into stripe_events (id, merchant_id, mode, event_id, type, kind, object_id, names,
+                  shows, created_at, received_at, due_at)
                 values (${`${merchantId}/${mode}/${told.eventId}`}, ${merchantId}, ${mode}, ${told.eventId},
-                  ${told.type}, ${told.kind}, ${told.objectId}, ${isoText(told.createdAt)}::text::timestamptz,
+                  ${told.type}, ${told.kind}, ${told.objectId}, ${told.names}::text, ${told.shows}::text,
+                  ${isoText(told.createdAt)}::text::timestamptz,
                   ${isoText(now)}::text::timestamptz, ${isoText(now)}::text::timestamptz)
                 on conflict do nothing returning 1`,
               (rows) => rows.length > 0
@@ -121,6 +131,15 @@ export const layer = Layer.effect(
         write(
           sqlDefects(sql`update stripe_polls set since = greatest(since, ${isoText(since)}::text::timestamptz)
           where id = ${id}`)
+        ),
+      arrived: ({ merchantId, mode }, kind, now) =>
+        sqlDefects(
+          Effect.map(
+            sql`update stripe_polls set ${sql(kind === "thin" ? "thin_at" : "webhook_at")} =
+                ${isoText(now)}::text::timestamptz
+              where id = ${`${merchantId}/${mode}`} returning 1`,
+            ({ length }) => length > 0
+          )
         ),
       nextPoll: sqlDefects(polls.next),
 

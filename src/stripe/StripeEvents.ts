@@ -1,6 +1,7 @@
 /**
  * Handles what Stripe has told (docs/decisions/0039). An event names an object; the object is read from Stripe as it is
- * now, and that is brought to the order, refund or dispute. So events may come twice, late, and in any order.
+ * now, and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. What is
+ * settled already, or none of ours, is not read.
  */
 import type { Owner } from "@coffer/model/Owner"
 import { isOwnedBy } from "@coffer/model/Owner"
@@ -16,10 +17,11 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { channelDisputeOf, dueByOf, inCurrencyOf, isPresented, wordOf } from "./disputeStatus.ts"
+import { urgent } from "./Pace.ts"
 import { PresentedDisputes } from "./PresentedDisputes.ts"
 import { SessionStore } from "./SessionStore.ts"
 import { StraySessions } from "./StraySessions.ts"
-import { expand, sessionStatusOf, timeOf, tradeNoIn } from "./sessionStatus.ts"
+import { expand, sessionStatusOf, timeOf, tradeNoIn, tradeNoKey } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { type EventKind, StripeEventStore, type Told } from "./StripeEventStore.ts"
 import { StripePayments } from "./StripePayments.ts"
@@ -36,9 +38,14 @@ export class StripeEvents extends Context.Service<
   {
     /** Keeps what was told, to be handled by a worker. Whether it is new. */
     readonly note: (owner: Owner, told: Told) => Effect.Effect<boolean>
-    readonly handle: (owner: Owner, kind: EventKind, objectId: string) => Effect.Effect<Handled, HandleFailure>
+    /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
+    readonly noteArrival: (owner: Owner, kind: "whole" | "thin") => Effect.Effect<boolean>
+    readonly handle: (owner: Owner, kind: EventKind, seen: SeenEvent) => Effect.Effect<Handled, HandleFailure>
   }
 >()("@coffer/stripe/StripeEvents") {}
+
+/** What an event says by itself. */
+export type SeenEvent = Pick<Told, "objectId" | "type" | "names" | "shows">
 
 type HandleFailure = Effect.Error<ReturnType<Effect.Success<typeof makeHandlers>[EventKind]>>
 
@@ -54,13 +61,14 @@ export const layer = Layer.effect(
         if (isNew) wakeups.raise("stripe_events")
         return isNew
       }),
-      handle: span("StripeEvents.handle")(function* (owner, kind, objectId) {
-        return yield* Effect.annotateLogs(handlers[kind](owner, objectId), {
+      noteArrival: (owner, kind) => Effect.flatMap(currentTime, (now) => store.arrived(owner, kind, now)),
+      handle: span("StripeEvents.handle")(function* (owner, kind, seen) {
+        return yield* Effect.annotateLogs(handlers[kind](owner, seen), {
           merchant_id: owner.merchantId,
           mode: owner.mode,
-          stripe: objectId
+          stripe: seen.objectId
         })
-      })
+      }, urgent("money"))
     })
   })
 )
@@ -106,18 +114,27 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
     if (Option.isSome(tradeNo)) yield* strays.note(owner, tradeNo.value, session)
     return yield* ignored("a session is none of ours")
   })
-  return Effect.fnUntraced(function* (owner: Owner, id: string) {
-    const seen = yield* client.read(owner, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
-    const order = yield* orderIn(owner, seen.metadata)
-    if (Option.isNone(order)) return yield* none(owner, seen)
+  return Effect.fnUntraced(function* (owner: Owner, { names, objectId: id, type }: SeenEvent) {
+    if (names === "") return yield* ignored("a session is none of ours")
+    const look = client.read(owner, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
+    // An event of an earlier version does not tell what it names.
+    const named = names === null ? yield* look : undefined
+    const order = yield* orderIn(owner, named?.metadata ?? { [tradeNoKey]: names ?? "" })
+    if (Option.isNone(order)) return yield* none(owner, named ?? (yield* look))
     const row = yield* store.find(order.value.tradeNo, id)
     if (Option.isNone(row)) {
       const active = yield* store.active(order.value.tradeNo)
       return Option.exists(active, ({ session_id }) => session_id === null)
         ? yield* new NotYetKnown({ reason: "session" })
-        : yield* none(owner, seen)
+        : yield* none(owner, named ?? (yield* look))
     }
-    const status = sessionStatusOf(seen)
+    // Its payment is in our books, or nobody can pay in it.
+    if (row.value.state === "ended") return "adopted" as const
+    if (type === "checkout.session.expired") {
+      yield* store.ended(row.value.key)
+      return "adopted" as const
+    }
+    const status = sessionStatusOf(named ?? (yield* look))
     if (status._tag === "Over") yield* store.ended(row.value.key)
     if (status._tag === "Processing") yield* store.processing(row.value.key)
     yield* payments.adopt(order.value, row.value, status)
@@ -125,10 +142,23 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
   })
 }
 
+/** Whether the refund that an event shows says nothing that is not known. */
+const isKnownRefund = ({ refunds }: Services) =>
+  Effect.fnUntraced(function* (owner: Owner, { names, shows }: SeenEvent) {
+    // Another event comes when it is decided.
+    if (names !== null && (shows === "pending" || shows === "requires_action")) return true
+    if (names === null || shows !== "succeeded") return false
+    const found = yield* Effect.option(refunds.find(owner, names))
+    return Option.exists(found, ({ status }) => status === "succeeded")
+  })
+
 const handleRefund = (services: Services) => {
   const { client, orderIn, orders, refunds, strays } = services
   const givenBack = handleGivenBack(services)
-  return Effect.fnUntraced(function* (owner: Owner, id: string) {
+  const isKnown = isKnownRefund(services)
+  return Effect.fnUntraced(function* (owner: Owner, event: SeenEvent) {
+    if (yield* isKnown(owner, event)) return "adopted" as const
+    const { objectId: id } = event
     const seen = yield* client.read(owner, (stripe) => stripe.refunds.retrieve(id, { expand: refunded }))
     const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
     if (intent !== null && isReturned(intent)) yield* strays.returned(owner, intent.id)
@@ -193,7 +223,7 @@ const refundedOf = (charge: Stripe.Refund["charge"], currency: Currency): number
   typeof charge === "object" && charge !== null && !isPresented(charge, currency) ? charge.amount_refunded : 0
 
 const handleDispute = ({ client, disputes, orderIn, orders, payments, presented }: Services) =>
-  Effect.fnUntraced(function* (owner: Owner, id: string) {
+  Effect.fnUntraced(function* (owner: Owner, { objectId: id }: SeenEvent) {
     const seen = yield* client.read(owner, (stripe) => stripe.disputes.retrieve(id, { expand: ["payment_intent"] }))
     const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
     const order = yield* orderIn(owner, intent?.metadata)

@@ -1,26 +1,30 @@
 /**
- * Counts calls to Stripe, and ends them at once where Stripe does not answer: for an account whose own calls fail, and
- * for all of a mode while those of several merchants do. One merchant alone closes nothing to others, and sandboxes
- * close nothing to live. A failure of the operator's proxy is the proxy's: it tells nothing about Stripe or an account,
- * and has a breaker of its own.
+ * Counts calls to Stripe, makes them at the account's pace, and ends them at once where Stripe does not answer: for an
+ * account whose own calls fail, and for all of a mode while those of several merchants do. One merchant alone closes
+ * nothing to others, and sandboxes close nothing to live. A failure of the operator's proxy is the proxy's: it tells
+ * nothing about Stripe or an account, and has a breaker of its own.
  */
 import { Mode } from "@coffer/model/Ids"
 import type { Owner } from "@coffer/model/Owner"
-import { Context, Effect, Exit, Metric, Option } from "effect"
+import { Context, Effect, Exit, Metric, Option, Result } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ChannelUnreachable } from "../channel/Channel.ts"
+import { CurrentDeadline } from "../platform/runtime/Deadline.ts"
+import { type Budget, type Crowded, Pace } from "./Pace.ts"
 import { type Judged, judge, ofProxy, type StripeFailure } from "./stripeFailures.ts"
 
 /**
  * `calls`: after this many calls in a row without an answer, the next calls of an account end at once. `merchants`: the
  * calls of a mode do after such calls of this many merchants, with no answer to anybody since the first.
- * `answerMillis`: how long a call may take; the client retries a cut connection once. Tests of many failures set other
- * values.
+ * `answerMillis`: how long a call may take; the client retries a cut connection once. `pauseMillis`: how long a call
+ * waits that was one too many for Stripe; the next time twice as long. Tests of many failures set other values.
  */
 export const Patience = Context.Reference("@coffer/stripe/Patience", {
-  defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000 })
+  defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000, pauseMillis: 500 })
 })
 const downFor = "10 seconds"
+/** How often a call is made again that was one too many. A worker's row is claimed again later anyway. */
+const againMax = { request: 5, worker: 2 }
 
 const calls = Metric.counter("coffer_stripe_calls_total", {
   description:
@@ -33,7 +37,7 @@ const down = Metric.gauge("coffer_stripe_down", {
 const proxyDown = Metric.gauge("coffer_stripe_proxy_down", {
   description: "1 from when STRIPE_PROXY opens no way to Stripe, until a call gets through it"
 })
-const failed = ["refused", "credentials", "rate_limited", "unreached", "silent", "proxy"] as const
+const failed = ["refused", "credentials", "rate_limited", "crowded", "unreached", "silent", "proxy"] as const
 const outcomes = ["answered", ...failed, "circuit_open"] as const
 const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
   Metric.update(Metric.withAttributes(calls, { mode, outcome }), by)
@@ -43,6 +47,7 @@ export const breakers = CircuitBreaker.layerStoreMemory()
 
 export const makeStripeGuard = Effect.gen(function* () {
   const patience = yield* Patience
+  const pace = yield* Pace
   const ofAccount = yield* CircuitBreaker.make({
     tripPolicy: CircuitBreaker.consecutive(patience.calls),
     openDuration: downFor
@@ -78,14 +83,37 @@ export const makeStripeGuard = Effect.gen(function* () {
   const isDown = (mode: Mode) =>
     Effect.andThen(Effect.andThen(setDown(mode, 1), count(mode, "circuit_open")), Effect.fail(new ChannelUnreachable()))
 
-  return <A>(ask: () => Promise<A>, owner: Owner): Effect.Effect<A, StripeFailure> => {
+  const inTurn = (budget: Budget, until: number, isAgain: boolean) =>
+    Effect.catchTags(pace.enter(budget, until, isAgain), { Crowded: (crowded) => Effect.fail(judgeCrowded(crowded)) })
+
+  /** Made when it is its turn, and again when it was one too many for Stripe. */
+  const made = Effect.fnUntraced(function* <A>(ask: () => Promise<A>, budget: Budget, mode: Mode) {
+    const until = yield* pace.until
+    const timesMax = Number.isFinite((yield* CurrentDeadline).left()) ? againMax.request : againMax.worker
+    for (let times = 0; ; times++) {
+      yield* inTurn(budget, until, times > 0)
+      const asked = yield* Effect.result(Effect.tryPromise({ try: ask, catch: judge }))
+      if (Result.isSuccess(asked)) return asked.success
+      const { limit } = asked.failure
+      if (limit === undefined) return yield* Effect.fail(asked.failure)
+      const pause = limit.retryAfterMillis ?? patience.pauseMillis * 2 ** times
+      if (limit.isOfAll) pace.close(budget, pause)
+      if (times === timesMax || pace.millis() + pause >= until) {
+        const failure = new ChannelUnreachable({ retryAfterMillis: pause })
+        return yield* Effect.fail<Judged>({ ...asked.failure, failure })
+      }
+      yield* Effect.andThen(count(mode, "rate_limited"), tell(asked.failure))
+      if (!limit.isOfAll) yield* pace.wait(pause)
+    }
+  })
+
+  return <A>(ask: () => Promise<A>, owner: Owner, budget: Budget): Effect.Effect<A, StripeFailure> => {
     const { merchantId, mode } = owner
     const about = { merchant_id: merchantId, mode }
-    const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
+    const asked = made(ask, budget, mode).pipe(
       Effect.tap(count(mode, "answered")),
-      Effect.tapError((judged) =>
-        Effect.andThen(count(mode, judged.verdict), Effect.annotateLogs(tell(judged), about))
-      ),
+      Effect.tapError((judged) => Effect.andThen(count(mode, judged.verdict), tell(judged))),
+      Effect.annotateLogs(about),
       Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? setDown(mode, 0) : Effect.void)),
       Effect.onExit((exit) => {
         const way = wayOf(exit)._tag
@@ -119,6 +147,7 @@ const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
       return CircuitBreaker.failure()
     case "rate_limited":
     case "proxy":
+    case "crowded":
     case undefined:
       return CircuitBreaker.ignored
   }
@@ -145,8 +174,13 @@ const classified =
 export const tellProxy = ({ detail, verdict }: Judged): Effect.Effect<void> =>
   verdict === "proxy" ? Effect.logError(`STRIPE_PROXY opens no way to Stripe: ${detail}`) : Effect.void
 
+const judgeCrowded = ({ retryAfterMillis }: Crowded): Judged => ({
+  verdict: "crowded",
+  failure: new ChannelUnreachable({ retryAfterMillis })
+})
+
 const tell = (judged: Judged): Effect.Effect<void> => {
-  const { failure, verdict } = judged
+  const { failure, limit, verdict } = judged
   switch (verdict) {
     case "proxy":
       return tellProxy(judged)
@@ -157,6 +191,10 @@ const tell = (judged: Judged): Effect.Effect<void> => {
         Effect.annotateLogs(failure._tag === "StripeRefused" ? { code: failure.code } : {})
       )
     case "rate_limited":
+      return Effect.annotateLogs(Effect.logWarning("Stripe has had too many calls"), { reason: limit?.reason })
+    // Many at once, which the metric counts.
+    case "crowded":
+      return Effect.void
     case "unreached":
     case "silent":
       return Effect.logWarning(`Stripe did not answer a call: ${verdict}`)

@@ -8,6 +8,8 @@ import { Cause, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { CallKeys } from "./CallKeys.ts"
+import { urgent } from "./Pace.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { type EventRow, type PollRow, StripeEventStore } from "./StripeEventStore.ts"
 import { StripeEvents } from "./StripeEvents.ts"
@@ -52,8 +54,8 @@ const handling = Effect.gen(function* () {
   const events = yield* StripeEvents
   for (const mode of Mode.literals) yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
 
-  const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at }: EventRow) =>
-    events.handle({ merchantId, mode }, kind, object_id).pipe(
+  const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at, ...seen }: EventRow) =>
+    events.handle({ merchantId, mode }, kind, { ...seen, objectId: object_id }).pipe(
       Effect.tap((outcome) => Effect.andThen(count(mode, outcome), store.done(id))),
       Effect.catchCause((cause) =>
         Effect.flatMap(currentTime, (now) =>
@@ -127,20 +129,27 @@ const polling = Effect.gen(function* () {
     wakeup: "stripe_accounts",
     run: Effect.gen(function* () {
       const due = yield* store.claimPolls(yield* currentTime, claimedMax)
-      return yield* forEachLeased("the events of the account", due, ({ id }) => id, poll, undefined, pollMax)
+      return yield* urgent("money")(
+        forEachLeased("the events of the account", due, ({ id }) => id, poll, undefined, pollMax)
+      )
     }),
     next: store.nextPoll
   }))
 })
 
-/** Without an index, since the table is small: to look for them reads the events of a week. */
+/** Once an hour and without an index, since the tables are small: to look for them reads the events of a week. */
 const dropping = Effect.gen(function* () {
   const workers = yield* Workers
   const store = yield* StripeEventStore
+  const keys = yield* CallKeys
+  const drop = Effect.fnUntraced(function* (now: DateTime.Utc) {
+    const before = DateTime.subtract(now, keptFor)
+    return (yield* store.dropHandled(before, droppedMax)) + (yield* keys.drop(before, droppedMax))
+  })
   yield* workers.supervise(() => ({
     name: "handled events of stripe",
     tidies: true,
-    run: Effect.flatMap(currentTime, (now) => store.dropHandled(DateTime.subtract(now, keptFor), droppedMax)),
+    run: Effect.flatMap(currentTime, drop),
     next: Effect.map(currentTime, (now) => Option.some(DateTime.add(now, dropEvery)))
   }))
 })

@@ -12,8 +12,9 @@ import { ChannelUnreachable } from "../channel/Channel.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { span } from "../platform/runtime/span.ts"
-import { isMade, type Met, Sessions } from "./Sessions.ts"
 import { OfferedMethods } from "./OfferedMethods.ts"
+import { urgent } from "./Pace.ts"
+import { isMade, type Met, Sessions } from "./Sessions.ts"
 import { type SessionRow, SessionStore } from "./SessionStore.ts"
 import { sessionMethodOf, type SessionStatus } from "./sessionStatus.ts"
 import { StripeClient } from "./StripeClient.ts"
@@ -110,23 +111,27 @@ export const layer = Layer.effect(
       return status._tag === "Over" ? undefined : begunOf(status)
     })
 
-    const begin = span("StripePayments.begin")(function* (order: Order, method: PaymentMethod) {
-      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-        const found = yield* store.active(order.tradeNo)
-        const begun = Option.isSome(found) ? yield* beginAt(order, found.value, method) : undefined
-        if (begun !== undefined) return begun
-        // The order may have ended, which is committed before its session ends. A second session would be paid twice.
-        const now = yield* orders.byTradeNo(order.tradeNo)
-        if (now.status !== "pending") return settled
-        // The order may be older than the account.
-        if (amountProblem(order, stripesBounds) !== undefined) return notTaken("amount")
-        const planned = yield* sessions.plan(order, method)
-        if (Option.isSome(planned)) {
-          return yield* make(order, planned.value)
+    const begin = span("StripePayments.begin")(
+      function* (order: Order, method: PaymentMethod) {
+        for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+          const found = yield* store.active(order.tradeNo)
+          const begun = Option.isSome(found) ? yield* beginAt(order, found.value, method) : undefined
+          if (begun !== undefined) return begun
+          // The order may have ended, which is committed before its session ends. A second session would be paid twice.
+          const now = yield* orders.byTradeNo(order.tradeNo)
+          if (now.status !== "pending") return settled
+          // The order may be older than the account.
+          if (amountProblem(order, stripesBounds) !== undefined) return notTaken("amount")
+          const planned = yield* sessions.plan(order, method)
+          if (Option.isSome(planned)) {
+            return yield* make(order, planned.value)
+          }
         }
-      }
-      return yield* new ChannelUnreachable()
-    }, Effect.uninterruptible)
+        return yield* new ChannelUnreachable()
+      },
+      Effect.uninterruptible,
+      urgent("buyer")
+    )
 
     return StripePayments.of({
       takerOf: (order) =>

@@ -4,6 +4,7 @@
  * and handled by a worker.
  */
 import { Mode } from "@coffer/model/Ids"
+import type { Owner } from "@coffer/model/Owner"
 import { ByteSize, Duration, Effect, type Layer, Metric, Option, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Stripe } from "stripe"
@@ -15,10 +16,11 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { openStripeKeys } from "../merchants/stripeAccount.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
+import { parseJson } from "../platform/runtime/codecs.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { StripeEvents } from "./StripeEvents.ts"
-import { isEvent, toldBy } from "./eventKinds.ts"
+import { isEvent, isThin, toldBy } from "./eventKinds.ts"
 import { webhookAddresses, webhookPath } from "./webhookAddress.ts"
 
 /** An event with its object; those of Stripe have a few kilobytes. */
@@ -27,7 +29,13 @@ const bytesMax = 512 * 1_024
 /** Older signatures are refused: somebody may send again what was recorded. */
 const tolerance = Duration.minutes(5)
 
-const outcomes = ["stored", "repeated", "ignored", "refused"] as const
+/** Stripe's dashboard shows it beside the attempt. */
+const thinProblem = "this destination sends thin events; make one with snapshot events"
+/** How often it is kept that webhooks of an account come. */
+const keptEvery = Duration.toMillis("1 hour")
+const accountsMax = 10_000
+
+const outcomes = ["stored", "repeated", "ignored", "thin", "refused"] as const
 const webhooks = Metric.counter("coffer_stripe_webhooks_total", {
   description: "Requests of Stripe with events, by what became of them",
   incremental: true
@@ -55,6 +63,15 @@ export const layer: Routes = HttpRouter.use(
     for (const mode of Mode.literals) yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
     yield* count("none", "refused", 0)
 
+    const keptAt = new Map<string, number>()
+    const noteArrival = Effect.fnUntraced(function* (owner: Owner, kind: "whole" | "thin") {
+      const key = `${owner.merchantId}/${owner.mode}/${kind}`
+      const millis = yield* currentMillis
+      if (millis - (keptAt.get(key) ?? -Infinity) < keptEvery) return
+      if (keptAt.size >= accountsMax) keptAt.clear()
+      if (yield* events.noteArrival(owner, kind)) keptAt.set(key, millis)
+    })
+
     const receive = Effect.gen(function* () {
       const { token = "" } = yield* HttpRouter.params
       const owner = addresses.read(token)
@@ -71,14 +88,29 @@ export const layer: Routes = HttpRouter.use(
       const { webhookSecret } = openStripeKeys(secrets, owner.value, account)
       const now = yield* currentMillis
       const signature = request.headers["stripe-signature"] ?? ""
-      const read = Result.try(() =>
-        signatures.constructEvent(body, signature, webhookSecret, Duration.toSeconds(tolerance), undefined, now)
+      const signed = Result.try(() =>
+        signatures.signature!.verifyHeader(
+          body,
+          signature,
+          webhookSecret,
+          Duration.toSeconds(tolerance),
+          undefined,
+          now
+        )
       )
-      if (Result.isFailure(read)) return yield* refused(mode, "the signature is not valid, or is too old", 400)
-      const event: unknown = read.success
+      if (Result.isFailure(signed)) return yield* refused(mode, "the signature is not valid, or is too old", 400)
+      const event = Option.getOrUndefined(parseJson(body.toString()))
+      if (isThin(event)) {
+        yield* noteArrival(owner.value, "thin")
+        yield* Effect.logWarning(`A destination of events at Stripe says too little: ${thinProblem}`).pipe(
+          Effect.annotateLogs({ merchant_id: owner.value.merchantId, mode })
+        )
+        return yield* Effect.as(count(mode, "thin"), answer(thinProblem, 400))
+      }
       if (!isEvent(event)) return yield* refused(mode, "the body is no event", 400)
       const told = toldBy(event)
       const isOurs = (event.account ?? null) === account.account && event.livemode === (mode === "live")
+      if (isOurs) yield* noteArrival(owner.value, "whole")
       if (Option.isNone(told) || !isOurs) return yield* taken(mode, "ignored")
       return yield* taken(mode, (yield* events.note(owner.value, told.value)) ? "stored" : "repeated")
     }).pipe(

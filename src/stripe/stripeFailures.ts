@@ -36,13 +36,22 @@ const reasonMax = 500
 export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused
 
 /** Why a call failed, as metrics name it. `refused`: Stripe is there, and says no. `proxy`: see `STRIPE_PROXY`. */
-export type Verdict = "refused" | "credentials" | "rate_limited" | "unreached" | "silent" | "proxy"
+export type Verdict = "refused" | "credentials" | "rate_limited" | "crowded" | "unreached" | "silent" | "proxy"
 
 export interface Judged {
   readonly verdict: Verdict
   readonly failure: StripeFailure
   /** What the operator's proxy did. */
   readonly detail?: string
+  /** Of `rate_limited`. */
+  readonly limit?: RateLimit
+}
+
+/** Which of Stripe's limits a call has met. `isOfAll`: other calls of the account meet it as well. */
+export interface RateLimit {
+  readonly reason: string
+  readonly isOfAll: boolean
+  readonly retryAfterMillis: number | undefined
 }
 
 /** The connection never came to be. */
@@ -60,7 +69,9 @@ export const judge = (error: unknown): Judged => {
   if (error instanceof Stripe.errors.StripeIdempotencyError) return { ...silent(true), verdict: "refused" }
   if (statusCode === undefined || statusCode >= 500) return silent(true)
   if (statusCode === 401 || statusCode === 403) return { verdict: "credentials", failure: new ChannelUnreachable() }
-  if (statusCode === 429) return { verdict: "rate_limited", failure: new ChannelUnreachable() }
+  if (statusCode === 429) {
+    return { verdict: "rate_limited", failure: new ChannelUnreachable(), limit: rateLimitOf(error) }
+  }
   // A call with the same idempotency key is still being carried out.
   if (statusCode === 409) return { ...silent(false), verdict: "refused" }
   return { verdict: "refused", failure: new StripeRefused({ code, message }) }
@@ -70,3 +81,15 @@ export const judge = (error: unknown): Judged => {
 export const ofProxy = (detail: string): Judged => ({ verdict: "proxy", failure: new ChannelUnreachable(), detail })
 
 const silent = (wasAnswered: boolean): Judged => ({ verdict: "silent", failure: new StripeSilent({ wasAnswered }) })
+
+/** Stripe says which limit it was, and seldom for how long. `lock_timeout`: another call has the object. */
+const rateLimitOf = ({ code = "", headers = {} }: Stripe.errors.StripeError): RateLimit => {
+  const reason = headers["stripe-rate-limited-reason"] ?? code
+  const seconds = Number(headers["retry-after"] ?? Number.NaN)
+  return {
+    reason: reason.slice(0, reasonMax),
+    isOfAll: !/^(endpoint-|resource-specific|lock_timeout)/.test(reason),
+    retryAfterMillis: seconds > 0 ? Math.min(seconds, retryAfterMax) * 1_000 : undefined
+  }
+}
+const retryAfterMax = 60

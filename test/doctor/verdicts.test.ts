@@ -9,6 +9,7 @@ import { backupsVerdict, nodeVerdict } from "../../src/doctor/hostChecks.ts"
 import {
   acquirerVerdict,
   outboundVerdict,
+  thinVerdict,
   adminVerdict,
   proxiesVerdict,
   publicUrlVerdict,
@@ -136,6 +137,13 @@ const rows: ReadonlyArray<Row> = [
     stripeBy(viaProxy, undefined, { isProxys: true, detail: "it answered CONNECT with 403" }),
     "error",
     /^STRIPE_PROXY at proxy.example:3128 opens no way to files.stripe.com: it answered CONNECT with 403/
+  ],
+  ["stripe webhooks", thinVerdict({ accounts: 0, first: null }), "ok", /No destination/],
+  [
+    "stripe webhooks",
+    thinVerdict({ accounts: 2, first: "mer_1/live" }),
+    "warning",
+    /2 of the accounts \(mer_1\/live\)/
   ],
   ["acquirer", acquirerVerdict(undefined), "not applicable", /No merchant/],
   ["acquirer", acquirerVerdict({ approved: 2, payable: 0, accounts: 0 }), "error", /nobody can pay a live order/],

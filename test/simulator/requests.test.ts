@@ -54,10 +54,28 @@ describe("requests", () => {
   it.live("what was refused before it began is not kept under its key", () =>
     Effect.gen(function* () {
       const { stripe } = yield* begin()
-      const create = (amount: number) =>
-        stripe.paymentIntents.create({ amount, currency: "usd" }, { idempotencyKey: "K1" })
-      assert.strictEqual((yield* refusal(() => create(1))).code, "amount_too_small")
+      const create = (amount: unknown) =>
+        stripe.paymentIntents.create({ amount, currency: "usd" } as never, { idempotencyKey: "K1" })
+      assert.strictEqual((yield* refusal(() => create("much"))).code, "parameter_invalid_integer")
       assert.strictEqual((yield* ask(() => create(100))).amount, 100)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("what was refused once it had begun is answered again to its key for a day", () =>
+    Effect.gen(function* () {
+      const world = yield* begin()
+      const { control, stripe } = world
+      const charge = yield* paid(world)
+      const refund = (key: string, amount: number) =>
+        stripe.refunds.create({ charge: charge.id, amount }, { idempotencyKey: key })
+      yield* ask(() => refund("part", 1_500))
+      assert.strictEqual((yield* refusal(() => refund("K1", 600))).statusCode, 400)
+      yield* control.fault({ on: "POST /v1/refunds", kind: "refused" })
+      assert.strictEqual((yield* refusal(() => refund("K2", 100))).code, "balance_insufficient")
+      const again = yield* refusal(() => refund("K2", 100))
+      assert.deepStrictEqual([again.code, again.headers?.["idempotent-replayed"]], ["balance_insufficient", "true"])
+      yield* control.advance({ seconds: 86_400 })
+      assert.strictEqual((yield* ask(() => refund("K2", 100))).amount, 100)
     }).pipe(Effect.scoped)
   )
 
@@ -151,6 +169,9 @@ describe("requests", () => {
       })
       yield* control.advance({ seconds: 1 })
       yield* ask(() => stripe.balance.retrieve())
+      yield* control.fault({ on: "*", kind: "rate_limited", reason: "endpoint-rate", retry_after: 3 })
+      const { headers } = yield* refusal(() => stripe.balance.retrieve())
+      assert.deepInclude(headers, { "stripe-rate-limited-reason": "endpoint-rate", "retry-after": "3" })
     }).pipe(Effect.scoped)
   )
 })

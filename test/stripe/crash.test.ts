@@ -15,7 +15,7 @@ import { freePort, freshDatabase } from "../kit/Service.ts"
 import { isSoak } from "../kit/soak.ts"
 import { assertEqualBooks, booksAtStripe } from "./books.ts"
 import { type Desk, deskOf } from "./desk.ts"
-import { begins } from "./kit.ts"
+import { begins, paceless } from "./kit.ts"
 import { type Scenario, scenarios } from "./scenarios.ts"
 
 interface Row extends Point {
@@ -104,7 +104,7 @@ const everyCrash = Effect.fnUntraced(function* (scenario: Scenario) {
   const database = yield* freshDatabase
   const port = yield* freePort
   const simulator = yield* simulate({ port, chargeSettles: 0, standsAt: begins / 1_000 })
-  const env = { STRIPE_API: `http://127.0.0.1:${port}` }
+  const env = { ...paceless, STRIPE_API: `http://127.0.0.1:${port}` }
   let life = yield* live(database, begins, env)
   let count = 0
 

@@ -22,14 +22,21 @@ interface Given extends Options {
   readonly simulator?: SimulatorOptions
 }
 
+/** The test's clock stands, and many calls are made in one of its seconds. */
+export const paceless = { STRIPE_CALLS_SANDBOX: "10000", STRIPE_CALLS_LIVE: "10000" }
+
+/** A call that was one too many for Stripe is made again at once. */
+export const quick = Layer.succeed(Patience, { ...Patience.defaultValue(), pauseMillis: 1 })
+
 /** A service and a simulator that know nothing of each other yet. */
 export const worlds = Effect.fnUntraced(function* ({ simulator: settings, ...options }: Given = {}) {
   const port = yield* freePort
   const running = yield* start({
     clock: "test",
     begins,
+    beneath: quick,
     ...options,
-    env: { STRIPE_API: `http://127.0.0.1:${port}`, ...options.env }
+    env: { ...paceless, STRIPE_API: `http://127.0.0.1:${port}`, ...options.env }
   })
   const simulator = yield* Effect.provideService(
     simulate({ port, chargeSettles: 0, ...settings }),
@@ -44,7 +51,7 @@ export const worlds = Effect.fnUntraced(function* ({ simulator: settings, ...opt
 
 /** Where Stripe does not answer, a second is long enough to wait for it. */
 export const impatient: Given = {
-  beneath: Layer.succeed(Patience, { ...Patience.defaultValue(), answerMillis: 1_000 })
+  beneath: Layer.succeed(Patience, { ...Patience.defaultValue(), answerMillis: 1_000, pauseMillis: 1 })
 }
 
 export type World = Effect.Success<ReturnType<typeof worlds>>

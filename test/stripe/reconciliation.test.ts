@@ -43,7 +43,7 @@ const readingTwice = Effect.gen(function* () {
   const nightWith = (then: Effect.Effect<unknown, unknown>) =>
     Effect.gen(function* () {
       Object.assign(night, { left: windows, then: Effect.catchCause(then, Effect.die) })
-      yield* Context.get(world.context, Reconciliation).reconcile(owner, yield* DateTime.now)
+      yield* Context.get(world.context, Reconciliation).reconcile(owner, yield* DateTime.now, null)
       assert.isAtMost(night.left, 0, "it has happened")
       return yield* listed(world)
     }).pipe(Effect.provideContext(world.context))
@@ -294,6 +294,29 @@ describe("the nightly reconciliation", () => {
       yield* world.control.clear_faults({})
       yield* compared(world, "61 minutes")
       assert.lengthOf(yield* world.sql`select 1 from stripe_movements`, 1)
+    })
+  )
+})
+
+describe("a comparison of the books", () => {
+  it.live("that was broken off goes on where it was", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const world = yield* connected({ simulator: { watch: (call) => void asked.push(call) } })
+      const reads = () => asked.filter((call) => call.startsWith("GET /v1/balance_transactions")).length
+      yield* world.control.fault({ on: "GET /v1/balance_transactions", kind: "error_before", skip: 10 })
+      const before = reads()
+      yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = 'epoch'`
+      yield* world.leap("1 second")
+      assert.strictEqual(reads() - before, 11)
+      const ended = Effect.map(
+        world.sql`select movements_place is null as ended from stripe_polls`,
+        ([row]) => row!["ended"]
+      )
+      assert.isFalse(yield* ended)
+      yield* world.leap("61 minutes")
+      assert.isTrue(yield* ended)
+      assert.isAtMost(reads() - before, windows + 4)
     })
   )
 })

@@ -44,6 +44,22 @@ describe("a refund at Stripe", () => {
     })
   )
 
+  it.live("of which the answer was lost and for which the money is missing goes out in the hour of the top-up", () =>
+    Effect.gen(function* () {
+      const { control, merchant, pass, refund, simulator } = yield* sold()
+      yield* control.fault({ on: "POST /v1/refunds", kind: "cut_before", times: 2 })
+      yield* control.fault({ on: "POST /v1/refunds", kind: "refused", times: 1_000 })
+      const { body, status } = yield* refund()
+      assert.deepStrictEqual([status, body.data.status], [202, "pending"])
+      yield* pass("20 minutes")
+      assert.lengthOf(simulator.all("refund"), 0)
+      yield* control.clear_faults({})
+      yield* pass("61 minutes")
+      assert.strictEqual((yield* merchant.get(`/v1/refunds/${body.data.refund_no}`)).body.data.status, "succeeded")
+      assert.lengthOf(simulator.all("refund"), 1)
+    })
+  )
+
   it.live("that the bank sends back, after it had succeeded, is failed, and the money is the merchant's again", () =>
     Effect.gen(function* () {
       const { available, before, control, merchant, refund, settled, simulator, sql } = yield* sold()

@@ -9,7 +9,9 @@ const amount = 2_000
 
 /** A second payment, of which the service has not heard yet. */
 const paidTwice = Effect.gen(function* () {
-  const world = yield* connected()
+  const asked: Array<string> = []
+  const world = yield* connected({ simulator: { watch: (call) => void asked.push(call) } })
+  const calls = (call: string) => asked.filter((each) => each === call)
   const { api, choose, control, merchant, order, sessions, simulator } = world
   const made = yield* order()
   yield* choose(made)
@@ -35,7 +37,7 @@ const paidTwice = Effect.gen(function* () {
     const before = yield* metric(name)
     return Effect.map(metric(name), (now) => now - before)
   })
-  return { ...world, made, intent: String(charge!.payment_intent), told, held, story, since }
+  return { ...world, calls, made, intent: String(charge!.payment_intent), told, held, story, since }
 })
 
 describe("a payment that Stripe will never take back", () => {
@@ -111,7 +113,7 @@ describe("a payment that Stripe does not take back now", () => {
   it.live("is asked for again, each time after twice as long, up to an hour, and goes back once", () =>
     Effect.gen(function* () {
       const { control, held, pass, simulator, told } = yield* paidTwice
-      yield* control.fault({ on: "POST /v1/refunds", kind: "rate_limited", times: 1_000 })
+      yield* control.fault({ on: "POST /v1/refunds", kind: "error_before", times: 1_000 })
       yield* told
       yield* pass("1 day")
       const after = (yield* held)!
@@ -125,6 +127,45 @@ describe("a payment that Stripe does not take back now", () => {
         simulator.all("refund").map((each) => each.amount),
         [amount]
       )
+    })
+  )
+
+  it.live("for want of money at Stripe goes back within the hour in which there is enough again", () =>
+    Effect.gen(function* () {
+      const { control, held, merchant, pass, simulator, told } = yield* paidTwice
+      yield* control.fault({ on: "POST /v1/refunds", kind: "refused", times: 1_000 })
+      yield* told
+      yield* pass("20 minutes")
+      assert.deepInclude(yield* held, { status: "due", waits_for: "channel" })
+      yield* control.clear_faults({})
+      yield* pass("61 minutes")
+      assert.isUndefined(yield* held)
+      assert.include(yield* merchant.events(), "payment.duplicate_refunded")
+      assert.lengthOf(simulator.all("refund"), 1)
+    })
+  )
+
+  it.live("because Stripe failed at it goes back within the hour, although its key is answered so for a day", () =>
+    Effect.gen(function* () {
+      const { control, held, pass, simulator, told } = yield* paidTwice
+      yield* control.fault({ on: "POST /v1/refunds", kind: "error_kept_before" })
+      yield* told
+      yield* pass("61 minutes")
+      assert.isUndefined(yield* held)
+      assert.lengthOf(simulator.all("refund"), 1)
+    })
+  )
+
+  it.live("and whose refund was made although the answer was lost is found, and is asked for once", () =>
+    Effect.gen(function* () {
+      const { calls, control, held, pass, simulator, told } = yield* paidTwice
+      yield* control.fault({ on: "webhook refund.*", kind: "lose", times: 1_000 })
+      yield* control.fault({ on: "POST /v1/refunds", kind: "error_after" })
+      yield* told
+      yield* pass("2 minutes")
+      assert.isUndefined(yield* held)
+      assert.lengthOf(simulator.all("refund"), 1)
+      assert.lengthOf(calls("POST /v1/refunds"), 1)
     })
   )
 })

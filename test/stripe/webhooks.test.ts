@@ -180,3 +180,78 @@ describe("events of Stripe in any order", () => {
     })
   )
 })
+
+describe("a destination of thin events", () => {
+  it.live("is told what is wrong in the answer and by the doctor, and its payments are found within a minute", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      yield* world.control.thin_events({ endpoint: world.endpoint.id })
+      const thin = { id: "evt_1", object: "v2.core.event", type: "v1.checkout.session.completed", livemode: false }
+      const told = yield* send(world, thin)
+      assert.strictEqual(told.status, 400)
+      assert.include(told.text, "sends thin events; make one with snapshot events")
+      const look = Effect.map(
+        world.sql`select thin_at is not null as thin, webhook_at is null as never from stripe_polls`,
+        ([row]) => row
+      )
+      assert.deepStrictEqual(yield* look, { thin: true, never: true })
+      const made = yield* world.order()
+      yield* world.choose(made)
+      yield* world.control.pay({ session: world.sessions(made)[0]!.id })
+      yield* world.pass("61 seconds")
+      assert.strictEqual((yield* world.merchant.order(made.trade_no))["status"], "paid")
+    })
+  )
+
+  it.live("with a wrong signature is told nothing", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      const told = yield* send(world, { object: "v2.core.event" }, { secret: "whsec_other" })
+      assert.strictEqual(told.status, 400)
+      assert.notInclude(told.text, "thin")
+    })
+  )
+})
+
+describe("an event of Stripe", () => {
+  it.live("about what is settled already, or none of ours, asks nothing of Stripe", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const world = yield* connected({ simulator: { watch: (call) => void asked.push(call) } })
+      const { control, merchant, settled, stripe } = world
+      const reads = () => asked.filter((call) => /^GET .v1.(checkout.sessions|refunds).\w/.test(call)).length
+      yield* Effect.promise(() =>
+        stripe.checkout.sessions
+          .create({
+            mode: "payment",
+            line_items: [
+              {
+                quantity: 1,
+                price_data: { currency: "usd", unit_amount: 500, product_data: { name: "Another shop's" } }
+              }
+            ],
+            success_url: "https://other.example"
+          })
+          .then(({ id }) => stripe.checkout.sessions.expire(id))
+      )
+      yield* settled
+      assert.strictEqual(reads(), 0)
+      yield* world.paid({ amount: 5_000 })
+      yield* control.hold_webhooks({})
+      const made = yield* world.order()
+      yield* world.choose(made)
+      yield* control.pay({ session: world.sessions(made)[0]!.id })
+      yield* world.page(made, "?returned=1")
+      const seen = reads()
+      yield* control.release_webhooks({})
+      yield* settled
+      assert.strictEqual((yield* merchant.order(made.trade_no))["status"], "paid")
+      assert.strictEqual(reads(), seen, "the buyer's return has found it")
+      yield* control.hold_webhooks({})
+      assert.strictEqual((yield* merchant.refund({ trade_no: made.trade_no })).body.data.status, "succeeded")
+      yield* control.release_webhooks({})
+      yield* settled
+      assert.strictEqual(reads(), seen, "the refund's own answer has said it")
+    })
+  )
+})

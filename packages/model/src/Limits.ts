@@ -117,3 +117,6 @@ export const disputeReasonLengthMax = 255
 
 /** How far the operator may raise one merchant's quota. */
 export const quotaOverrideMax = 1_000_000
+
+/** Calls of one account to Stripe in a second that an operator may set. */
+export const stripeCallsMax = 10_000

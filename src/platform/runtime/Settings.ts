@@ -3,6 +3,7 @@
  * environment. README.md lists the variables with their defaults.
  */
 import { randomBytes } from "node:crypto"
+import { stripeCallsMax } from "@coffer/model/Limits"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
@@ -71,6 +72,8 @@ export class Settings extends Context.Service<
     readonly stripeApi: URL
     /** `http://user:pass@host:port`: what calls to Stripe go through; undefined if they go straight. */
     readonly stripeProxy: Redacted.Redacted | undefined
+    /** How many calls of one account go to Stripe in a second. */
+    readonly stripeCalls: { readonly sandbox: number; readonly live: number }
   }
 >()("@coffer/Settings") {}
 
@@ -109,6 +112,12 @@ export const startup = Config.all({
   backups,
   noOutbound
 })
+
+const callsASecond = (name: string, usual: number) =>
+  Config.schema(
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: stripeCallsMax })),
+    name
+  ).pipe(Config.withDefault(usual))
 
 const variables = Config.all({
   host: Config.option(Config.NonEmptyString("HOST")),
@@ -150,7 +159,12 @@ const variables = Config.all({
   filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY")),
   stripeApi: Config.option(Config.URL("STRIPE_API")),
   telemetry: Config.all(telemetry),
-  stripeProxy: Config.option(Config.Redacted("STRIPE_PROXY"))
+  stripeProxy: Config.option(Config.Redacted("STRIPE_PROXY")),
+  // What Stripe takes of an account with a test key, and with a live one.
+  stripeCalls: Config.all({
+    sandbox: callsASecond("STRIPE_CALLS_SANDBOX", 25),
+    live: callsASecond("STRIPE_CALLS_LIVE", 100)
+  })
 })
 
 /** `embedded`: the default on a laptop, which generates the secrets that a server's operator has to set. */
@@ -219,6 +233,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         backups: Option.getOrUndefined(read.backups),
         noOutbound: read.noOutbound,
         stripeApi: yield* stripeAddress(read),
+        stripeCalls: read.stripeCalls,
         stripeProxy: yield* proxyAddress("STRIPE_PROXY", read.stripeProxy)
       })
     })

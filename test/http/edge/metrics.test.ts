@@ -64,10 +64,18 @@ const table: ReadonlyArray<Row> = [
   ["coffer_channel_contradictions_total", { mode: "live" }, 0],
   ...["live", "sandbox"].flatMap((mode) => [
     ["coffer_stripe_down", { mode }, 0] as const,
-    ...["answered", "refused", "credentials", "rate_limited", "unreached", "silent", "proxy", "circuit_open"].map(
-      (outcome) => ["coffer_stripe_calls_total", { mode, outcome }, 0] as const
-    ),
-    ...["stored", "repeated", "ignored", "refused"].map(
+    ...[
+      "answered",
+      "refused",
+      "credentials",
+      "rate_limited",
+      "crowded",
+      "unreached",
+      "silent",
+      "proxy",
+      "circuit_open"
+    ].map((outcome) => ["coffer_stripe_calls_total", { mode, outcome }, 0] as const),
+    ...["stored", "repeated", "ignored", "thin", "refused"].map(
       (outcome) => ["coffer_stripe_webhooks_total", { mode, outcome }, 0] as const
     ),
     ...["adopted", "ignored", "given_up"].map(
@@ -77,6 +85,7 @@ const table: ReadonlyArray<Row> = [
   ]),
   ["coffer_stripe_webhooks_total", { mode: "none", outcome: "refused" }, 0],
   ["coffer_stripe_proxy_down", {}, 0],
+  ...["buyer", "money", "rest"].map((urgency) => ["coffer_stripe_waits_total", { urgency }, 0] as const),
   ["coffer_reconciliation_differences", { mode: "live" }, 0],
   ["coffer_http_requests_total", { method: "POST", route: "/channels/stripe/{token}" }, 0],
   ["coffer_quota_store_failures_total", {}, 0],

@@ -23,5 +23,15 @@ export const troubleCommands = ({ deliveries, faults, revoked, world }: Parts) =
       return { endpoints }
     })
   ),
+  rate_limit: command(Schema.Struct({ calls: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)) }), ({ calls }) =>
+    Effect.sync(() => ((world.settings = { ...world.settings, rateLimit: calls }), {}))
+  ),
+  thin_events: command(Schema.Struct({ endpoint: Schema.String }), ({ endpoint: id }) =>
+    Effect.gen(function* () {
+      yield* there(world, "webhook_endpoint", id)
+      world.thin.add(id)
+      return {}
+    })
+  ),
   revoke_key: command(Schema.Struct({ key: Schema.String }), ({ key }) => Effect.sync(() => (revoked.add(key), {})))
 })

@@ -50,11 +50,13 @@ export const answer = (world: World, asked: Asked): Answer => {
   }
   const outcome = run(world, asked)
   const first = answerOf(outcome)
-  // What was wrong before anything was begun is not remembered: the same key may be used for the request put right.
-  const wasBegun = Result.isSuccess(outcome) || outcome.failure.status === 402
-  if (wasBegun) remember(world, asked, first)
+  if (wasBegun(outcome)) remember(world, asked, first)
   return first
 }
+
+/** Parameters that do not fit are no beginning: the same key may be used for the request put right. */
+const wasBegun = (outcome: Outcome<object>): boolean =>
+  Result.isSuccess(outcome) || (outcome.failure.isValidation !== true && outcome.failure.status < 500)
 
 /** What the key of a request is answered with from now on. */
 export const remember = (world: World, asked: Asked, { body, status }: Answer): void => {
@@ -114,15 +116,22 @@ const sorted = (value: unknown): unknown => {
     .map(([key, each]) => [key, sorted(each)])
 }
 
-const run = (world: World, asked: Asked): Outcome<object> =>
+/** The request's parameters, each of a kind that the operation takes. */
+const parametersFor = ({ form, route }: Asked) =>
   Result.gen(function* () {
-    const { book, path, route } = asked
-    const params = yield* readParameters(route.name, asked.form)
+    const params = yield* readParameters(route.name, form)
     for (const name of Object.keys(params)) {
       if (!(route.operation.simulates as ReadonlyArray<string>).includes(name)) {
         return yield* notSimulated(`the parameter ${name}`, name)
       }
     }
+    return params
+  })
+
+const run = (world: World, asked: Asked): Outcome<object> =>
+  Result.gen(function* () {
+    const { book, path, route } = asked
+    const params = yield* Result.mapError(parametersFor(asked), (failure) => ({ ...failure, isValidation: true }))
     world.cause = { id: asked.requestId, idempotencyKey: asked.idempotencyKey ?? null }
     const paths = (params["expand"] ?? []) as ReadonlyArray<string>
     const outcome = route.operation.run({ world, book, id: route.id, path }, params as never)

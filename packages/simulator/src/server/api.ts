@@ -32,7 +32,7 @@ export const makeApi = (parts: Parts) => {
     const { path, query } = targetOf(request.url)
     const book = bookOf(world, request.headers, revoked)
     if (Result.isFailure(book)) return Result.fail(book.failure)
-    if (!rates.mayAsk(book.success)) return Result.fail(tooMany)
+    if (!rates.mayAsk(book.success)) return Result.fail(tooMany({}))
     const content = contentOf(book.success, request.method, path)
     if (content !== undefined) return Result.succeed(content)
     const route = routeOf(request.method, path)
@@ -117,8 +117,14 @@ const goWrong = (request: HttpServerRequest, asked: Asked, fault: Struck, { act,
     case "error_before":
     case "error_after":
       return Effect.succeed(respond(trouble, asked.requestId, asked))
+    case "refused": {
+      // Refused after it was begun, such as for want of money: the key has this answer for a day, too.
+      const given = refusal(fault)
+      keepAnswer(asked, given)
+      return Effect.succeed(respond(given, asked.requestId, asked))
+    }
     case "rate_limited":
-      return Effect.succeed(respond(answerOf(Result.fail(tooMany)), asked.requestId, asked))
+      return Effect.succeed(respond(answerOf(Result.fail(tooMany(fault))), asked.requestId, asked))
     case "slow":
       return Effect.map(actLater(asked, fault.seconds), (given) => respond(given, asked.requestId, asked))
     default:
@@ -142,10 +148,19 @@ const cut = (request: HttpServerRequest) =>
 const keyOf = ({ book, idempotencyKey }: Asked): string | undefined =>
   idempotencyKey === undefined ? undefined : `${book.key}/${idempotencyKey}`
 
-const tooMany: Failure = {
+const tooMany = ({
+  reason = "global-rate",
+  retry_after: seconds
+}: Pick<Struck, "reason" | "retry_after">): Failure => ({
   ...invalid("Too many requests hit the API too quickly. Wait, and try again.", { status: 429, code: "rate_limit" }),
-  headers: { "stripe-rate-limited-reason": "global-rate" }
-}
+  headers: {
+    "stripe-rate-limited-reason": reason,
+    ...(seconds !== undefined && { "retry-after": String(seconds) })
+  }
+})
+
+const refusal = ({ code = "balance_insufficient" }: Struck) =>
+  answerOf(Result.fail(invalid(`This is refused for now, as a test wants it: ${code}.`, { code })))
 
 const respond = ({ body, headers, status }: Answer, requestId: string, asked: Asked | undefined) =>
   HttpServerResponse.text(body, {

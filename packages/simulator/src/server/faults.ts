@@ -10,6 +10,7 @@ export const FaultKind = Schema.Literals([
   "error_after",
   "error_kept_before",
   "error_kept_after",
+  "refused",
   "rate_limited",
   "slow",
   "lose",
@@ -32,11 +33,17 @@ export const Fault = Schema.Struct({
   /** Of `slow`, `late` and `swap`; 5 if left out. */
   seconds: Schema.optionalKey(Schema.Int),
   /** Of the errors; 500 if left out. */
-  status: Schema.optionalKey(Schema.Int)
+  status: Schema.optionalKey(Schema.Int),
+  /** Of `refused`; `balance_insufficient` if left out. */
+  code: Schema.optionalKey(Schema.String),
+  /** Of `rate_limited`: which limit was met; `global-rate` if left out. */
+  reason: Schema.optionalKey(Schema.String),
+  /** Of `rate_limited`: seconds to wait, which Stripe seldom tells. */
+  retry_after: Schema.optionalKey(Schema.Int)
 })
 export type Fault = typeof Fault.Type
 
-export interface Struck {
+export interface Struck extends Pick<Fault, "code" | "reason" | "retry_after"> {
   readonly kind: FaultKind
   readonly seconds: number
   readonly status: number
@@ -78,7 +85,7 @@ export const makeFaults = (watch: Watch = () => {}): Faults => {
         rule.times--
         rules = rules.filter(({ times }) => times > 0)
         return {
-          kind: rule.fault.kind,
+          ...rule.fault,
           seconds: rule.fault.seconds ?? secondsDefault,
           status: rule.fault.status ?? 500
         }

@@ -24,6 +24,8 @@ export interface World {
   /** Of accounts whose settings a test has changed. */
   readonly accounts: Map<string, AccountSettings>
   readonly accountOf: (book: Book) => AccountSettings
+  /** Webhook endpoints to which thin events are sent. */
+  readonly thin: Set<string>
   readonly clock: SimulatedClock
   readonly books: ReadonlyMap<string, Book>
   readonly book: (account: string, livemode: boolean) => Book
@@ -81,6 +83,7 @@ export const makeWorld = (settings: Settings, clock: SimulatedClock, seed: strin
     exchange: new Map(),
     accounts,
     accountOf: ({ account }) => accounts.get(account) ?? usualSettings,
+    thin: new Set(),
     clock,
     books,
     book: bookOf,

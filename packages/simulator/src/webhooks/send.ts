@@ -1,5 +1,6 @@
 /** One attempt to bring an event to an endpoint, and the next one if the receiver does not take it. */
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
+import type Stripe from "stripe"
 import { indentedJson } from "../json.ts"
 import type { Book } from "../state/Book.ts"
 import type { Task } from "../state/kinds.ts"
@@ -25,7 +26,8 @@ export const makeSend = (world: World) =>
     const event = book.get("event", delivery.event)
     // It was deleted or disabled meanwhile.
     if (endpoint?.status !== "enabled" || secret === undefined || event === undefined) return
-    const isTaken = yield* post({ url: endpoint.url, secret, body: indentedJson(event), at: world.seconds() })
+    const sent = world.thin.has(endpoint.id) ? thinOf(event) : event
+    const isTaken = yield* post({ url: endpoint.url, secret, body: indentedJson(sent), at: world.seconds() })
     if (isTaken) {
       const now = book.get("event", delivery.event)!
       book.put("event", { ...now, pending_webhooks: Math.max(0, now.pending_webhooks - 1) })
@@ -35,6 +37,21 @@ export const makeSend = (world: World) =>
     if (pause === undefined) return
     world.schedule(book, world.clock.millis() + pause * 1000, { ...delivery, attempt: delivery.attempt + 1 })
   })
+
+/** An event that names its object and shows nothing of it. */
+const thinOf = ({ created, data, id, livemode, request, type }: Stripe.Event) => {
+  const object = data.object as { readonly id?: string; readonly object: string }
+  return {
+    id,
+    object: "v2.core.event",
+    type: `v1.${type}`,
+    created: DateTime.formatIso(DateTime.makeUnsafe(created * 1000)),
+    livemode,
+    context: null,
+    reason: request === null ? null : { type: "request", request },
+    related_object: { id: object.id ?? "", type: object.object, url: `/v1/events/${id}` }
+  }
+}
 
 /** The book of an endpoint: the account's own, or its platform's. */
 const homeOf = (world: World, book: Book, endpoint: string): Book =>

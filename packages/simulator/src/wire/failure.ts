@@ -5,6 +5,8 @@ import type Stripe from "stripe"
 export interface Failure {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
+  /** The parameters do not fit, so nothing was begun, and an idempotency key does not keep this answer. */
+  readonly isValidation?: boolean
   readonly error: {
     readonly type: "api_error" | "card_error" | "idempotency_error" | "invalid_request_error"
     readonly message: string
@@ -31,9 +33,14 @@ interface Details {
 
 const docs = (code: string) => ({ doc_url: `https://stripe.com/docs/error-codes/${code.replaceAll("_", "-")}` })
 
+/** Codes of parameters that are missing or malformed. */
+const isOfParameters = ({ code = "" }: Details) =>
+  code.startsWith("parameter_") || code === "url_invalid" || code === "simulator_unsupported"
+
 /** 400, unless the details say otherwise: the request is wrong, and nothing was done. */
 export const invalid = (message: string, { status = 400, ...details }: Details = {}): Failure => ({
   status,
+  ...(isOfParameters(details) && { isValidation: true }),
   error: { type: "invalid_request_error", message, ...details, ...(details.code && docs(details.code)) }
 })
 

@@ -1,0 +1,186 @@
+/** Calls to Stripe are made as fast as an account takes them, and those for a buyer who waits go first. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Queue } from "effect"
+import type { Time } from "../../src/platform/runtime/Deadline.ts"
+import { isCrowded, newLine, nextIn, type Urgency } from "../../src/stripe/paceLine.ts"
+import { PaceTime } from "../../src/stripe/Pace.ts"
+import type { Reply } from "../kit/Api.ts"
+import { requestTime } from "../kit/requestTime.ts"
+import { connected, leadsTo, quick } from "./kit.ts"
+
+/** An account takes so many calls in a second. Until buyers begin, time goes by whenever a call waits for it. */
+const paced = Effect.fnUntraced(function* (perSecond: number) {
+  const time = requestTime()
+  let isFree = true
+  const paceTime: Time = {
+    millis: time.time.millis,
+    after: (millis, run) => {
+      if (isFree) setImmediate(() => time.move(millis))
+      return time.time.after(millis, run)
+    }
+  }
+  const world = yield* connected({
+    beneath: Layer.mergeAll(time.layer, Layer.succeed(PaceTime, paceTime), quick),
+    env: { STRIPE_CALLS_SANDBOX: String(perSecond) }
+  })
+  const second = Effect.gen(function* () {
+    yield* world.leap("1 second")
+    time.move(1_000)
+  })
+  const metric = (start: string) =>
+    Effect.map(world.api.get("/metrics"), ({ text }) => {
+      const lines = text.split("\n").filter((line) => line.startsWith(start))
+      return lines.reduce((sum, line) => sum + Number(line.split(" ")[1]), 0)
+    })
+  /** All tests of a file share the counters. */
+  const since = Effect.fnUntraced(function* (start: string) {
+    const before = yield* metric(start)
+    return Effect.map(metric(start), (now) => now - before)
+  })
+  const replies = yield* Queue.unbounded<Reply>()
+  const orders = Effect.fnUntraced(function* (count: number) {
+    const made = []
+    for (let index = 0; index < count; index++) {
+      // A merchant writes 120 times a minute.
+      if (index % 100 === 99) yield* world.leap("61 seconds")
+      made.push(yield* world.order())
+    }
+    yield* second
+    isFree = false
+    yield* world.control.rate_limit({ calls: perSecond })
+    return made
+  })
+  /** Buyers of these orders choose at the same moment. */
+  const begin = (all: ReadonlyArray<{ readonly trade_no: string; readonly checkout_url: string }>) =>
+    Effect.forEach(
+      all,
+      (order) =>
+        Effect.forkChild(
+          Effect.flatMap(world.choose(order), (reply) => Queue.offer(replies, reply)),
+          {
+            startImmediately: true
+          }
+        ),
+      { discard: true }
+    )
+  const take = (count: number) => Effect.replicateEffect(Queue.take(replies), count)
+  const letTimeGo = () => {
+    isFree = true
+  }
+  return { ...world, letTimeGo, time, second, since, orders, begin, take }
+})
+
+describe("of an account that takes 25 calls in a second", () => {
+  it.live(
+    "200 buyers in a second reach a session each, none sees an error, and the last one does in the eighth second",
+    () =>
+      Effect.gen(function* () {
+        const { begin, orders, second, since, take } = yield* paced(25)
+        const all = yield* orders(200)
+        const limited = yield* since('coffer_stripe_calls_total{outcome="rate_limited"')
+        const waits = yield* since('coffer_stripe_waits_total{urgency="buyer"')
+        yield* begin(all)
+        const seen: Array<Reply> = []
+        for (let seconds = 0; seconds < 8; seconds++) {
+          if (seconds > 0) yield* second
+          seen.push(...(yield* take(25)))
+        }
+        assert.deepStrictEqual(
+          seen.filter(({ status }) => status !== 200).map(({ status }) => status),
+          []
+        )
+        assert.strictEqual(new Set(seen.map(leadsTo)).size, 200)
+        assert.strictEqual(yield* limited, 0)
+        assert.isAtMost(yield* waits, 200)
+      }).pipe(Effect.scoped)
+  )
+})
+
+describe("a buyer", () => {
+  it.live("for whom no call can be made in time is told so at once, with the seconds to wait", () =>
+    Effect.gen(function* () {
+      const { begin, orders, second, take } = yield* paced(1)
+      yield* begin(yield* orders(20))
+      // One is asked for at once, and eight can be within the time of a request.
+      const early = yield* take(12)
+      assert.strictEqual(early.filter(({ status }) => status === 200).length, 1)
+      for (const reply of early.filter(({ status }) => status !== 200)) {
+        assert.strictEqual(reply.status, 503)
+        assert.match(reply.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
+      }
+      for (let seconds = 0; seconds < 7; seconds++) {
+        yield* second
+        assert.deepStrictEqual(
+          (yield* take(1)).map(({ status }) => status),
+          [200]
+        )
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("whose call was one too many for Stripe waits as long as Stripe says, and then reaches a session", () =>
+    Effect.gen(function* () {
+      const { begin, control, letTimeGo, orders, take, time } = yield* paced(25)
+      yield* control.fault({ on: "POST /v1/checkout/sessions", kind: "rate_limited", retry_after: 3 })
+      const made = yield* orders(1)
+      letTimeGo()
+      const before = time.time.millis()
+      yield* begin(made)
+      const [reply] = yield* take(1)
+      assert.isAtLeast(time.time.millis() - before, 3_000)
+      assert.strictEqual(reply!.status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  for (const reason of ["endpoint-rate", "global-concurrency", "lock_timeout"]) {
+    it.live(`whose call met Stripe's limit ${reason} reaches a session all the same`, () =>
+      Effect.gen(function* () {
+        const { choose, control, order } = yield* connected()
+        yield* control.fault({ on: "POST /v1/checkout/sessions", kind: "rate_limited", reason, times: 3 })
+        assert.strictEqual((yield* choose(yield* order())).status, 200)
+      })
+    )
+  }
+})
+
+describe("the line of an account", () => {
+  const standing = (count: Partial<Record<Urgency, number>>) => {
+    const line = newLine()
+    for (const [urgency, many] of Object.entries(count)) {
+      for (let one = 0; one < many; one++) line.add({ urgency: urgency as Urgency, until: 1, go: () => {} }, false)
+    }
+    return line
+  }
+
+  it("lets buyers go first, money in one of eight turns and the rest in one of 64, so that nobody waits for ever", () => {
+    const line = standing({ buyer: 200, money: 200, rest: 200 })
+    const went = Array.from({ length: 64 }, () => nextIn(line)!.urgency)
+    const count = (urgency: Urgency) => went.filter((each) => each === urgency).length
+    assert.deepStrictEqual([count("buyer"), count("money"), count("rest")], [56, 7, 1])
+    assert.strictEqual(went[0], "buyer")
+  })
+
+  it("gives a turn to whoever waits when nobody more urgent does", () => {
+    const line = standing({ rest: 3 })
+    assert.deepStrictEqual(
+      [nextIn(line), nextIn(line), nextIn(line), nextIn(line)].map((each) => each?.urgency),
+      ["rest", "rest", "rest", undefined]
+    )
+  })
+
+  it("is too long for a buyer when buyers alone need more than the time that is left", () => {
+    const line = standing({ buyer: 175, rest: 1_000 })
+    assert.isFalse(isCrowded(line, "buyer", 25, 7.8))
+    assert.isTrue(isCrowded(line, "buyer", 25, 6.9))
+    assert.isTrue(isCrowded(line, "rest", 10, 60))
+  })
+
+  it("drops those that are too late, and tells them", () => {
+    const line = newLine()
+    const told: Array<boolean> = []
+    line.add({ urgency: "money", until: 5, go: (may) => void told.push(may) }, false)
+    line.add({ urgency: "rest", until: 50, go: (may) => void told.push(may) }, false)
+    line.dropLate(10)
+    assert.deepStrictEqual([told, line.size()], [[false], 1])
+  })
+})
