@@ -72,7 +72,7 @@ const readCount = (text: string) => {
     : notStarted(`--runners must be a whole number from 1 to ${runnersMax}, and is ${text.slice(0, 20)}.`)
 }
 
-/** Starts the embedded Postgres and migrates it. Returns what makes a runner use it. Later indexes are made meanwhile. */
+/** Starts the embedded Postgres and migrates it. Returns what makes a runner use it. */
 const ownDatabase = Effect.fnUntraced(function* (home: string, count: number, connections: number) {
   // Each has its pool and two connections beside it. The rest is for people, the doctor, and two of this process.
   const connectionsMax = Math.max(100, count * (connections + 2) + 20)

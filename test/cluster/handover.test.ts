@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { eventually } from "../kit/Process.ts"
 import { head, sendRaw } from "../kit/Raw.ts"
 
-const script = path.join(import.meta.dirname, "../kit/frozenChildren.ts")
+const script = path.join(import.meta.dirname, "../kit/frozenChildren.mjs")
 
 const parent = Effect.gen(function* () {
   let said = ""

@@ -7,7 +7,7 @@ const nameOfAnother = async () => {
   return (await import("../../src/platform/cluster/Tenancy.ts")).processName
 }
 
-it("two processes with one pid and one host, as in containers, have two names, which Postgres keeps whole", async () => {
+it("processes with one pid and host, as in containers, have two names, which Postgres keeps whole", async () => {
   const names = [await nameOfAnother(), await nameOfAnother()]
   assert.strictEqual(new Set(names).size, 2)
   for (const name of names) {

@@ -1,7 +1,8 @@
 /**
  * Tells which runs of the program have ended. A row names the run that works on it. Once that run has ended, nobody
  * works on the row, and nobody has to wait. The answer may be wrong for a process that is paused or has lost its
- * connection. While this process has just lost its own, it takes nobody for dead (`Doubt.ts`). The row's version still decides then: a run that was taken for dead writes nothing (docs/decisions/0026).
+ * connection. While this process has just lost its own, it takes nobody for dead (`Doubt.ts`). The row's version still
+ * decides then: a run that was taken for dead writes nothing (docs/decisions/0026).
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -30,7 +30,7 @@ const probeMillis = 2_000
 const probeEvery = "500 millis"
 const showEvery = "1 second"
 
-/** Errors of this time after the end of an outage follow from it: what was begun meanwhile has its limit (patience.ts). */
+/** Errors of this time after an outage follow from it: what was begun meanwhile has its limit (patience.ts). */
 const aftermathMillis = 5_000
 /** Log lines that may wait until it is known whether Postgres answers. */
 const heldMax = 100

@@ -133,7 +133,8 @@ export const leasedRows = <Row>(
       // One that is due at another time by now was changed by the work, or is claimed by another runner.
       return Effect.ignore(
         sql`update ${sql(table)} set ${sql(dueAt)} = claimed.at + ${again}
-          from (select key, at::timestamptz from unnest(${known}::text[], ${times}::text[]) as given (key, at)) as claimed
+          from (select key, at::timestamptz from unnest(${known}::text[], ${times}::text[]) as given (key, at))
+            as claimed
           where ${sql(`${table}.${key}`)} = claimed.key and ${sql(dueAt)} = claimed.at + ${longEnough(again)}`,
         { log: "Warn" }
       )

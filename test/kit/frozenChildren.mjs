@@ -6,13 +6,13 @@ import cluster from "node:cluster"
 import { createServer } from "node:http"
 import { askMessage, givingToThoseThatAnswer, hereMessage } from "../../src/platform/cluster/handover.ts"
 
-const start = (freezes: boolean) => {
+const start = (freezes) => {
   const worker = cluster.fork({ FREEZES: String(freezes) })
   givingToThoseThatAnswer(worker)
   worker.on("message", (said) => {
     if (said === hereMessage && freezes) console.log(`frozen ${worker.process.pid}`)
   })
-  return new Promise<number>((resolve) => worker.once("listening", ({ port }) => resolve(port)))
+  return new Promise((resolve) => worker.once("listening", ({ port }) => resolve(port)))
 }
 
 if (cluster.isPrimary) {
@@ -22,7 +22,7 @@ if (cluster.isPrimary) {
   const freezes = process.env["FREEZES"] === "true"
   process.on("message", (said) => {
     if (said !== askMessage) return
-    process.send!(hereMessage, () => freezes && process.kill(process.pid, "SIGSTOP"))
+    process.send(hereMessage, () => freezes && process.kill(process.pid, "SIGSTOP"))
   })
   createServer((_, response) => response.end("answered")).listen(0, "127.0.0.1")
 }
