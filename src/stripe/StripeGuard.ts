@@ -43,6 +43,9 @@ const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
   Metric.update(Metric.withAttributes(calls, { mode, outcome }), by)
 const setDown = (mode: Mode, value: 0 | 1) => Metric.update(Metric.withAttributes(down, { mode }), value)
 
+const isDown = (mode: Mode) =>
+  Effect.andThen(Effect.andThen(setDown(mode, 1), count(mode, "circuit_open")), Effect.fail(new ChannelUnreachable()))
+
 export const breakers = CircuitBreaker.layerStoreMemory()
 
 export const makeStripeGuard = Effect.gen(function* () {
@@ -79,9 +82,6 @@ export const makeStripeGuard = Effect.gen(function* () {
       failing.add(merchantId)
       return outcome
     }
-
-  const isDown = (mode: Mode) =>
-    Effect.andThen(Effect.andThen(setDown(mode, 1), count(mode, "circuit_open")), Effect.fail(new ChannelUnreachable()))
 
   const inTurn = (budget: Budget, until: number, isAgain: boolean) =>
     Effect.catchTags(pace.enter(budget, until, isAgain), { Crowded: (crowded) => Effect.fail(judgeCrowded(crowded)) })

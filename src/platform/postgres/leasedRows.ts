@@ -118,27 +118,7 @@ export const leasedRows = <Row>(
     row.fields === undefined ? sql`*` : sql.csv(Object.keys(row.fields).map((column) => sql`${sql(column)}`))
   const counted = claims === undefined ? sql`` : sql`${sql(claims)} = coalesce(${sql(claims)}, 0) + 1,`
   const from = sql`from ${sql(table)} where ${only}`
-  const longEnough = (wait: Fragment) => sql`greatest(${wait}, ${leaseSecondsMin} * interval '1 second')`
-  const leased = again === undefined ? lease : longEnough(lease)
-  /** When each row was claimed here whose work has not ended. */
-  const claimedAt = new Map<string, string>()
-  const remember = (rows: ReadonlyArray<unknown>, at: string) =>
-    again === undefined || rows.forEach((row) => claimedAt.set(String((row as Record<string, unknown>)[key]), at))
-  const ended = (keys: ReadonlyArray<string>) =>
-    Effect.suspend(() => {
-      const known = keys.filter((each) => claimedAt.has(each))
-      if (again === undefined || known.length === 0) return Effect.void
-      const times = known.map((each) => claimedAt.get(each)!)
-      for (const each of known) claimedAt.delete(each)
-      // One that is due at another time by now was changed by the work, or is claimed by another runner.
-      return Effect.ignore(
-        sql`update ${sql(table)} set ${sql(dueAt)} = claimed.at + ${again}
-          from (select key, at::timestamptz from unnest(${known}::text[], ${times}::text[]) as given (key, at))
-            as claimed
-          where ${sql(`${table}.${key}`)} = claimed.key and ${sql(dueAt)} = claimed.at + ${longEnough(again)}`,
-        { log: "Warn" }
-      )
-    })
+  const { ended, leased, remember } = makeClaims(sql, { again, dueAt, key, lease, table })
   return {
     claim: (now, limit, merchantId) => {
       const time = isoText(now)
@@ -180,6 +160,35 @@ export const leasedRows = <Row>(
         Effect.map(([row]) => row!)
       )
   }
+}
+
+/** Rows whose work goes on here, and the lease that they have. */
+const makeClaims = (
+  sql: SqlClient.SqlClient,
+  { again, dueAt, key, lease, table }: Omit<Queue, "again"> & { readonly again: Fragment | undefined }
+) => {
+  const longEnough = (wait: Fragment) => sql`greatest(${wait}, ${leaseSecondsMin} * interval '1 second')`
+  const leased = again === undefined ? lease : longEnough(lease)
+  /** When each row was claimed here whose work has not ended. */
+  const claimedAt = new Map<string, string>()
+  const remember = (rows: ReadonlyArray<unknown>, at: string) =>
+    again === undefined || rows.forEach((row) => claimedAt.set(String((row as Record<string, unknown>)[key]), at))
+  const ended = (keys: ReadonlyArray<string>) =>
+    Effect.suspend(() => {
+      const known = keys.filter((each) => claimedAt.has(each))
+      if (again === undefined || known.length === 0) return Effect.void
+      const times = known.map((each) => claimedAt.get(each)!)
+      for (const each of known) claimedAt.delete(each)
+      // One that is due at another time by now was changed by the work, or is claimed by another runner.
+      return Effect.ignore(
+        sql`update ${sql(table)} set ${sql(dueAt)} = claimed.at + ${again}
+          from (select key, at::timestamptz from unnest(${known}::text[], ${times}::text[]) as given (key, at))
+            as claimed
+          where ${sql(`${table}.${key}`)} = claimed.key and ${sql(dueAt)} = claimed.at + ${longEnough(again)}`,
+        { log: "Warn" }
+      )
+    })
+  return { ended, leased, remember }
 }
 
 /** Rows that somebody has locked are left out, so that no write waits for this one. */
