@@ -26,7 +26,7 @@ const chainText = `concat_ws(chr(10), l.wallet_id, encode(l.previous_hash, 'hex'
   l.balance_before, l.balance_after, l.frozen_after, l.reference_id, l.description,
   to_char(l.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
 
-const owner = (table: string) => `(${table}.merchant_id, ${table}.mode, ${table}.currency)`
+const account = (table: string) => `(${table}.merchant_id, ${table}.mode, ${table}.currency)`
 
 export const ledgerChecks: ReadonlyArray<Check> = [
   {
@@ -88,16 +88,16 @@ export const ledgerChecks: ReadonlyArray<Check> = [
           then format('is %s''s %s %s, in the wallet %s', l.merchant_id, l.mode, l.currency, l.wallet_id)
         when not exists (
           select from orders o where l.type in ('payment_credit', 'fee_debit')
-            and o.trade_no = l.reference_id and ${owner("o")} = ${owner("l")}
+            and o.trade_no = l.reference_id and ${account("o")} = ${account("l")}
           union all select from refunds o where l.type in ('refund_freeze', 'refund_debit', 'refund_unfreeze')
-            and o.refund_no = l.reference_id and ${owner("o")} = ${owner("l")}
+            and o.refund_no = l.reference_id and ${account("o")} = ${account("l")}
           union all select from disputes o
             where l.type in ('dispute_freeze', 'dispute_unfreeze', 'dispute_debit', 'dispute_fee')
-            and o.dispute_no = l.reference_id and ${owner("o")} = ${owner("l")}
+            and o.dispute_no = l.reference_id and ${account("o")} = ${account("l")}
           union all select from payouts o
             where l.type in ('payout_freeze', 'payout_unfreeze', 'payout_success', 'payout_fee')
-            and o.payout_no = l.reference_id and ${owner("o")} = ${owner("l")})
-          then format('is a %s because of %s, which the owner of the wallet does not have', l.type, l.reference_id)
+            and o.payout_no = l.reference_id and ${account("o")} = ${account("l")})
+          then format('is a %s because of %s, which the account of the wallet does not have', l.type, l.reference_id)
       end as detail from ledger l where l.id = any($1)`
   },
   {
@@ -131,7 +131,7 @@ const newest = `left join lateral (
 
 const held = (columns: string, table: string, statuses: string) =>
   `(select coalesce(sum(${columns}), 0) from ${table} o
-    where ${owner("o")} = ${owner("w")} and o.status in (${statuses}))`
+    where ${account("o")} = ${account("w")} and o.status in (${statuses}))`
 
 export const walletChecks: ReadonlyArray<Check> = [
   {

@@ -4,21 +4,21 @@
  */
 import type { Check } from "@coffer/rules/wallet/laws"
 
-const owner = (table: string) => `(${table}.merchant_id, ${table}.mode)`
+const account = (table: string) => `(${table}.merchant_id, ${table}.mode)`
 
 /** Counts the object's events of this type. */
 const events = (table: string, key: string, type: string) =>
-  `(select count(*) from events e where ${owner("e")} = ${owner(table)} and e.object_id = ${table}.${key}
+  `(select count(*) from events e where ${account("e")} = ${account(table)} and e.object_id = ${table}.${key}
     and e.type = '${type}')`
 
 /** Counts the ledger rows of this type and amount that refer to the object. */
 const moved = (table: string, key: string, type: string, amount = `-${table}.amount`) =>
-  `(select count(*) from ledger l where ${owner("l")} = ${owner(table)} and l.reference_id = ${table}.${key}
+  `(select count(*) from ledger l where ${account("l")} = ${account(table)} and l.reference_id = ${table}.${key}
     and l.type = '${type}' and l.amount = ${amount})`
 
 /** Counts all ledger rows that refer to the object. */
 const rows = (table: string, key: string) =>
-  `(select count(*) from ledger l where ${owner("l")} = ${owner(table)} and l.reference_id = ${table}.${key})`
+  `(select count(*) from ledger l where ${account("l")} = ${account(table)} and l.reference_id = ${table}.${key})`
 
 /** Branches of a `case`: the first event type whose count is not the expected one. */
 const counted = (table: string, key: string, expected: ReadonlyArray<readonly [type: string, count: string]>) =>
@@ -168,7 +168,7 @@ const ofOrder = (about: "refunds" | "disputes", key: string): Check => ({
   law: "I8",
   about,
   query: `select b.${key} as key, case when (b.merchant_id, b.mode, b.currency) is distinct from
-      (o.merchant_id, o.mode, o.currency) then format('is not of the owner or the currency of its order %s', b.trade_no)
+      (o.merchant_id, o.mode, o.currency) then format('is not of the account or currency of its order %s', b.trade_no)
     end as detail from ${about} b left join orders o using (trade_no) where b.${key} = any($1)`
 })
 
@@ -186,11 +186,11 @@ const eventChecks: ReadonlyArray<Check> = [
     about: "events",
     query: `select e.id as key, case
         when not exists (
-          select from orders b where b.trade_no = e.object_id and ${owner("b")} = ${owner("e")}
-          union all select from refunds b where b.refund_no = e.object_id and ${owner("b")} = ${owner("e")}
-          union all select from disputes b where b.dispute_no = e.object_id and ${owner("b")} = ${owner("e")})
-          then format('is about %s, which its owner does not have', e.object_id)
-        when exists (select from deliveries d where d.event_id = e.id and ${owner("d")} <> ${owner("e")})
+          select from orders b where b.trade_no = e.object_id and ${account("b")} = ${account("e")}
+          union all select from refunds b where b.refund_no = e.object_id and ${account("b")} = ${account("e")}
+          union all select from disputes b where b.dispute_no = e.object_id and ${account("b")} = ${account("e")})
+          then format('is about %s, which its account does not have', e.object_id)
+        when exists (select from deliveries d where d.event_id = e.id and ${account("d")} <> ${account("e")})
           then 'is delivered for somebody else'
       end as detail from events e where e.id = any($1)`
   }

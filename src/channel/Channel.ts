@@ -3,7 +3,7 @@
  * workers call it, never an actor (docs/architecture.md, section 3). A call that may be repeated carries our own key.
  */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Context, type Effect, Schema } from "effect"
@@ -42,7 +42,7 @@ export type ReturnAnswer =
   /** The channel will never take it back; asking again is of no use. */
   | { readonly _tag: "Refused"; readonly reason: string }
 
-export interface Checkout extends Owner {
+export interface Checkout extends Account {
   readonly tradeNo: TradeNo
 }
 

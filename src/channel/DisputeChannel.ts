@@ -6,12 +6,12 @@
 import type { Evidence } from "@coffer/model/Evidence"
 import type { Stage } from "@coffer/rules/dispute/Dispute"
 import type { DisputeNo, TradeNo } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { Minor } from "@coffer/model/Money"
 import { Context, type DateTime, type Effect } from "effect"
 import type { ChannelUnreachable } from "./Channel.ts"
 
-export interface DisputeName extends Owner {
+export interface DisputeName extends Account {
   readonly disputeNo: DisputeNo
   readonly processorDisputeId: string
   /** As far as we know. What is meant for an inquiry is not given to the chargeback that it has become. */
@@ -37,7 +37,7 @@ export interface DisputeWord {
 }
 
 /** A report of the channel on a dispute, sent once or many times. The first one opens the dispute. */
-export interface DisputeReport extends DisputeWord, Owner {
+export interface DisputeReport extends DisputeWord, Account {
   readonly tradeNo: TradeNo
   readonly processorDisputeId: string
   readonly amount: Minor

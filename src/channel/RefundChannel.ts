@@ -4,12 +4,12 @@
  * second answer is that of the first.
  */
 import type { PaymentId, RefundNo } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { Currency, Minor } from "@coffer/model/Money"
 import { Context, type Effect } from "effect"
 import type { ChannelUnreachable } from "./Channel.ts"
 
-export interface RefundRequest extends Owner {
+export interface RefundRequest extends Account {
   readonly refundNo: RefundNo
   readonly paymentId: PaymentId
   readonly amount: Minor

@@ -42,11 +42,11 @@ export const layer = HttpApiBuilder.group(
       ),
 
       list: span("disputes.list")(function* ({ query }) {
-        const owner = yield* Caller
+        const account = yield* Caller
         if (query.format === "csv") {
-          return yield* replyCsv("disputes", DisputeResource, yield* lists.exported(owner, query), disputeView)
+          return yield* replyCsv("disputes", DisputeResource, yield* lists.exported(account, query), disputeView)
         }
-        const page = yield* lists.page(owner, query)
+        const page = yield* lists.page(account, query)
         return yield* replyList("dispute", "/v1/disputes", page, disputeView)
       }, Effect.catchTags({ InvalidField })),
 

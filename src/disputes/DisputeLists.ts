@@ -4,7 +4,7 @@
  */
 import type { DisputeQuery } from "@coffer/contract/Disputes"
 import { prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
@@ -21,9 +21,9 @@ import { disputes } from "./DisputeStore.ts"
 export class DisputeLists extends Context.Service<
   DisputeLists,
   {
-    readonly page: (owner: Owner, query: DisputeQuery) => Effect.Effect<Page<Dispute>, InvalidField>
+    readonly page: (account: Account, query: DisputeQuery) => Effect.Effect<Page<Dispute>, InvalidField>
     /** Takes no notice of `limit` and cursors. */
-    readonly exported: (owner: Owner, query: DisputeQuery) => Effect.Effect<Pages.Exported<Dispute>, InvalidField>
+    readonly exported: (account: Account, query: DisputeQuery) => Effect.Effect<Pages.Exported<Dispute>, InvalidField>
   }
 >()("@coffer/disputes/DisputeLists") {}
 
@@ -44,11 +44,11 @@ export const layer = Layer.effect(
     const oursOf = yield* makeOursOf
 
     const search = Effect.fnUntraced(function* (
-      owner: Owner,
+      account: Account,
       { status, trade_no }: DisputeQuery
     ): Effect.fn.Return<Search> {
       if (trade_no !== undefined) {
-        const orders = yield* oursOf(owner, ["order"], trade_no)
+        const orders = yield* oursOf(account, ["order"], trade_no)
         // An order has few disputes.
         const filters = status === undefined ? [] : [sql`status = ${status}`]
         return { path: along(...orders.map((one) => ({ trade_no: one }))), filters }
@@ -57,13 +57,13 @@ export const layer = Layer.effect(
     })
 
     return DisputeLists.of({
-      page: span("DisputeLists.page")(function* (owner, query) {
+      page: span("DisputeLists.page")(function* (account, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
-        return yield* pages.page(owner, request, yield* search(owner, query))
+        return yield* pages.page(account, request, yield* search(account, query))
       }),
-      exported: span("DisputeLists.exported")(function* (owner, query) {
+      exported: span("DisputeLists.exported")(function* (account, query) {
         const created = yield* Effect.fromResult(readCreated(query))
-        return yield* pages.exported(owner, created, yield* search(owner, query))
+        return yield* pages.exported(account, created, yield* search(account, query))
       })
     })
   })

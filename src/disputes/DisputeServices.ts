@@ -9,7 +9,7 @@ import type { Answering } from "../idempotency/Answering.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Orders } from "../orders/Orders.ts"
 import { ask } from "../platform/cluster/ask.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { DisputeCommands, DisputeNotFound } from "./DisputeCommands.ts"
@@ -35,7 +35,8 @@ export const disputeServices = Effect.gen(function* () {
     files: yield* Files,
     ids: yield* NewIds,
     faults: yield* Faults,
-    find: (owner: Owner, ref: string) => Effect.flatMap(store.resolve(owner, ref), (stored) => found(ref, stored)),
+    find: (account: Account, ref: string) =>
+      Effect.flatMap(store.resolve(account, ref), (stored) => found(ref, stored)),
     /** The owner records a contradiction; this raises the alarm (silences: D1). */
     perform: (disputeNo: DisputeNo, command: DisputeCommand, answer?: Answering) =>
       Effect.catchTags(ask(tell({ disputeNo, command, answer })), {

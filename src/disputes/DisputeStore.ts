@@ -4,7 +4,7 @@
  */
 import { Evidence } from "@coffer/model/Evidence"
 import { DisputeNo } from "@coffer/model/Ids"
-import { isOwnedBy, type Owner } from "@coffer/model/Owner"
+import { belongsTo, type Account } from "@coffer/model/Account"
 import { Dispute, terms } from "@coffer/rules/dispute/Dispute"
 import { type Kept, nothingKept } from "@coffer/rules/dispute/evidence"
 import { nextCheckOf } from "@coffer/rules/dispute/nextCheck"
@@ -32,9 +32,12 @@ export class DisputeStore extends Context.Service<
   DisputeStore,
   {
     readonly load: (disputeNo: DisputeNo) => Effect.Effect<Option.Option<StoredDispute>>
-    /** By platform number, then by the channel's; only among the owner's disputes (silences: G11, G25). */
-    readonly resolve: (owner: Owner, ref: string) => Effect.Effect<Option.Option<StoredDispute>>
-    readonly byProcessorId: (owner: Owner, processorDisputeId: string) => Effect.Effect<Option.Option<StoredDispute>>
+    /** By platform number, then by the channel's; only among the account's disputes (silences: G11, G25). */
+    readonly resolve: (account: Account, ref: string) => Effect.Effect<Option.Option<StoredDispute>>
+    readonly byProcessorId: (
+      account: Account,
+      processorDisputeId: string
+    ) => Effect.Effect<Option.Option<StoredDispute>>
     readonly evidence: (disputeNo: DisputeNo) => Effect.Effect<StoredEvidence>
     /** Disputes about which the channel is to be asked, claimed by pushing their time ahead. */
     readonly claimDue: (
@@ -122,17 +125,17 @@ export const layer = Layer.effect(
       execute: ({ id, merchantId, mode }) => sql`select * from disputes
         where merchant_id = ${merchantId} and mode = ${mode} and processor_dispute_id = ${id}`
     })
-    const byProcessorId = (owner: Owner, id: string) =>
+    const byProcessorId = (account: Account, id: string) =>
       isStorable(id)
-        ? sqlDefects(Effect.map(findByProcessorId({ ...owner, id }), Option.map(storedOf)))
+        ? sqlDefects(Effect.map(findByProcessorId({ ...account, id }), Option.map(storedOf)))
         : Effect.succeed(Option.none<StoredDispute>())
 
-    const resolve = Effect.fnUntraced(function* (owner: Owner, ref: string) {
+    const resolve = Effect.fnUntraced(function* (account: Account, ref: string) {
       if (isDisputeNo(ref)) {
-        const found = Option.filter(yield* load(ref), ({ dispute }) => isOwnedBy(owner)(dispute))
+        const found = Option.filter(yield* load(ref), ({ dispute }) => belongsTo(account)(dispute))
         if (Option.isSome(found)) return found
       }
-      return yield* byProcessorId(owner, ref)
+      return yield* byProcessorId(account, ref)
     })
 
     const findEvidence = SqlSchema.findOneOption({

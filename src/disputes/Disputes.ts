@@ -12,7 +12,7 @@ import { Context, Effect, FiberSet, Layer } from "effect"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { DisputeReport } from "../channel/DisputeChannel.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { DisputeNotFound } from "./DisputeCommands.ts"
 import { disputeServices } from "./DisputeServices.ts"
 import { handleReport } from "./reportDispute.ts"
@@ -23,19 +23,19 @@ export { DisputeNotFound }
 export class Disputes extends Context.Service<
   Disputes,
   {
-    readonly find: (owner: Owner, ref: string) => Effect.Effect<Dispute, DisputeNotFound>
+    readonly find: (account: Account, ref: string) => Effect.Effect<Dispute, DisputeNotFound>
     readonly evidence: (
-      owner: Owner,
+      account: Account,
       ref: string
     ) => Effect.Effect<{ readonly dispute: Dispute; readonly kept: Kept }, DisputeNotFound>
     /** The whole of the evidence, as a draft or for good (spec: Disputes, POST evidence). */
     readonly respond: (
-      owner: Owner,
+      account: Account,
       ref: string,
       body: SubmitEvidence
     ) => Effect.Effect<Dispute, InvalidField | StepFailure>
     /** The merchant gives in; the channel will confirm the loss (silences: D2). */
-    readonly concede: (owner: Owner, ref: string) => Effect.Effect<Dispute, StepFailure>
+    readonly concede: (account: Account, ref: string) => Effect.Effect<Dispute, StepFailure>
     /** The channel's word about a dispute, new or known; it may come many times. */
     readonly handleReport: (
       report: DisputeReport
@@ -52,8 +52,8 @@ export const layer = Layer.effect(
     const completing = yield* FiberSet.make<Dispute, StepFailure>()
     return Disputes.of({
       find: services.find,
-      evidence: Effect.fnUntraced(function* (owner, ref) {
-        const dispute = yield* services.find(owner, ref)
+      evidence: Effect.fnUntraced(function* (account, ref) {
+        const dispute = yield* services.find(account, ref)
         return { dispute, kept: (yield* services.store.evidence(dispute.disputeNo)).kept }
       }),
       respond: respond(services, completing),

@@ -14,7 +14,7 @@ import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { StepAnswer } from "../channel/DisputeChannel.ts"
 import { answering, currentRequest } from "../idempotency/Answering.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -36,13 +36,13 @@ const { AskAgain, BeginAccept, BeginSubmit, ConfirmStep, RejectStep, SaveDraft, 
 
 export const respond = (services: DisputeServices, completing: Completing) => {
   const { channel, files, find, ids, perform } = services
-  return span("Disputes.respond")(function* (owner: Owner, ref: string, body: SubmitEvidence) {
+  return span("Disputes.respond")(function* (account: Account, ref: string, body: SubmitEvidence) {
     const evidence = evidenceOf(body)
     const problem =
       evidenceProblem(evidence, body.submit === true) ??
-      filesProblem(yield* Effect.forEach(evidence.files, ({ url }) => files.owns(owner, url)))
+      filesProblem(yield* Effect.forEach(evidence.files, ({ url }) => files.owns(account, url)))
     if (problem !== undefined) return yield* problem
-    const dispute = yield* find(owner, ref)
+    const dispute = yield* find(account, ref)
     const { disputeNo } = dispute
     const misplaced = testTextProblem(evidence, channel.isTest(dispute))
     if (misplaced !== undefined) return yield* misplaced
@@ -58,8 +58,8 @@ export const respond = (services: DisputeServices, completing: Completing) => {
 
 export const concede = (services: DisputeServices, completing: Completing) => {
   const { find, ids, perform } = services
-  return span("Disputes.concede")(function* (owner: Owner, ref: string) {
-    const { disputeNo } = yield* find(owner, ref)
+  return span("Disputes.concede")(function* (account: Account, ref: string) {
+    const { disputeNo } = yield* find(account, ref)
     const at = yield* currentTime
     const begun = BeginAccept.make({ at, id: yield* ids.body, request: yield* currentRequest })
     return yield* completed(services, completing, yield* perform(disputeNo, begun))

@@ -24,7 +24,7 @@ const failureMin = 500
 export const make: Effect.Effect<LogAccess | undefined, never, Settings> = Effect.map(Settings, ({ accessLog }) => {
   if (accessLog === undefined) return undefined
   const isSampled = makeSample(accessLog.share)
-  return ({ ip, method, owner, path, requestId }, { millis, route, status }) => {
+  return ({ ip, method, account, path, requestId }, { millis, route, status }) => {
     // Each answer moves the sample on.
     const sampled = isSampled()
     if (!sampled && status < failureMin) return Effect.void
@@ -37,7 +37,7 @@ export const make: Effect.Effect<LogAccess | undefined, never, Settings> = Effec
       status,
       duration_ms: Math.round(millis),
       ip: ip ?? "",
-      ...(owner === undefined ? {} : { merchant_id: owner.merchantId, mode: owner.mode })
+      ...(account === undefined ? {} : { merchant_id: account.merchantId, mode: account.mode })
     })
   }
 })

@@ -1,5 +1,5 @@
 /**
- * Logs each call whose owner is known (spec: API log; silences: A4, A5), after its answer is made and before it is
+ * Logs each call whose account is known (spec: API log; silences: A4, A5), after its answer is made and before it is
  * sent. Nothing is parsed or redacted here: the bodies go to a queue as they are.
  */
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
@@ -26,14 +26,14 @@ export const make = Effect.map(
   Logs,
   (logs) =>
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
-      const { ahead, arrived, ip, method, owner, path, requestId, sent } = record
-      if (owner === undefined) return Effect.sync(() => logs.ended(record))
+      const { ahead, arrived, ip, method, account, path, requestId, sent } = record
+      if (account === undefined) return Effect.sync(() => logs.ended(record))
       // What is above the quota has no body in the log, so it is not read either.
       return Effect.flatMap(response.status === overQuota ? nothing : body, (requestBody) =>
         logs.append({
           call: record,
           requestId,
-          ...owner,
+          ...account,
           method,
           path,
           status: response.status,

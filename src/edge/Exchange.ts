@@ -90,7 +90,7 @@ export const make = Effect.gen(function* () {
 
   const log = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
     const logged = logCall(record, { answered, response, body: incoming.logged })
-    if (incoming.body.isTouched() || record.owner === undefined) return logged
+    if (incoming.body.isTouched() || record.account === undefined) return logged
     // No handler has read the body, so it may still be arriving. The answer does not wait for it.
     incoming.reading = { isSent: false }
     return logged.pipe(
@@ -219,7 +219,7 @@ const newRecord = (
   connection,
   rows: rowsAsked(at, url),
   behind,
-  owner: undefined,
+  account: undefined,
   ahead: 0,
   visit: undefined,
   quotas: {}

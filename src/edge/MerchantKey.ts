@@ -7,7 +7,7 @@ import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
 import { prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Effect, Layer, Option, Redacted, References, Result } from "effect"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -29,8 +29,8 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
 
     /** Its log is listed by the time in its id, as all objects are. */
-    const rename = (record: RequestRecord, owner: Owner) =>
-      Effect.map(clocks.working(owner, ids.next(prefixes.request)), (id) => void (record.requestId = id))
+    const rename = (record: RequestRecord, account: Account) =>
+      Effect.map(clocks.working(account, ids.next(prefixes.request)), (id) => void (record.requestId = id))
     const annotated = <A, E, R>({ requestId: request_id }: RequestRecord, effect: Effect.Effect<A, E, R>) =>
       Effect.updateService(effect, References.CurrentLogAnnotations, (all) => ({ ...all, request_id }))
 
@@ -55,15 +55,15 @@ export const layer = Layer.effect(
           if (yield* failed.isRemembered("merchant", key)) return yield* notValid
           yield* failed.check("merchant", record.ip)
         }
-        const owner = yield* keyed.owner
-        if (Option.isNone(owner)) {
+        const account = yield* keyed.account
+        if (Option.isNone(account)) {
           yield* failed.note("merchant", record.ip, key, yield* keyed.hasEnded)
           return yield* notValid
         }
-        const { merchant, mode } = owner.value
-        record.owner = { merchantId: merchant.merchant_id, mode }
-        record.ahead = clocks.offsetOf(record.owner)
-        if (record.ahead > 0) yield* rename(record, record.owner)
+        const { merchant, mode } = account.value
+        record.account = { merchantId: merchant.merchant_id, mode }
+        record.ahead = clocks.offsetOf(record.account)
+        if (record.ahead > 0) yield* rename(record, record.account)
         record.quotas = merchant.quotas
         if (!isCallerAllowed(merchant.modes[mode], record.ip)) {
           return yield* refuseWith(
@@ -88,8 +88,8 @@ export const layer = Layer.effect(
         const rows = kind === "reads" ? record.rows : 0
         record.visit = admission.enter({ group: mode, party: merchant.merchant_id, kind, rows, behind })
         if (record.visit === undefined) return yield* busy
-        const called = Effect.provideService(httpEffect, Caller, record.owner)
-        return yield* record.ahead === 0 ? called : clocks.within(record.owner, annotated(record, called))
+        const called = Effect.provideService(httpEffect, Caller, record.account)
+        return yield* record.ahead === 0 ? called : clocks.within(record.account, annotated(record, called))
       })
     })
   })

@@ -78,10 +78,10 @@ export const isNoRoute = <E>(cause: Cause.Cause<E>): boolean => {
  */
 export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Admission["Service"]) => {
   const noteOwner = (record: RequestRecord, key: string) =>
-    Effect.map(merchants.byKey(key).owner, (owner) => {
-      if (Option.isNone(owner)) return
-      const { merchant, mode } = owner.value
-      record.owner = { merchantId: merchant.merchant_id, mode }
+    Effect.map(merchants.byKey(key).account, (account) => {
+      if (Option.isNone(account)) return
+      const { merchant, mode } = account.value
+      record.account = { merchantId: merchant.merchant_id, mode }
     })
 
   return (record: RequestRecord): Effect.Effect<Response> => {

@@ -16,9 +16,9 @@ export const layer = Layer.mergeAll(
 )
 
 /** Says of the current trace whose request it is. The names are those of the log. */
-export const describe = ({ owner, requestId }: RequestRecord, route: Route) =>
+export const describe = ({ account, requestId }: RequestRecord, route: Route) =>
   Effect.annotateCurrentSpan({
     ...(route === nowhere ? {} : { "http.route": route.pattern }),
     request_id: requestId,
-    ...(owner === undefined ? {} : { merchant_id: owner.merchantId, mode: owner.mode })
+    ...(account === undefined ? {} : { merchant_id: account.merchantId, mode: account.mode })
   })

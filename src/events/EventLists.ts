@@ -1,6 +1,6 @@
 /** Front door to events as merchants read them back: one, or a page (spec: Events and logs; silences: E1). */
 import type { EventQuery } from "@coffer/contract/Events"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -14,8 +14,8 @@ export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNot
 export class EventLists extends Context.Service<
   EventLists,
   {
-    readonly find: (owner: Owner, id: string) => Effect.Effect<StoredEvent, EventNotFound>
-    readonly page: (owner: Owner, query: EventQuery) => Effect.Effect<Page<StoredEvent>, InvalidField>
+    readonly find: (account: Account, id: string) => Effect.Effect<StoredEvent, EventNotFound>
+    readonly page: (account: Account, query: EventQuery) => Effect.Effect<Page<StoredEvent>, InvalidField>
   }
 >()("@coffer/events/EventLists") {}
 
@@ -28,12 +28,12 @@ export const layer = Layer.effect(
     const asShown = ({ body, id }: StoredEvent): StoredEvent => ({ id, body: shown(body) })
 
     return EventLists.of({
-      find: span("EventLists.find")(function* (owner, id) {
-        const found = yield* store.find(owner, id)
+      find: span("EventLists.find")(function* (account, id) {
+        const found = yield* store.find(account, id)
         return Option.isSome(found) ? asShown(found.value) : yield* new EventNotFound({ id })
       }),
-      page: span("EventLists.page")(function* (owner, query) {
-        const page = yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
+      page: span("EventLists.page")(function* (account, query) {
+        const page = yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)), query)
         return { ...page, data: page.data.map(asShown) }
       })
     })

@@ -1,6 +1,6 @@
 /** Rows of events, as they are read back. They are written as changes by whoever records them. */
 import { prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -36,9 +36,9 @@ export interface EventFilters {
 export class EventStore extends Context.Service<
   EventStore,
   {
-    readonly find: (owner: Owner, id: string) => Effect.Effect<Option.Option<StoredEvent>>
+    readonly find: (account: Account, id: string) => Effect.Effect<Option.Option<StoredEvent>>
     readonly page: (
-      owner: Owner,
+      account: Account,
       request: PageRequest,
       filters: EventFilters
     ) => Effect.Effect<Page<StoredEvent>, InvalidField>
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
     const oursOf = yield* makeOursOf
 
     const search = Effect.fnUntraced(function* (
-      owner: Owner,
+      account: Account,
       { object_id, type }: EventFilters
     ): Effect.fn.Return<Search> {
       const types = [...new Set(type)]
@@ -78,7 +78,7 @@ export const layer = Layer.effect(
         return { path: along(...(types.length === 0 ? [{}] : types.map((one) => ({ type: one })))), filters: [] }
       }
       // An object has few events: nothing to merge.
-      const objects = yield* oursOf(owner, ["order", "refund", "dispute"], object_id)
+      const objects = yield* oursOf(account, ["order", "refund", "dispute"], object_id)
       const filters = types.length === 0 ? [] : [sql.in("type", types)]
       return { path: alone(...objects.map((one) => ({ object_id: one }))), filters }
     })
@@ -86,8 +86,8 @@ export const layer = Layer.effect(
     return EventStore.of({
       find: ({ merchantId, mode }, id) =>
         isStorable(id) ? sqlDefects(Effect.map(find({ id, merchantId, mode }), Option.map(read))) : Effect.succeedNone,
-      page: (owner, request, filters) =>
-        Effect.flatMap(search(owner, filters), (found) => pages.page(owner, request, found))
+      page: (account, request, filters) =>
+        Effect.flatMap(search(account, filters), (found) => pages.page(account, request, found))
     })
   })
 )

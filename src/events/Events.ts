@@ -10,7 +10,7 @@ import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type ChangeSet, insert } from "../platform/commit/Change.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Merchants } from "../merchants/Merchants.ts"
 import { bodyOf, packed, type StoredBody } from "./eventBodies.ts"
 import { deliveries, events } from "./eventRows.ts"
@@ -31,7 +31,7 @@ export class Events extends Context.Service<
   Events,
   {
     /** Looks up where the merchant's events go, so that recording one is synchronous. */
-    readonly recorder: (owner: Owner) => Effect.Effect<Recorder>
+    readonly recorder: (account: Account) => Effect.Effect<Recorder>
     /** What is delivered of a stored body: the same bytes each time. */
     readonly deliverable: (stored: StoredBody) => string
   }
@@ -46,7 +46,7 @@ export const layer = Layer.effect(
     const shown = shownTo(links.complete)
 
     const recorderTo =
-      ({ merchantId, mode }: Owner, addresses: Omit<Addresses, "notifyUrl">, clock: Clock.Clock): Recorder =>
+      ({ merchantId, mode }: Account, addresses: Omit<Addresses, "notifyUrl">, clock: Clock.Clock): Recorder =>
       (happening, now) => {
         const { notifyUrl, objectId, tradeNo, type } = happening
         const id = ids.at(prefixes.event, now, clock)
@@ -74,14 +74,14 @@ export const layer = Layer.effect(
       }
 
     return Events.of({
-      recorder: (owner) =>
+      recorder: (account) =>
         Effect.withFiber((fiber) =>
-          merchants.find(owner.merchantId).pipe(
+          merchants.find(account.merchantId).pipe(
             Effect.map(({ modes }) => {
-              const { default_notify_url: defaultUrl, webhooks } = modes[owner.mode]
-              return recorderTo(owner, { defaultUrl, endpoints: webhooks.endpoints }, fiber.getRef(Clock.Clock))
+              const { default_notify_url: defaultUrl, webhooks } = modes[account.mode]
+              return recorderTo(account, { defaultUrl, endpoints: webhooks.endpoints }, fiber.getRef(Clock.Clock))
             }),
-            // The owner of an object is a merchant.
+            // The account of an object is a merchant's.
             Effect.catchTags({ MerchantNotFound: Effect.die })
           )
         ),

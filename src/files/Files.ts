@@ -3,7 +3,7 @@
  * address cannot be guessed, and is accepted only from the merchant and environment that uploaded the file (spec:
  * Disputes; silences: D6).
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { filesBytesMax } from "@coffer/model/Limits"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, type DateTime, Effect, Layer, Option, type Scope, Stream } from "effect"
@@ -34,7 +34,7 @@ export class Files extends Context.Service<
   Files,
   {
     /** Whether this is the address of a file that this merchant uploaded in this environment. Then it is kept. */
-    readonly owns: (owner: Owner, url: string) => Effect.Effect<boolean>
+    readonly owns: (account: Account, url: string) => Effect.Effect<boolean>
     readonly find: (name: string) => Effect.Effect<Option.Option<KnownFile>>
     /** It is about to be named, as a logo: it is kept for a day more at least. */
     readonly willBeNamed: (name: string) => Effect.Effect<void>
@@ -44,7 +44,10 @@ export class Files extends Context.Service<
     readonly receive: <E>(
       content: Stream.Stream<Uint8Array, E>
     ) => Effect.Effect<ReceivedFile, InvalidField | NotCommitted | E, Scope.Scope>
-    readonly keep: (owner: Owner, received: ReceivedFile) => Effect.Effect<UploadedFile, InvalidField | NotCommitted>
+    readonly keep: (
+      account: Account,
+      received: ReceivedFile
+    ) => Effect.Effect<UploadedFile, InvalidField | NotCommitted>
     /** Removes files that neither evidence nor a logo names any more, at most `limit`; how many were looked at. */
     readonly dropUnnamed: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
@@ -129,7 +132,7 @@ export const layer = Layer.effect(
   })
 )
 
-const full = (mode: Owner["mode"]) =>
+const full = (mode: Account["mode"]) =>
   new InvalidField({
     param: "file",
     problem: `must fit: all files may hold ${filesBytesMax[mode]} bytes; unnamed ones go after a week`

@@ -7,7 +7,7 @@ import { Caller } from "@coffer/contract/Caller"
 import { uploadPartsMax } from "@coffer/contract/Files"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Effect, Schema, Stream } from "effect"
 import { Multipart } from "effect/http"
@@ -34,9 +34,9 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       upload: span("files.upload")(
         function* ({ payload }) {
-          const owner = yield* Caller
+          const account = yield* Caller
           if (isCompressed((yield* CurrentRecord).sent)) return yield* compressed
-          return yield* keep(owner, yield* readForm(payload))
+          return yield* keep(account, yield* readForm(payload))
         },
         Effect.scoped,
         Effect.catchTags({
@@ -105,9 +105,9 @@ const makeUpload = Effect.map(Effect.all([Files, MerchantClocks, makeReceiving])
     return form
   }, receiving)
 
-  const keep = Effect.fnUntraced(function* (owner: Owner, { file }: Form) {
+  const keep = Effect.fnUntraced(function* (account: Account, { file }: Form) {
     if (file === undefined) return yield* problem("file", "is required")
-    const { contentType, size, url } = yield* clocks.within(owner, files.keep(owner, file))
+    const { contentType, size, url } = yield* clocks.within(account, files.keep(account, file))
     return yield* reply({ url, content_type: contentType, size }, 201)
   })
 

@@ -51,7 +51,7 @@ export interface HeldSource {
   readonly held: string
   /** Columns of {@link HeldRow} that are not the table's own columns of the same name. */
   readonly columns: Readonly<Partial<Record<keyof HeldRow, string>>>
-  /** A join that finds the owner of each row. */
+  /** A join that finds the account of each row. */
   readonly beside?: string
 }
 

@@ -2,7 +2,7 @@
  * The request that is being answered: its id, which every response and log line carries (spec: General rules, 3), what
  * it asks for, and what is learnt about it while it is processed.
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect } from "effect"
 import type { Visit } from "./Admission.ts"
@@ -11,7 +11,7 @@ import type { Holding } from "./Holdings.ts"
 
 /** One object per request, never shared. Fields that are not readonly are set while the request is processed. */
 export interface RequestRecord {
-  /** Where the owner's clock was moved, one of its time takes the place of the first. */
+  /** Where the account's clock was moved, one of its time takes the place of the first. */
   requestId: string
   /** Milliseconds since 1970. */
   readonly arrived: number
@@ -33,8 +33,8 @@ export interface RequestRecord {
   /** How many more of whoever sent it waited to be begun when it was. */
   readonly behind: number
   /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
-  owner: Owner | undefined
-  /** Milliseconds that the owner's clock was ahead when the request came. */
+  account: Account | undefined
+  /** Milliseconds that the account's clock was ahead when the request came. */
   ahead: number
   /** What the request takes up, once it is let in. */
   visit: Visit | undefined
@@ -46,7 +46,7 @@ export interface RequestRecord {
   claimed?: number
   /** Set where the answer is sent while it is made. */
   stream?: Streamed
-  /** The owner's own limits. */
+  /** The account's own limits. */
   quotas: QuotaOverrides
   /** The answer's body, once a handler has replied. */
   answer?: { readonly code: number; readonly data: object }
@@ -84,7 +84,7 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
     connection: { bytesRead: 0 },
     rows: 0,
     behind: 0,
-    owner: undefined,
+    account: undefined,
     ahead: 0,
     visit: undefined,
     quotas: {}

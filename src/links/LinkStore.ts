@@ -1,6 +1,6 @@
 /** Rows of payment links: found one by one or as a page, and written as changes that carry the version they replace. */
 import { LinkId, prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { PaymentLink, terms } from "@coffer/rules/link/PaymentLink"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -19,7 +19,7 @@ export class LinkStore extends Context.Service<
   {
     readonly load: (linkId: string) => Effect.Effect<Option.Option<Stored<PaymentLink>>>
     /** Newest first. */
-    readonly page: (owner: Owner, request: PageRequest) => Effect.Effect<Page<PaymentLink>, InvalidField>
+    readonly page: (account: Account, request: PageRequest) => Effect.Effect<Page<PaymentLink>, InvalidField>
   }
 >()("@coffer/links/LinkStore") {}
 
@@ -65,7 +65,7 @@ export const layer = Layer.effect(
               Option.map((row) => ({ state: paymentLinks.read(row), version: row.version }))
             )
           : Effect.succeedNone,
-      page: (owner, request) => pages.page(owner, request, { path: along({}), filters: [] })
+      page: (account, request) => pages.page(account, request, { path: along({}), filters: [] })
     })
   })
 )

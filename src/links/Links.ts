@@ -7,7 +7,7 @@ import type { CreatePaymentLink, PaymentLinkQuery, UpdatePaymentLink } from "@co
 import { createdAtOf, LinkId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { checkoutValidity } from "@coffer/model/Limits"
 import { merge, patchProblem } from "@coffer/model/Metadata"
-import { isOwnedBy, type Owner } from "@coffer/model/Owner"
+import { belongsTo, type Account } from "@coffer/model/Account"
 import { nothing } from "@coffer/rules/Consequence"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { knownVisit } from "@coffer/rules/link/decide"
@@ -46,14 +46,17 @@ const visited = ({ tradeNo }: { readonly tradeNo: TradeNo }): Visited => ({
 export class Links extends Context.Service<
   Links,
   {
-    readonly create: (owner: Owner, terms: CreatePaymentLink) => Effect.Effect<PaymentLink, InvalidField | WriteFailure>
-    readonly find: (owner: Owner, linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
+    readonly create: (
+      account: Account,
+      terms: CreatePaymentLink
+    ) => Effect.Effect<PaymentLink, InvalidField | WriteFailure>
+    readonly find: (account: Account, linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
     /** Whoever owns it: for the page that buyers see. */
     readonly byId: (linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
     /** Newest first. */
-    readonly page: (owner: Owner, query: PaymentLinkQuery) => Effect.Effect<Page<PaymentLink>, InvalidField>
+    readonly page: (account: Account, query: PaymentLinkQuery) => Effect.Effect<Page<PaymentLink>, InvalidField>
     readonly update: (
-      owner: Owner,
+      account: Account,
       linkId: string,
       changes: UpdatePaymentLink
     ) => Effect.Effect<PaymentLink, InvalidField | LinkNotFound | LinkConflict | WriteFailure>
@@ -70,16 +73,16 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const services = yield* linkServices
     const { byId, store } = services
-    const find = Effect.fnUntraced(function* (owner: Owner, linkId: string) {
+    const find = Effect.fnUntraced(function* (account: Account, linkId: string) {
       const link = yield* byId(linkId)
-      return isOwnedBy(owner)(link) ? link : yield* new LinkNotFound({ linkId })
+      return belongsTo(account)(link) ? link : yield* new LinkNotFound({ linkId })
     })
     return Links.of({
       create: create(services),
       find,
       byId,
-      page: span("Links.page")(function* (owner, query) {
-        return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)))
+      page: span("Links.page")(function* (account, query) {
+        return yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)))
       }),
       update: update(services, find),
       visit: visit(services)
@@ -97,7 +100,7 @@ const linkServices = Effect.gen(function* () {
     ids: yield* NewIds,
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
     /** Whoever owns a link or sent a valid key is a merchant. */
-    merchantOf: ({ merchantId }: Pick<Owner, "merchantId">) =>
+    merchantOf: ({ merchantId }: Pick<Account, "merchantId">) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
     byId: Effect.fnUntraced(function* (linkId: string) {
       const stored = yield* store.load(linkId)
@@ -110,14 +113,14 @@ const linkServices = Effect.gen(function* () {
 type LinkServices = Effect.Success<typeof linkServices>
 
 const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
-  span("Links.create")(function* (owner: Owner, terms: CreatePaymentLink) {
-    const merchant = yield* merchantOf(owner)
+  span("Links.create")(function* (account: Account, terms: CreatePaymentLink) {
+    const merchant = yield* merchantOf(account)
     const linkId = LinkId.make(yield* ids.next(prefixes.link))
     const now = yield* currentTime
     const metadata = terms.metadata ?? {}
     const link: PaymentLink = {
       linkId,
-      ...owner,
+      ...account,
       amount: terms.amount,
       currency: terms.currency ?? "USD",
       notifyUrl: terms.notify_url ?? null,
@@ -132,13 +135,13 @@ const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
       metadata: merge({}, metadata)
     }
     const situation = {
-      mode: owner.mode,
+      mode: account.mode,
       privateAllowed,
       liveCurrencies: merchant.live_currencies,
-      amountBounds: boundsOf(merchant.modes[owner.mode]),
+      amountBounds: boundsOf(merchant.modes[account.mode]),
       // Endpoints do not count, unlike for orders (spec: Payment links; silences: L9).
       otherTarget: "default address",
-      hasOtherTarget: merchant.modes[owner.mode].default_notify_url !== null
+      hasOtherTarget: merchant.modes[account.mode].default_notify_url !== null
     }
     const problem = termsProblem({ ...link, metadata }, situation)
     if (problem !== undefined) return yield* problem
@@ -151,13 +154,13 @@ const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
   }, numbering)
 
 const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
-  span("Links.update")(function* (owner: Owner, linkId: string, asked: UpdatePaymentLink) {
+  span("Links.update")(function* (account: Account, linkId: string, asked: UpdatePaymentLink) {
     const { expires_at, max_uses, metadata = {}, status, subject } = asked
     // What no link could take is wrong whether or not there is one (silences: G10).
     const unfit = patchProblem({}, metadata)
     if (unfit !== undefined) return yield* new InvalidField(unfit)
     const expiresAt = yield* Effect.fromResult(readExpiry(expires_at))
-    const link = yield* find(owner, linkId)
+    const link = yield* find(account, linkId)
     const problem = patchProblem(link.metadata, metadata)
     if (problem !== undefined) return yield* new InvalidField(problem)
     const changes = {

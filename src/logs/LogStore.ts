@@ -3,7 +3,7 @@
  * an insert may be lost in a crash, which is why its commit does not wait for the disk.
  */
 import { firstIdBody, millisOfId, Mode, prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, identity, Layer, Schema } from "effect"
@@ -36,7 +36,7 @@ export interface NewLogRow extends Bodies {
   readonly idempotency_key: string | null
   /** Real time: days are kept and dropped by it. */
   readonly created_at: DateTime.Utc
-  /** How far the clock of the owner's sandbox was ahead of it. The id has that time. */
+  /** How far the clock of the account's sandbox was ahead of it. The id has that time. */
   readonly ahead_ms?: number
 }
 
@@ -90,15 +90,15 @@ export class LogStore extends Context.Service<
      * has no partition yet gets one.
      */
     readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<number, SqlError.SqlError>
-    /** `isClockMoved`: the owner's rows say how far its clock was ahead. */
+    /** `isClockMoved`: the account's rows say how far its clock was ahead. */
     readonly page: (
-      owner: Owner,
+      account: Account,
       request: PageRequest,
       filter: LogFilter,
       isClockMoved?: boolean
     ) => Effect.Effect<Page<LogRow>, InvalidField>
     /** Calls that made something, and were at work at one of these moments: of each the last few. */
-    readonly atWork: (owner: Owner, moments: ReadonlyArray<Moment>) => Effect.Effect<ReadonlyArray<LogRow>>
+    readonly atWork: (account: Account, moments: ReadonlyArray<Moment>) => Effect.Effect<ReadonlyArray<LogRow>>
     /** Makes the partitions of these days where there are none. */
     readonly openDays: (days: ReadonlyArray<DateTime.Utc>) => Effect.Effect<void>
     /** Drops the partitions of all days before this one. */
@@ -147,14 +147,14 @@ export const layer = Layer.effect(
 
     return LogStore.of({
       insert,
-      page: Effect.fnUntraced(function* (owner, request, filter, isClockMoved = false) {
+      page: Effect.fnUntraced(function* (account, request, filter, isClockMoved = false) {
         const createdAt = sql`created_at + coalesce(ahead_ms, 0) * interval '1 millisecond'`
-        const found = yield* search(owner, filter)
-        const page = yield* pages.page(owner, request, isClockMoved ? { ...found, createdAt } : found)
+        const found = yield* search(account, filter)
+        const page = yield* pages.page(account, request, isClockMoved ? { ...found, createdAt } : found)
         return { ...page, data: yield* withBodies(page.data) }
       }),
-      atWork: Effect.fnUntraced(function* (owner, moments) {
-        return yield* withBodies(yield* decodeRows(yield* atWork(sql, owner, moments)))
+      atWork: Effect.fnUntraced(function* (account, moments) {
+        return yield* withBodies(yield* decodeRows(yield* atWork(sql, account, moments)))
       }, sqlDefects),
       openDays: (some) => sqlDefects(openDays(some)),
       dropBefore: (day) => sqlDefects(Effect.forEach(days, ({ dropBefore }) => dropBefore(day), { discard: true }))
@@ -183,7 +183,7 @@ const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<StoredRow>) => 
     ...(path === undefined ? [] : [way("path", path)])
   ]
 
-  return Effect.fnUntraced(function* (owner: Owner, filter: LogFilter) {
+  return Effect.fnUntraced(function* (account: Account, filter: LogFilter) {
     const { errorCode = "", path = "", requestId } = filter
     if (![errorCode, path].every(isStorable)) return { filters: [sql`false`] }
     const ways = waysOf(filter)
@@ -192,7 +192,7 @@ const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<StoredRow>) => 
       return { filters: [equals(sql, "request_id", requestId), ...ways.map(({ condition }) => condition)] }
     }
     return yield* pages.shortest(
-      owner,
+      account,
       ways.map((way) => ({
         path: way.path,
         filters: ways.filter((other) => other !== way).map(({ condition }) => condition)

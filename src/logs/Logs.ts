@@ -4,7 +4,7 @@ import { idBody, millisOfId, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -28,7 +28,7 @@ export class Logs extends Context.Service<
     /** Waits until everything appended so far is written or dropped. */
     readonly flushed: Effect.Effect<void>
     /** Newest first, and no older than the retention. */
-    readonly page: (owner: Owner, query: LogQuery) => Effect.Effect<Page<LogRow>, InvalidField>
+    readonly page: (account: Account, query: LogQuery) => Effect.Effect<Page<LogRow>, InvalidField>
     /** Calls that made something, and were at work at one of these moments. */
     readonly atWork: LogStore["Service"]["atWork"]
   }
@@ -42,25 +42,25 @@ export const layer = Layer.effect(
     const calls = makeOpenCalls()
     const hasOthers = (yield* Settings).runner !== undefined
     const base = yield* Clock.Clock
-    const nowOf = (owner: Owner) =>
-      hasOthers ? ids.corrected(base.currentTimeMillisUnsafe() + clocks.offsetOf(owner)) : undefined
+    const nowOf = (account: Account) =>
+      hasOthers ? ids.corrected(base.currentTimeMillisUnsafe() + clocks.offsetOf(account)) : undefined
     const ids = yield* NewIds
     const horizon = yield* ListHorizon
-    horizon.awaits("calls", (owner) => calls.lowestOf(owner, nowOf(owner)))
+    horizon.awaits("calls", (account) => calls.lowestOf(account, nowOf(account)))
     const numbered = ({ merchantId, mode, ...call }: LoggedCall) => {
-      const owner = { merchantId, mode }
-      const number = Effect.provideService(clocks.working(owner, ids.next(prefixes.request)), Clock.Clock, base)
+      const account = { merchantId, mode }
+      const number = Effect.provideService(clocks.working(account, ids.next(prefixes.request)), Clock.Clock, base)
       return Effect.map(number, (requestId): LoggedCall => {
-        const begun = { requestId, owner }
+        const begun = { requestId, account }
         calls.begun(begun)
-        const aheadMillis = clocks.offsetOf(owner)
+        const aheadMillis = clocks.offsetOf(account)
         const at = DateTime.makeUnsafe(millisOfId(requestId) - aheadMillis)
-        return { ...call, ...owner, call: begun, requestId, aheadMillis, at }
+        return { ...call, ...account, call: begun, requestId, aheadMillis, at }
       })
     }
     const { append, flushed } = yield* makeLogQueue(calls, numbered)
 
-    const page = span("Logs.page")(function* (owner: Owner, query: LogQuery) {
+    const page = span("Logs.page")(function* (account: Account, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))
       const oldest = DateTime.subtract(yield* currentTime, { days: retentionDays })
       if (cursor !== undefined && cursor.id < firstIdAt(oldest)) {
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
       }
       const from = created.from === undefined ? oldest : DateTime.max(created.from, oldest)
       const request = { cursor, limit, created: { ...created, from } }
-      return yield* store.page(owner, request, filterOf(query), clocks.offsetOf(owner) > 0)
+      return yield* store.page(account, request, filterOf(query), clocks.offsetOf(account) > 0)
     })
 
     return Logs.of({
@@ -78,7 +78,7 @@ export const layer = Layer.effect(
       append,
       flushed,
       page,
-      atWork: (owner, moments) => store.atWork(owner, moments)
+      atWork: (account, moments) => store.atWork(account, moments)
     })
   })
 )

@@ -1,9 +1,9 @@
 /**
  * Finds the calls that were at work when something was made, for a timeline (silences: O35). Few are at work at one
- * moment, and their answers say which of them made it. Ids have the time of the owner's clock, as what was made has.
+ * moment, and their answers say which of them made it. Ids have the time of the account's clock, as what was made has.
  */
 import { firstIdBody, prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { DateTime } from "effect"
 import type { SqlClient } from "effect/sql"
 
@@ -21,7 +21,7 @@ const atWorkMax = 10
 
 const idAt = (at: DateTime.Utc, more: number) => prefixes.request + firstIdBody(DateTime.toEpochMillis(at) + more)
 
-export const atWork = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner, moments: ReadonlyArray<Moment>) => {
+export const atWork = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, moments: ReadonlyArray<Moment>) => {
   const paths = moments.map(({ path }) => path)
   const firsts = moments.map(({ at }) => idAt(at, -beforeMillis))
   const ends = moments.map(({ at }) => idAt(at, 1))

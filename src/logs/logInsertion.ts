@@ -53,7 +53,7 @@ export const paramsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogR
 })
 
 const [slice, place, day, bodies] = [1, 2, 3, 4].map((more) => `$${columns.length + more}`)
-/** An owner whose list has passed some calls before they were written. */
+/** An account whose list has passed some calls before they were written. */
 export interface Passed {
   readonly merchant_id: MerchantId
   readonly mode: Mode
@@ -72,8 +72,8 @@ export const insertion = `with blocks as materialized (
   rows as materialized (select * from unnest(
     ${columns.map((column, index) => `$${index + 1}::${typeOf[column] ?? "text"}[]`).join(", ")},
     ${slice}::integer[], ${place}::integer[]) as rows (${columns.join(", ")}, slice, place)),
-  owners as materialized (select distinct merchant_id, mode from rows order by merchant_id, mode),
-  seen as materialized (select h.merchant_id, h.mode, h.calls from owners as o, list_horizons as h
+  accounts as materialized (select distinct merchant_id, mode from rows order by merchant_id, mode),
+  seen as materialized (select h.merchant_id, h.mode, h.calls from accounts as o, list_horizons as h
     where (h.merchant_id, h.mode) = (o.merchant_id, o.mode) and ${underWay} for key share of h),
   passed as (select request_id, merchant_id, mode, calls from rows join seen using (merchant_id, mode)
     where right(request_id, 26) <= calls),

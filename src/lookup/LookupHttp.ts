@@ -8,7 +8,7 @@ import { retentionDays } from "@coffer/contract/Logs"
 import { pageSizeMax } from "@coffer/model/Limits"
 import { Currency } from "@coffer/model/Money"
 import type { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page } from "@coffer/rules/lists/pageRequest"
 import { redact } from "@coffer/rules/redaction"
@@ -48,7 +48,7 @@ interface Asked {
 interface Shown<Query, Item> {
   readonly resource: string
   readonly path: string
-  readonly page: (owner: Owner, query: Query) => Effect.Effect<Page<Item>, InvalidField>
+  readonly page: (account: Account, query: Query) => Effect.Effect<Page<Item>, InvalidField>
   readonly view: (item: Item) => object
   readonly beside?: object
 }
@@ -71,17 +71,17 @@ export const layer = HttpApiBuilder.group(
     /** The merchant's clock says how long its API logs are kept. */
     const list = <Query, Item>(name: string, { beside = {}, page, path, resource, view }: Shown<Query, Item>) =>
       span(`lookup.${name}`)(function* (asked: Asked) {
-        const owner = yield* ownerOf(asked)
+        const account = yield* ownerOf(asked)
         const { mode: _, ...query } = asked.query
         // The contract makes the filters of these lists from those of the merchant's own.
-        const found = yield* clocks.within(owner, page(owner, query as Query))
-        return yield* replyList(resource, `/operator/v1/merchants/${owner.merchantId}/${path}`, found, view, beside)
+        const found = yield* clocks.within(account, page(account, query as Query))
+        return yield* replyList(resource, `/operator/v1/merchants/${account.merchantId}/${path}`, found, view, beside)
       }, Effect.catchTags(refusals))
 
     return handlers.handleAll({
       overview: span("lookup.overview")(function* (asked) {
-        const owner = yield* ownerOf(asked)
-        return yield* reply(yield* clocks.within(owner, overview(owner)))
+        const account = yield* ownerOf(asked)
+        return yield* reply(yield* clocks.within(account, overview(account)))
       }, Effect.catchTags(refusals)),
       search: span("lookup.search")(function* ({ query }) {
         const found = yield* search.find(query)
@@ -153,29 +153,29 @@ const overviewOf = Effect.fnUntraced(function* (lists: Effect.Success<typeof lis
   const { balanceTransactions, disputes, events, logs, refunds, webhookEndpoints } = lists
   const wallets = yield* Wallets
   const deliveries = yield* Deliveries
-  const some = <Query, Item>({ page, view }: Shown<Query, Item>, owner: Owner, query: Query) =>
-    Effect.map(page(owner, query), ({ data }) => data.map(view))
+  const some = <Query, Item>({ page, view }: Shown<Query, Item>, account: Account, query: Query) =>
+    Effect.map(page(account, query), ({ data }) => data.map(view))
 
-  return (owner: Owner) =>
+  return (account: Account) =>
     Effect.all(
       {
         object: Effect.succeed("merchant_overview"),
-        merchant_id: Effect.succeed(owner.merchantId),
-        mode: Effect.succeed(owner.mode),
+        merchant_id: Effect.succeed(account.merchantId),
+        mode: Effect.succeed(account.mode),
         balances: Effect.forEach(Currency.literals, (currency) =>
-          Effect.map(wallets.balance({ ...owner, currency }), balanceView)
+          Effect.map(wallets.balance({ ...account, currency }), balanceView)
         ),
-        balance_transactions: some(balanceTransactions, owner, newest),
-        refunds: some(refunds, owner, newest),
-        disputes: Effect.map(disputes.page(owner, waiting), ({ data }) =>
+        balance_transactions: some(balanceTransactions, account, newest),
+        refunds: some(refunds, account, newest),
+        disputes: Effect.map(disputes.page(account, waiting), ({ data }) =>
           data.map(disputeView).toSorted((a, b) => (a.evidence_due_by ?? "").localeCompare(b.evidence_due_by ?? ""))
         ),
-        events: some(events, owner, newest),
-        webhook_endpoints: some(webhookEndpoints, owner, all),
-        failed_deliveries: Effect.map(deliveries.page(owner, { status: "failed", ...newest }), ({ data }) =>
+        events: some(events, account, newest),
+        webhook_endpoints: some(webhookEndpoints, account, all),
+        failed_deliveries: Effect.map(deliveries.page(account, { status: "failed", ...newest }), ({ data }) =>
           data.map(deliveryView)
         ),
-        api_logs: some(logs, owner, newest)
+        api_logs: some(logs, account, newest)
       },
       // The pool is everybody's.
       { concurrency: 2 }

@@ -1,5 +1,5 @@
 /**
- * Merchants and the owners of keys in memory, since every request asks for them. A change of a merchant drops what is
+ * Merchants and the accounts of keys in memory, since every request asks for them. A change of a merchant drops what is
  * remembered of it at once on every runner. While this runner cannot prove that it hears of changes, it reads from the
  * database instead (spec: Authentication, 4 and 5).
  */
@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
       ? Effect.suspend(() => {
           const hashes = Array.from(byKeyHash.map).flatMap(([hash, { fiber }]) => {
             const exit = fiber.pollUnsafe()
-            return exit === undefined || isOwnedBy(exit, merchantId) ? [hash] : []
+            return exit === undefined || belongsTo(exit, merchantId) ? [hash] : []
           })
           const forgetKeys = Effect.forEach(hashes, (hash) => Cache.invalidate(byKeyHash, hash), { discard: true })
           return Effect.andThen(Cache.invalidate(byId, merchantId), forgetKeys)
@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
 
 const isMerchantId = Schema.is(MerchantId)
 
-const isOwnedBy = <E>(
+const belongsTo = <E>(
   exit: Exit.Exit<Option.Option<{ readonly merchant: { readonly merchant_id: string } }>, E>,
   merchantId: string
 ) => Exit.isSuccess(exit) && Option.isSome(exit.value) && exit.value.value.merchant.merchant_id === merchantId

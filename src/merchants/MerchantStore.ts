@@ -166,10 +166,10 @@ const makeReads = (sql: SqlClient.SqlClient) => {
     execute: (hash) => sql`select merchant_id, mode from merchant_modes where key_hash = ${hash}`
   })
   const byKeyHash = Effect.fnUntraced(function* (hash: string) {
-    const owner = yield* modeOfHash(hash)
-    if (Option.isNone(owner)) return Option.none()
-    const merchant = yield* byId(owner.value.merchant_id)
-    return Option.map(merchant, (merchant) => ({ merchant, mode: owner.value.mode }))
+    const account = yield* modeOfHash(hash)
+    if (Option.isNone(account)) return Option.none()
+    const merchant = yield* byId(account.value.merchant_id)
+    return Option.map(merchant, (merchant) => ({ merchant, mode: account.value.mode }))
   })
 
   const isEmpty = Effect.map(sql`select 1 from merchants limit 1`, (rows) => rows.length === 0)

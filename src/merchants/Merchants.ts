@@ -1,7 +1,7 @@
 /** Front door to merchants: who owns a key, what they may do, what they pay (spec: Authentication). */
 import type { MerchantQuery } from "@coffer/contract/Operator"
 import { EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -31,7 +31,7 @@ export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {
 export interface Keyed {
   /** Whether it was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
-  readonly owner: Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
+  readonly account: Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
   /** Whether it was somebody's, and was reset. */
   readonly hasEnded: Effect.Effect<boolean>
 }
@@ -61,8 +61,8 @@ export class Merchants extends Context.Service<
     readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
     /** The merchant's account at Stripe in one environment, as it is from now on. */
     readonly setStripe: (
-      owner: Owner,
-      account: StripeAccount | null
+      account: Account,
+      stripe: StripeAccount | null
     ) => Effect.Effect<Merchant, MerchantNotFound | ClockMoved>
     /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
@@ -179,24 +179,24 @@ const makeByKey = (
     known.add(hash)
   }
 
-  const ownerOf = (hash: string) =>
+  const accountOf = (hash: string) =>
     Effect.map(byKeyHash(hash), (found) => {
-      // The key may have been reset between the read of its owner and the read of the merchant.
-      const owner = Option.filter(found, ({ merchant, mode }) =>
+      // The key may have been reset between the read of its account and the read of the merchant.
+      const account = Option.filter(found, ({ merchant, mode }) =>
         secrets.isSameHash(merchant.modes[mode].key_hash, hash)
       )
-      note(hash, Option.isSome(owner))
-      return owner
+      note(hash, Option.isSome(account))
+      return account
     })
 
   return (key) => {
     if (!isKey(key)) return nobodys
     const hash = keyHash(key)
-    return { isRecalled: known.has(hash), owner: ownerOf(hash), hasEnded: wasKey(hash) }
+    return { isRecalled: known.has(hash), account: accountOf(hash), hasEnded: wasKey(hash) }
   }
 }
 
-const nobodys: Keyed = { isRecalled: false, owner: Effect.succeedNone, hasEnded: Effect.succeed(false) }
+const nobodys: Keyed = { isRecalled: false, account: Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
 const orNotFound = (merchantId: string) => (merchant: Option.Option<Merchant>) =>
   Option.isSome(merchant) ? Effect.succeed(merchant.value) : Effect.fail(new MerchantNotFound({ merchantId }))

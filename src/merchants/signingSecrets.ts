@@ -4,7 +4,7 @@
  *
  * spec: Events; silences: W1, W9, W10, W16.
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { signingNow } from "@coffer/rules/webhooks/decide"
 import type { StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { type DateTime, Effect, Option } from "effect"
@@ -16,7 +16,7 @@ type Crypto = Secrets["Service"]
 const secretBytes = 32
 
 /** `endpointId`: null for the account's own secret. */
-export const useOf = ({ merchantId, mode }: Owner, endpointId: string | null) =>
+export const useOf = ({ merchantId, mode }: Account, endpointId: string | null) =>
   endpointId === null ? `${merchantId}/${mode}/signing_secret` : `${merchantId}/${mode}/${endpointId}/signing_secret`
 
 export interface FreshSecret {
@@ -26,15 +26,15 @@ export interface FreshSecret {
   readonly sealed: string
 }
 
-export const newSecret = (secrets: Crypto, owner: Owner, endpointId: string | null): Effect.Effect<FreshSecret> =>
+export const newSecret = (secrets: Crypto, account: Account, endpointId: string | null): Effect.Effect<FreshSecret> =>
   Effect.map(secrets.random(secretBytes, "base64"), (text) => {
     const secret = `whsec_${text}`
-    return { secret, sealed: secrets.encrypt(secret, useOf(owner, endpointId)) }
+    return { secret, sealed: secrets.encrypt(secret, useOf(account, endpointId)) }
   })
 
 /** The account's current secret. Throws when it cannot be opened. */
-export const openAccountSecret = (secrets: Crypto, owner: Owner, { current }: StoredSecrets): string =>
-  secrets.decrypt(current, useOf(owner, null))
+export const openAccountSecret = (secrets: Crypto, account: Account, { current }: StoredSecrets): string =>
+  secrets.decrypt(current, useOf(account, null))
 
 /**
  * The secrets that sign at this time, the current one first. None when the current one cannot be opened: what only old
@@ -42,12 +42,12 @@ export const openAccountSecret = (secrets: Crypto, owner: Owner, { current }: St
  */
 export const openSigners = (
   secrets: Pick<Crypto, "decrypt">,
-  owner: Owner,
+  account: Account,
   endpointId: string | null,
   stored: StoredSecrets,
   now: DateTime.Utc
 ): Option.Option<ReadonlyArray<string>> => {
-  const open = Option.liftThrowable((sealed: string) => secrets.decrypt(sealed, useOf(owner, endpointId)))
+  const open = Option.liftThrowable((sealed: string) => secrets.decrypt(sealed, useOf(account, endpointId)))
   const [current, ...old] = signingNow(stored, now).map(open)
   return Option.map(current!, (secret) => [secret, ...old.flatMap(Option.toArray)])
 }

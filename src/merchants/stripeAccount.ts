@@ -2,7 +2,7 @@
  * A merchant's account at Stripe in one environment, as it is stored: its keys are sealed, and bound to their merchant,
  * environment and use. Pure.
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { AmountBounds } from "@coffer/rules/order/termsProblem"
 import { Schema } from "effect"
 import { stripesBounds } from "../channel/amountBounds.ts"
@@ -25,7 +25,7 @@ export type StripeAccount = typeof StripeAccount.Type
 export const boundsOf = ({ stripe }: { readonly stripe: StripeAccount | null }): AmountBounds | undefined =>
   stripe?.isActive === true ? stripesBounds : undefined
 
-export const stripeUses = ({ merchantId, mode }: Owner) => ({
+export const stripeUses = ({ merchantId, mode }: Account) => ({
   secretKey: `${merchantId}/${mode}/stripe/secret_key`,
   webhookSecret: `${merchantId}/${mode}/stripe/webhook_secret`
 })
@@ -35,8 +35,8 @@ export interface StripeKeys {
   readonly webhookSecret: string
 }
 
-export const sealStripeKeys = (secrets: Secrets["Service"], owner: Owner, keys: StripeKeys): StripeKeys => {
-  const uses = stripeUses(owner)
+export const sealStripeKeys = (secrets: Secrets["Service"], account: Account, keys: StripeKeys): StripeKeys => {
+  const uses = stripeUses(account)
   return {
     secretKey: secrets.encrypt(keys.secretKey, uses.secretKey),
     webhookSecret: secrets.encrypt(keys.webhookSecret, uses.webhookSecret)
@@ -44,8 +44,8 @@ export const sealStripeKeys = (secrets: Secrets["Service"], owner: Owner, keys: 
 }
 
 /** Throws when they cannot be opened. */
-export const openStripeKeys = (secrets: Secrets["Service"], owner: Owner, sealed: StripeKeys): StripeKeys => {
-  const uses = stripeUses(owner)
+export const openStripeKeys = (secrets: Secrets["Service"], account: Account, sealed: StripeKeys): StripeKeys => {
+  const uses = stripeUses(account)
   return {
     secretKey: secrets.decrypt(sealed.secretKey, uses.secretKey),
     webhookSecret: secrets.decrypt(sealed.webhookSecret, uses.webhookSecret)

@@ -3,7 +3,7 @@
  * changed by `src/webhooks`.
  */
 import { MerchantId, Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { Schema } from "effect"
 import { table } from "../platform/commit/Table.ts"
@@ -22,4 +22,4 @@ export const webhookSettings = table("webhook_settings", {
   fixed: ["merchantId", "mode"]
 })
 
-export const settingsIdOf = ({ merchantId, mode }: Owner): string => `${merchantId}/${mode}`
+export const settingsIdOf = ({ merchantId, mode }: Account): string => `${merchantId}/${mode}`

@@ -45,10 +45,10 @@ export const layer = HttpApiBuilder.group(
       ),
 
       list: span("orders.list")(function* ({ query }) {
-        const owner = yield* Caller
+        const account = yield* Caller
         if (query.format === "csv")
-          return yield* replyCsv("orders", OrderResource, yield* lists.exported(owner, query), row)
-        const page = yield* lists.page(owner, query)
+          return yield* replyCsv("orders", OrderResource, yield* lists.exported(account, query), row)
+        const page = yield* lists.page(account, query)
         return yield* replyList("order", "/v1/orders", page, view)
       }, Effect.catchTags({ InvalidField })),
 

@@ -5,7 +5,7 @@
 import type { OrderQuery } from "@coffer/contract/Orders"
 import { prefixes } from "@coffer/model/Ids"
 import { metadataKeyLengthMax } from "@coffer/model/Limits"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { isOneLine } from "@coffer/model/Text"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
@@ -23,9 +23,9 @@ import { orders } from "./OrderStore.ts"
 export class OrderLists extends Context.Service<
   OrderLists,
   {
-    readonly page: (owner: Owner, query: OrderQuery) => Effect.Effect<Page<Order>, InvalidField>
+    readonly page: (account: Account, query: OrderQuery) => Effect.Effect<Page<Order>, InvalidField>
     /** Takes no notice of `limit` and cursors. */
-    readonly exported: (owner: Owner, query: OrderQuery) => Effect.Effect<Pages.Exported<Order>, InvalidField>
+    readonly exported: (account: Account, query: OrderQuery) => Effect.Effect<Pages.Exported<Order>, InvalidField>
   }
 >()("@coffer/orders/OrderLists") {}
 
@@ -43,14 +43,14 @@ export const layer = Layer.effect(
       yield* ListHorizon
     )
 
-    const tagged = ({ merchantId, mode }: Owner, { key, value }: Pair): Path => ({
+    const tagged = ({ merchantId, mode }: Account, { key, value }: Pair): Path => ({
       _tag: "Through",
       table: "order_tags",
       key: "tag",
       value: sql`order_tag(${merchantId}, ${mode}, ${key}, ${value})`
     })
 
-    const search = Effect.fnUntraced(function* (owner: Owner, query: OrderQuery) {
+    const search = Effect.fnUntraced(function* (account: Account, query: OrderQuery) {
       const { out_trade_no, status } = query
       const pairs = pairsOf(query)
       // No order can have it: a filter that is misspelt must not look like one that finds nothing (silences: P13).
@@ -67,20 +67,20 @@ export const layer = Layer.effect(
       if (out_trade_no !== undefined) {
         return { filters: [equals(sql, "out_trade_no", out_trade_no), ...inStatus, ...matching] }
       }
-      return yield* pages.shortest(owner, [
+      return yield* pages.shortest(account, [
         ...(status === undefined ? [] : [{ path: along({ status }), filters: matching }]),
-        ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(owner, pair), filters: [...inStatus, ...matching] }))
+        ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(account, pair), filters: [...inStatus, ...matching] }))
       ])
     })
 
     return OrderLists.of({
-      page: span("OrderLists.page")(function* (owner, query) {
+      page: span("OrderLists.page")(function* (account, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
-        return yield* pages.page(owner, request, yield* search(owner, query))
+        return yield* pages.page(account, request, yield* search(account, query))
       }),
-      exported: span("OrderLists.exported")(function* (owner, query) {
+      exported: span("OrderLists.exported")(function* (account, query) {
         const created = yield* Effect.fromResult(readCreated(query))
-        return yield* pages.exported(owner, created, yield* search(owner, query))
+        return yield* pages.exported(account, created, yield* search(account, query))
       })
     })
   })

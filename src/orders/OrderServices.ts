@@ -10,7 +10,7 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { ask } from "../platform/cluster/ask.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
@@ -48,10 +48,10 @@ export const orderServices = Effect.gen(function* () {
     links: yield* OrderLinks,
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
 
-    find: (owner: Owner, ref: string) => Effect.flatMap(store.resolve(owner, ref), (found) => seen(ref, found)),
+    find: (account: Account, ref: string) => Effect.flatMap(store.resolve(account, ref), (found) => seen(ref, found)),
     byTradeNo: (tradeNo: TradeNo) => Effect.flatMap(store.load(tradeNo), (found) => seen(tradeNo, found)),
     /** The merchant exists: it owns an order or has sent a valid key. */
-    merchantOf: ({ merchantId }: Pick<Owner, "merchantId">) =>
+    merchantOf: ({ merchantId }: Pick<Account, "merchantId">) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
 
     /** Performs the order's half of a refund or a dispute. `entry` is the other half. */

@@ -10,7 +10,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
 import { type Backlog, backOff, type DueSandbox, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
-import { isOwnedBy, type Owner } from "@coffer/model/Owner"
+import { belongsTo, type Account } from "@coffer/model/Account"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import { table } from "../platform/commit/Table.ts"
@@ -27,9 +27,9 @@ export class OrderStore extends Context.Service<
   OrderStore,
   {
     readonly load: (tradeNo: TradeNo) => Effect.Effect<Option.Option<StoredOrder>>
-    /** By platform number, then by the merchant's own; only among the owner's orders (silences: O4, G11). */
-    readonly resolve: (owner: Owner, ref: string) => Effect.Effect<Option.Option<StoredOrder>>
-    readonly byOutTradeNo: (owner: Owner, outTradeNo: string) => Effect.Effect<Option.Option<StoredOrder>>
+    /** By platform number, then by the merchant's own; only among the account's orders (silences: O4, G11). */
+    readonly resolve: (account: Account, ref: string) => Effect.Effect<Option.Option<StoredOrder>>
+    readonly byOutTradeNo: (account: Account, outTradeNo: string) => Effect.Effect<Option.Option<StoredOrder>>
     /** Pending orders whose deadline is due, claimed until `lease` by pushing `due_at` ahead. */
     readonly claimDue: Claim
     /** Orders with money that must go back to the buyer, claimed likewise. */
@@ -98,15 +98,15 @@ export const layer = Layer.effect(
       execute: ({ merchantId, mode, outTradeNo }) =>
         sql`select * from orders where merchant_id = ${merchantId} and mode = ${mode} and out_trade_no = ${outTradeNo}`
     })
-    const byOutTradeNo = (owner: Owner, outTradeNo: string) =>
-      sqlDefects(Effect.map(findByOutTradeNo({ ...owner, outTradeNo }), Option.map(storedOf)))
+    const byOutTradeNo = (account: Account, outTradeNo: string) =>
+      sqlDefects(Effect.map(findByOutTradeNo({ ...account, outTradeNo }), Option.map(storedOf)))
 
-    const resolve = Effect.fnUntraced(function* (owner: Owner, ref: string) {
+    const resolve = Effect.fnUntraced(function* (account: Account, ref: string) {
       if (isTradeNo(ref)) {
         const found = yield* load(ref)
-        if (Option.isSome(found) && isOwnedBy(owner)(found.value.order)) return found
+        if (Option.isSome(found) && belongsTo(account)(found.value.order)) return found
       }
-      return isStorable(ref) ? yield* byOutTradeNo(owner, ref) : Option.none<StoredOrder>()
+      return isStorable(ref) ? yield* byOutTradeNo(account, ref) : Option.none<StoredOrder>()
     })
 
     const numbered = Schema.Struct({ trade_no: TradeNo })

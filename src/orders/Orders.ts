@@ -18,7 +18,7 @@ import { Context, Effect, Layer, type Option } from "effect"
 import type { EntryFailure, WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelReport, ChannelUnreachable } from "../channel/Channel.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -43,23 +43,23 @@ export class Orders extends Context.Service<
   Orders,
   {
     readonly create: (
-      owner: Owner,
+      account: Account,
       terms: CreateOrder
     ) => Effect.Effect<
       { readonly order: Order; readonly created: boolean },
       InvalidField | OrderNumberTaken | WriteFailure
     >
-    readonly find: (owner: Owner, ref: string) => Effect.Effect<Order, OrderNotFound>
+    readonly find: (account: Account, ref: string) => Effect.Effect<Order, OrderNotFound>
     /** By platform number, whoever owns it: for pages and workers, never for an API caller. */
     readonly byTradeNo: (tradeNo: TradeNo) => Effect.Effect<Order, OrderNotFound>
     readonly annotate: (
-      owner: Owner,
+      account: Account,
       ref: string,
       patch: UpdateOrder
     ) => Effect.Effect<Order, InvalidField | OrderNotFound | OrderConflict | WriteFailure>
     /** Close a pending order now (spec: States and transitions, Order). */
     readonly closeEarly: (
-      owner: Owner,
+      account: Account,
       ref: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
     /**
@@ -85,7 +85,7 @@ export class Orders extends Context.Service<
     ) => Effect.Effect<Order, EntryFailure | RefundRefused | OrderConflict | OrderNotFound | WriteFailure>
     /** Send the receipt to `address`, or to the order's own; a given one becomes the order's. */
     readonly requestReceipt: (
-      owner: Owner,
+      account: Account,
       ref: string,
       address: string | undefined
     ) => Effect.Effect<Order, InvalidField | OrderNotFound | OrderConflict | WriteFailure>
@@ -150,11 +150,11 @@ export const layer = Layer.effect(
 )
 
 const annotate = ({ find, performAsked }: OrderServices) =>
-  span("Orders.annotate")(function* (owner: Owner, ref: string, patch: UpdateOrder) {
+  span("Orders.annotate")(function* (account: Account, ref: string, patch: UpdateOrder) {
     // What no order could take is wrong whether or not there is one (silences: G10).
     const unfit = patchProblem({}, patch.metadata ?? {})
     if (unfit !== undefined) return yield* new InvalidField(unfit)
-    const order = yield* find(owner, ref)
+    const order = yield* find(account, ref)
     const problem = patchProblem(order.metadata, patch.metadata ?? {})
     if (problem !== undefined) return yield* new InvalidField(problem)
     if (patch.metadata === undefined && patch.receipt_email === undefined) return order
@@ -162,8 +162,8 @@ const annotate = ({ find, performAsked }: OrderServices) =>
   })
 
 const requestReceipt = ({ find, ids, performAsked }: OrderServices) =>
-  span("Orders.requestReceipt")(function* (owner: Owner, ref: string, given: string | undefined) {
-    const order = yield* find(owner, ref)
+  span("Orders.requestReceipt")(function* (account: Account, ref: string, given: string | undefined) {
+    const order = yield* find(account, ref)
     const address = given ?? order.receiptEmail
     // An order without a receipt is refused as such, whatever address there is.
     if (address === null && hasReceipt(order)) {

@@ -6,7 +6,7 @@ import type { TradeNo } from "@coffer/model/Ids"
 import { CancelAnswer, type Order, OrderCommand } from "@coffer/rules/order/Order"
 import { DateTime, Effect } from "effect"
 import type { CancelReport } from "../channel/Channel.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { OrderServices } from "./OrderServices.ts"
@@ -14,8 +14,8 @@ import { paymentFacts } from "./reportPayment.ts"
 
 export const closeEarly = (services: OrderServices) => {
   const { channel, find, perform, performAsked } = services
-  return span("Orders.closeEarly")(function* (owner: Owner, ref: string) {
-    const order = yield* find(owner, ref)
+  return span("Orders.closeEarly")(function* (account: Account, ref: string) {
+    const order = yield* find(account, ref)
     if (order.status === "expired") return order
     if (order.status !== "pending") {
       return yield* perform(order, CloseEarly.make({ answer: Cancelled.make({}) }))

@@ -12,7 +12,7 @@ import { Effect, Option, Schema, Struct } from "effect"
 import { answering } from "../idempotency/Answering.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
 import { boundsOf } from "../merchants/stripeAccount.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { numbering } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import { newOrder } from "./newOrder.ts"
@@ -26,28 +26,28 @@ export class OrderNumberTaken extends Schema.TaggedError<OrderNumberTaken>()("Or
 
 export const createOrder = (services: OrderServices) => {
   const { commands, ids, merchantOf } = services
-  return span("Orders.create")(function* (owner: Owner, terms: CreateOrder) {
-    const merchant = yield* merchantOf(owner)
-    const order = newOrder(owner, terms, yield* ids.next(prefixes.tradeNo[owner.mode]))
+  return span("Orders.create")(function* (account: Account, terms: CreateOrder) {
+    const merchant = yield* merchantOf(account)
+    const order = newOrder(account, terms, yield* ids.next(prefixes.tradeNo[account.mode]))
     const asked = { ...order, metadata: terms.metadata ?? {} }
-    const problem = termsProblem(asked, allowanceOf(services, merchant, owner))
+    const problem = termsProblem(asked, allowanceOf(services, merchant, account))
     if (problem !== undefined) {
       // Settings may have changed since the first request with this number. What the form forbids was never an order.
-      if (formProblem(asked, owner) !== undefined) return yield* problem
-      return yield* repeated(services, owner, order, Effect.fail(problem))
+      if (formProblem(asked, account) !== undefined) return yield* problem
+      return yield* repeated(services, account, order, Effect.fail(problem))
     }
-    const lane = `${owner.merchantId}/${order.outTradeNo}`
+    const lane = `${account.merchantId}/${order.outTradeNo}`
     return yield* answering((answer) => commands.create(order, nothing, { answer, lane })).pipe(
       Effect.as({ order, created: true }),
       Effect.catchTags({
-        AlreadyExists: (taken) => repeated(services, owner, order, Effect.die(taken)),
+        AlreadyExists: (taken) => repeated(services, account, order, Effect.die(taken)),
         InsufficientBalance: Effect.die
       })
     )
   }, numbering)
 }
 
-const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mode }: Owner) => ({
+const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mode }: Account) => ({
   mode,
   privateAllowed,
   liveCurrencies: merchant.live_currencies,
@@ -63,11 +63,11 @@ const hasTarget = ({ default_notify_url, webhooks }: Merchant["modes"]["live"]) 
 /** The order that has this number already, which must be the one that is wanted. */
 const repeated = Effect.fnUntraced(function* <E>(
   { store }: OrderServices,
-  owner: Owner,
+  account: Account,
   wanted: Order,
   none: Effect.Effect<never, E>
 ) {
-  const stored = yield* store.byOutTradeNo(owner, wanted.outTradeNo)
+  const stored = yield* store.byOutTradeNo(account, wanted.outTradeNo)
   if (Option.isNone(stored)) return yield* none
   const { order } = stored.value
   const differs = Struct.keys(comparedTerms).find((term) => order[term] !== wanted[term])

@@ -4,17 +4,17 @@ import type { CreateOrder } from "@coffer/contract/Orders"
 import { createdAtOf, OutTradeNo, TradeNo } from "@coffer/model/Ids"
 import { checkoutValidity } from "@coffer/model/Limits"
 import { merge } from "@coffer/model/Metadata"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 
-export const newOrder = (owner: Owner, terms: CreateOrder, number: string): Order => ({
+export const newOrder = (account: Account, terms: CreateOrder, number: string): Order => ({
   status: "pending",
   tradeNo: TradeNo.make(number),
   // Generated means: the platform's own number (silences: O5).
   outTradeNo: terms.out_trade_no ?? OutTradeNo.make(number),
-  merchantId: owner.merchantId,
-  mode: owner.mode,
+  merchantId: account.merchantId,
+  mode: account.mode,
   amount: terms.amount,
   currency: terms.currency ?? "USD",
   subject: titleOf(terms.subject),

@@ -1,6 +1,6 @@
 /** Rows of payouts: found one by one or as a page, and written as changes that carry the version they replace. */
 import { PayoutNo, prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Payout, terms } from "@coffer/rules/payout/Payout"
@@ -23,9 +23,9 @@ export class PayoutStore extends Context.Service<
   PayoutStore,
   {
     readonly load: (payoutNo: string) => Effect.Effect<Option.Option<StoredPayout>>
-    readonly byReference: (owner: Owner, reference: string) => Effect.Effect<Option.Option<StoredPayout>>
+    readonly byReference: (account: Account, reference: string) => Effect.Effect<Option.Option<StoredPayout>>
     /** Newest first. */
-    readonly page: (owner: Owner, request: PageRequest) => Effect.Effect<Page<Payout>, InvalidField>
+    readonly page: (account: Account, request: PageRequest) => Effect.Effect<Page<Payout>, InvalidField>
   }
 >()("@coffer/payouts/PayoutStore") {}
 
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
       load,
       byReference: ({ merchantId, mode }, reference) =>
         sqlDefects(Effect.map(findByReference({ merchantId, mode, reference }), Option.map(storedOf))),
-      page: (owner, request) => pages.page(owner, request, { path: along({}), filters: [] })
+      page: (account, request) => pages.page(account, request, { path: along({}), filters: [] })
     })
   })
 )

@@ -87,13 +87,13 @@ export const layer = Layer.effect(
 
     return Payouts.of({
       request: (merchantId, terms) => {
-        const owner = { merchantId: merchantId as MerchantId, mode: terms.mode }
-        return clocks.within(owner, request(services)(merchantId, terms))
+        const account = { merchantId: merchantId as MerchantId, mode: terms.mode }
+        return clocks.within(account, request(services)(merchantId, terms))
       },
       find: (payoutNo) => Effect.map(load(payoutNo), ({ state }) => state),
       list: span("Payouts.list")(function* (merchantId, query) {
-        const owner = ownerOf(yield* merchants.find(merchantId), query.mode)
-        return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)))
+        const account = ownerOf(yield* merchants.find(merchantId), query.mode)
+        return yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)))
       }),
       approve: step("approve", (at) => Approve.make({ at })),
       reject: step("reject", (at) => Reject.make({ at })),

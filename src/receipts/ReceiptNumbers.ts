@@ -2,14 +2,14 @@
  * Numbers of receipts: `RCP-202611-0042`, counted for each merchant, environment and month (silences: O21). A number
  * that was taken for a receipt that another request numbers first is left out.
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 
 export class ReceiptNumbers extends Context.Service<
   ReceiptNumbers,
-  { readonly next: (owner: Owner, now: DateTime.Utc) => Effect.Effect<string> }
+  { readonly next: (account: Account, now: DateTime.Utc) => Effect.Effect<string> }
 >()("@coffer/receipts/ReceiptNumbers") {}
 
 export const layer = Layer.effect(

@@ -51,10 +51,10 @@ export const layer = HttpApiBuilder.group(
       ),
 
       list: span("refunds.list")(function* ({ query }) {
-        const owner = yield* Caller
+        const account = yield* Caller
         if (query.format === "csv")
-          return yield* replyCsv("refunds", RefundResource, yield* lists.exported(owner, query), refundView)
-        const page = yield* lists.page(owner, query)
+          return yield* replyCsv("refunds", RefundResource, yield* lists.exported(account, query), refundView)
+        const page = yield* lists.page(account, query)
         return yield* replyList("refund", "/v1/refunds", page, refundView)
       }, Effect.catchTags({ InvalidField })),
 

@@ -1,7 +1,7 @@
 /** Front door to refunds as lists and exports show them (spec: List conventions; silences: R13). */
 import type { RefundQuery } from "@coffer/contract/Refunds"
 import { prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -18,9 +18,9 @@ import { refunds } from "./RefundStore.ts"
 export class RefundLists extends Context.Service<
   RefundLists,
   {
-    readonly page: (owner: Owner, query: RefundQuery) => Effect.Effect<Page<Refund>, InvalidField>
+    readonly page: (account: Account, query: RefundQuery) => Effect.Effect<Page<Refund>, InvalidField>
     /** Takes no notice of `limit` and cursors. */
-    readonly exported: (owner: Owner, query: RefundQuery) => Effect.Effect<Pages.Exported<Refund>, InvalidField>
+    readonly exported: (account: Account, query: RefundQuery) => Effect.Effect<Pages.Exported<Refund>, InvalidField>
   }
 >()("@coffer/refunds/RefundLists") {}
 
@@ -43,9 +43,9 @@ export const layer = Layer.effect(
 
     const oursOf = yield* makeOursOf
 
-    const search = Effect.fnUntraced(function* (owner: Owner, query: RefundQuery): Effect.fn.Return<Search> {
+    const search = Effect.fnUntraced(function* (account: Account, query: RefundQuery): Effect.fn.Return<Search> {
       const { out_refund_no, status } = query
-      const orders = query.trade_no === undefined ? undefined : yield* oursOf(owner, ["order"], query.trade_no)
+      const orders = query.trade_no === undefined ? undefined : yield* oursOf(account, ["order"], query.trade_no)
       const shown = sql`status <> 'void'`
       const inStatus = status === undefined ? [shown] : [sql`status in ${sql.in(statuses[status])}`]
       // A unique key: there is one or none.
@@ -60,13 +60,13 @@ export const layer = Layer.effect(
     })
 
     return RefundLists.of({
-      page: span("RefundLists.page")(function* (owner, query) {
+      page: span("RefundLists.page")(function* (account, query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
-        return yield* pages.page(owner, request, yield* search(owner, query))
+        return yield* pages.page(account, request, yield* search(account, query))
       }),
-      exported: span("RefundLists.exported")(function* (owner, query) {
+      exported: span("RefundLists.exported")(function* (account, query) {
         const created = yield* Effect.fromResult(readCreated(query))
-        return yield* pages.exported(owner, created, yield* search(owner, query))
+        return yield* pages.exported(account, created, yield* search(account, query))
       })
     })
   })

@@ -5,7 +5,7 @@ import { Effect, FiberMap, Option } from "effect"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
 import { Orders } from "../orders/Orders.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Runs } from "../platform/cluster/Runs.ts"
 import { millisForChannel } from "../platform/runtime/Deadline.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
@@ -34,8 +34,8 @@ export const refundServices = Effect.gen(function* () {
     /** Refunds that are being driven to their first answer. */
     driving: yield* FiberMap.make<RefundNo, Answered, DriveFailure>(),
 
-    find: Effect.fnUntraced(function* (owner: Owner, ref: string) {
-      const stored = yield* store.resolve(owner, ref)
+    find: Effect.fnUntraced(function* (account: Account, ref: string) {
+      const stored = yield* store.resolve(account, ref)
       return Option.isSome(stored) ? stored.value.refund : yield* new RefundNotFound({ ref })
     }),
     askChannel: (refund: Refund): Effect.Effect<RefundAnswer, ChannelUnreachable> =>

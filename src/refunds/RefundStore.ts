@@ -3,7 +3,7 @@
  * replace. A refund that is void is found by its own number alone. Never decides anything.
  */
 import { RefundNo } from "@coffer/model/Ids"
-import { isOwnedBy, type Owner } from "@coffer/model/Owner"
+import { belongsTo, type Account } from "@coffer/model/Account"
 import { Refund, terms } from "@coffer/rules/refund/Refund"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
@@ -30,9 +30,9 @@ export class RefundStore extends Context.Service<
   RefundStore,
   {
     readonly load: (refundNo: RefundNo) => Effect.Effect<Option.Option<StoredRefund>>
-    /** By platform number, then by the merchant's own; only among the owner's (silences: G11, G25). */
-    readonly resolve: (owner: Owner, ref: string) => Effect.Effect<Option.Option<StoredRefund>>
-    readonly byOutRefundNo: (owner: Owner, outRefundNo: string) => Effect.Effect<Option.Option<StoredRefund>>
+    /** By platform number, then by the merchant's own; only among the account's (silences: G11, G25). */
+    readonly resolve: (account: Account, ref: string) => Effect.Effect<Option.Option<StoredRefund>>
+    readonly byOutRefundNo: (account: Account, outRefundNo: string) => Effect.Effect<Option.Option<StoredRefund>>
     /** What an idempotency claim has made since. */
     readonly byRequest: (request: string, since: DateTime.Utc) => Effect.Effect<Option.Option<StoredRefund>>
     /** Refunds that are not settled and due, claimed by pushing their time ahead. */
@@ -82,9 +82,9 @@ export const layer = Layer.effect(
       execute: ({ merchantId, mode, outRefundNo }) => sql`select * from refunds
         where merchant_id = ${merchantId} and mode = ${mode} and out_refund_no = ${outRefundNo} and status <> 'void'`
     })
-    const byOutRefundNo = (owner: Owner, outRefundNo: string) =>
+    const byOutRefundNo = (account: Account, outRefundNo: string) =>
       isStorable(outRefundNo)
-        ? sqlDefects(Effect.map(findByOutRefundNo({ ...owner, outRefundNo }), Option.map(storedOf)))
+        ? sqlDefects(Effect.map(findByOutRefundNo({ ...account, outRefundNo }), Option.map(storedOf)))
         : Effect.succeed(Option.none<StoredRefund>())
 
     const findByRequest = SqlSchema.findOneOption({
@@ -94,15 +94,15 @@ export const layer = Layer.effect(
         where request = ${request} and created_at > ${since} and status <> 'void' order by refund_no desc limit 1`
     })
 
-    const resolve = Effect.fnUntraced(function* (owner: Owner, ref: string) {
+    const resolve = Effect.fnUntraced(function* (account: Account, ref: string) {
       if (isRefundNo(ref)) {
         const found = Option.filter(
           yield* load(ref),
-          ({ refund }) => isOwnedBy(owner)(refund) && refund.status !== "void"
+          ({ refund }) => belongsTo(account)(refund) && refund.status !== "void"
         )
         if (Option.isSome(found)) return found
       }
-      return yield* byOutRefundNo(owner, ref)
+      return yield* byOutRefundNo(account, ref)
     })
 
     const { lateSeconds: late, often, soonSeconds: soon } = nextCheck

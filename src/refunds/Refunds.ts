@@ -9,7 +9,7 @@ import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { answering } from "../idempotency/Answering.ts"
 import type { AlreadyExists } from "../platform/commit/Change.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { checkRefund, type RefundReport, reportRefund } from "./checkRefund.ts"
@@ -22,15 +22,15 @@ export class Refunds extends Context.Service<
   Refunds,
   {
     readonly create: (
-      owner: Owner,
+      account: Account,
       body: CreateRefund
     ) => Effect.Effect<
       Answered,
       Exclude<DriveFailure, AlreadyExists> | InvalidField | RefundNumberTaken | RefundRunning
     >
-    readonly find: (owner: Owner, ref: string) => Effect.Effect<Refund, RefundNotFound>
+    readonly find: (account: Account, ref: string) => Effect.Effect<Refund, RefundNotFound>
     readonly annotate: (
-      owner: Owner,
+      account: Account,
       ref: string,
       patch: UpdateRefund
     ) => Effect.Effect<Refund, InvalidField | RefundConflict | RefundNotFound | WriteFailure>
@@ -55,10 +55,10 @@ export const layer = Layer.effect(
 )
 
 const annotate = ({ commands, find }: RefundServices) =>
-  span("Refunds.annotate")(function* (owner: Owner, ref: string, patch: UpdateRefund) {
+  span("Refunds.annotate")(function* (account: Account, ref: string, patch: UpdateRefund) {
     const unfit = patchProblem({}, patch.metadata ?? {})
     if (unfit !== undefined) return yield* new InvalidField(unfit)
-    const refund = yield* find(owner, ref)
+    const refund = yield* find(account, ref)
     if (patch.metadata === undefined) return refund
     const problem = patchProblem(refund.metadata, patch.metadata)
     if (problem !== undefined) return yield* new InvalidField(problem)

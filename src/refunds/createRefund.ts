@@ -11,7 +11,7 @@ import { DateTime, Duration, Effect, Fiber, FiberMap, Option } from "effect"
 import { currentClaim } from "../idempotency/Answering.ts"
 import type { IdempotencyClaim } from "../idempotency/IdempotencyClaim.ts"
 import { NotCommitted } from "../platform/commit/Change.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { checkRefund } from "./checkRefund.ts"
@@ -25,16 +25,16 @@ import type { RefundServices } from "./RefundServices.ts"
 const attemptsMax = 10
 
 export const createRefund = (services: RefundServices) =>
-  span("Refunds.create")(function* (owner: Owner, body: CreateRefund) {
+  span("Refunds.create")(function* (account: Account, body: CreateRefund) {
     const unfit = patchProblem({}, body.metadata ?? {})
     if (unfit !== undefined) return yield* new InvalidField(unfit)
-    if (owner.mode === "live" && body.out_refund_no === undefined) return yield* numberRequired
+    if (account.mode === "live" && body.out_refund_no === undefined) return yield* numberRequired
     const claim = yield* currentClaim
     let refused: Refusal | undefined
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-      const order = yield* services.orders.find(owner, body.trade_no)
+      const order = yield* services.orders.find(account, body.trade_no)
       // Before window, dispute and balance: what was accepted stays accepted (silences: R4).
-      const before = yield* earlier(services, owner, body, claim)
+      const before = yield* earlier(services, account, body, claim)
       if (Option.isSome(before)) {
         const same = yield* again(services, before.value.refund, order, body)
         if (same !== undefined) return same
@@ -55,11 +55,11 @@ export const createRefund = (services: RefundServices) =>
 /** The refund of this very request, or of an earlier one that was sent again. */
 const earlier = Effect.fnUntraced(function* (
   { store }: RefundServices,
-  owner: Owner,
+  account: Account,
   body: CreateRefund,
   claim: IdempotencyClaim | undefined
 ) {
-  if (body.out_refund_no !== undefined) return yield* store.byOutRefundNo(owner, body.out_refund_no)
+  if (body.out_refund_no !== undefined) return yield* store.byOutRefundNo(account, body.out_refund_no)
   if (claim === undefined) return Option.none()
   return yield* store.byRequest(claim.id, DateTime.subtractDuration(claim.createdAt, keptDuration))
 })

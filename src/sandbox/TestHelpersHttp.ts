@@ -6,7 +6,7 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { DateTime, Effect, Option } from "effect"
@@ -63,7 +63,7 @@ const makeOrderHandlers = Effect.gen(function* () {
   const merchants = yield* Merchants
 
   /** `card` unless another is named; where cards are not offered, the first that is. */
-  const methodOf = Effect.fnUntraced(function* ({ merchantId, mode }: Owner, named: PaymentMethod | undefined) {
+  const methodOf = Effect.fnUntraced(function* ({ merchantId, mode }: Account, named: PaymentMethod | undefined) {
     const offered = offeredIn((yield* merchants.find(merchantId)).modes[mode])
     if (named === undefined) return offered.includes("card") ? "card" : offered[0]!
     if (offered.includes(named)) return named

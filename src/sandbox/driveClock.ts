@@ -3,7 +3,7 @@
  * that is due is done before it goes on (docs/decisions/0043). For whoever holds the sandbox.
  */
 import type { MerchantId } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { DateTime, Effect, Option } from "effect"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -22,7 +22,7 @@ const blindMillis = 3_600_000
 /** The clock stops at so many moments exactly. From then on it takes steps of this part of the way, or longer ones. */
 const stopsMax = 4_000
 
-export const sandboxOf = (merchantId: string): Owner => ({ merchantId: merchantId as MerchantId, mode: "sandbox" })
+export const sandboxOf = (merchantId: string): Account => ({ merchantId: merchantId as MerchantId, mode: "sandbox" })
 
 /** When each kind of work of these sandboxes is due first by their clocks, in milliseconds since 1970. */
 const duesOf = (workers: Workers["Service"], merchantIds: ReadonlyArray<string>) =>

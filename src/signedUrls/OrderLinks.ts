@@ -24,7 +24,7 @@ export class OrderLinks extends Context.Service<
     readonly unsigned: OrderUrls
     /** For files, which travel: cut as in API logs. */
     readonly cut: OrderUrls
-    /** A view that was stored without the signatures, as its owner sees it. */
+    /** A view that was stored without the signatures, as its merchant sees it. */
     readonly complete: <View extends object>(view: View) => View
     /** The order that a token of a checkout speaks of; none when we did not sign it. */
     readonly readCheckout: (token: string) => Option.Option<TradeNo>

@@ -3,7 +3,7 @@
  * from the rows of all rooms.
  */
 import { firstIdBody, prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -25,8 +25,8 @@ export class AccountUses extends Context.Service<
   AccountUses,
   {
     /** A session that this merchant's account has made, the newest. */
-    readonly newestSession: (owner: Owner) => Effect.Effect<Option.Option<string>>
-    readonly count: (owner: Owner, now: DateTime.Utc) => Effect.Effect<Uses>
+    readonly newestSession: (account: Account) => Effect.Effect<Option.Option<string>>
+    readonly count: (account: Account, now: DateTime.Utc) => Effect.Effect<Uses>
   }
 >()("@coffer/stripe/AccountUses") {}
 
@@ -46,7 +46,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const count = ({ merchantId, mode }: Owner, now: DateTime.Utc) => {
+    const count = ({ merchantId, mode }: Account, now: DateTime.Utc) => {
       const own = sql`merchant_id = ${merchantId} and mode = ${mode}`
       const since = DateTime.subtract(now, claimedFor)
       const first = DateTime.toEpochMillis(DateTime.subtract(since, paidWithin))
@@ -86,7 +86,7 @@ export const layer = Layer.effect(
             ([row]) => Option.fromUndefinedOr(row?.session_id)
           )
         ),
-      count: (owner, now) => sqlDefects(count(owner, now))
+      count: (account, now) => sqlDefects(count(account, now))
     })
   })
 )

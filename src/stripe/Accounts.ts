@@ -1,7 +1,7 @@
 /** Front door to merchants' accounts at Stripe: the operator sets them, and their keys are never shown again. */
 import type { SetChannel } from "@coffer/contract/Channels"
 import type { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
@@ -43,42 +43,43 @@ export const layer = Layer.effect(
     const uses = yield* AccountUses
 
     /** Money of payments that were made in an account can be moved through this account alone. */
-    const expectSameOrUnused = Effect.fnUntraced(function* (owner: Owner, before: StripeAccount, keys: StripeKeys) {
-      const session = yield* uses.newestSession(owner)
+    const expectSameOrUnused = Effect.fnUntraced(function* (account: Account, before: StripeAccount, keys: StripeKeys) {
+      const session = yield* uses.newestSession(account)
       if (Option.isNone(session)) return
       const sees = yield* client.sees(keys, session.value)
       if (sees === "yes") return
       if (sees === "not_allowed") {
         return yield* new InvalidField({ param: "secret_key", problem: "may not read Checkout Sessions" })
       }
-      const counts = yield* uses.count(owner, yield* currentTime)
+      const counts = yield* uses.count(account, yield* currentTime)
       const isUsed = Object.values(counts).some((count) => count > 0)
       if (isUsed || before.isActive) return yield* new AccountInUse({ isActive: before.isActive, uses: counts })
     })
 
     /** The account as it is to be. Keys that are not given stay. */
-    const wanted = Effect.fnUntraced(function* (owner: Owner, before: StripeAccount | null, asked: SetChannel) {
-      const kept = before === null ? undefined : openStripeKeys(secrets, owner, before)
+    const wanted = Effect.fnUntraced(function* (account: Account, before: StripeAccount | null, asked: SetChannel) {
+      const kept = before === null ? undefined : openStripeKeys(secrets, account, before)
       const secretKey = asked.secret_key ?? kept?.secretKey
       const webhookSecret = asked.webhook_secret ?? kept?.webhookSecret
       if (secretKey === undefined) return yield* missing("secret_key")
       if (webhookSecret === undefined) return yield* missing("webhook_secret")
-      const account = asked.account === undefined ? (before?.account ?? null) : asked.account
-      const problem = yield* client.problemOf({ secretKey, account }, owner.mode)
+      const connected = asked.account === undefined ? (before?.account ?? null) : asked.account
+      const problem = yield* client.problemOf({ secretKey, account: connected }, account.mode)
       if (problem !== undefined) return yield* new InvalidField({ param: "secret_key", problem })
-      const isChanged = kept !== undefined && (secretKey !== kept.secretKey || account !== before?.account)
-      if (before !== null && isChanged) yield* expectSameOrUnused(owner, before, { secretKey, account })
+      const isChanged = kept !== undefined && (secretKey !== kept.secretKey || connected !== before?.account)
+      if (before !== null && isChanged) yield* expectSameOrUnused(account, before, { secretKey, account: connected })
       const setAt = isoText(yield* currentTime)
-      return { isActive: true, ...sealStripeKeys(secrets, owner, { secretKey, webhookSecret }), account, setAt }
+      const sealed = sealStripeKeys(secrets, account, { secretKey, webhookSecret })
+      return { isActive: true, ...sealed, account: connected, setAt }
     })
 
     return Accounts.of({
       set: span("Accounts.set")(function* (merchantId, mode, asked) {
         const merchant = yield* merchants.find(merchantId)
-        const owner = { merchantId: merchant.merchant_id, mode }
+        const account = { merchantId: merchant.merchant_id, mode }
         const before = merchant.modes[mode].stripe
         if (asked.channel === "stripe") {
-          const after = yield* merchants.setStripe(owner, yield* wanted(owner, before, asked))
+          const after = yield* merchants.setStripe(account, yield* wanted(account, before, asked))
           wakeups.raise("stripe_accounts")
           return after
         }
@@ -91,7 +92,7 @@ export const layer = Layer.effect(
             return yield* new InvalidField({ param, problem: "is for the channel stripe alone" })
           }
         }
-        return yield* merchants.setStripe(owner, before === null ? null : { ...before, isActive: false })
+        return yield* merchants.setStripe(account, before === null ? null : { ...before, isActive: false })
       })
     })
   })

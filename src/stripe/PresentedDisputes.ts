@@ -2,7 +2,7 @@
  * Disputes that Stripe names in another currency than their payment's (`stripe_presented_disputes`, migration 0064).
  * The operator reads them beside the payment's own amount, which is what the dispute has here (silences: S24).
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Stripe } from "stripe"
@@ -10,7 +10,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 
 export class PresentedDisputes extends Context.Service<
   PresentedDisputes,
-  { readonly note: (owner: Owner, dispute: Stripe.Dispute) => Effect.Effect<void> }
+  { readonly note: (account: Account, dispute: Stripe.Dispute) => Effect.Effect<void> }
 >()("@coffer/stripe/PresentedDisputes") {}
 
 export const layer = Layer.effect(

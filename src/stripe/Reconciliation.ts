@@ -4,7 +4,7 @@
  */
 import type { ReconciliationQuery } from "@coffer/contract/Reconciliation"
 import { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
@@ -33,13 +33,13 @@ export class Reconciliation extends Context.Service<
      * a round before this one was broken off.
      */
     readonly reconcile: (
-      owner: Owner,
+      account: Account,
       since: DateTime.Utc,
       place: DateTime.Utc | null
     ) => Effect.Effect<DateTime.Utc, ChannelUnreachable | StripeRefused>
-    readonly progress: (owner: Owner) => Effect.Effect<Option.Option<Progress>>
+    readonly progress: (account: Account) => Effect.Effect<Option.Option<Progress>>
     /** Lets it begin now, where none is under way, and does not wait for it. */
-    readonly begin: (owner: Owner) => Effect.Effect<void>
+    readonly begin: (account: Account) => Effect.Effect<void>
     /** Newest first. */
     readonly page: (query: ReconciliationQuery) => Effect.Effect<Page<Difference>, InvalidField>
     readonly channelFees: (differences: ReadonlyArray<Difference>) => Effect.Effect<FeeOf>
@@ -89,56 +89,60 @@ export const layer = Layer.effect(
     const fetchWindow = readInto(store, client)
 
     /** Payments that differ are read and compared once more: they may have moved after that time was read. */
-    const compareTwice = Effect.fnUntraced(function* (owner: Owner, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
-      const first = payments.length === 0 ? [] : yield* store.compare(owner, payments)
+    const compareTwice = Effect.fnUntraced(function* (
+      account: Account,
+      payments: ReadonlyArray<Named>,
+      now: DateTime.Utc
+    ) {
+      const first = payments.length === 0 ? [] : yield* store.compare(account, payments)
       const differing = first.filter(isDifferent)
       if (differing.length === 0) return first
-      yield* fetchWindow(owner, DateTime.subtract(now, window), DateTime.add(yield* currentTime, overlap))
-      return [...first.filter((each) => !isDifferent(each)), ...(yield* store.compare(owner, differing))]
+      yield* fetchWindow(account, DateTime.subtract(now, window), DateTime.add(yield* currentTime, overlap))
+      return [...first.filter((each) => !isDifferent(each)), ...(yield* store.compare(account, differing))]
     })
 
     /** How many were compared. What differs and has just moved in either books is left for the next time. */
-    const compare = Effect.fnUntraced(function* (owner: Owner, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
+    const compare = Effect.fnUntraced(function* (account: Account, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
       const until = DateTime.subtract(now, settles)
-      const compared = (yield* compareTwice(owner, payments, now)).filter(
+      const compared = (yield* compareTwice(account, payments, now)).filter(
         (each) => !isDifferent(each) || each.moved_at === null || DateTime.isLessThan(each.moved_at, until)
       )
       const ids = (some: typeof compared) => some.map(({ payment_id }) => payment_id)
       for (const each of compared.filter(isDifferent)) {
-        if (!(yield* store.note(owner, each, now))) continue
+        if (!(yield* store.note(account, each, now))) continue
         yield* Effect.logError("Stripe's books and ours differ about a payment").pipe(
-          Effect.annotateLogs({ merchant_id: owner.merchantId, mode: owner.mode, ...each })
+          Effect.annotateLogs({ merchant_id: account.merchantId, mode: account.mode, ...each })
         )
       }
-      yield* store.agree(owner, ids(compared.filter((each) => !isDifferent(each))), now)
-      yield* store.checked(owner, ids(compared), now)
+      yield* store.agree(account, ids(compared.filter((each) => !isDifferent(each))), now)
+      yield* store.checked(account, ids(compared), now)
       return compared.length
     })
 
     return Reconciliation.of({
-      reconcile: span("Reconciliation.reconcile")(function* (owner, since, place) {
+      reconcile: span("Reconciliation.reconcile")(function* (account, since, place) {
         const now = yield* currentTime
-        const id = `${owner.merchantId}/${owner.mode}`
+        const id = `${account.merchantId}/${account.mode}`
         let from = place ?? DateTime.subtract(since, overlap)
         while (DateTime.isLessThanOrEqualTo(from, now)) {
           const to = DateTime.add(from, window)
-          yield* fetchWindow(owner, from, to)
+          yield* fetchWindow(account, from, to)
           // A restart goes on here. What of this window is still to come is read by the next round.
           yield* store.keepPlace(id, DateTime.min(to, now), yield* currentTime)
           from = to
         }
-        yield* compare(owner, yield* store.openPayments(owner, batchMax), now)
+        yield* compare(account, yield* store.openPayments(account, batchMax), now)
         const [first, last] = [DateTime.subtract(now, missingFrom), DateTime.subtract(now, missingTo)]
-        yield* compare(owner, yield* store.missing(owner, first, last, batchMax), now)
+        yield* compare(account, yield* store.missing(account, first, last, batchMax), now)
         for (let batch = 0; batch < batchesMax; batch++) {
-          const payments = yield* store.unchecked(owner, DateTime.subtract(now, settles), batchMax)
-          const compared = yield* compare(owner, payments, now)
+          const payments = yield* store.unchecked(account, DateTime.subtract(now, settles), batchMax)
+          const compared = yield* compare(account, payments, now)
           if (payments.length < batchMax || compared === 0) break
         }
         return now
       }),
       progress: store.progress,
-      begin: (owner) => Effect.flatMap(currentTime, (now) => store.hasten(owner, now)),
+      begin: (account) => Effect.flatMap(currentTime, (now) => store.hasten(account, now)),
       channelFees: store.channelFees,
       page: Effect.fnUntraced(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), filtersOf(query))
@@ -152,10 +156,10 @@ export const layer = Layer.effect(
 
 /** Keeps what has moved at Stripe in a window of time. */
 const readInto = (store: ReconciliationStore["Service"], client: StripeClient["Service"]) =>
-  Effect.fnUntraced(function* (owner: Owner, from: DateTime.Utc, to: DateTime.Utc) {
+  Effect.fnUntraced(function* (account: Account, from: DateTime.Utc, to: DateTime.Utc) {
     let after: string | undefined
     for (let page = 0; page < pagesMax; page++) {
-      const listed = yield* client.read(owner, (stripe) =>
+      const listed = yield* client.read(account, (stripe) =>
         stripe.balanceTransactions.list({
           created: { gte: secondsOf(from), lt: secondsOf(to) },
           expand: ["data.source.payment_intent"],
@@ -164,7 +168,7 @@ const readInto = (store: ReconciliationStore["Service"], client: StripeClient["S
         })
       )
       yield* store.insert(
-        owner,
+        account,
         listed.data.flatMap((each) => Option.toArray(movementOf(each)))
       )
       after = listed.data.at(-1)?.id

@@ -3,7 +3,7 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import * as Wire from "@coffer/contract/Errors"
 import type { ComparedResource, DifferenceResource } from "@coffer/contract/Reconciliation"
 import type { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { DateTime, Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { commonRefusals, refuseAs } from "../http/refusals.ts"
@@ -25,11 +25,11 @@ export const layer = HttpApiBuilder.group(
     const merchants = yield* Merchants
     const { InvalidField } = commonRefusals
 
-    const accountOf = Effect.fnUntraced(function* ({ merchant_id, mode }: Account) {
+    const accountOf = Effect.fnUntraced(function* ({ merchant_id, mode }: Asked) {
       const { merchant_id: merchantId, modes } = yield* merchants.find(merchant_id)
       return modes[mode].stripe === null ? yield* new NoAccount() : { merchantId, mode }
     })
-    const progressOf = (owner: Owner) => Effect.map(reconciliation.progress(owner), comparedView(owner))
+    const progressOf = (account: Account) => Effect.map(reconciliation.progress(account), comparedView(account))
 
     return handlers.handleAll({
       list: span("reconciliation.list")(function* ({ query }) {
@@ -44,15 +44,15 @@ export const layer = HttpApiBuilder.group(
       }, Effect.catchTags(merchantRefusals)),
 
       begin: span("reconciliation.begin")(function* ({ params }) {
-        const owner = yield* accountOf(params)
-        yield* reconciliation.begin(owner)
-        return yield* reply(yield* progressOf(owner), 202)
+        const account = yield* accountOf(params)
+        yield* reconciliation.begin(account)
+        return yield* reply(yield* progressOf(account), 202)
       }, Effect.catchTags(refusals))
     })
   })
 )
 
-interface Account {
+interface Asked {
   readonly merchant_id: string
   readonly mode: Mode
 }
@@ -67,7 +67,7 @@ const refusals = {
 }
 
 const comparedView =
-  ({ merchantId, mode }: Owner) =>
+  ({ merchantId, mode }: Account) =>
   (progress: Option.Option<Progress>): ComparedResource => ({
     object: "reconciliation",
     merchant_id: merchantId,

@@ -1,7 +1,7 @@
 /** Stripe's balance transactions, and what our books say of the same payments (migrations 0031 and 0035). */
 import { createdAtOf, firstIdBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
@@ -85,29 +85,29 @@ export class ReconciliationStore extends Context.Service<
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueRow>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     /** How far an account is, and when it is due; none until it was first polled. */
-    readonly progress: (owner: Owner) => Effect.Effect<Option.Option<Progress>>
+    readonly progress: (account: Account) => Effect.Effect<Option.Option<Progress>>
     /** Makes it due, unless it is claimed: then it is due when the lease ends. */
-    readonly hasten: (owner: Owner, now: DateTime.Utc) => Effect.Effect<void>
+    readonly hasten: (account: Account, now: DateTime.Utc) => Effect.Effect<void>
     /** The round that is under way has read until then, and needs its lease for longer. */
     readonly keepPlace: (id: string, place: DateTime.Utc, now: DateTime.Utc) => Effect.Effect<void>
     /** The round has ended. */
     readonly readUntil: (id: string, since: DateTime.Utc, next: DateTime.Utc) => Effect.Effect<void>
-    readonly insert: (owner: Owner, movements: ReadonlyArray<Movement>) => Effect.Effect<void>
+    readonly insert: (account: Account, movements: ReadonlyArray<Movement>) => Effect.Effect<void>
     /** Payments with movements that were not compared yet, all of them older than `until`. */
-    readonly unchecked: (owner: Owner, until: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Named>>
+    readonly unchecked: (account: Account, until: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Named>>
     /** Payments of ours that were made in this time, and that Stripe has no movement of. */
     readonly missing: (
-      owner: Owner,
+      account: Account,
       from: DateTime.Utc,
       to: DateTime.Utc,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Named>>
-    readonly compare: (owner: Owner, payments: ReadonlyArray<Named>) => Effect.Effect<ReadonlyArray<Compared>>
+    readonly compare: (account: Account, payments: ReadonlyArray<Named>) => Effect.Effect<ReadonlyArray<Compared>>
     /** Whether the difference is new. */
-    readonly note: (owner: Owner, compared: Compared, now: DateTime.Utc) => Effect.Effect<boolean>
-    readonly agree: (owner: Owner, paymentIds: ReadonlyArray<string>, now: DateTime.Utc) => Effect.Effect<void>
-    readonly checked: (owner: Owner, paymentIds: ReadonlyArray<string>, now: DateTime.Utc) => Effect.Effect<void>
-    readonly openPayments: (owner: Owner, limit: number) => Effect.Effect<ReadonlyArray<Named>>
+    readonly note: (account: Account, compared: Compared, now: DateTime.Utc) => Effect.Effect<boolean>
+    readonly agree: (account: Account, paymentIds: ReadonlyArray<string>, now: DateTime.Utc) => Effect.Effect<void>
+    readonly checked: (account: Account, paymentIds: ReadonlyArray<string>, now: DateTime.Utc) => Effect.Effect<void>
+    readonly openPayments: (account: Account, limit: number) => Effect.Effect<ReadonlyArray<Named>>
     readonly openCounts: Effect.Effect<ReadonlyMap<Mode, number>>
     readonly channelFees: (differences: ReadonlyArray<Difference>) => Effect.Effect<FeeOf>
     /** Newest first. */
@@ -163,10 +163,10 @@ export const layer = Layer.effect(
       claimDue: (now, limit) => sqlDefects(due.claim(now, limit)),
       nextDue: sqlDefects(due.next),
       progress: ({ merchantId, mode }) => sqlDefects(findProgress({ id: `${merchantId}/${mode}` })),
-      hasten: (owner, now) =>
+      hasten: (account, now) =>
         sqlDefects(
           Effect.asVoid(sql`update stripe_polls set movements_due_at = ${at(sql, now)}
-            where ${own(sql, owner)} and movements_due_at > ${at(sql, now)} + ${lease}::text::interval`)
+            where ${own(sql, account)} and movements_due_at > ${at(sql, now)} + ${lease}::text::interval`)
         ),
       keepPlace: (id, place, now) =>
         sqlDefects(
@@ -183,7 +183,7 @@ export const layer = Layer.effect(
 )
 
 const at = (sql: SqlClient.SqlClient, time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
-const own = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner) =>
+const own = (sql: SqlClient.SqlClient, { merchantId, mode }: Account) =>
   sql`merchant_id = ${merchantId} and mode = ${mode}`
 const named = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>) => sqlDefects(Effect.flatMap(rows, decodeNamed))
 
@@ -204,23 +204,24 @@ const makeMovements = (sql: SqlClient.SqlClient) =>
           { discard: true }
         )
       ),
-    unchecked: (owner, until, limit) =>
+    unchecked: (account, until, limit) =>
       named(sql`select payment_id, max(trade_no) as trade_no from stripe_movements m
-          where ${own(sql, owner)} and checked_at is null and not exists (select 1 from stripe_movements n
+          where ${own(sql, account)} and checked_at is null and not exists (select 1 from stripe_movements n
             where n.payment_id = m.payment_id and n.merchant_id = m.merchant_id and n.mode = m.mode
               and n.created_at > ${at(sql, until)})
           group by payment_id limit ${limit}`),
-    missing: (owner, from, to, limit) =>
+    missing: (account, from, to, limit) =>
       named(sql`select payment_id, trade_no from orders o
-          where ${own(sql, owner)} and trade_no >= ${firstNo(owner, from)} and trade_no < ${firstNo(owner, to)}
+          where ${own(sql, account)} and trade_no >= ${firstNo(account, from)} and trade_no < ${firstNo(account, to)}
             and payment_id like 'pi\\_%' and not exists (select 1 from stripe_movements m
               where m.payment_id = o.payment_id and m.merchant_id = o.merchant_id and m.mode = o.mode)
           limit ${limit}`),
-    compare: (owner, payments) => sqlDefects(Effect.flatMap(compareStatement(sql, owner, payments), decodeCompared)),
-    checked: (owner, paymentIds, now) =>
+    compare: (account, payments) =>
+      sqlDefects(Effect.flatMap(compareStatement(sql, account, payments), decodeCompared)),
+    checked: (account, paymentIds, now) =>
       sqlDefects(
         Effect.asVoid(sql`update stripe_movements set checked_at = ${at(sql, now)}
-            where ${own(sql, owner)} and payment_id = any(${paymentIds}::text[]) and checked_at is null`)
+            where ${own(sql, account)} and payment_id = any(${paymentIds}::text[]) and checked_at is null`)
       )
   }) satisfies Partial<ReconciliationStore["Service"]>
 
@@ -244,14 +245,14 @@ const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
           returning id = ${id} as fresh`
       return sqlDefects(Effect.map(numbered(write), ([row]) => row!.fresh))
     },
-    agree: (owner, paymentIds, now) =>
+    agree: (account, paymentIds, now) =>
       sqlDefects(
         Effect.asVoid(sql`update reconciliation set agreed_at = ${at(sql, now)}
-            where ${own(sql, owner)} and payment_id = any(${paymentIds}::text[]) and agreed_at is null`)
+            where ${own(sql, account)} and payment_id = any(${paymentIds}::text[]) and agreed_at is null`)
       ),
-    openPayments: (owner, limit) =>
+    openPayments: (account, limit) =>
       named(sql`select payment_id, trade_no from reconciliation
-          where ${own(sql, owner)} and agreed_at is null limit ${limit}`),
+          where ${own(sql, account)} and agreed_at is null limit ${limit}`),
     openCounts: sqlDefects(
       Effect.map(
         sql`select mode, count(*)::int4 as count from reconciliation where agreed_at is null group by mode`,
@@ -279,7 +280,7 @@ const wentBack = (sql: SqlClient.SqlClient) => sql`s->'problem' is null and (s->
   or (s->>'state' = 'returned' and ${takenBack(sql)} = 0))`
 
 /** Numbers of orders begin with the time at which they were made. */
-const firstNo = ({ mode }: Owner, time: DateTime.Utc) =>
+const firstNo = ({ mode }: Account, time: DateTime.Utc) =>
   prefixes.tradeNo[mode] + firstIdBody(DateTime.toEpochMillis(time))
 
 /** In which currency ours is. */
@@ -292,7 +293,7 @@ const ownCurrency = (sql: SqlClient.SqlClient) => sql`case when o.payment_id = a
  * has taken nothing at Stripe. A payment that no order took is ours while it has not gone back, by a return that
  * reached the buyer or by a dispute. Theirs: in the currency of ours, as it was before Stripe exchanged it.
  */
-const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Owner, payments: ReadonlyArray<Named>) => {
+const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, payments: ReadonlyArray<Named>) => {
   const own = sql`merchant_id = ${merchantId} and mode = ${mode}`
   return sql`with asked as (
       select * from unnest(${payments.map(({ payment_id }) => payment_id)}::text[],

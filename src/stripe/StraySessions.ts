@@ -3,7 +3,7 @@
  * (`stray_sessions`, migration 0061). They were made after the backup that was restored, or by another installation
  * with the same account. An operator decides about their money (silences: O54).
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { prefixes, type TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
@@ -19,9 +19,9 @@ export class StraySessions extends Context.Service<
   StraySessions,
   {
     /** Keeps it while somebody may pay or has paid in it; it ends when nobody can any more. */
-    readonly note: (owner: Owner, tradeNo: TradeNo, session: Stripe.Checkout.Session) => Effect.Effect<void>
+    readonly note: (account: Account, tradeNo: TradeNo, session: Stripe.Checkout.Session) => Effect.Effect<void>
     /** All of this payment went back to its buyer. */
-    readonly returned: (owner: Owner, paymentId: string) => Effect.Effect<void>
+    readonly returned: (account: Account, paymentId: string) => Effect.Effect<void>
   }
 >()("@coffer/stripe/StraySessions") {}
 
@@ -33,33 +33,38 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const ids = yield* NewIds
-    const end = ({ merchantId, mode }: Owner, column: "session_id" | "payment_id", number: string, now: DateTime.Utc) =>
+    const end = (
+      { merchantId, mode }: Account,
+      column: "session_id" | "payment_id",
+      number: string,
+      now: DateTime.Utc
+    ) =>
       sql`update stray_sessions set ended_at = ${isoText(now)}::text::timestamptz where merchant_id = ${merchantId}
         and mode = ${mode} and ${sql(column)} = ${number} and ended_at is null`
 
     return StraySessions.of({
-      note: Effect.fnUntraced(function* (owner, tradeNo, session) {
+      note: Effect.fnUntraced(function* (account, tradeNo, session) {
         const now = yield* currentTime
         const { _tag } = sessionStatusOf(session)
-        if (_tag === "Over") return yield* Effect.asVoid(end(owner, "session_id", session.id, now))
+        if (_tag === "Over") return yield* Effect.asVoid(end(account, "session_id", session.id, now))
         const status = _tag === "Open" ? "open" : _tag === "Paid" ? "paid" : "processing"
         const money = moneyOf(session)
         const intent = session.payment_intent
         const paymentId = typeof intent === "object" ? (intent?.id ?? null) : intent
         yield* sql`insert into stray_sessions (id, merchant_id, mode, session_id, payment_id, trade_no, amount,
             currency, status, created_at, updated_at)
-          select ${yield* ids.next(prefixes.straySession)}::text, ${owner.merchantId}::text, ${owner.mode}::text,
+          select ${yield* ids.next(prefixes.straySession)}::text, ${account.merchantId}::text, ${account.mode}::text,
             ${session.id}::text, ${paymentId}::text, ${tradeNo}::text, ${money.amount}::bigint,
             ${money.currency}::text, ${status}::text,
             ${isoText(timeOf(session.created))}::text::timestamptz, ${isoText(now)}::text::timestamptz
-          where (select count(*) from (select 1 from stray_sessions where merchant_id = ${owner.merchantId}
-            and mode = ${owner.mode} and ended_at is null limit ${straysMax}) as held) < ${straysMax}::int4
+          where (select count(*) from (select 1 from stray_sessions where merchant_id = ${account.merchantId}
+            and mode = ${account.mode} and ended_at is null limit ${straysMax}) as held) < ${straysMax}::int4
           on conflict (merchant_id, mode, session_id) do update
             set status = excluded.status, payment_id = excluded.payment_id, updated_at = excluded.updated_at
             where stray_sessions.ended_at is null`
       }, sqlDefects),
-      returned: (owner, paymentId) =>
-        sqlDefects(Effect.flatMap(currentTime, (now) => Effect.asVoid(end(owner, "payment_id", paymentId, now))))
+      returned: (account, paymentId) =>
+        sqlDefects(Effect.flatMap(currentTime, (now) => Effect.asVoid(end(account, "payment_id", paymentId, now))))
     })
   })
 )

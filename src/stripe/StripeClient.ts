@@ -3,7 +3,7 @@
  * off: whoever calls knows what may be asked again. While Stripe is down, calls end at once.
  */
 import type { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Context, Effect, Layer } from "effect"
 import { Stripe } from "stripe"
 import { ChannelUnreachable } from "../channel/Channel.ts"
@@ -29,12 +29,12 @@ export class StripeClient extends Context.Service<
   {
     /** One call with the key of this merchant and environment. Without an account there, Stripe is not reachable. */
     readonly call: <A>(
-      owner: Pick<Owner, "merchantId" | "mode">,
+      account: Pick<Account, "merchantId" | "mode">,
       ask: (stripe: Stripe) => Promise<A>
     ) => Effect.Effect<A, StripeFailure>
     /** The same for a call that changes nothing: without an answer, nothing was done. */
     readonly read: <A>(
-      owner: Pick<Owner, "merchantId" | "mode">,
+      account: Pick<Account, "merchantId" | "mode">,
       ask: (stripe: Stripe) => Promise<A>
     ) => Effect.Effect<A, Exclude<StripeFailure, { readonly _tag: "StripeSilent" }>>
     /** Tries keys that nobody has yet: one call. What is wrong with them, or undefined. */
@@ -45,7 +45,7 @@ export class StripeClient extends Context.Service<
       sessionId: string
     ) => Effect.Effect<"yes" | "no" | "not_allowed", ChannelUnreachable>
     /** The account of a merchant that exists, if it has one in this environment. */
-    readonly accountOf: (owner: Pick<Owner, "merchantId" | "mode">) => Effect.Effect<StripeAccount | null>
+    readonly accountOf: (account: Pick<Account, "merchantId" | "mode">) => Effect.Effect<StripeAccount | null>
   }
 >()("@coffer/stripe/StripeClient") {}
 
@@ -83,12 +83,12 @@ export const layer = Layer.effect(
       })
     const clientOf = memoize(
       clientsMax,
-      ({ sealed }: Account) => `${sealed.secretKey}/${sealed.account}`,
-      ({ owner, sealed }) => {
-        const keys = { secretKey: openStripeKeys(secrets, owner, sealed).secretKey, account: sealed.account }
+      ({ sealed }: SealedAccount) => `${sealed.secretKey}/${sealed.account}`,
+      ({ account, sealed }) => {
+        const keys = { secretKey: openStripeKeys(secrets, account, sealed).secretKey, account: sealed.account }
         // Merchants with one key have one account.
-        const account = keys.account ?? secrets.sign(`stripe account/${keys.secretKey}`)
-        return { stripe: connect(keys), budget: { account, perSecond: stripeCalls[owner.mode] } }
+        const counted = keys.account ?? secrets.sign(`stripe account/${keys.secretKey}`)
+        return { stripe: connect(keys), budget: { account: counted, perSecond: stripeCalls[account.mode] } }
       }
     )
 
@@ -96,25 +96,28 @@ export const layer = Layer.effect(
     const tried = <A>(keys: StripeKeys, ask: (stripe: Stripe) => Promise<A>) =>
       Effect.tapError(Effect.tryPromise({ try: () => ask(connect(keys)), catch: judge }), tellProxy)
 
-    const accountOf = ({ merchantId, mode }: Account["owner"]) =>
+    const accountOf = ({ merchantId, mode }: SealedAccount["account"]) =>
       Effect.match(merchants.find(merchantId), {
         onFailure: () => null,
         onSuccess: ({ modes }) => modes[mode].stripe
       })
 
-    const call = Effect.fnUntraced(function* <A>(owner: Account["owner"], ask: (stripe: Stripe) => Promise<A>) {
-      const sealed = yield* accountOf(owner)
+    const call = Effect.fnUntraced(function* <A>(
+      account: SealedAccount["account"],
+      ask: (stripe: Stripe) => Promise<A>
+    ) {
+      const sealed = yield* accountOf(account)
       if (sealed === null) return yield* new ChannelUnreachable()
       yield* open
-      const { budget, stripe } = clientOf({ owner, sealed })
-      const asked = guarded(() => ask(stripe), owner, budget)
+      const { budget, stripe } = clientOf({ account, sealed })
+      const asked = guarded(() => ask(stripe), account, budget)
       return yield* faults.around("StripeClient.call", asked, () => nameIn(ask))
     })
 
     return StripeClient.of({
       call,
-      read: (owner, ask) =>
-        Effect.catchTags(call(owner, ask), { StripeSilent: () => Effect.fail(new ChannelUnreachable()) }),
+      read: (account, ask) =>
+        Effect.catchTags(call(account, ask), { StripeSilent: () => Effect.fail(new ChannelUnreachable()) }),
       accountOf,
       sees: (keys, sessionId) =>
         tried(keys, (stripe) => stripe.checkout.sessions.retrieve(sessionId)).pipe(
@@ -149,7 +152,7 @@ const isRefusal = ({ verdict }: Judged) => verdict === "credentials" || verdict 
 /** The client's name of the call that this function makes, such as `refunds.create`. Only tests ask for it. */
 const nameIn = (ask: (stripe: Stripe) => unknown) => /\bstripe\.([\w.]+)/.exec(String(ask))?.[1] ?? "?"
 
-interface Account {
-  readonly owner: Pick<Owner, "merchantId" | "mode">
+interface SealedAccount {
+  readonly account: Pick<Account, "merchantId" | "mode">
   readonly sealed: StripeAccount
 }

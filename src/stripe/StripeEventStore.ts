@@ -3,7 +3,7 @@
  * (`stripe_polls`); migration 0030. An event is kept once, however it came.
  */
 import { MerchantId, Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Faults } from "../platform/runtime/Faults.ts"
@@ -48,7 +48,7 @@ export class StripeEventStore extends Context.Service<
   StripeEventStore,
   {
     /** Whether it is new. */
-    readonly insert: (owner: Owner, told: Told, now: DateTime.Utc) => Effect.Effect<boolean>
+    readonly insert: (account: Account, told: Told, now: DateTime.Utc) => Effect.Effect<boolean>
     readonly claim: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<EventRow>>
     /** The work on these has ended. */
     readonly note: (outcomes: Outcomes) => Effect.Effect<void>
@@ -58,7 +58,7 @@ export class StripeEventStore extends Context.Service<
     readonly claimPolls: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<PollRow>>
     readonly polled: (id: string, since: DateTime.Utc) => Effect.Effect<void>
     /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
-    readonly arrived: (owner: Owner, kind: "whole" | "thin", now: DateTime.Utc) => Effect.Effect<boolean>
+    readonly arrived: (account: Account, kind: "whole" | "thin", now: DateTime.Utc) => Effect.Effect<boolean>
     readonly nextPoll: Effect.Effect<Option.Option<DateTime.Utc>>
     /** Removes events that were handled, and were received before; at most so many. */
     readonly dropHandled: (before: DateTime.Utc, limit: number) => Effect.Effect<number>

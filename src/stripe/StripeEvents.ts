@@ -3,8 +3,8 @@
  * now, and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. What is
  * settled already, or none of ours, is not read.
  */
-import type { Owner } from "@coffer/model/Owner"
-import { isOwnedBy } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
+import { belongsTo } from "@coffer/model/Account"
 import { PaymentId } from "@coffer/model/Ids"
 import { type Currency, Minor } from "@coffer/model/Money"
 import type { Order } from "@coffer/rules/order/Order"
@@ -37,10 +37,10 @@ export class StripeEvents extends Context.Service<
   StripeEvents,
   {
     /** Keeps what was told, to be handled by a worker. Whether it is new. */
-    readonly note: (owner: Owner, told: Told) => Effect.Effect<boolean>
+    readonly note: (account: Account, told: Told) => Effect.Effect<boolean>
     /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
-    readonly noteArrival: (owner: Owner, kind: "whole" | "thin") => Effect.Effect<boolean>
-    readonly handle: (owner: Owner, kind: EventKind, seen: SeenEvent) => Effect.Effect<Handled, HandleFailure>
+    readonly noteArrival: (account: Account, kind: "whole" | "thin") => Effect.Effect<boolean>
+    readonly handle: (account: Account, kind: EventKind, seen: SeenEvent) => Effect.Effect<Handled, HandleFailure>
   }
 >()("@coffer/stripe/StripeEvents") {}
 
@@ -56,16 +56,16 @@ export const layer = Layer.effect(
     const store = yield* StripeEventStore
     const wakeups = yield* Wakeups
     return StripeEvents.of({
-      note: Effect.fnUntraced(function* (owner, told) {
-        const isNew = yield* store.insert(owner, told, yield* currentTime)
+      note: Effect.fnUntraced(function* (account, told) {
+        const isNew = yield* store.insert(account, told, yield* currentTime)
         if (isNew) wakeups.raise("stripe_events")
         return isNew
       }),
-      noteArrival: (owner, kind) => Effect.flatMap(currentTime, (now) => store.arrived(owner, kind, now)),
-      handle: span("StripeEvents.handle")(function* (owner, kind, seen) {
-        return yield* Effect.annotateLogs(handlers[kind](owner, seen), {
-          merchant_id: owner.merchantId,
-          mode: owner.mode,
+      noteArrival: (account, kind) => Effect.flatMap(currentTime, (now) => store.arrived(account, kind, now)),
+      handle: span("StripeEvents.handle")(function* (account, kind, seen) {
+        return yield* Effect.annotateLogs(handlers[kind](account, seen), {
+          merchant_id: account.merchantId,
+          mode: account.mode,
           stripe: seen.objectId
         })
       }, urgent("money"))
@@ -85,11 +85,11 @@ const eventServices = Effect.gen(function* () {
     disputes: yield* Disputes,
     presented: yield* PresentedDisputes,
     /** The merchant's own order that metadata names. Whoever has the account may write other numbers there. */
-    orderIn: Effect.fnUntraced(function* (owner: Owner, metadata: Stripe.Metadata | null | undefined) {
+    orderIn: Effect.fnUntraced(function* (account: Account, metadata: Stripe.Metadata | null | undefined) {
       const tradeNo = tradeNoIn(metadata)
       if (Option.isNone(tradeNo)) return Option.none<Order>()
       const found = yield* Effect.option(orders.byTradeNo(tradeNo.value))
-      return Option.filter(found, isOwnedBy(owner))
+      return Option.filter(found, belongsTo(account))
     })
   }
 })
@@ -109,24 +109,24 @@ const makeHandlers = Effect.map(eventServices, (services) => ({
 }))
 
 const handleSession = ({ client, orderIn, payments, store, strays }: Services) => {
-  const none = Effect.fnUntraced(function* (owner: Owner, session: Stripe.Checkout.Session) {
+  const none = Effect.fnUntraced(function* (account: Account, session: Stripe.Checkout.Session) {
     const tradeNo = tradeNoIn(session.metadata)
-    if (Option.isSome(tradeNo)) yield* strays.note(owner, tradeNo.value, session)
+    if (Option.isSome(tradeNo)) yield* strays.note(account, tradeNo.value, session)
     return yield* ignored("a session is none of ours")
   })
-  return Effect.fnUntraced(function* (owner: Owner, { names, objectId: id, type }: SeenEvent) {
+  return Effect.fnUntraced(function* (account: Account, { names, objectId: id, type }: SeenEvent) {
     if (names === "") return yield* ignored("a session is none of ours")
-    const look = client.read(owner, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
+    const look = client.read(account, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
     // An event of an earlier version does not tell what it names.
     const named = names === null ? yield* look : undefined
-    const order = yield* orderIn(owner, named?.metadata ?? { [tradeNoKey]: names ?? "" })
-    if (Option.isNone(order)) return yield* none(owner, named ?? (yield* look))
+    const order = yield* orderIn(account, named?.metadata ?? { [tradeNoKey]: names ?? "" })
+    if (Option.isNone(order)) return yield* none(account, named ?? (yield* look))
     const row = yield* store.find(order.value.tradeNo, id)
     if (Option.isNone(row)) {
       const active = yield* store.active(order.value.tradeNo)
       return Option.exists(active, ({ session_id }) => session_id === null)
         ? yield* new NotYetKnown({ reason: "session" })
-        : yield* none(owner, named ?? (yield* look))
+        : yield* none(account, named ?? (yield* look))
     }
     // Its payment is in our books, or nobody can pay in it.
     if (row.value.state === "ended") return "adopted" as const
@@ -144,11 +144,11 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
 
 /** Whether the refund that an event shows says nothing that is not known. */
 const isKnownRefund = ({ refunds }: Services) =>
-  Effect.fnUntraced(function* (owner: Owner, { names, shows }: SeenEvent) {
+  Effect.fnUntraced(function* (account: Account, { names, shows }: SeenEvent) {
     // Another event comes when it is decided.
     if (names !== null && (shows === "pending" || shows === "requires_action")) return true
     if (names === null || shows !== "succeeded") return false
-    const found = yield* Effect.option(refunds.find(owner, names))
+    const found = yield* Effect.option(refunds.find(account, names))
     return Option.exists(found, ({ status }) => status === "succeeded")
   })
 
@@ -156,28 +156,28 @@ const handleRefund = (services: Services) => {
   const { client, orderIn, orders, refunds, strays } = services
   const givenBack = handleGivenBack(services)
   const isKnown = isKnownRefund(services)
-  return Effect.fnUntraced(function* (owner: Owner, event: SeenEvent) {
-    if (yield* isKnown(owner, event)) return "adopted" as const
+  return Effect.fnUntraced(function* (account: Account, event: SeenEvent) {
+    if (yield* isKnown(account, event)) return "adopted" as const
     const { objectId: id } = event
-    const seen = yield* client.read(owner, (stripe) => stripe.refunds.retrieve(id, { expand: refunded }))
+    const seen = yield* client.read(account, (stripe) => stripe.refunds.retrieve(id, { expand: refunded }))
     const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
-    if (intent !== null && isReturned(intent)) yield* strays.returned(owner, intent.id)
+    if (intent !== null && isReturned(intent)) yield* strays.returned(account, intent.id)
     const returned = returnedPaymentIn(seen)
     if (Option.isSome(returned)) {
-      const order = yield* orderIn(owner, intent?.metadata)
+      const order = yield* orderIn(account, intent?.metadata)
       if (Option.isNone(order) || intent?.id !== returned.value) {
         return yield* ignored("a refund gives back no payment of ours")
       }
       const answer = answerOf(seen)
       // If the answer to the call that made the refund was lost, this event shows that it was made.
-      if (answer._tag !== "Refused") return yield* givenBack(owner, order, returned.value)
+      if (answer._tag !== "Refused") return yield* givenBack(account, order, returned.value)
       yield* orders.reportFailedReturn(order.value, returned.value, answer.reason)
       return "adopted" as const
     }
     const refundNo = refundNoOf(seen)
-    const found = Option.isNone(refundNo) ? Option.none() : yield* Effect.option(refunds.find(owner, refundNo.value))
+    const found = Option.isNone(refundNo) ? Option.none() : yield* Effect.option(refunds.find(account, refundNo.value))
     // Made in Stripe's dashboard.
-    if (Option.isNone(found)) return yield* givenBack(owner, yield* orderIn(owner, intent?.metadata), intent?.id)
+    if (Option.isNone(found)) return yield* givenBack(account, yield* orderIn(account, intent?.metadata), intent?.id)
     const answer = answerOf(seen)
     if (answer._tag === "Pending") return "adopted" as const
     const said =
@@ -191,7 +191,7 @@ const handleRefund = (services: Services) => {
 
 /** What is left of a payment that no order took, after refunds by us or in Stripe's dashboard (silences: O40). */
 const handleGivenBack = ({ client, orders }: Services) =>
-  Effect.fnUntraced(function* (owner: Owner, order: Option.Option<Order>, paymentId: string | undefined) {
+  Effect.fnUntraced(function* (account: Account, order: Option.Option<Order>, paymentId: string | undefined) {
     const payment = Option.flatMap(order, ({ unappliedPayments }) =>
       Option.fromUndefinedOr(unappliedPayments.find((each) => each.paymentId === paymentId))
     )
@@ -200,7 +200,7 @@ const handleGivenBack = ({ client, orders }: Services) =>
     }
     const { amount, currency, paymentId: id } = payment.value
     const look = Effect.gen(function* () {
-      const { data, has_more } = yield* client.read(owner, (stripe) =>
+      const { data, has_more } = yield* client.read(account, (stripe) =>
         stripe.refunds.list({ payment_intent: id, limit: refundsMax, expand: ["data.charge"] })
       )
       if (has_more) return yield* ignored("a payment has more refunds than are looked at")
@@ -223,10 +223,10 @@ const refundedOf = (charge: Stripe.Refund["charge"], currency: Currency): number
   typeof charge === "object" && charge !== null && !isPresented(charge, currency) ? charge.amount_refunded : 0
 
 const handleDispute = ({ client, disputes, orderIn, orders, payments, presented }: Services) =>
-  Effect.fnUntraced(function* (owner: Owner, { objectId: id }: SeenEvent) {
-    const seen = yield* client.read(owner, (stripe) => stripe.disputes.retrieve(id, { expand: ["payment_intent"] }))
+  Effect.fnUntraced(function* (account: Account, { objectId: id }: SeenEvent) {
+    const seen = yield* client.read(account, (stripe) => stripe.disputes.retrieve(id, { expand: ["payment_intent"] }))
     const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
-    const order = yield* orderIn(owner, intent?.metadata)
+    const order = yield* orderIn(account, intent?.metadata)
     if (intent === null || Option.isNone(order)) return yield* ignored("a dispute is about no payment of ours")
     const paid = yield* payments.refresh(order.value)
     if (!("paymentId" in paid) || paid.paymentId !== intent.id) {
@@ -237,13 +237,13 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
       return Option.isSome(noted) ? ("adopted" as const) : yield* new NotYetKnown({ reason: "payment" })
     }
     // What is left of the payment is frozen, and the operator reads both amounts.
-    if (isPresented(seen, paid.currency)) yield* presented.note(owner, seen)
+    if (isPresented(seen, paid.currency)) yield* presented.note(account, seen)
     const left = paid.amount - paid.refundedAmount
     const own = inCurrencyOf(seen, { amount: left > 0 ? left : paid.amount, currency: paid.currency })
     const { amount, created, evidence_details, reason } = own
     yield* disputes.handleReport({
       ...wordOf(seen),
-      ...owner,
+      ...account,
       tradeNo: paid.tradeNo,
       processorDisputeId: id,
       amount: Minor.make(amount),

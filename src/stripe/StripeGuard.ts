@@ -5,7 +5,7 @@
  * nothing about Stripe or an account, and has a breaker of its own.
  */
 import { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Context, Effect, Exit, Metric, Option, Result } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ChannelUnreachable } from "../channel/Channel.ts"
@@ -72,7 +72,7 @@ export const makeStripeGuard = Effect.gen(function* () {
   /** By mode: merchants with a call without an answer, since the last answer to anybody. Each counts once. */
   const failingIn = { live: new Set<string>(), sandbox: new Set<string>() }
   const ofEach =
-    ({ merchantId, mode }: Owner) =>
+    ({ merchantId, mode }: Account) =>
     <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
       const failing = failingIn[mode]
       const outcome = outcomeOf(exit)
@@ -107,8 +107,8 @@ export const makeStripeGuard = Effect.gen(function* () {
     }
   })
 
-  return <A>(ask: () => Promise<A>, owner: Owner, budget: Budget): Effect.Effect<A, StripeFailure> => {
-    const { merchantId, mode } = owner
+  return <A>(ask: () => Promise<A>, account: Account, budget: Budget): Effect.Effect<A, StripeFailure> => {
+    const { merchantId, mode } = account
     const about = { merchant_id: merchantId, mode }
     const asked = made(ask, budget, mode).pipe(
       Effect.tap(count(mode, "answered")),
@@ -128,7 +128,7 @@ export const makeStripeGuard = Effect.gen(function* () {
     )
     const guarded = ofAccount.execute(sent, { key, classify: outcomeOf })
     return Effect.catch(
-      ofAll.execute(guarded, { key: mode, classify: classified(ofEach(owner)) }),
+      ofAll.execute(guarded, { key: mode, classify: classified(ofEach(account)) }),
       (error): Effect.Effect<never, StripeFailure> => ("verdict" in error ? Effect.fail(error.failure) : isDown(mode))
     )
   }

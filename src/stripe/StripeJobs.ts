@@ -3,7 +3,7 @@
  * of each account, so that a webhook that never came loses nothing.
  */
 import { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Cause, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
@@ -89,10 +89,10 @@ const polling = Effect.gen(function* () {
   for (const mode of Mode.literals) yield* countFound(mode, 0)
 
   /** Events of one window, which are listed newest first. */
-  const fetchWindow = Effect.fnUntraced(function* (owner: Owner, from: DateTime.Utc, to: DateTime.Utc) {
+  const fetchWindow = Effect.fnUntraced(function* (account: Account, from: DateTime.Utc, to: DateTime.Utc) {
     let after: string | undefined
     for (let page = 0; page < pagesMax; page++) {
-      const listed = yield* client.read(owner, (stripe) =>
+      const listed = yield* client.read(account, (stripe) =>
         stripe.events.list({
           types: eventTypes,
           created: { gte: secondsOf(from), lt: secondsOf(to) },
@@ -103,7 +103,7 @@ const polling = Effect.gen(function* () {
       for (const event of listed.data) {
         const told = toldBy(event)
         if (Option.isNone(told)) continue
-        if (yield* events.note(owner, told.value)) yield* countFound(owner.mode)
+        if (yield* events.note(account, told.value)) yield* countFound(account.mode)
       }
       after = listed.data.at(-1)?.id
       if (!listed.has_more || after === undefined) return

@@ -3,7 +3,7 @@
  * Stripe forgets a key after a day, so what was asked for before is looked for first.
  */
 import { type PaymentId, RefundNo } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Effect, Option, Schema } from "effect"
 import type { Stripe } from "stripe"
 import { ChannelUnreachable } from "../channel/Channel.ts"
@@ -19,7 +19,7 @@ const refundNoKey = "coffer_refund_no"
 const pageMax = 100
 const pagesMax = 10
 
-type Payment = Pick<Owner, "merchantId" | "mode"> & { readonly paymentId: PaymentId }
+type Payment = Pick<Account, "merchantId" | "mode"> & { readonly paymentId: PaymentId }
 
 /** The refund of a payment whose metadata has this text under this key, if Stripe has made it. */
 export const findRefund = (client: StripeClient["Service"]) =>

@@ -4,7 +4,7 @@
  * and handled by a worker.
  */
 import { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { ByteSize, Duration, Effect, type Layer, Metric, Option, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Stripe } from "stripe"
@@ -64,28 +64,28 @@ export const layer: Routes = HttpRouter.use(
     yield* count("none", "refused", 0)
 
     const keptAt = new Map<string, number>()
-    const noteArrival = Effect.fnUntraced(function* (owner: Owner, kind: "whole" | "thin") {
-      const key = `${owner.merchantId}/${owner.mode}/${kind}`
+    const noteArrival = Effect.fnUntraced(function* (account: Account, kind: "whole" | "thin") {
+      const key = `${account.merchantId}/${account.mode}/${kind}`
       const millis = yield* currentMillis
       if (millis - (keptAt.get(key) ?? -Infinity) < keptEvery) return
       if (keptAt.size >= accountsMax) keptAt.clear()
-      if (yield* events.noteArrival(owner, kind)) keptAt.set(key, millis)
+      if (yield* events.noteArrival(account, kind)) keptAt.set(key, millis)
     })
 
     const receive = Effect.gen(function* () {
       const { token = "" } = yield* HttpRouter.params
-      const owner = addresses.read(token)
-      if (Option.isNone(owner)) return yield* refused("none", "no such address", 404)
-      const { mode } = owner.value
-      const merchant = yield* Effect.option(merchants.find(owner.value.merchantId))
-      const account = Option.getOrUndefined(merchant)?.modes[mode].stripe
-      if (account == null) return yield* refused(mode, "no account of Stripe is set", 404)
+      const account = addresses.read(token)
+      if (Option.isNone(account)) return yield* refused("none", "no such address", 404)
+      const { mode } = account.value
+      const merchant = yield* Effect.option(merchants.find(account.value.merchantId))
+      const stripeAccount = Option.getOrUndefined(merchant)?.modes[mode].stripe
+      if (stripeAccount == null) return yield* refused(mode, "no account of Stripe is set", 404)
       const request = yield* HttpServerRequest.HttpServerRequest
       const arrived = yield* Effect.option(receiving(readBody(request)))
       if (Option.isNone(arrived)) return answer("not now", 503)
       const body = arrived.value
       if (body === undefined) return yield* refused(mode, `the body must have ${bytesMax} bytes at most`, 400)
-      const { webhookSecret } = openStripeKeys(secrets, owner.value, account)
+      const { webhookSecret } = openStripeKeys(secrets, account.value, stripeAccount)
       const now = yield* currentMillis
       const signature = request.headers["stripe-signature"] ?? ""
       const signed = Result.try(() =>
@@ -101,18 +101,18 @@ export const layer: Routes = HttpRouter.use(
       if (Result.isFailure(signed)) return yield* refused(mode, "the signature is not valid, or is too old", 400)
       const event = Option.getOrUndefined(parseJson(body.toString()))
       if (isThin(event)) {
-        yield* noteArrival(owner.value, "thin")
+        yield* noteArrival(account.value, "thin")
         yield* Effect.logWarning(`A destination of events at Stripe says too little: ${thinProblem}`).pipe(
-          Effect.annotateLogs({ merchant_id: owner.value.merchantId, mode })
+          Effect.annotateLogs({ merchant_id: account.value.merchantId, mode })
         )
         return yield* Effect.as(count(mode, "thin"), answer(thinProblem, 400))
       }
       if (!isEvent(event)) return yield* refused(mode, "the body is no event", 400)
       const told = toldBy(event)
-      const isOurs = (event.account ?? null) === account.account && event.livemode === (mode === "live")
-      if (isOurs) yield* noteArrival(owner.value, "whole")
+      const isOurs = (event.account ?? null) === stripeAccount.account && event.livemode === (mode === "live")
+      if (isOurs) yield* noteArrival(account.value, "whole")
       if (Option.isNone(told) || !isOurs) return yield* taken(mode, "ignored")
-      return yield* taken(mode, (yield* events.note(owner.value, told.value)) ? "stored" : "repeated")
+      return yield* taken(mode, (yield* events.note(account.value, told.value)) ? "stored" : "repeated")
     }).pipe(
       Effect.catchDefect((defect) =>
         isDatabaseTrouble(defect) ? Effect.succeed(answer("not now", 503)) : Effect.die(defect)

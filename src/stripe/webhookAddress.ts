@@ -3,7 +3,7 @@
  * gave away costs no look-up.
  */
 import { MerchantId, Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Effect, Option, Schema } from "effect"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -18,12 +18,12 @@ export const webhookAddresses = Effect.gen(function* () {
   const secrets = yield* Secrets
   const { publicUrl } = yield* Settings
   return {
-    of: ({ merchantId, mode }: Owner): string => {
+    of: ({ merchantId, mode }: Account): string => {
       const payload = `${merchantId}.${mode}`
       return `${publicUrl}/channels/stripe/${payload}.${secrets.sign(use + payload)}`
     },
     /** Whose events come to the address with this token; none when we did not sign it. */
-    read: (token: string): Option.Option<Owner> => {
+    read: (token: string): Option.Option<Account> => {
       const [merchantId = "", mode = ""] = token.split(".", 2)
       const payload = `${merchantId}.${mode}`
       return isMerchantId(merchantId) &&

@@ -3,7 +3,7 @@
  * other queries need anyway. Nothing is written, and nothing is stored for the timeline.
  */
 import { timelineRowsMax } from "@coffer/contract/Timeline"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -24,11 +24,11 @@ export class TimelineStore extends Context.Service<
   TimelineStore,
   {
     /** One more than {@link timelineRowsMax} of a kind says that there are more. */
-    readonly rowsOf: (owner: Owner, tradeNo: string) => Effect.Effect<StoryRows>
+    readonly rowsOf: (account: Account, tradeNo: string) => Effect.Effect<StoryRows>
     readonly channelFees: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
     /** Writes with one of these paths, since then, oldest first. */
     readonly writesTo: (
-      owner: Owner,
+      account: Account,
       paths: ReadonlyArray<string>,
       since: DateTime.Utc
     ) => Effect.Effect<ReadonlyArray<RequestRow>>

@@ -1,6 +1,6 @@
 /** Front door to an order's whole story: gathers the rows, and the requests that made them. It writes nothing. */
 import type { TimelineResource } from "@coffer/contract/Timeline"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Predicate } from "effect"
 import { type LogRow, Logs } from "../logs/Logs.ts"
@@ -18,7 +18,7 @@ export class Timelines extends Context.Service<
   {
     /** `withFees`: what the channel keeps of payments is in it, which is no merchant's to see. */
     readonly find: (
-      owner: Owner,
+      account: Account,
       ref: string,
       options?: { readonly withFees: boolean }
     ) => Effect.Effect<TimelineResource, OrderNotFound>
@@ -40,9 +40,9 @@ export const layer = Layer.effect(
     const store = yield* TimelineStore
 
     return Timelines.of({
-      find: span("Timelines.find")(function* (owner, ref, { withFees } = { withFees: false }) {
-        const order = yield* orders.find(owner, ref)
-        const rows = yield* store.rowsOf(owner, order.tradeNo)
+      find: span("Timelines.find")(function* (account, ref, { withFees } = { withFees: false }) {
+        const order = yield* orders.find(account, ref)
+        const rows = yield* store.rowsOf(account, order.tradeNo)
         const made: ReadonlyArray<Made> = [
           { path: "/v1/orders", field: "trade_no", no: order.tradeNo, at: order.createdAt },
           ...rows.refunds.slice(0, tracedMax).map(({ created_at, refund_no }) => ({
@@ -52,11 +52,11 @@ export const layer = Layer.effect(
             at: created_at
           }))
         ]
-        const calls = yield* logs.atWork(owner, made)
+        const calls = yield* logs.atWork(account, made)
         const creations = made.flatMap(
           ({ field, no, path }) => calls.find((call) => call.path === path && answerHas(call, field, no)) ?? []
         )
-        const writes = yield* store.writesTo(owner, pathsOf(order, rows), order.createdAt)
+        const writes = yield* store.writesTo(account, pathsOf(order, rows), order.createdAt)
         const requests = new Map<string, RequestRow>()
         for (const call of [...creations, ...writes]) requests.set(call.request_id, call)
         const feeOf = yield* store.channelFees(withFees ? paymentsOf(order) : [])

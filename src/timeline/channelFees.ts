@@ -2,7 +2,7 @@
  * What the channel has kept of payments as its own fees: of Stripe, from its balance transactions, which are read each
  * night (migration 0031). For operators: a merchant's fee is that of its schedule (silences: S11).
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -19,7 +19,7 @@ export type ChannelFee = typeof ChannelFee.Type
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(ChannelFee))
 
-export interface OwnedPayment extends Pick<Owner, "merchantId" | "mode"> {
+export interface OwnedPayment extends Pick<Account, "merchantId" | "mode"> {
   readonly paymentId: string
 }
 

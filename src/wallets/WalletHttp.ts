@@ -25,12 +25,12 @@ export const layer = HttpApiBuilder.group(
       }),
 
       transactions: span("balance.transactions")(function* ({ query }) {
-        const owner = yield* Caller
+        const account = yield* Caller
         if (query.format === "csv") {
-          const file = yield* wallets.ledgerExported(owner, query)
+          const file = yield* wallets.ledgerExported(account, query)
           return yield* replyCsv("balance_transactions", BalanceTransactionResource, file, balanceTransactionView)
         }
-        const page = yield* wallets.ledger(owner, query)
+        const page = yield* wallets.ledger(account, query)
         return yield* replyList("balance_transaction", "/v1/balance_transactions", page, balanceTransactionView)
       }, Effect.catchTags({ InvalidField })),
 

@@ -2,7 +2,7 @@
 import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { CreatedRange } from "@coffer/rules/lists/created"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -53,12 +53,12 @@ export class WalletStore extends Context.Service<
     readonly open: (wallet: WalletName, now: DateTime.Utc) => Effect.Effect<Wallet>
     /** Ledger rows, newest first. */
     readonly page: (
-      owner: Owner,
+      account: Account,
       request: PageRequest,
       filters: LedgerFilters
     ) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
     readonly exported: (
-      owner: Owner,
+      account: Account,
       created: CreatedRange,
       filters: LedgerFilters
     ) => Effect.Effect<Pages.Exported<StoredLedgerRow>>
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
     const oursOf = yield* makeOursOf
 
     const search = Effect.fnUntraced(function* (
-      owner: Owner,
+      account: Account,
       { currency, reference_id, type }: LedgerFilters
     ): Effect.fn.Return<Search> {
       const currencies = currency === undefined ? Currency.literals : [currency]
@@ -117,11 +117,11 @@ export const layer = Layer.effect(
         const filters = Object.entries({ currency, type }).flatMap(([column, value]) =>
           value === undefined ? [] : [equals(sql, column, value)]
         )
-        const causes = yield* oursOf(owner, ["order", "refund", "dispute", "payout"], reference_id)
+        const causes = yield* oursOf(account, ["order", "refund", "dispute", "payout"], reference_id)
         return { path: alone(...causes.map((one) => ({ reference_id: one }))), filters }
       }
       if (type === undefined) {
-        const wallets = currencies.map((one) => walletIdOf({ ...owner, currency: one }))
+        const wallets = currencies.map((one) => walletIdOf({ ...account, currency: one }))
         return { path: alone(...wallets.map((wallet_id) => ({ wallet_id }))), filters: [] }
       }
       // The index has the types within each currency.
@@ -131,10 +131,10 @@ export const layer = Layer.effect(
     return WalletStore.of({
       find,
       open: (name, now) => sqlDefects(open(name, now)),
-      page: (owner, request, filters) =>
-        Effect.flatMap(search(owner, filters), (found) => pages.page(owner, request, found)),
-      exported: (owner, created, filters) =>
-        Effect.flatMap(search(owner, filters), (found) => pages.exported(owner, created, found))
+      page: (account, request, filters) =>
+        Effect.flatMap(search(account, filters), (found) => pages.page(account, request, found)),
+      exported: (account, created, filters) =>
+        Effect.flatMap(search(account, filters), (found) => pages.exported(account, created, found))
     })
   })
 )

@@ -1,6 +1,6 @@
 /** Front door to wallets: post movements, read a balance, list the ledger. */
 import type { LedgerQuery } from "@coffer/contract/Balance"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -31,10 +31,10 @@ export class Wallets extends Context.Service<
     /** Of any currency, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet>
     /** Newest first. */
-    readonly ledger: (owner: Owner, query: LedgerQuery) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
+    readonly ledger: (account: Account, query: LedgerQuery) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
     /** Takes no notice of `limit` and cursors. */
     readonly ledgerExported: (
-      owner: Owner,
+      account: Account,
       query: LedgerQuery
     ) => Effect.Effect<Exported<StoredLedgerRow>, InvalidField>
   }
@@ -60,11 +60,11 @@ export const layer = Layer.effect(
         const wallet = yield* store.find(name)
         return Option.isSome(wallet) ? wallet.value : emptyWallet(name, (yield* merchantOf(name)).created_at)
       }),
-      ledger: span("Wallets.ledger")(function* (owner, query) {
-        return yield* store.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
+      ledger: span("Wallets.ledger")(function* (account, query) {
+        return yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)), query)
       }),
-      ledgerExported: span("Wallets.ledgerExported")(function* (owner, query) {
-        return yield* store.exported(owner, yield* Effect.fromResult(readCreated(query)), query)
+      ledgerExported: span("Wallets.ledgerExported")(function* (account, query) {
+        return yield* store.exported(account, yield* Effect.fromResult(readCreated(query)), query)
       })
     })
   })

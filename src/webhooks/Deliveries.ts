@@ -4,7 +4,7 @@
  */
 import type { DeliveryQuery } from "@coffer/contract/WebhookDeliveries"
 import { prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { destinationOf } from "@coffer/rules/delivery/route"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -33,19 +33,19 @@ export class DeliveryConflict extends Schema.TaggedError<DeliveryConflict>()("De
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /** Without an owner: whoever's it is. */
-    readonly find: (id: string, owner?: Owner) => Effect.Effect<Delivery, DeliveryNotFound>
+    /** Without an account: of any. */
+    readonly find: (id: string, account?: Account) => Effect.Effect<Delivery, DeliveryNotFound>
     /** Newest first. */
-    readonly page: (owner: Owner, query: DeliveryQuery) => Effect.Effect<Page<Delivery>, InvalidField>
+    readonly page: (account: Account, query: DeliveryQuery) => Effect.Effect<Page<Delivery>, InvalidField>
     /** The same for the operator. */
     readonly pageOf: (
       merchantId: string,
-      query: DeliveryQuery & Pick<Owner, "mode">
+      query: DeliveryQuery & Pick<Account, "mode">
     ) => Effect.Effect<Page<Delivery>, InvalidField | MerchantNotFound>
     /** The new delivery. */
     readonly resend: (
       id: string,
-      owner?: Owner
+      account?: Account
     ) => Effect.Effect<Delivery, DeliveryNotFound | DeliveryConflict | NotCommitted>
   }
 >()("@coffer/webhooks/Deliveries") {}
@@ -59,13 +59,13 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
     const clocks = yield* MerchantClocks
 
-    const find = span("Deliveries.find")(function* (id: string, owner?: Owner) {
-      const found = yield* history.find(id, owner)
+    const find = span("Deliveries.find")(function* (id: string, account?: Account) {
+      const found = yield* history.find(id, account)
       return Option.isSome(found) ? found.value : yield* new DeliveryNotFound({ id })
     })
 
-    const page = span("Deliveries.page")(function* (owner: Owner, query: DeliveryQuery) {
-      return yield* history.page(owner, yield* Effect.fromResult(readPageRequest(query)), query)
+    const page = span("Deliveries.page")(function* (account: Account, query: DeliveryQuery) {
+      return yield* history.page(account, yield* Effect.fromResult(readPageRequest(query)), query)
     })
 
     /** Where the endpoint is now, or the address that the delivery went to. */
@@ -103,8 +103,8 @@ export const layer = Layer.effect(
         const { merchant_id } = yield* merchants.find(merchantId)
         return yield* page({ merchantId: merchant_id, mode }, query)
       }),
-      resend: span("Deliveries.resend")(function* (id, owner) {
-        const before = yield* find(id, owner)
+      resend: span("Deliveries.resend")(function* (id, account) {
+        const before = yield* find(id, account)
         // The operator asks under no merchant's clock.
         return yield* clocks.within({ merchantId: before.merchant_id, mode: before.mode }, again(before))
       })

@@ -1,7 +1,7 @@
 /** Deliveries and their attempts as they are read back. They are written with their events, and by `DeliveryStore`. */
 import { EventType } from "@coffer/model/EventType"
 import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
-import { isOwnedBy, type Owner } from "@coffer/model/Owner"
+import { belongsTo, type Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, identity, Layer, Option, Schema } from "effect"
@@ -53,11 +53,11 @@ export interface DeliveryFilters {
 export class DeliveryHistory extends Context.Service<
   DeliveryHistory,
   {
-    /** Without an owner: whoever's it is. */
-    readonly find: (id: string, owner?: Owner) => Effect.Effect<Option.Option<Delivery>>
+    /** Without an account: of any. */
+    readonly find: (id: string, account?: Account) => Effect.Effect<Option.Option<Delivery>>
     /** Newest first. */
     readonly page: (
-      owner: Owner,
+      account: Account,
       request: PageRequest,
       filters: DeliveryFilters
     ) => Effect.Effect<Page<Delivery>, InvalidField>
@@ -107,21 +107,21 @@ export const layer = Layer.effect(
     )
 
     return DeliveryHistory.of({
-      find: Effect.fnUntraced(function* (id, owner) {
+      find: Effect.fnUntraced(function* (id, account) {
         if (!isStorable(id)) return Option.none()
-        const found = Option.filter(yield* row(id), (delivery) => isOwned(owner, delivery))
+        const found = Option.filter(yield* row(id), (delivery) => isOwned(account, delivery))
         return Option.fromNullishOr((yield* whole(Option.toArray(found)))[0])
       }, sqlDefects),
-      page: Effect.fnUntraced(function* (owner, request, filters) {
-        const page = yield* pages.page(owner, request, searchOf(sql, filters))
+      page: Effect.fnUntraced(function* (account, request, filters) {
+        const page = yield* pages.page(account, request, searchOf(sql, filters))
         return { ...page, data: yield* whole(page.data) }
       })
     })
   })
 )
 
-const isOwned = (owner: Owner | undefined, { merchant_id: merchantId, mode }: DeliveryRow) =>
-  owner === undefined || isOwnedBy(owner)({ merchantId, mode })
+const isOwned = (account: Account | undefined, { merchant_id: merchantId, mode }: DeliveryRow) =>
+  account === undefined || belongsTo(account)({ merchantId, mode })
 
 /** Each delivery is in one of the states, so what is not sought by state is merged from all of them. */
 const searchOf = (sql: SqlClient.SqlClient, { endpoint_id, event_id, status }: DeliveryFilters): Search => {

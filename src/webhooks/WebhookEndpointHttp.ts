@@ -1,7 +1,7 @@
 /** Handlers of the `webhook_endpoints` group (spec: Endpoints, Webhook endpoints; silences: W6). */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Effect, identity } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
@@ -25,13 +25,13 @@ export const layer = HttpApiBuilder.group(
     const { EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } = webhookEndpointRefusals
 
     /** A merchant gets to see a secret: the audit log has that before the answer is sent. */
-    const seen = ({ merchantId, mode }: Owner, act: string, target: string) => {
+    const seen = ({ merchantId, mode }: Account, act: string, target: string) => {
       const actor = { id: merchantId, name: merchantId, role: "merchant" }
       return { actor, act, phase: "seen", target: `${mode}/${target}` } as const
     }
     /** A live secret that is replaced has an entry each time. In a sandbox it can be replaced without end. */
-    const noteSecret = (owner: Owner, act: string, target: string) =>
-      owner.mode === "live" ? log.write(seen(owner, act, target)) : log.writeOnce(seen(owner, act, target))
+    const noteSecret = (account: Account, act: string, target: string) =>
+      account.mode === "live" ? log.write(seen(account, act, target)) : log.writeOnce(seen(account, act, target))
 
     return handlers.handleAll({
       create: span("webhook_endpoints.create")(function* ({ payload }) {
@@ -57,23 +57,23 @@ export const layer = HttpApiBuilder.group(
       }, Effect.catchTags({ EndpointNotFound, NotCommitted, SingleAddressManaged })),
 
       rotateSecret: span("webhook_endpoints.rotateSecret")(function* ({ params }) {
-        const owner = yield* Caller
-        const shown = yield* endpoints.rotateSecret(owner, params.endpoint_id)
-        yield* noteSecret(owner, "webhook_endpoints.rotate_secret", params.endpoint_id)
+        const account = yield* Caller
+        const shown = yield* endpoints.rotateSecret(account, params.endpoint_id)
+        yield* noteSecret(account, "webhook_endpoints.rotate_secret", params.endpoint_id)
         return yield* reply(shown)
       }, Effect.catchTags({ EndpointNotFound, NotCommitted, SecretManaged })),
 
       signingSecret: span("webhook_endpoints.signingSecret")(function* () {
-        const owner = yield* Caller
-        const shown = yield* endpoints.signingSecret(owner)
-        yield* log.writeOnce(seen(owner, "webhook_signing_secret.retrieve", "webhook_signing_secret"))
+        const account = yield* Caller
+        const shown = yield* endpoints.signingSecret(account)
+        yield* log.writeOnce(seen(account, "webhook_signing_secret.retrieve", "webhook_signing_secret"))
         return yield* reply(shown)
       }),
 
       rotateSigningSecret: span("webhook_endpoints.rotateSigningSecret")(function* () {
-        const owner = yield* Caller
-        const shown = yield* endpoints.rotateSigningSecret(owner)
-        yield* noteSecret(owner, "webhook_signing_secret.rotate", "webhook_signing_secret")
+        const account = yield* Caller
+        const shown = yield* endpoints.rotateSigningSecret(account)
+        yield* noteSecret(account, "webhook_signing_secret.rotate", "webhook_signing_secret")
         return yield* reply(shown)
       }, Effect.catchTags({ NotCommitted }))
     })

@@ -11,7 +11,7 @@ import type {
 } from "@coffer/contract/WebhookEndpoints"
 import { everyType } from "@coffer/model/EventType"
 import { EndpointId, prefixes } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { pageOfAll } from "@coffer/rules/lists/pageOfAll"
@@ -48,26 +48,26 @@ export class WebhookEndpoints extends Context.Service<
   WebhookEndpoints,
   {
     readonly create: (
-      owner: Owner,
+      account: Account,
       terms: CreateEndpoint
     ) => Effect.Effect<EndpointWithSecret, InvalidField | rules.EndpointLimitReached | NotCommitted>
     readonly update: (
-      owner: Owner,
+      account: Account,
       id: string,
       terms: UpdateEndpoint
     ) => Effect.Effect<EndpointResource, InvalidField | NotFound | SingleAddressManaged | NotCommitted>
     readonly remove: (
-      owner: Owner,
+      account: Account,
       id: string
     ) => Effect.Effect<DeletedEndpoint, NotFound | SingleAddressManaged | NotCommitted>
     readonly rotateSecret: (
-      owner: Owner,
+      account: Account,
       id: string
     ) => Effect.Effect<EndpointWithSecret, NotFound | SecretManaged | NotCommitted>
-    readonly find: (owner: Owner, id: string) => Effect.Effect<EndpointResource, NotFound>
-    readonly page: (owner: Owner, query: ListParameters) => Effect.Effect<Page<EndpointResource>, InvalidField>
-    readonly signingSecret: (owner: Owner) => Effect.Effect<SigningSecretResource>
-    readonly rotateSigningSecret: (owner: Owner) => Effect.Effect<SigningSecretResource, NotCommitted>
+    readonly find: (account: Account, id: string) => Effect.Effect<EndpointResource, NotFound>
+    readonly page: (account: Account, query: ListParameters) => Effect.Effect<Page<EndpointResource>, InvalidField>
+    readonly signingSecret: (account: Account) => Effect.Effect<SigningSecretResource>
+    readonly rotateSigningSecret: (account: Account) => Effect.Effect<SigningSecretResource, NotCommitted>
   }
 >()("@coffer/webhooks/WebhookEndpoints") {}
 
@@ -102,32 +102,32 @@ interface Services {
 }
 
 const create = ({ change, ids, privateAllowed, secrets }: Services) =>
-  span("WebhookEndpoints.create")(function* (owner: Owner, terms: CreateEndpoint) {
-    const problem = urlProblem("url", terms.url, { mode: owner.mode, privateAllowed })
+  span("WebhookEndpoints.create")(function* (account: Account, terms: CreateEndpoint) {
+    const problem = urlProblem("url", terms.url, { mode: account.mode, privateAllowed })
     if (problem !== undefined) return yield* problem
     const id = EndpointId.make(yield* ids.next(prefixes.endpoint))
-    const { sealed, secret } = yield* newSecret(secrets, owner, id)
-    return yield* change(owner, ({ settings }, now) => {
+    const { sealed, secret } = yield* newSecret(secrets, account, id)
+    return yield* change(account, ({ settings }, now) => {
       const { description = null, enabled_events: types = [everyType], url } = terms
       const endpoint = rules.newEndpoint({ id, url, description, types, secret: sealed, now })
       return Result.map(rules.create(settings, endpoint), (settings) => ({
         settings,
-        answer: { ...endpointView(owner.mode, endpoint), secret }
+        answer: { ...endpointView(account.mode, endpoint), secret }
       }))
     })
   })
 
 const update = ({ change, deliveries, privateAllowed }: Services) =>
-  span("WebhookEndpoints.update")(function* (owner: Owner, id: string, terms: UpdateEndpoint) {
+  span("WebhookEndpoints.update")(function* (account: Account, id: string, terms: UpdateEndpoint) {
     const changes = yield* Effect.fromResult(changesOf(terms))
-    const problem = urlProblem("url", changes.url, { mode: owner.mode, privateAllowed })
+    const problem = urlProblem("url", changes.url, { mode: account.mode, privateAllowed })
     if (problem !== undefined) return yield* problem
-    const updated = yield* change(owner, (stored, now) =>
+    const updated = yield* change(account, (stored, now) =>
       Result.map(
         Result.flatMap(managedElsewhere(stored, id, new SingleAddressManaged()), () =>
           rules.update(stored.settings, id, changes, now)
         ),
-        ({ endpoint, settings }) => ({ settings, answer: endpointView(owner.mode, endpoint) })
+        ({ endpoint, settings }) => ({ settings, answer: endpointView(account.mode, endpoint) })
       )
     )
     // What falls due while it is disabled is skipped by its attempt (silences: W5).
@@ -136,8 +136,8 @@ const update = ({ change, deliveries, privateAllowed }: Services) =>
   })
 
 const remove = ({ change, deliveries }: Services) =>
-  span("WebhookEndpoints.remove")(function* (owner: Owner, id: string) {
-    const removed = yield* change(owner, (stored) =>
+  span("WebhookEndpoints.remove")(function* (account: Account, id: string) {
+    const removed = yield* change(account, (stored) =>
       Result.map(
         Result.flatMap(managedElsewhere(stored, id, new SingleAddressManaged()), () =>
           rules.remove(stored.settings, id)
@@ -150,45 +150,45 @@ const remove = ({ change, deliveries }: Services) =>
   })
 
 const secretsOf = ({ change, secrets, store }: Services) => ({
-  rotateSecret: span("WebhookEndpoints.rotateSecret")(function* (owner: Owner, id: string) {
-    const { sealed, secret } = yield* newSecret(secrets, owner, id)
-    return yield* change(owner, (stored, now) =>
+  rotateSecret: span("WebhookEndpoints.rotateSecret")(function* (account: Account, id: string) {
+    const { sealed, secret } = yield* newSecret(secrets, account, id)
+    return yield* change(account, (stored, now) =>
       Result.map(
         Result.flatMap(managedElsewhere(stored, id, new SecretManaged()), () =>
           rules.rotate(stored.settings, id, sealed, now)
         ),
-        ({ endpoint, settings }) => ({ settings, answer: { ...endpointView(owner.mode, endpoint), secret } })
+        ({ endpoint, settings }) => ({ settings, answer: { ...endpointView(account.mode, endpoint), secret } })
       )
     )
   }),
 
-  signingSecret: span("WebhookEndpoints.signingSecret")(function* (owner: Owner) {
-    const { signing } = (yield* store.load(owner)).settings
-    return signingView(owner.mode, openAccountSecret(secrets, owner, signing), signing, yield* currentTime)
+  signingSecret: span("WebhookEndpoints.signingSecret")(function* (account: Account) {
+    const { signing } = (yield* store.load(account)).settings
+    return signingView(account.mode, openAccountSecret(secrets, account, signing), signing, yield* currentTime)
   }),
 
-  rotateSigningSecret: span("WebhookEndpoints.rotateSigningSecret")(function* (owner: Owner) {
-    const { sealed, secret } = yield* newSecret(secrets, owner, null)
-    return yield* change(owner, (stored, now) => {
+  rotateSigningSecret: span("WebhookEndpoints.rotateSigningSecret")(function* (account: Account) {
+    const { sealed, secret } = yield* newSecret(secrets, account, null)
+    return yield* change(account, (stored, now) => {
       const settings = rules.rotateSigning(stored.settings, sealed, now)
-      return Result.succeed({ settings, answer: signingView(owner.mode, secret, settings.signing, now) })
+      return Result.succeed({ settings, answer: signingView(account.mode, secret, settings.signing, now) })
     })
   })
 })
 
 const reads = ({ store }: Services) => ({
-  find: span("WebhookEndpoints.find")(function* (owner: Owner, id: string) {
-    const { settings, single } = yield* store.load(owner)
-    if (single?.id === id) return singleView(owner.mode, single)
-    return endpointView(owner.mode, yield* Effect.fromResult(rules.find(settings, id)))
+  find: span("WebhookEndpoints.find")(function* (account: Account, id: string) {
+    const { settings, single } = yield* store.load(account)
+    if (single?.id === id) return singleView(account.mode, single)
+    return endpointView(account.mode, yield* Effect.fromResult(rules.find(settings, id)))
   }),
 
-  page: span("WebhookEndpoints.page")(function* (owner: Owner, query: ListParameters) {
+  page: span("WebhookEndpoints.page")(function* (account: Account, query: ListParameters) {
     const request = yield* Effect.fromResult(readPageRequest(query))
-    const { settings, single } = yield* store.load(owner)
+    const { settings, single } = yield* store.load(account)
     const all = [
-      ...settings.endpoints.map((endpoint) => ({ ...endpoint, view: endpointView(owner.mode, endpoint) })),
-      ...(single === undefined ? [] : [{ ...single, view: singleView(owner.mode, single) }])
+      ...settings.endpoints.map((endpoint) => ({ ...endpoint, view: endpointView(account.mode, endpoint) })),
+      ...(single === undefined ? [] : [{ ...single, view: singleView(account.mode, single) }])
     ]
     const page = yield* Effect.fromResult(pageOfAll(all, request, "a webhook endpoint"))
     return { ...page, data: page.data.map(({ view }) => view) }

@@ -3,7 +3,7 @@
  * merchant's own and only shown here (docs/decisions/0021).
  */
 import { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { DefaultEndpoint, type SingleAddress, type WebhookSettings } from "@coffer/rules/webhooks/Settings"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -20,12 +20,12 @@ export interface StoredSettings {
 
 export class WebhookSettingsStore extends Context.Service<
   WebhookSettingsStore,
-  { readonly load: (owner: Owner) => Effect.Effect<StoredSettings> }
+  { readonly load: (account: Account) => Effect.Effect<StoredSettings> }
 >()("@coffer/webhooks/WebhookSettingsStore") {}
 
 /** The settings after a change, in place of the version that was read. */
-export const replacement = (owner: Owner, before: StoredSettings, after: WebhookSettings): Change => {
-  const row = { id: settingsIdOf(owner), ...owner, ...after }
+export const replacement = (account: Account, before: StoredSettings, after: WebhookSettings): Change => {
+  const row = { id: settingsIdOf(account), ...account, ...after }
   return update(webhookSettings, before.version, row, { version: before.version + 1 })
 }
 

@@ -4,7 +4,7 @@
  */
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import type { MerchantId, Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { Keys, Line } from "@coffer/rules/delivery/places"
 import { hostOf } from "@coffer/rules/delivery/route"
 import { DateTime, Duration, Effect, Exit, FiberSet, identity, Option, Result } from "effect"
@@ -170,7 +170,7 @@ const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }:
   return `webhooks of ${whose} to ${hostOf(line.destination)} have failed since ${from}: ${why}`
 }
 
-const ownerOf = ({ merchant_id, mode }: LeasedDelivery): Owner => ({ merchantId: merchant_id as MerchantId, mode })
+const ownerOf = ({ merchant_id, mode }: LeasedDelivery): Account => ({ merchantId: merchant_id as MerchantId, mode })
 
 export const lineOf = ({ destination, merchant_id, mode }: LeasedDelivery): Line => ({
   mode,

@@ -2,7 +2,7 @@
  * The one way to change webhook settings: load, decide, commit with the answer to the request, and again when somebody
  * else wrote first (docs/decisions/0021). Whoever asks this runner next meets the new settings.
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { WebhookSettings } from "@coffer/rules/webhooks/Settings"
 import { type DateTime, Effect, type Result } from "effect"
 import { answering, sealedAnswerOf } from "../idempotency/Answering.ts"
@@ -31,17 +31,17 @@ export const makeChangeSettings = Effect.gen(function* () {
   const secrets = yield* Secrets
 
   return Effect.fnUntraced(function* <Answer extends object, Refusal>(
-    owner: Owner,
+    account: Account,
     decide: (stored: StoredSettings, now: DateTime.Utc) => Result.Result<SettingsChange<Answer>, Refusal>
   ) {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-      const before = yield* store.load(owner)
+      const before = yield* store.load(account)
       const { answer, settings } = yield* Effect.fromResult(decide(before, yield* currentTime))
-      const changes = [replacement(owner, before, settings)]
+      const changes = [replacement(account, before, settings)]
       const committed = answering((request) =>
-        transactor.commit(settingsIdOf(owner), [...changes, ...sealedAnswerOf(request, answer, secrets.encrypt)])
+        transactor.commit(settingsIdOf(account), [...changes, ...sealedAnswerOf(request, answer, secrets.encrypt)])
       )
-      const outcome = yield* Effect.result(Effect.ensuring(committed, merchants.forget(owner.merchantId)))
+      const outcome = yield* Effect.result(Effect.ensuring(committed, merchants.forget(account.merchantId)))
       if (outcome._tag === "Success") return answer
       const { failure } = outcome
       switch (failure._tag) {

@@ -70,8 +70,8 @@ export const makePost = Effect.gen(function* () {
     const at = DateTime.makeUnsafe(millisOf(fiber))
     const begun = unmovedMillisOf(fiber)
     if (begun > latest) return "late"
-    const owner = { merchantId: merchant.merchant_id, mode: delivery.mode }
-    const signers = openSigners(openingOf(stored), owner, delivery.endpoint_id, stored, at)
+    const account = { merchantId: merchant.merchant_id, mode: delivery.mode }
+    const signers = openSigners(openingOf(stored), account, delivery.endpoint_id, stored, at)
     if (Option.isNone(signers)) {
       yield* Effect.logError(`delivery ${delivery.id}: the signing secret cannot be decrypted`)
       return { at, url, outcome: { _tag: "Unsigned" }, ended: at, millis: 0 } satisfies Posted

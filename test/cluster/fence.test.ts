@@ -187,8 +187,8 @@ describe("a stale version is refused, and the command is decided anew", () => {
       assert.isAbove(refused.times, 0)
       yield* assertBooksWhole(service.sql)
       const wallets = yield* service.sql`select wallet_id, sequence from wallets`
-      const owner = { merchantId: service.merchant.merchantId, mode: "sandbox", currency: "USD" } as const
-      assert.deepStrictEqual(wallets, [{ wallet_id: walletIdOf(owner as never), sequence: 44 }])
+      const account = { merchantId: service.merchant.merchantId, mode: "sandbox", currency: "USD" } as const
+      assert.deepStrictEqual(wallets, [{ wallet_id: walletIdOf(account as never), sequence: 44 }])
     })
   )
 

@@ -63,16 +63,16 @@ const given = Effect.fnUntraced(function* (running: Running, url: string) {
   const { body: order } = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1_000 })
   const paid = yield* merchantOf(running).paid(2_000)
   const { token } = yield* newOperator(api, "Ann", "viewer")
-  const owner = { merchantId: MerchantId.make(merchant.merchantId), mode: "live" as const }
+  const account = { merchantId: MerchantId.make(merchant.merchantId), mode: "live" as const }
   const stripeKeys = { secretKey: "sk_live_1", webhookSecret: "whsec_1" }
-  const sealed = sealStripeKeys(Context.get(running.context, Secrets.Secrets), owner, stripeKeys)
+  const sealed = sealStripeKeys(Context.get(running.context, Secrets.Secrets), account, stripeKeys)
   const stripe = { ...sealed, isActive: false, account: null, setAt: "2026-01-01T00:00:00.000Z" }
-  yield* Context.get(running.context, Merchants).setStripe(owner, stripe)
-  const account = (yield* hooks.secret).secret as string
+  yield* Context.get(running.context, Merchants).setStripe(account, stripe)
+  const signing = (yield* hooks.secret).secret as string
   return {
     merchant,
     token,
-    account,
+    account: signing,
     create,
     endpoint: endpoint.body.data,
     checkout: pathOf(order.data.checkout_url),

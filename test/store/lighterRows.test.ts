@@ -14,7 +14,7 @@ import { assertLedgerWhole } from "../kit/ledger.ts"
 import { asOwner, freshDatabase, start } from "../kit/Service.ts"
 
 const merchantId = MerchantId.make("mer_0000000000000000000000000A")
-const owner = { merchantId, mode: "sandbox" } as const
+const account = { merchantId, mode: "sandbox" } as const
 const tradeNo = "TRD_SB_01KA8M3N5P0000ABCDEF012345"
 const wallet = `${merchantId}/sandbox/USD`
 const at = "2026-11-22T10:00:00.000Z"
@@ -64,7 +64,7 @@ it.live("a payment of the version before is listed and audited as it was, with i
       const logs = yield* LogStore.LogStore
       const all = { requestId: undefined, status: undefined, path: undefined, errorCode: undefined }
       const request = { cursor: undefined, limit: 20, created: { from: undefined, to: undefined } }
-      const { data } = yield* logs.page(owner, request, all)
+      const { data } = yield* logs.page(account, request, all)
       assert.deepStrictEqual(
         data.map(({ request_body, response_body }) => [request_body, response_body]),
         [[{ amount: 100 }, null]]
@@ -79,10 +79,10 @@ it.live("a payment of the version before is listed and audited as it was, with i
     )
 
     const { context } = yield* start({ clock: "live", database })
-    const { data: events } = yield* Context.get(context, EventLists).page(owner, { object_id: tradeNo })
+    const { data: events } = yield* Context.get(context, EventLists).page(account, { object_id: tradeNo })
     assert.deepStrictEqual(events, [{ id: "evt_1", body: event }])
     for (const query of [{}, { reference_id: tradeNo }, { currency: "USD" }] as const) {
-      const { data } = yield* Context.get(context, Wallets).ledger(owner, query)
+      const { data } = yield* Context.get(context, Wallets).ledger(account, query)
       assert.deepStrictEqual(
         data.map(({ hash, id, previousHash }) => [id, previousHash.length, hash.length]),
         [

@@ -1,6 +1,6 @@
 /** How far lists may show what an owner has, while somebody else's transaction is under way (docs/decisions/0050). */
 import { MerchantId } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { eventually } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
-const owner: Owner = { merchantId: MerchantId.make(`mer_${"0".repeat(26)}`), mode: "sandbox" }
+const account: Account = { merchantId: MerchantId.make(`mer_${"0".repeat(26)}`), mode: "sandbox" }
 const number = (index: number) => String(index).padStart(26, "0")
 
 /** What one runner knows of horizons. */
@@ -25,9 +25,9 @@ const inDatabase = Effect.gen(function* () {
   const url = yield* freshDatabase
   const connection = Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 4, name: "test" }))
   const sql = Context.get(yield* connection, SqlClient.SqlClient)
-  yield* sql`insert into list_horizons (merchant_id, mode) values (${owner.merchantId}, ${owner.mode})`
+  yield* sql`insert into list_horizons (merchant_id, mode) values (${account.merchantId}, ${account.mode})`
   const shown = Effect.map(
-    sql<{ shown: string }>`select shown from list_horizons where merchant_id = ${owner.merchantId}`,
+    sql<{ shown: string }>`select shown from list_horizons where merchant_id = ${account.merchantId}`,
     ([row]) => row!.shown
   )
   return { sql, shown, one: yield* horizonOf(sql), two: yield* horizonOf(sql) }
@@ -38,7 +38,7 @@ const standingBatch = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [looked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const batch = yield* Effect.forkScoped(
     sql`set local idle_in_transaction_session_timeout = 0`.pipe(
-      Effect.andThen(sql.unsafe(looking, paramsOf([{ ...owner, lowest: number(1) }]))),
+      Effect.andThen(sql.unsafe(looking, paramsOf([{ ...account, lowest: number(1) }]))),
       Effect.andThen(Deferred.succeed(looked, undefined)),
       Effect.andThen(Deferred.await(over)),
       sql.withTransaction
@@ -53,7 +53,7 @@ describe("a list that has something new", () => {
     Effect.gen(function* () {
       const { one, shown, sql } = yield* inDatabase
       const batch = yield* standingBatch(sql)
-      const list = yield* Effect.forkChild(one.settle("shown", owner, number(5)), { startImmediately: true })
+      const list = yield* Effect.forkChild(one.settle("shown", account, number(5)), { startImmediately: true })
       yield* eventually(
         "the horizon to be raised",
         Effect.map(shown, (upTo) => upTo === number(5))
@@ -69,22 +69,22 @@ describe("a list that has something new", () => {
   it.live("that waits in vain shows no more than was settled, however far other lists have raised the horizon", () =>
     Effect.gen(function* () {
       const { one, shown, sql, two } = yield* inDatabase
-      assert.strictEqual(yield* two.settle("shown", owner, number(2)), number(2))
+      assert.strictEqual(yield* two.settle("shown", account, number(2)), number(2))
       const batch = yield* standingBatch(sql)
-      const first = yield* Effect.forkChild(Effect.exit(one.settle("shown", owner, number(5))), {
+      const first = yield* Effect.forkChild(Effect.exit(one.settle("shown", account, number(5))), {
         startImmediately: true
       })
       yield* eventually(
         "the horizon to be raised",
         Effect.map(shown, (upTo) => upTo === number(5))
       )
-      assert.strictEqual(yield* two.settle("shown", owner, number(4)), number(2))
-      assert.strictEqual(two.settled("shown", owner), number(2))
+      assert.strictEqual(yield* two.settle("shown", account, number(4)), number(2))
+      assert.strictEqual(two.settled("shown", account), number(2))
       // It has listed nothing of this owner yet, and says so instead of an empty list.
       assert.isTrue(Exit.hasDies(yield* Fiber.join(first)))
       yield* batch.end
-      assert.strictEqual(yield* two.settle("shown", owner, number(4)), number(5))
-      assert.strictEqual(yield* one.settle("shown", owner, number(5)), number(5))
+      assert.strictEqual(yield* two.settle("shown", account, number(4)), number(5))
+      assert.strictEqual(yield* one.settle("shown", account, number(5)), number(5))
     })
   )
 })
@@ -93,7 +93,9 @@ describe("a batch that looks at the horizon", () => {
   it.live("has a number by which lists can wait for it, before it has read the horizon", () =>
     Effect.gen(function* () {
       const { sql } = yield* inDatabase
-      const numbers = paramsOf([{ ...owner, merchantId: MerchantId.make(`mer_${"1".repeat(26)}`), lowest: number(1) }])
+      const numbers = paramsOf([
+        { ...account, merchantId: MerchantId.make(`mer_${"1".repeat(26)}`), lowest: number(1) }
+      ])
       const [row] = yield* sql.withTransaction(
         // It finds no horizon, so that no lock has given it the number.
         Effect.andThen(

@@ -9,7 +9,7 @@ import { MerchantId } from "@coffer/model/Ids"
 import { Context, Effect, Layer, Stream } from "effect"
 import { DisputeLists } from "../../src/disputes/DisputeLists.ts"
 import { EventLists } from "../../src/events/EventLists.ts"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { Exported } from "../../src/platform/postgres/Pages.ts"
 import { Links } from "../../src/links/Links.ts"
 import { OrderLists } from "../../src/orders/OrderLists.ts"
@@ -50,7 +50,7 @@ const small = rounds(200, 1_000)
 const smallMerchants = 50
 
 interface Place extends Running {
-  readonly owner: Owner
+  readonly account: Account
   /** Of the large merchant, by table: an object in the middle of its history. */
   readonly middle: Readonly<
     Record<"orders" | "ledger" | "events" | "refunds" | "disputes" | "links" | "deliveries", string>
@@ -126,8 +126,8 @@ const place = Effect.gen(function* () {
     links: yield* middleOf("payment_links", "link_id"),
     deliveries: yield* middleOf("deliveries", "id")
   }
-  const owner: Owner = { merchantId: MerchantId.make(merchant.merchantId), mode: "sandbox" }
-  return { ...running, owner, middle }
+  const account: Account = { merchantId: MerchantId.make(merchant.merchantId), mode: "sandbox" }
+  return { ...running, account, middle }
 })
 
 const checkPlans = Effect.fnUntraced(function* <A, E>(what: string, effect: Effect.Effect<A, E>, rowsMax: number) {
@@ -178,9 +178,9 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
 
     it.effect.each(named(orderCases))("a page of orders by $name is read along an index, wherever it lies", (one) =>
       Effect.gen(function* () {
-        const { context, middle, owner } = yield* Service
+        const { context, middle, account } = yield* Service
         const lists = Context.get(context, OrderLists)
-        yield* inEachPlace(middle.orders, one, (query) => lists.page(owner, query))
+        yield* inEachPlace(middle.orders, one, (query) => lists.page(account, query))
       })
     )
 
@@ -188,33 +188,33 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
       "a page of the ledger by $name is read along an index, wherever it lies",
       (one) =>
         Effect.gen(function* () {
-          const { context, middle, owner } = yield* Service
+          const { context, middle, account } = yield* Service
           const wallets = Context.get(context, Wallets)
-          yield* inEachPlace(middle.ledger, one, (query) => wallets.ledger(owner, query))
+          yield* inEachPlace(middle.ledger, one, (query) => wallets.ledger(account, query))
         })
     )
 
     it.effect.each(named(eventCases))("a page of events by $name is read along an index, wherever it lies", (one) =>
       Effect.gen(function* () {
-        const { context, middle, owner } = yield* Service
+        const { context, middle, account } = yield* Service
         const lists = Context.get(context, EventLists)
-        yield* inEachPlace(middle.events, one, (query) => lists.page(owner, query))
+        yield* inEachPlace(middle.events, one, (query) => lists.page(account, query))
       })
     )
 
     it.effect.each(named(refundCases))("a page of refunds by $name is read along an index, wherever it lies", (one) =>
       Effect.gen(function* () {
-        const { context, middle, owner } = yield* Service
+        const { context, middle, account } = yield* Service
         const lists = Context.get(context, RefundLists)
-        yield* inEachPlace(middle.refunds, one, (query) => lists.page(owner, query))
+        yield* inEachPlace(middle.refunds, one, (query) => lists.page(account, query))
       })
     )
 
     it.effect.each(named(disputeCases))("a page of disputes by $name is read along an index, wherever it lies", (one) =>
       Effect.gen(function* () {
-        const { context, middle, owner } = yield* Service
+        const { context, middle, account } = yield* Service
         const lists = Context.get(context, DisputeLists)
-        yield* inEachPlace(middle.disputes, one, (query) => lists.page(owner, query))
+        yield* inEachPlace(middle.disputes, one, (query) => lists.page(account, query))
       })
     )
 
@@ -222,9 +222,9 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
       "a page of payment links by $name is read along an index, wherever it lies",
       (one) =>
         Effect.gen(function* () {
-          const { context, middle, owner } = yield* Service
+          const { context, middle, account } = yield* Service
           const links = Context.get(context, Links)
-          yield* inEachPlace(middle.links, one, (query) => links.page(owner, query))
+          yield* inEachPlace(middle.links, one, (query) => links.page(account, query))
         })
     )
 
@@ -232,9 +232,9 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
       "a page of deliveries by $name is read along an index, wherever it lies",
       (one) =>
         Effect.gen(function* () {
-          const { context, middle, owner } = yield* Service
+          const { context, middle, account } = yield* Service
           const deliveries = Context.get(context, Deliveries)
-          yield* inEachPlace(middle.deliveries, one, (query) => deliveries.page(owner, query))
+          yield* inEachPlace(middle.deliveries, one, (query) => deliveries.page(account, query))
         })
     )
 
@@ -256,16 +256,16 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
         "of orders by $name count and read along an index",
         ({ choice, filter, scans }) =>
           Effect.gen(function* () {
-            const { context, owner } = yield* Service
-            const file = Context.get(context, OrderLists).exported(owner, filter)
+            const { context, account } = yield* Service
+            const file = Context.get(context, OrderLists).exported(account, filter)
             yield* checkPlans("an export", begun(file), scans * (rows + 2 * 100) + choice)
           })
       )
 
       it.effect.each(named(ledgerCases))("of the ledger by $name count and read along an index", ({ filter, scans }) =>
         Effect.gen(function* () {
-          const { context, owner } = yield* Service
-          const file = Context.get(context, Wallets).ledgerExported(owner, filter)
+          const { context, account } = yield* Service
+          const file = Context.get(context, Wallets).ledgerExported(account, filter)
           yield* checkPlans("an export", begun(file), scans * (rows + 2 * 100))
         })
       )

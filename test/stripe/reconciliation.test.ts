@@ -39,11 +39,11 @@ const readingTwice = Effect.gen(function* () {
       : effect
   const world = yield* connected({ faults: Layer.succeed(Faults.Faults, { around }) })
   yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
-  const owner = { merchantId: MerchantId.make(world.merchant.merchantId), mode: "sandbox" } as const
+  const account = { merchantId: MerchantId.make(world.merchant.merchantId), mode: "sandbox" } as const
   const nightWith = (then: Effect.Effect<unknown, unknown>) =>
     Effect.gen(function* () {
       Object.assign(night, { left: windows, then: Effect.catchCause(then, Effect.die) })
-      yield* Context.get(world.context, Reconciliation).reconcile(owner, yield* DateTime.now, null)
+      yield* Context.get(world.context, Reconciliation).reconcile(account, yield* DateTime.now, null)
       assert.isAtMost(night.left, 0, "it has happened")
       return yield* listed(world)
     }).pipe(Effect.provideContext(world.context))

@@ -1,5 +1,5 @@
 /** Who is asking, and the middleware that finds out. Implementations: `src/http/`. */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { Role } from "@coffer/model/Role"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
@@ -19,7 +19,7 @@ import {
 } from "./Errors.ts"
 
 /** The merchant and environment that the API key stands for (spec: Authentication). */
-export class Caller extends Context.Service<Caller, Owner>()("@coffer/contract/Caller") {}
+export class Caller extends Context.Service<Caller, Account>()("@coffer/contract/Caller") {}
 
 export class MerchantKey extends HttpApiMiddleware.Service<MerchantKey, { provides: Caller }>()(
   "@coffer/contract/MerchantKey",

@@ -132,7 +132,7 @@ export const idBody = (millis: number, random: ArrayLike<number>): string => {
   return time + tail
 }
 
-/** The part after the prefix. Bodies of one owner's ids have one order, whatever the ids are of. */
+/** The part after the prefix. Bodies of one account's ids have one order, whatever the ids are of. */
 export const bodyOf = (id: string): string => id.slice(-bodyLength)
 
 /** When an id was made: milliseconds since 1970. */

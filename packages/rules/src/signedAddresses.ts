@@ -1,8 +1,8 @@
 /**
  * The signed addresses of an order: its checkout page, `…/checkout/<trade number>.<end>.<signature>`, and its receipt,
  * `…/receipts/<trade number>.0.<signature>` (spec: Order, checkout_url and receipt_url). The signature lets anybody who
- * has it look, or pay. So it is stored nowhere: what is stored ends before it, and the order's owner gets it back with
- * the order (silences: O11). Pure.
+ * has it look, or pay. So it is stored nowhere: what is stored ends before it, and the order's merchant gets it back
+ * with the order (silences: O11). Pure.
  */
 
 /** What is signed begins with it, so that the token of one kind of page opens no other. */
@@ -15,7 +15,7 @@ export const withoutSignatures = <View extends object>(view: View): View => {
   return change(cut, "receipt_url", addressOf)
 }
 
-/** A stored view as its owner sees it. The signatures are the same each time, so the bytes are. */
+/** A stored view as its merchant sees it. The signatures are the same each time, so the bytes are. */
 export const withSignatures = <View extends object>(view: View, sign: (payload: string) => string): View => {
   const signed = (field: Field) => (url: string) => {
     const address = addressOf(url)

@@ -18,8 +18,8 @@ export interface Plan<Set> {
   readonly accepted: ReadonlyArray<Set>
   /** Sets that conflict with an earlier set of this batch. If the earlier one is not written, they may be. */
   readonly refused: ReadonlyArray<readonly [Set, StaleVersion | AlreadyExists]>
-  /** Who gets new numbers. */
-  readonly owners: ReadonlyArray<Numbered>
+  /** Accounts that get new numbers. */
+  readonly accounts: ReadonlyArray<Numbered>
   /** Which sets rely on a row. */
   readonly setsOf: (table: TableName, key: string) => ReadonlyArray<Set>
 }
@@ -27,7 +27,7 @@ export interface Plan<Set> {
 export const plan = <Set extends { readonly changes: ChangeSet }>(sets: ReadonlyArray<Set>): Plan<Set> => {
   const writes = new Map<string, PlannedWrite>()
   const numbers = new Set<string>()
-  const owners = new Map<string, Array<Set>>()
+  const setsByRow = new Map<string, Array<Set>>()
   const accepted: Array<Set> = []
   const refused: Array<readonly [Set, StaleVersion | AlreadyExists]> = []
 
@@ -47,9 +47,9 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
       writes.set(id, { change, single: change.op === "insert" && set.changes.length === 1, replaces })
       const number = numberOf(change)
       if (number !== undefined) numbers.add(number)
-      const owning = owners.get(id)
-      if (owning === undefined) owners.set(id, [set])
-      else owning.push(set)
+      const reliant = setsByRow.get(id)
+      if (reliant === undefined) setsByRow.set(id, [set])
+      else reliant.push(set)
     }
   }
 
@@ -57,8 +57,8 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
     statements: statementsOf([...writes.values()]),
     accepted,
     refused,
-    owners: numberedIn(accepted),
-    setsOf: (table, key) => owners.get(`${table}:${key}`) ?? []
+    accounts: numberedIn(accepted),
+    setsOf: (table, key) => setsByRow.get(`${table}:${key}`) ?? []
   }
 }
 

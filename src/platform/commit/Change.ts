@@ -59,7 +59,7 @@ export class AlreadyExists extends Schema.TaggedError<AlreadyExists>()("AlreadyE
 
 /**
  * Whether the set was written is not known (the database went away) or it certainly was not (the queue is full).
- * `overtaken`: lists have shown a later number of its owner than one that it brings. New numbers are later.
+ * `overtaken`: lists have shown a later number of its account than one that it brings. New numbers are later.
  */
 export class NotCommitted extends Schema.TaggedError<NotCommitted>()("NotCommitted", {
   reason: Schema.Literals(["unknown", "overloaded", "rejected", "overtaken"])

@@ -1,9 +1,9 @@
 /**
- * The numbers that a batch brings, by owner. Lists may have shown a later one (`postgres/ListHorizon.ts`); the batch
+ * The numbers that a batch brings, by account. Lists may have shown a later one (`postgres/ListHorizon.ts`); the batch
  * looks, in its own statement, and sets that were overtaken are left out of it (docs/decisions/0050).
  */
 import { bodyOf, type MerchantId, type Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { identity } from "effect"
 import { memoize } from "../runtime/memoize.ts"
 import { arrayLiteral } from "../postgres/arrayLiteral.ts"
@@ -31,21 +31,21 @@ const placesOf = memoize(tableNames.length, identity<TableName>, (name) => {
 /** The same of a new row that lists show; undefined of all other changes. */
 const placesIn = ({ op, table }: Change) => (op === "insert" && listed.has(table) ? placesOf(table) : undefined)
 
-/** The number of a new row of this owner; undefined of all other changes. */
-export const numberedBody = (change: Change, { merchantId, mode }: Owner): string | undefined => {
+/** The number of a new row of this account; undefined of all other changes. */
+export const numberedBody = (change: Change, { merchantId, mode }: Account): string | undefined => {
   const places = placesIn(change)
   if (places === undefined) return undefined
   const { cells } = change
   return cells[places.merchant] === merchantId && cells[places.mode] === mode ? bodyOf(keyOf(change)) : undefined
 }
 
-/** An owner, and the lowest number that a batch brings to it. */
-export interface Numbered extends Owner {
+/** An account, and the lowest number that a batch brings to it. */
+export interface Numbered extends Account {
   lowest: string
 }
 
 export const numberedIn = (sets: Iterable<{ readonly changes: ChangeSet }>): ReadonlyArray<Numbered> => {
-  const owners = new Map<string, Numbered>()
+  const accounts = new Map<string, Numbered>()
   for (const { changes } of sets) {
     for (const change of changes) {
       const places = placesIn(change)
@@ -53,20 +53,20 @@ export const numberedIn = (sets: Iterable<{ readonly changes: ChangeSet }>): Rea
       const merchantId = change.cells[places.merchant] as MerchantId
       const mode = change.cells[places.mode] as Mode
       const body = bodyOf(keyOf(change))
-      const known = owners.get(merchantId + mode)
-      if (known === undefined) owners.set(merchantId + mode, { merchantId, mode, lowest: body })
+      const known = accounts.get(merchantId + mode)
+      if (known === undefined) accounts.set(merchantId + mode, { merchantId, mode, lowest: body })
       else if (body < known.lowest) known.lowest = body
     }
   }
   // In one order, so that two batches take the rows in the same one.
-  return [...owners.values()].toSorted((a, b) => (a.merchantId + a.mode < b.merchantId + b.mode ? -1 : 1))
+  return [...accounts.values()].toSorted((a, b) => (a.merchantId + a.mode < b.merchantId + b.mode ? -1 : 1))
 }
 
 /** Parameters of {@link looking}. */
-export const paramsOf = (owners: ReadonlyArray<Numbered>): ReadonlyArray<string> => [
-  arrayLiteral(owners.map(({ merchantId }) => merchantId)),
-  arrayLiteral(owners.map(({ mode }) => mode)),
-  arrayLiteral(owners.map(({ lowest }) => lowest))
+export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<string> => [
+  arrayLiteral(accounts.map(({ merchantId }) => merchantId)),
+  arrayLiteral(accounts.map(({ mode }) => mode)),
+  arrayLiteral(accounts.map(({ lowest }) => lowest))
 ]
 
 /**
@@ -76,7 +76,7 @@ export const paramsOf = (owners: ReadonlyArray<Numbered>): ReadonlyArray<string>
 export const underWay = "(select pg_current_xact_id()) is not null"
 
 /**
- * The horizons of a batch's owners. The lock shows whoever raises one that the batch has looked at it, and with the
+ * The horizons of a batch's accounts. The lock shows whoever raises one that the batch has looked at it, and with the
  * lock comes the newest value, not that of the statement's snapshot. It holds up no other batch.
  */
 export const looking = `select h.shown, n.lowest, n.place::int4 as place
@@ -84,7 +84,7 @@ export const looking = `select h.shown, n.lowest, n.place::int4 as place
     with ordinality as n (merchant_id, mode, lowest, place), list_horizons as h
   where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${underWay} for key share of h`
 
-/** What is told of an owner that was overtaken: its place among the owners, from 1, and how far lists were shown. */
+/** Of an account that was overtaken: its place among the accounts, from 1, and how far lists were shown. */
 export interface Overtaken {
   readonly place: number
   readonly shown: string

@@ -4,7 +4,7 @@
  * Looking at all sets four times a second costs less than a timer for each.
  */
 import { Deferred, Effect, Exit, Metric } from "effect"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
 import { commitMillis, lockMillis } from "../runtime/patience.ts"
 import { realMillis } from "../runtime/realTime.ts"
@@ -28,7 +28,7 @@ const lookEvery = 250
 /** A longer gap between two looks means that this process was paused. Answers that have come are read first. */
 const pauseMin = 1_000
 
-/** For how long a set keeps newer rows of its owner out of lists. After that it is overtaken, and gets new numbers. */
+/** For so long a set keeps newer rows of its account out of lists. Then it is overtaken, and gets new numbers. */
 const holdsListsMillis = 1_000
 
 const waiting = Metric.gauge("coffer_change_sets_waiting", { description: "Change sets that wait for their commit" })
@@ -123,14 +123,14 @@ export const makeOpenSets = Effect.gen(function* () {
       if (reason !== "rejected") stalledSince ??= realMillis()
       for (const set of sets) fail(set, new NotCommitted({ reason }))
     },
-    /** The lowest number that a waiting set brings to an owner. A set that has waited for long keeps no list back. */
-    lowestOf: (owner: Owner): string | undefined => {
+    /** The lowest number that a waiting set brings to an account. A set that has waited for long keeps no list back. */
+    lowestOf: (account: Account): string | undefined => {
       const from = realMillis() - holdsListsMillis
       let lowest: string | undefined
       for (const { changes, since } of open) {
         if (since < from) continue
         for (const change of changes) {
-          const body = numberedBody(change, owner)
+          const body = numberedBody(change, account)
           if (body !== undefined && (lowest === undefined || body < lowest)) lowest = body
         }
       }

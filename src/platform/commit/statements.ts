@@ -62,10 +62,10 @@ export const locking = ({ keys, table }: Statement): readonly [text: string, par
  * The whole batch as one statement: one message to Postgres and one back, a transaction by itself. Its answer is one
  * row. If a key is taken that was not checked, or was taken after the check, it fails and nothing is written.
  */
-export const atOnce = ({ owners, statements }: Batch): Pick<Statement, "text" | "params"> => ({
-  text: (owners.length === 0 ? textOfUpdates : textAtOnce)(statements),
+export const atOnce = ({ accounts, statements }: Batch): Pick<Statement, "text" | "params"> => ({
+  text: (accounts.length === 0 ? textOfUpdates : textAtOnce)(statements),
   params: [
-    ...(owners.length === 0 ? [] : paramsOf(owners)),
+    ...(accounts.length === 0 ? [] : paramsOf(accounts)),
     ...statements.flatMap(({ params }) => params),
     // How many rows there are of what the answer tells.
     ...statements.filter(isTold).map(({ keys }) => String(keys.length))
@@ -75,7 +75,7 @@ export const atOnce = ({ owners, statements }: Batch): Pick<Statement, "text" | 
 interface Batch {
   readonly statements: ReadonlyArray<Statement>
   /** Who gets new numbers. */
-  readonly owners: ReadonlyArray<Numbered>
+  readonly accounts: ReadonlyArray<Numbered>
 }
 
 /** `done`: 1 when it was written, 0 when nothing was. A list is null where it would hold all keys of its statement. */

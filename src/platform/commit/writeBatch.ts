@@ -43,7 +43,7 @@ const lost = Metric.counter("coffer_batches_lost_total", {
 
 export type Writer = Effect.Success<ReturnType<typeof makeWriter>>
 
-/** Owners of a batch to whom lists have shown a later number than it brings. */
+/** Accounts of a batch to which lists have shown a later number than it brings. */
 class Passed {
   readonly _tag = "Passed"
   readonly overtaken: ReadonlyArray<Overtaken>
@@ -105,14 +105,14 @@ const isSome = (overtaken: Answer["overtaken"]): overtaken is ReadonlyArray<Over
   overtaken !== undefined && overtaken !== null && overtaken.length > 0
 
 /** Which sets were overtaken. The numbers that are made from now on are later. */
-const overtakenBy = (ids: NewIds["Service"], { accepted, owners }: Plan<OpenSet>, { overtaken }: Passed) =>
+const overtakenBy = (ids: NewIds["Service"], { accepted, accounts }: Plan<OpenSet>, { overtaken }: Passed) =>
   Effect.sync((): Outcome => {
     const blamed = new Map<OpenSet, CommitError>()
     for (const { place, shown } of overtaken) {
-      const owner = owners[place - 1]!
-      ids.pass(owner, shown)
+      const account = accounts[place - 1]!
+      ids.pass(account, shown)
       for (const set of accepted) {
-        if (set.changes.some((change) => (numberedBody(change, owner) ?? "~") <= shown)) {
+        if (set.changes.some((change) => (numberedBody(change, account) ?? "~") <= shown)) {
           blamed.set(set, new NotCommitted({ reason: "overtaken" }))
         }
       }
@@ -121,11 +121,11 @@ const overtakenBy = (ids: NewIds["Service"], { accepted, owners }: Plan<OpenSet>
   })
 
 /** Finds out which row it is that does not go in. */
-const writeSingly = (sql: SqlClient.SqlClient, { owners, statements }: Plan<OpenSet>) =>
+const writeSingly = (sql: SqlClient.SqlClient, { accounts, statements }: Plan<OpenSet>) =>
   sql
     .withTransaction(
       Effect.andThen(
-        looked(sql, owners),
+        looked(sql, accounts),
         Effect.forEach(
           statements,
           Effect.fnUntraced(function* (statement) {
@@ -139,9 +139,9 @@ const writeSingly = (sql: SqlClient.SqlClient, { owners, statements }: Plan<Open
     )
     .pipe(Effect.as(written))
 
-const looked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owners: ReadonlyArray<Numbered>) {
-  if (owners.length === 0) return
-  const rows = yield* sql.unsafe<Overtaken & { readonly lowest: string }>(looking, paramsOf(owners))
+const looked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, accounts: ReadonlyArray<Numbered>) {
+  if (accounts.length === 0) return
+  const rows = yield* sql.unsafe<Overtaken & { readonly lowest: string }>(looking, paramsOf(accounts))
   const overtaken = rows.filter(({ lowest, shown }) => shown >= lowest)
   if (overtaken.length > 0) return yield* Effect.fail(new Passed(overtaken))
 })

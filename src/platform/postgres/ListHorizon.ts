@@ -1,9 +1,9 @@
 /**
- * How far lists may show what an owner has, so that a reader who goes on from the newest row misses none
- * (docs/decisions/0050). Before a list shows a row, the owner's horizon is raised to its number. A batch that brings a
- * lower number from then on is refused (`commit/`), and batches that have looked at the horizon before are waited for.
+ * How far lists may show what an account has, so that a reader who goes on from the newest row misses none
+ * (docs/decisions/0050). Before a list shows a row, the account's horizon is raised to its number. A batch that brings
+ * a lower number from then on is refused (`commit/`). Batches that have looked at the horizon before are waited for.
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { onRealTime, realMillis } from "../runtime/realTime.ts"
@@ -14,15 +14,15 @@ import { DatabaseUnavailable } from "./trouble.ts"
 export type Numbered = "shown" | "calls"
 
 /** The lowest body that something which is not written yet may have; undefined if there is none. */
-export type LowestOpen = (owner: Owner) => string | undefined
+export type LowestOpen = (account: Account) => string | undefined
 
 export class ListHorizon extends Context.Service<
   ListHorizon,
   {
     /** How far lists are settled already: what is read from now on is whole up to there. */
-    readonly settled: (of: Numbered, owner: Owner) => string
+    readonly settled: (of: Numbered, account: Account) => string
     /** Settles lists up to this body, or a lower one. Returns up to which: the list is to be read after this. */
-    readonly settle: (of: Numbered, owner: Owner, newest: string) => Effect.Effect<string>
+    readonly settle: (of: Numbered, account: Account, newest: string) => Effect.Effect<string>
     /** Rows that this runner is about to write. A list that would leave them behind shows less for a moment. */
     readonly awaits: (of: Numbered, lowest: LowestOpen) => void
   }
@@ -44,7 +44,7 @@ export const layer = Layer.effect(
     const known = new Map<string, string>()
     const open = new Map<Numbered, LowestOpen>()
 
-    const settled = (of: Numbered, owner: Owner) => known.get(keyOf(of, owner)) ?? ""
+    const settled = (of: Numbered, account: Account) => known.get(keyOf(of, account)) ?? ""
     const remember = (key: string, body: string) => {
       if (body < (known.get(key) ?? "")) return
       known.delete(key)
@@ -53,11 +53,11 @@ export const layer = Layer.effect(
     }
 
     /** Whether no batch is left that may bring a lower number than the horizon. */
-    const waited = Effect.fnUntraced(function* (owner: Owner) {
+    const waited = Effect.fnUntraced(function* (account: Account) {
       const began = realMillis()
       let writing: ReadonlySet<string> | undefined
       for (let pause = pauseMillis; realMillis() - began < waitMillisMax; pause = Math.min(pause * 2, pauseMillisMax)) {
-        const [now] = yield* decodeWriters(yield* statements.writers(owner))
+        const [now] = yield* decodeWriters(yield* statements.writers(account))
         if (now.free) return true
         const still = writing
         writing = new Set(now.writing.filter((one) => still?.has(one) ?? true))
@@ -68,58 +68,58 @@ export const layer = Layer.effect(
     })
 
     /** Up to where the list is settled; undefined if a batch lasts for longer than Postgres allows it. */
-    const raise = Effect.fnUntraced(function* (of: Numbered, owner: Owner, body: string) {
-      const [first] = yield* decodeRaised(yield* statements.raiseIfFree(of, owner, body))
+    const raise = Effect.fnUntraced(function* (of: Numbered, account: Account, body: string) {
+      const [first] = yield* decodeRaised(yield* statements.raiseIfFree(of, account, body))
       // What another list has shown stays shown.
       const before = first.before ?? ""
       const upTo = body > before ? body : before
       if (first.free) return upTo
-      yield* statements.raise(of, owner, body)
-      return (yield* waited(owner)) ? upTo : undefined
+      yield* statements.raise(of, account, body)
+      return (yield* waited(account)) ? upTo : undefined
     })
 
-    const settle = Effect.fnUntraced(function* (of: Numbered, owner: Owner, newest: string) {
-      const lowest = open.get(of)?.(owner)
+    const settle = Effect.fnUntraced(function* (of: Numbered, account: Account, newest: string) {
+      const lowest = open.get(of)?.(account)
       const wanted = lowest === undefined || newest < lowest ? newest : below(lowest)
-      const upTo = yield* raise(of, owner, wanted)
+      const upTo = yield* raise(of, account, wanted)
       // Another list may have raised the horizon and wait as this one did, so only what was settled here is certain.
-      if (upTo === undefined) return settled(of, owner) || (yield* Effect.die(tooLong))
-      remember(keyOf(of, owner), upTo)
+      if (upTo === undefined) return settled(of, account) || (yield* Effect.die(tooLong))
+      remember(keyOf(of, account), upTo)
       return upTo
     })
 
     return ListHorizon.of({
       settled,
-      settle: (of, owner, newest) => sqlDefects(settle(of, owner, newest)),
+      settle: (of, account, newest) => sqlDefects(settle(of, account, newest)),
       awaits: (of, lowest) => void open.set(of, lowest)
     })
   })
 )
 
-/** For a list of an owner of whom this runner has settled nothing yet. */
+/** For a list of an account of whom this runner has settled nothing yet. */
 const tooLong = new DatabaseUnavailable({ message: "a transaction that may bring earlier rows does not end" })
 
-const keyOf = (of: Numbered, { merchantId, mode }: Owner) => `${of} ${mode} ${merchantId}`
+const keyOf = (of: Numbered, { merchantId, mode }: Account) => `${of} ${mode} ${merchantId}`
 
 /** Below this body, and above those before it. */
 const below = (body: string): string => body.slice(0, -1)
 
 const makeStatements = (sql: SqlClient.SqlClient) => {
-  const isOf = ({ merchantId, mode }: Owner) => sql`merchant_id = ${merchantId} and mode = ${mode}`
+  const isOf = ({ merchantId, mode }: Account) => sql`merchant_id = ${merchantId} and mode = ${mode}`
   /** A batch holds the row `for key share`, so nobody else has it once this has. */
-  const free = (owner: Owner) => sql`select from list_horizons where ${isOf(owner)} for update skip locked`
+  const free = (account: Account) => sql`select from list_horizons where ${isOf(account)} for update skip locked`
   return {
-    raiseIfFree: (of: Numbered, owner: Owner, body: string) => sql`
-      with free as (${free(owner)}),
+    raiseIfFree: (of: Numbered, account: Account, body: string) => sql`
+      with free as (${free(account)}),
       raised as (update list_horizons set ${sql(of)} = ${body}
-        where ${isOf(owner)} and ${sql(of)} < ${body} and exists (select from free))
+        where ${isOf(account)} and ${sql(of)} < ${body} and exists (select from free))
       select exists (select from free) as free,
-        (select ${sql(of)} from list_horizons where ${isOf(owner)}) as before`,
-    raise: (of: Numbered, owner: Owner, body: string) =>
-      sql`update list_horizons set ${sql(of)} = ${body} where ${isOf(owner)} and ${sql(of)} < ${body}`,
+        (select ${sql(of)} from list_horizons where ${isOf(account)}) as before`,
+    raise: (of: Numbered, account: Account, body: string) =>
+      sql`update list_horizons set ${sql(of)} = ${body} where ${isOf(account)} and ${sql(of)} < ${body}`,
     /** Transactions of this service alone: one of somebody else may be open for hours, and brings no rows of ours. */
-    writers: (owner: Owner) => sql`
-      with free as (${free(owner)})
+    writers: (account: Account) => sql`
+      with free as (${free(account)})
       select exists (select from free) as free, array(
         select x::text from pg_snapshot_xip(pg_current_snapshot()) as x where x::xid in (
           select backend_xid from pg_stat_activity where usename = current_user

@@ -1,12 +1,12 @@
 /**
  * One way to list every table: a page is a scan of one index along ids, newest first, that begins at a cursor and reads
  * one row more than it shows (spec: List conventions). An export is the same scan in steps, each a short statement, so
- * that a reader who stalls holds no connection. `scans.ts` writes the statements. What an owner has is shown up to the
- * owner's horizon (`ListHorizon.ts`), so that somebody who goes on from the newest row misses none.
+ * that a reader who stalls holds no connection. `scans.ts` writes the statements. What an account has is shown up to
+ * its horizon (`ListHorizon.ts`), so that somebody who goes on from the newest row misses none.
  */
 import { bodyOf } from "@coffer/model/Ids"
 import { csvRowsMax } from "@coffer/model/Limits"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type CreatedRange, type IdRange, idsCreated, newerThan, olderThan } from "@coffer/rules/lists/created"
 import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -36,11 +36,11 @@ export interface Exported<Item> {
 }
 
 export interface Pages<Item> {
-  /** Refuses a cursor that is not the id of one of the owner's rows (silences: P1). */
-  readonly page: (owner: Whose, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
-  readonly exported: (owner: Whose, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
+  /** Refuses a cursor that is not the id of one of the account's rows (silences: P1). */
+  readonly page: (account: Whose, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
+  readonly exported: (account: Whose, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
   /** The search that reads the fewest rows, of several for the same rows, judged by a count up to a limit. */
-  readonly shortest: (owner: Owner, searches: ReadonlyArray<Search>) => Effect.Effect<Search>
+  readonly shortest: (account: Account, searches: ReadonlyArray<Search>) => Effect.Effect<Search>
 }
 
 /** Rows that one step of an export reads. Fifty long pairs of metadata make a row of 100 kB. */
@@ -72,19 +72,19 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
  * To be called before rows are read. Then, with the newest of them, it gives the range that may be shown; undefined if
  * all that was read may be.
  */
-type MakeSettled = (owner: Whose) => (ids: IdRange, newest: string | undefined) => Effect.Effect<IdRange | undefined>
+type MakeSettled = (account: Whose) => (ids: IdRange, newest: string | undefined) => Effect.Effect<IdRange | undefined>
 
 const makeSettled =
   <Row, Item>({ numbered = "shown", prefixOf }: Listed<Row, Item>, horizon?: ListHorizon["Service"]): MakeSettled =>
-  (owner) => {
-    if (owner === "installation" || horizon === undefined) return () => Effect.undefined
-    const before = horizon.settled(numbered, owner)
+  (account) => {
+    if (account === "installation" || horizon === undefined) return () => Effect.undefined
+    const before = horizon.settled(numbered, account)
     return (ids, newest) =>
       newest === undefined || bodyOf(newest) <= before
         ? Effect.undefined
-        : Effect.map(horizon.settle(numbered, owner, bodyOf(newest)), (upTo) =>
+        : Effect.map(horizon.settle(numbered, account, bodyOf(newest)), (upTo) =>
             // Just above it.
-            olderThan(ids, `${prefixOf(owner.mode)}${upTo}0`)
+            olderThan(ids, `${prefixOf(account.mode)}${upTo}0`)
           )
   }
 
@@ -96,28 +96,28 @@ const makePage = <Row, Item>(
 ): Pages<Item>["page"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   const idOf = (row: unknown) => (row as Readonly<Record<string, string>> | undefined)?.[key]
-  const isOwn = (owner: Whose, id: string) =>
+  const isOwn = (account: Whose, id: string) =>
     isStorable(id)
       ? Effect.map(
-          sql`select 1 from ${sql(name)} where ${sql(key)} = ${id} and ${isOwned(sql, owner)}`,
+          sql`select 1 from ${sql(name)} where ${sql(key)} = ${id} and ${isOwned(sql, account)}`,
           ({ length }) => length > 0
         )
       : Effect.succeed(false)
 
-  return Effect.fnUntraced(function* (owner, request, search) {
+  return Effect.fnUntraced(function* (account, request, search) {
     const { created, cursor, limit } = request
-    if (cursor !== undefined && !(yield* isOwn(owner, cursor.id))) {
+    if (cursor !== undefined && !(yield* isOwn(account, cursor.id))) {
       return yield* new InvalidField({ param: cursor.param, problem: `is not the id of ${called}` })
     }
-    const all = idsCreated(prefixOf(modeOf(owner)), created)
+    const all = idsCreated(prefixOf(modeOf(account)), created)
     const newer = cursor?.param === "ending_before"
     const ids = cursor === undefined ? all : newer ? newerThan(all, cursor.id) : olderThan(all, cursor.id)
     const direction = newer ? "asc" : "desc"
     const scan = { columns: "*", direction, created, limit: limit + 1 } as const
-    const settling = settled(owner)
-    let found = yield* rows(owner, search, { ...scan, ids })
+    const settling = settled(account)
+    let found = yield* rows(account, search, { ...scan, ids })
     const whole = yield* settling(ids, idOf(newer ? found.at(-1) : found[0]))
-    if (whole !== undefined) found = yield* rows(owner, search, { ...scan, ids: whole })
+    if (whole !== undefined) found = yield* rows(account, search, { ...scan, ids: whole })
     return pageOf((yield* inSlices(found, decode)).flat().map(read), request)
   }, sqlDefects)
 }
@@ -135,23 +135,23 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
   settled: MakeSettled
 ): Pages<Item>["exported"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
-  return Effect.fnUntraced(function* (owner, created, search) {
+  return Effect.fnUntraced(function* (account, created, search) {
     const extent = Effect.fnUntraced(function* (ids: IdRange) {
       const whole = { columns: "id", direction: "desc", ids, created, limit: csvRowsMax + 1 } as const
       const [counted] = yield* decodeExtent(
         yield* sql`select count(*)::int4 as found, max(${sql(key)}) as newest
-          from (${rows(owner, search, whole)}) as ids`
+          from (${rows(account, search, whole)}) as ids`
       )
       return { ...counted, ids }
     })
-    const settling = settled(owner)
-    const all = yield* extent(idsCreated(prefixOf(modeOf(owner)), created))
+    const settling = settled(account)
+    const all = yield* extent(idsCreated(prefixOf(modeOf(account)), created))
     const whole = yield* settling(all.ids, all.newest ?? undefined)
     const { found, ids, newest } = whole === undefined ? all : yield* extent(whole)
     const step = Effect.fnUntraced(function* ({ ids, left }: Position) {
       if (left === 0) return undefined
       const limit = Math.min(left, stepRows)
-      const some = rows(owner, search, { columns: "*", direction: "desc", ids, created, limit })
+      const some = rows(account, search, { columns: "*", direction: "desc", ids, created, limit })
       const chunk = (yield* inSlices(yield* patiently(exportPatience)(some), decode)).flat()
       const last = chunk.at(-1)
       if (last === undefined) return undefined
@@ -169,16 +169,16 @@ const makeShortest = <Row, Item>(
   { prefixOf }: Listed<Row, Item>,
   rows: Rows
 ): Pages<Item>["shortest"] => {
-  const count = (owner: Whose, search: Search) => {
+  const count = (account: Whose, search: Search) => {
     const created = { from: undefined, to: undefined }
-    const ids = idsCreated(prefixOf(modeOf(owner)), created)
+    const ids = idsCreated(prefixOf(modeOf(account)), created)
     const scan = { columns: "id", direction: "desc", ids, created, limit: countMax } as const
-    return sql`(select count(*)::int4 from (${rows(owner, { ...search, filters: [] }, scan)}) as counted)`
+    return sql`(select count(*)::int4 from (${rows(account, { ...search, filters: [] }, scan)}) as counted)`
   }
 
-  return Effect.fnUntraced(function* (owner, searches) {
+  return Effect.fnUntraced(function* (account, searches) {
     if (searches.length < 2) return searches[0] ?? { path: along({}), filters: [] }
-    const counts = searches.map((one) => count(owner, one))
+    const counts = searches.map((one) => count(account, one))
     const [{ found }] = yield* decodeCounts(yield* sql`select array[${sql.csv(counts)}] as found`)
     return searches[found.indexOf(Math.min(...found))]!
   }, sqlDefects)

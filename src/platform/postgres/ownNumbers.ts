@@ -2,7 +2,7 @@
  * Numbers as merchants write them in filters: ours, or their own, as paths take them (silences: G25, P17). It reads the
  * tables of several rooms, since a row of the ledger or an event may be of any of these kinds.
  */
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isStorable } from "./scans.ts"
@@ -23,7 +23,7 @@ export type Numbered = keyof typeof places
  * that is nobody's stays as it is, and one that no row can have means nothing.
  */
 export type OursOf = (
-  owner: Owner,
+  account: Account,
   kinds: ReadonlyArray<Numbered>,
   given: string
 ) => Effect.Effect<ReadonlyArray<string>>

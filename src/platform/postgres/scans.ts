@@ -7,7 +7,7 @@
  * `test/store/listIndexes.test.ts` allows 124.
  */
 import type { Mode } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import type { CreatedRange, IdRange } from "@coffer/rules/lists/created"
 import type { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -48,7 +48,7 @@ export type Path =
    * Along an index on merchant_id, mode, the columns named here, and the id. Of several such sets of values each row
    * sought has exactly one, and the page is merged from them; without any there is no row. `needs` holds for all rows
    * with these values; it is there so that Postgres sees that a partial index has all of them. `isAlone`: the index
-   * begins with the columns named here, since no two owners have the same values.
+   * begins with the columns named here, since no two accounts have the same values.
    */
   | {
       readonly _tag: "Along"
@@ -63,7 +63,7 @@ export type Path =
 type Values = Readonly<Record<string, string>>
 
 /** Whose rows are listed. Rows of the installation itself belong to no merchant. */
-export type Whose = Owner | "installation"
+export type Whose = Account | "installation"
 
 export const modeOf = (whose: Whose): Mode => (whose === "installation" ? "live" : whose.mode)
 
@@ -80,7 +80,7 @@ export interface Scan {
 }
 
 /** The rows of a scan, as a statement. */
-export type Rows = (owner: Whose, search: Search, scan: Scan) => Statement.Statement<unknown>
+export type Rows = (account: Whose, search: Search, scan: Scan) => Statement.Statement<unknown>
 
 /** The table that is scanned. */
 interface Scanned {
@@ -94,34 +94,34 @@ interface Scanned {
 
 export const makeRows = (sql: SqlClient.SqlClient, name: string, idName: string): Rows => {
   const scanned: Scanned = { sql, name, idName, table: sql(name), own: sql`${sql(`${name}.${idName}`)}` }
-  return (owner, search, scan) => {
-    const scans = scansOf(scanned, owner, search, scan)
+  return (account, search, scan) => {
+    const scans = scansOf(scanned, account, search, scan)
     if (scans.length === 1) return sql`${scans[0]!}`
     return sql`select * from (${sql.join(" union all ", false)(scans.map((one) => sql`(${one})`))}) as ${scanned.table}
       order by ${scanned.own} ${sql.literal(scan.direction)} limit ${scan.limit}`
   }
 }
 
-const scansOf = (scanned: Scanned, owner: Whose, search: Search, scan: Scan): ReadonlyArray<Fragment> => {
-  if (owner === "installation") return [scanWhere(scanned, owner, [], search, scan)]
+const scansOf = (scanned: Scanned, account: Whose, search: Search, scan: Scan): ReadonlyArray<Fragment> => {
+  if (account === "installation") return [scanWhere(scanned, account, [], search, scan)]
   const { branches = [], path } = search
   switch (path?._tag) {
     case "Along":
       return path.values.length === 0
-        ? [scanWhere(scanned, owner, [scanned.sql`false`], search, scan)]
-        : path.values.map((values) => scanAlong(scanned, owner, values, path, search, scan))
+        ? [scanWhere(scanned, account, [scanned.sql`false`], search, scan)]
+        : path.values.map((values) => scanAlong(scanned, account, values, path, search, scan))
     case "Through":
-      return [scanThrough(scanned, owner, path, search, scan)]
+      return [scanThrough(scanned, account, path, search, scan)]
     case undefined:
       return branches.length < 2
-        ? [scanWhere(scanned, owner, branches, search, scan)]
-        : branches.map((branch) => scanWhere(scanned, owner, [branch], search, scan))
+        ? [scanWhere(scanned, account, branches, search, scan)]
+        : branches.map((branch) => scanWhere(scanned, account, [branch], search, scan))
   }
 }
 
 const scanAlong = (
   scanned: Scanned,
-  owner: Owner,
+  account: Account,
   values: Values,
   { isAlone = false, needs = [] }: Extract<Path, { _tag: "Along" }>,
   search: Search,
@@ -129,7 +129,7 @@ const scanAlong = (
 ) => {
   const { idName, name, sql, table } = scanned
   const order = sql.literal(scan.direction)
-  const led = isAlone ? values : { merchant_id: owner.merchantId, mode: owner.mode, ...values }
+  const led = isAlone ? values : { merchant_id: account.merchantId, mode: account.mode, ...values }
   const names = [...Object.keys(led), idName]
   const columns = names.map((column) => sql`${sql(`${name}.${column}`)}`)
   const [first, ...others] = Object.values(led)
@@ -138,7 +138,7 @@ const scanAlong = (
     sql`(${sql.csv(columns)}) > (${rowAt(scan.ids.above)})`,
     sql`(${sql.csv(columns)}) < (${rowAt(scan.ids.below)})`,
     ...needs,
-    ...only(sql, [...(isAlone ? [isOwned(sql, owner)] : []), ...holds(sql, scan, search)])
+    ...only(sql, [...(isAlone ? [isOwned(sql, account)] : []), ...holds(sql, scan, search)])
   ]
   return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
     order by ${sql.csv(columns.map((column) => sql`${column} ${order}`))} limit ${limitOf(sql, scan)}`
@@ -147,7 +147,7 @@ const scanAlong = (
 // `offset 0` keeps the planner from changing the order of the two tables.
 const scanThrough = (
   scanned: Scanned,
-  owner: Owner,
+  account: Account,
   path: Extract<Path, { _tag: "Through" }>,
   search: Search,
   scan: Scan
@@ -159,26 +159,26 @@ const scanThrough = (
   const conditions = [
     sql`(${key}, ${id}) > (${unseen(sql, path.value)}, ${scan.ids.above})`,
     sql`(${key}, ${id}) < (${unseen(sql, path.value)}, ${scan.ids.below})`,
-    ...only(sql, [isOwned(sql, owner), ...holds(sql, scan, search)])
+    ...only(sql, [isOwned(sql, account), ...holds(sql, scan, search)])
   ]
   return sql`select ${selected(scanned, scan)} from ${sql(path.table)}
     cross join lateral (select * from ${table} where ${own} = ${id} offset 0) as ${table}
     where ${sql.and(conditions)} order by ${key} ${order}, ${id} ${order} limit ${limitOf(sql, scan)}`
 }
 
-const scanWhere = (scanned: Scanned, owner: Whose, branch: ReadonlyArray<Fragment>, search: Search, scan: Scan) => {
+const scanWhere = (scanned: Scanned, account: Whose, branch: ReadonlyArray<Fragment>, search: Search, scan: Scan) => {
   const { own, sql, table } = scanned
   const { above, below } = scan.ids
   const inRange = sql`${own} > ${above} and ${own} < ${below}`
-  const conditions = [isOwned(sql, owner), ...branch, inRange, ...holds(sql, scan, search)]
+  const conditions = [isOwned(sql, account), ...branch, inRange, ...holds(sql, scan, search)]
   return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
     order by ${own} ${sql.literal(scan.direction)} limit ${scan.limit}`
 }
 
 const selected = ({ own, sql, table }: Scanned, { columns }: Scan) => (columns === "id" ? own : sql`${table}.*`)
 
-export const isOwned = (sql: SqlClient.SqlClient, owner: Whose) =>
-  owner === "installation" ? sql`true` : sql`merchant_id = ${owner.merchantId} and mode = ${owner.mode}`
+export const isOwned = (sql: SqlClient.SqlClient, account: Whose) =>
+  account === "installation" ? sql`true` : sql`merchant_id = ${account.merchantId} and mode = ${account.mode}`
 
 /** What the index does not say: the times, exactly, and the other filters. */
 const holds = (

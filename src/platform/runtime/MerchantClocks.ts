@@ -4,23 +4,23 @@
  * command of another runner. Where no clock was moved this costs a look at an empty map.
  */
 import { sandboxClockMax } from "@coffer/model/Limits"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { MovedClock } from "./MovedClock.ts"
 
 export class MerchantClocks extends Context.Service<
   MerchantClocks,
   {
-    /** Milliseconds that the owner's clock is ahead of the service's: 0 for live. */
-    readonly offsetOf: (owner: Owner) => number
+    /** Milliseconds that the account's clock is ahead of the service's: 0 for live. */
+    readonly offsetOf: (account: Account) => number
     /** A clock was moved to this offset. Clocks only go forward: a smaller one is old news. */
     readonly hear: (merchantId: string, offset: number) => void
     /** Merchants whose sandbox has a moved clock. */
     readonly moved: () => ReadonlyArray<string>
-    /** Runs the effect under the clock that the owner has when this is called. It may leave work that is due. */
-    readonly within: <A, E, R>(owner: Owner, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Runs the effect under the clock that the account has when this is called. It may leave work that is due. */
+    readonly within: <A, E, R>(account: Account, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same for whoever does the due work. */
-    readonly working: <A, E, R>(owner: Owner, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly working: <A, E, R>(account: Account, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Calls back whenever something has run within a moved clock. */
     readonly onUse: (listener: (merchantId: string) => void) => Effect.Effect<void>
     /** The same for a command of another runner, that tells of the clock it was sent under ({@link clockHeader}). */
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
       if (clock === undefined) clocks.set(merchantId, (clock = new MovedClock(merchantId, base)))
       clock.offset = Math.max(clock.offset, offset)
     }
-    const clockOf = ({ merchantId, mode }: Owner) =>
+    const clockOf = ({ merchantId, mode }: Account) =>
       clocks.size === 0 || mode !== "sandbox" ? undefined : clocks.get(merchantId)
     const listeners = new Set<(merchantId: string) => void>()
     const working = <A, E, R>(clock: MovedClock | undefined, effect: Effect.Effect<A, E, R>) =>
@@ -55,11 +55,11 @@ export const layer = Layer.effect(
           )
 
     return MerchantClocks.of({
-      offsetOf: (owner) => clockOf(owner)?.offset ?? 0,
+      offsetOf: (account) => clockOf(account)?.offset ?? 0,
       hear,
       moved: () => [...clocks.keys()],
-      within: (owner, effect) => within(clockOf(owner), effect),
-      working: (owner, effect) => working(clockOf(owner), effect),
+      within: (account, effect) => within(clockOf(account), effect),
+      working: (account, effect) => working(clockOf(account), effect),
       onUse: (listener) => Effect.sync(() => void listeners.add(listener)),
       withinTold: (told, effect) => {
         if (told === undefined) return effect

@@ -7,7 +7,7 @@
  */
 import { randomFillSync } from "node:crypto"
 import { idBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
-import type { Owner } from "@coffer/model/Owner"
+import type { Account } from "@coffer/model/Account"
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import { millisOf } from "./clock.ts"
 import { MovedClock } from "./MovedClock.ts"
@@ -24,8 +24,8 @@ export class NewIds extends Context.Service<
     readonly correct: (ahead: number) => void
     /** The time that an id made at this time of a clock has. */
     readonly corrected: (millis: number) => number
-    /** Lists have shown this body to the owner: the ids made from now on are later. */
-    readonly pass: (owner: Owner, body: string) => void
+    /** Lists have shown this body to the account: the ids made from now on are later. */
+    readonly pass: (account: Account, body: string) => void
   }
 >()("@coffer/platform/NewIds") {}
 
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
       return line.last
     }
 
-    const pass = ({ merchantId, mode }: Owner, body: string) => {
+    const pass = ({ merchantId, mode }: Account, body: string) => {
       const line = (mode === "sandbox" ? moved.get(merchantId) : undefined) ?? own
       const now = line.clock.currentTimeMillisUnsafe()
       const ahead = millisOfId(body) + 1 - (now - skew)

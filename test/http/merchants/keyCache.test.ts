@@ -83,12 +83,12 @@ describe("keys in memory", () => {
       const { byKey } = yield* merchantsOver(context, counting)
       const isInMemory = Effect.gen(function* () {
         const before = reads
-        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey).owner))
+        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey).account))
         return reads === before
       })
       yield* eventually("the key to be in memory", isInMemory)
       // One more than there are places.
-      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`).owner)
+      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`).account)
       const found = yield* Effect.all(unknown, { concurrency: 50 })
       assert.isFalse(found.some(Option.isSome))
       assert.isTrue(yield* isInMemory)
@@ -103,13 +103,13 @@ describe("whether a key is recalled", () => {
       const { byKey } = Context.get(context, Merchants.Merchants)
       const { merchantId, sandboxKey: key } = yield* api.newMerchant()
       assert.isFalse(byKey(key).isRecalled)
-      yield* byKey(key).owner
+      yield* byKey(key).account
       assert.isTrue(byKey(key).isRecalled)
       yield* api.operator("POST", `/merchants/${merchantId}/keys/sandbox/reset`)
       assert.isTrue(byKey(key).isRecalled)
-      yield* byKey(key).owner
+      yield* byKey(key).account
       assert.isFalse(byKey(key).isRecalled)
-      yield* byKey(merchant.sandboxKey).owner
+      yield* byKey(merchant.sandboxKey).account
       assert.isFalse(byKey("nonsense").isRecalled)
     })
   )
@@ -242,7 +242,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
         "the key to be in memory",
         Effect.gen(function* () {
           const before = reads
-          yield* byKey(running.merchant.sandboxKey).owner
+          yield* byKey(running.merchant.sandboxKey).account
           return reads === before
         })
       )
@@ -253,7 +253,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
         const [kind, speaker] = (yield* Queue.take(said)).payload.split(":")
         assert.strictEqual(kind, "beat")
         speakers.add(speaker!)
-        yield* byKey(running.merchant.sandboxKey).owner
+        yield* byKey(running.merchant.sandboxKey).account
       }
       assert.strictEqual(speakers.size, 2)
       assert.strictEqual(reads, before)
@@ -283,7 +283,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
       const isKnown = (key: string) =>
         Effect.gen(function* () {
           const before = reads.length
-          yield* byKey(key).owner
+          yield* byKey(key).account
           return reads.length === before
         })
       for (const { sandboxKey } of [merchant, other]) yield* eventually("the key to be in memory", isKnown(sandboxKey))

@@ -22,13 +22,13 @@ export const makeReads = (pool: Pool, view: (row: OrderRow) => OrderView) => {
   const list = async (merchant: Merchant, query: Readonly<Record<string, string>>) => {
     const { starting_after: after } = query
     const limit = Number(query["limit"] ?? 20)
-    const owner = [merchant.merchantId, merchant.mode, limit + 1]
+    const account = [merchant.merchantId, merchant.mode, limit + 1]
     const filter = Object.entries(query).find(([name]) => name.startsWith("metadata["))
     const rows: Array<OrderRow> = await (filter !== undefined
-      ? rowsOf(statements.taggedPage, [...owner, filter[0].slice("metadata[".length, -1), filter[1]])
+      ? rowsOf(statements.taggedPage, [...account, filter[0].slice("metadata[".length, -1), filter[1]])
       : after === undefined
-        ? rowsOf(statements.firstPage, owner)
-        : rowsOf(statements.pageAfter, [...owner, after]))
+        ? rowsOf(statements.firstPage, account)
+        : rowsOf(statements.pageAfter, [...account, after]))
     return {
       object: "list",
       resource: "order",

@@ -47,20 +47,20 @@ export interface Terms {
   readonly locale?: string | null
 }
 
-export interface Owner {
+export interface Account {
   readonly merchantId: string
   readonly mode: string
 }
 
 const validityMillis = 24 * 3_600_000
 
-export const newOrder = (owner: Owner, terms: Terms, tradeNo: string, now: number): OrderRow => {
+export const newOrder = (account: Account, terms: Terms, tradeNo: string, now: number): OrderRow => {
   const expires = new Date(now + validityMillis).toISOString()
   return {
     trade_no: tradeNo,
     version: 1,
-    merchant_id: owner.merchantId,
-    mode: owner.mode,
+    merchant_id: account.merchantId,
+    mode: account.mode,
     out_trade_no: terms.out_trade_no ?? tradeNo,
     amount: terms.amount,
     currency: terms.currency ?? "USD",
