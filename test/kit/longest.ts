@@ -34,6 +34,7 @@ const words: Readonly<Record<string, string>> = {
   "created[lte]": "2099-12-31T23:59:59.999999999+00:00",
   "/v1/logs status": "4xx",
   "/operator/v1/merchants/:merchant_id/logs status": "4xx",
+  "/operator/v1/audit_log target": `/${"a".repeat(255)}`,
   "/operator/v1/search number": "a".repeat(255),
   "/operator/v1/search merchant_id": "a".repeat(255)
 }
