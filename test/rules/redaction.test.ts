@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 const parse = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Unknown))
 const stringify = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
 
-/** One line per secret: how specification and silences write it, then likenesses of it. */
+/** One line per secret: how the specification and its notes write it, then likenesses of it. */
 const secretNames = `
   api_key         apiKey API_KEY api-key ApiKey APIKey apikey api_keys merchant_api_key api_key_value
   x-api-key       X-Api-Key X-API-KEY x_api_key xApiKey
