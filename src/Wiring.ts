@@ -1,6 +1,6 @@
 /**
  * Provides layers to one another; beside it only `Routes.ts` does. The service is built from the bottom of this file
- * up, and stops from the top down: HTTP drains, workers end, actors leave, and Postgres stops last.
+ * up, and stops from the top down: HTTP drains, workers end, slots leave, and Postgres stops last.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
@@ -227,7 +227,7 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(stores)
 )
 
-const actors = Layer.mergeAll(DisputeEntity.layer, OrderEntity.layer, LinkEntity.layer, WalletEntity.layer)
+const slots = Layer.mergeAll(DisputeEntity.layer, OrderEntity.layer, LinkEntity.layer, WalletEntity.layer)
 
 const workers = Layer.mergeAll(
   OrderJobs.layer,
@@ -275,14 +275,14 @@ const base = Transactor.layer.pipe(
 )
 
 export interface Parts {
-  /** Encode every message to an actor as if it crossed machines: tests do, to find what does not. */
+  /** Encode every message to an owner as if it crossed machines: tests do, to find what does not. */
   readonly remoteSerialization: boolean
 }
 
-/** Rooms, actors and workers: the service without its HTTP port. Needs Settings, a database, Faults and Outbound. */
+/** Rooms, slots and workers: the service without its HTTP port. Needs Settings, a database, Faults and Outbound. */
 export const service = ({ remoteSerialization }: Parts) =>
   workers.pipe(
-    Layer.provideMerge(actors),
+    Layer.provideMerge(slots),
     Layer.provideMerge(rooms),
     Layer.provideMerge(Runner.layer({ remoteSerialization })),
     // Shown from before it has shards until after it has given them back.

@@ -56,7 +56,7 @@ const service = Effect.gen(function* () {
   const app = Wiring.httpServer.pipe(
     // After the port is closed, and before anything else is.
     Layer.provideMerge(parent.isChild ? Layer.effectDiscard(Effect.addFinalizer(() => parent.handBack)) : Layer.empty),
-    // Whoever waits for /readyz finds the demo merchant.
+    // A program that waits for /readyz finds the demo merchant.
     Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.empty),
     Layer.provideMerge(Wiring.service({ remoteSerialization: false })),
     Layer.provideMerge(Wiring.outbound),

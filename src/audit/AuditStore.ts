@@ -1,4 +1,4 @@
-/** Rows of the auditor: the round that is due, and what the last one found. Plain statements, and no actor. */
+/** Rows of the auditor: the round that is due, and what the last one found. Plain statements, and no owner. */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"

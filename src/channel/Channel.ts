@@ -1,6 +1,6 @@
 /**
  * The acquirer as we need it: what the service asks of the system that moves the buyer's money. Only front doors and
- * workers call it, never an actor (docs/architecture.md, section 3). A call that may be repeated carries our own key.
+ * workers call it, never an owner (docs/architecture.md, section 3). A call that may be repeated carries our own key.
  */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"

@@ -1,5 +1,5 @@
 /**
- * The acquirer's desk for disputes. Only front doors and workers call it, never an actor (docs/architecture.md, section
+ * The acquirer's desk for disputes. Only front doors and workers call it, never an owner (docs/architecture.md, section
  * 3). Every call names the dispute. A call that is repeated takes effect once, and the second answer is that of the
  * first.
  */

@@ -1,5 +1,5 @@
 /**
- * The acquirer's desk for refunds. Only front doors and workers call it, never an actor (docs/architecture.md, section
+ * The acquirer's desk for refunds. Only front doors and workers call it, never an owner (docs/architecture.md, section
  * 3). Every call carries our own number of the refund as its key: repeated, the acquirer pays back once, and its
  * second answer is that of the first.
  */

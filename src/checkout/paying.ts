@@ -46,7 +46,7 @@ export const takeStep = (services: Services) => {
       return yield* respond.with({ ...page, notice: sold.includes(method) ? "notTaken" : "notOffered" }, 422)
     }
     if (step === "cancel") return yield* attempt(order, form.value, "decline", noticeOfCancel(method))
-    // Whoever comes back from a wallet that is no longer offered pays nothing, and the bank hears that it is over.
+    // A buyer who comes back from a wallet that is no longer offered pays nothing, and the bank hears that it is over.
     if (step === "confirm") {
       return yield* attempt(order, form.value, isOffered ? "succeed" : "decline", isOffered ? "declined" : "notOffered")
     }

@@ -36,7 +36,7 @@ export const layer = Layer.unwrap(
           const source = request.source as Arrived
           const at = routeAtPort(source.isAtAdmin === true ? "admin" : portKind, request.method, url)
           const body = bodyFrom(incomingBody(there, at.limits))
-          // Whoever asks for its text gets it within the limits.
+          // A handler that asks for its text gets it within the limits.
           const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
           const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
           const incoming: Exchange.Incoming = {

@@ -1,7 +1,7 @@
 /**
  * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication).
- * Whoever passes is counted as work, and is refused if there is too much of it (silences: U12). So is a key that has to
- * be looked up, as the public's.
+ * A request that passes is counted as work, and is refused if there is too much of it (silences: U12). So is a key that
+ * has to be looked up, as the public's.
  */
 import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"

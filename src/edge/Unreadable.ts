@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
   }
 
   const connect = (request: IncomingMessage, stream: Duplex) => {
-    // Nobody else listens any more, and a client that resets the connection would end the process.
+    // No other listener is left, and a client that resets the connection would end the process.
     for (const each of [stream, request.socket]) each.on("error", () => undefined)
     answerInTurn(request.socket, "This is no proxy: CONNECT is not accepted.")
   }

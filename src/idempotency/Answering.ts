@@ -24,7 +24,7 @@ export const answerCodes = (usual: number, byStatus: Readonly<Record<string, num
 export const codeOf = ({ byStatus, usual }: AnswerCodes, data: object): number =>
   ("status" in data && typeof data.status === "string" ? byStatus[data.status] : undefined) ?? usual
 
-/** What is needed to store the answer. Plain data: it travels to the actor that commits the change. */
+/** What is needed to store the answer. Plain data: it travels to the owner that commits the change. */
 export const Answering = Schema.Struct({ claim: IdempotencyClaim, codes: AnswerCodes })
 export type Answering = typeof Answering.Type
 

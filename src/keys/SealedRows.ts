@@ -128,7 +128,7 @@ const answersPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Par
   })
 })
 
-/** The keys of accounts at Stripe. Whoever changes a merchant's settings locks the same row of `merchants`. */
+/** The keys of accounts at Stripe. A change of a merchant's settings locks the same row of `merchants`. */
 const accountsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Part => ({
   name: "merchant_modes",
   page: Effect.fnUntraced(function* (after: string) {

@@ -51,7 +51,7 @@ export class Links extends Context.Service<
       terms: CreatePaymentLink
     ) => Effect.Effect<PaymentLink, InvalidField | WriteFailure>
     readonly find: (account: Account, linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
-    /** Whoever owns it: for the page that buyers see. */
+    /** Of any account: for the page that buyers see. */
     readonly byId: (linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
     /** Newest first. */
     readonly page: (account: Account, query: PaymentLinkQuery) => Effect.Effect<Page<PaymentLink>, InvalidField>
@@ -99,7 +99,7 @@ const linkServices = Effect.gen(function* () {
     commands: yield* LinkCommands,
     ids: yield* NewIds,
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
-    /** Whoever owns a link or sent a valid key is a merchant. */
+    /** The owner of a link or of a valid key is a merchant that exists. */
     merchantOf: ({ merchantId }: Pick<Account, "merchantId">) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
     byId: Effect.fnUntraced(function* (linkId: string) {

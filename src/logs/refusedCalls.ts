@@ -1,6 +1,6 @@
 /**
  * Calls that no quota let through: refused by the quota itself or before it, as with a key of a suspended merchant.
- * Whoever has a key can send any number of them, so of one merchant, environment and status a minute has two rows: the
+ * A holder of a key can send any number of them, so of one merchant, environment and status a minute has two rows: the
  * first call, and one that says how many came after it. Of calls above the quota no body is kept (silences: A11).
  */
 import { Struct } from "effect"

@@ -1,4 +1,4 @@
-/** Rows of merchants and of their two environments. They are written rarely: plain statements, and no actor. */
+/** Rows of merchants and of their two environments. They are written rarely: plain statements, and no owner. */
 import type { MerchantQuery } from "@coffer/contract/Operator"
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"

@@ -1,4 +1,4 @@
-/** Rows of operators. They are written rarely: plain statements, and no actor. */
+/** Rows of operators. They are written rarely: plain statements, and no owner. */
 import { OperatorId, prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"

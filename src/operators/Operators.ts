@@ -95,7 +95,7 @@ export const layer = Layer.effect(
           return { ...nobodys, isRecalled: true, operator: Effect.succeedSome(fromSettings) }
         if (!tokenPattern.test(token)) return nobodys
         const hash = secrets.keyHash(token)
-        // Whoever is not valid now was once.
+        // A token that is not valid now was valid once.
         const hasEnded = Effect.map(store.byTokenHash(hash), Option.isSome)
         return { isRecalled: recalled.has(hash), operator: operatorOf(hash), hasEnded }
       },

@@ -74,7 +74,7 @@ export const layer = Layer.effect(
       attemptsMax: 2,
       owned: { kind: "orders", rememberedMax: 2_048 }
     }
-    // Whoever asked the order has the patience for the wallet as well.
+    // The order's caller has the patience for the wallet as well.
     return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })
   })
 )

@@ -1,6 +1,6 @@
 /**
  * Front door to orders: what the edge, the checkout page and the workers may ask of them. It talks to the outside
- * world (the channel), so that the actors never have to.
+ * world (the channel), so that an owner never has to.
  */
 import type { CreateOrder, UpdateOrder } from "@coffer/contract/Orders"
 import { type PaymentId, prefixes, type TradeNo } from "@coffer/model/Ids"

@@ -1,6 +1,6 @@
 /**
  * A new order (spec: Orders, rules 3 to 5). An order that does not exist has no state to guard: the unique index on the
- * merchant's number is the guard, not an actor.
+ * merchant's number is the guard, not an owner.
  */
 import type { CreateOrder } from "@coffer/contract/Orders"
 import { prefixes } from "@coffer/model/Ids"

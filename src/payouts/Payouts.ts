@@ -1,6 +1,6 @@
 /**
- * Front door to payouts (silences: B2). There is no actor: steps are rare and taken by people, so the row's version is
- * the fence, and the wallet's actor commits the row together with the money or does neither.
+ * Front door to payouts (silences: B2). A payout has no owner: its steps are rare and taken by people, so the version
+ * of its row is the fence, and the wallet's owner commits the row together with the money or does neither.
  */
 import type { CreatePayout, PayoutQuery } from "@coffer/contract/Payouts"
 import { payoutFeeOf } from "@coffer/model/Fees"
@@ -157,7 +157,7 @@ const request = (services: PayoutServices) => {
     if (problem !== undefined) return yield* problem
     const payout = payoutOf(merchant, terms, yield* ids.next(prefixes.payout), yield* currentTime)
 
-    // The wallet's actor may have been asked twice, or somebody else with this reference: then it is there.
+    // The wallet's owner may have been asked twice, or somebody else with this reference: then it is there.
     const orMade = <E>(failure: Effect.Effect<never, E>) =>
       Effect.gen(function* () {
         if (Option.isSome(yield* store.load(payout.payoutNo))) return { payout, created: true }

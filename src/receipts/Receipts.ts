@@ -68,7 +68,7 @@ const show = ({ clocks, merchants, numbers, orders }: ReceiptServices) =>
         .perform(order, OrderCommand.cases.NumberReceipt.make({ number }), noEntry)
         .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
     })
-    // Whoever opens the page asks under no merchant's clock, and the number has the month.
+    // The page is opened under no merchant's clock, and the number has the month.
     return { order: yield* settled(yield* clocks.within(order, numbered)), shop }
   })
 

@@ -1,6 +1,6 @@
 /**
- * Rows of clocks of sandboxes that were moved (docs/decisions/0043). Whoever holds a row does the due work of that
- * sandbox and moves its clock. A hold ends by itself, in real time, so another runner goes on when one dies.
+ * Rows of clocks of sandboxes that were moved (docs/decisions/0043). The runner that holds a row does the due work of
+ * that sandbox and moves its clock. A hold ends by itself, in real time, so another runner goes on when one dies.
  */
 import type { MerchantId } from "@coffer/model/Ids"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       Result: ClockRow,
       execute: (merchantId) => sql`select ${shown} from sandbox_clocks where merchant_id = ${merchantId}`
     })
-    /** Nobody else changes it until the transaction ends. */
+    /** No other transaction changes it until this one ends. */
     const lock = SqlSchema.findOne({
       Request: Schema.String,
       Result: ClockRow,
@@ -88,7 +88,7 @@ export const layer = Layer.effect(
         on conflict (merchant_id) do update set merchant_id = excluded.merchant_id returning ${shown}`
     })
 
-    /** Nobody sets an account at Stripe until the transaction ends. */
+    /** No account at Stripe is set until the transaction ends. */
     const hasStripe = Effect.fnUntraced(function* (merchantId: MerchantId) {
       const rows = yield* sql<{ readonly stripe: boolean }>`select stripe is not null as stripe from merchant_modes
         where merchant_id = ${merchantId} and mode = 'sandbox' for share`

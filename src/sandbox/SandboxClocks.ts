@@ -1,6 +1,6 @@
 /**
  * Front door to the clock of a sandbox: read it, and send it ahead (docs/decisions/0043; silences: T1 to T7). A worker
- * moves it (`ClockJobs.ts`). Whoever asked waits some seconds, and the clock goes on without them.
+ * moves it (`ClockJobs.ts`). The caller waits some seconds, and the clock goes on without it.
  */
 import type { AdvanceClock, SandboxClockResource } from "@coffer/contract/SandboxClock"
 import type { MerchantId } from "@coffer/model/Ids"

@@ -96,7 +96,7 @@ const make = Effect.gen(function* () {
     function* (request: RefundRequest) {
       yield* reach(request.merchantId)
       const decided = permits.withPermit(sql.withTransaction(refundOnce(request)))
-      // Nobody knows whether the bank has it: it is asked again under the same number.
+      // It is unknown whether the bank has it: it is asked again under the same number.
       const state = yield* Effect.catchIf(decided, isLost, () => Effect.succeed("pending" as const))
       return state === undefined ? notCovered : answers[state]
     },

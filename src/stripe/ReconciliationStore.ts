@@ -121,7 +121,7 @@ interface ModeCount {
 }
 
 const prefix = "rec_"
-/** Whoever reads an account's movements has it to itself for so long. */
+/** A runner that reads an account's movements has it to itself for so long. */
 const lease = "1 hour"
 
 const decodeNamed = Schema.decodeUnknownEffect(Schema.Array(Named))

@@ -25,7 +25,7 @@ export class StraySessions extends Context.Service<
   }
 >()("@coffer/stripe/StraySessions") {}
 
-/** Of one account that are held up. Whoever has the account may make any number of sessions. */
+/** Of one account that are held up. A holder of the account may make any number of sessions. */
 export const straysMax = 200
 
 export const layer = Layer.effect(

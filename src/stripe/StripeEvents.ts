@@ -84,7 +84,7 @@ const eventServices = Effect.gen(function* () {
     refunds: yield* Refunds,
     disputes: yield* Disputes,
     presented: yield* PresentedDisputes,
-    /** The merchant's own order that metadata names. Whoever has the account may write other numbers there. */
+    /** The merchant's own order that metadata names. A holder of the account may write other numbers there. */
     orderIn: Effect.fnUntraced(function* (account: Account, metadata: Stripe.Metadata | null | undefined) {
       const tradeNo = tradeNoIn(metadata)
       if (Option.isNone(tradeNo)) return Option.none<Order>()

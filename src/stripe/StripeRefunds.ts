@@ -63,7 +63,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
       )
     )
     return yield* Effect.catchTags(Effect.map(asked, answerOf), {
-      // Nobody knows, so it is asked about again, and then found or asked for under the same key.
+      // It is unknown, so it is asked about again, and then found or asked for under the same key.
       StripeSilent: () => Effect.succeed<RefundAnswer>({ _tag: "Pending" }),
       StripeRefused: (refused) =>
         isForGood(refused)

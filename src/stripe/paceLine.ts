@@ -23,7 +23,7 @@ export const newLine = () => {
     waiting,
     /** Somebody lets them go. */
     isServed: false,
-    /** Nobody goes before. */
+    /** No other call goes before. */
     closedUntil: 0,
     turn: 0,
     size: () => urgencies.reduce((sum, urgency) => sum + waiting[urgency].length, 0),

@@ -19,7 +19,7 @@ export type SessionStatus =
     }
   | { readonly _tag: "Processing" }
   | { readonly _tag: "Paid"; readonly payment: ChannelPayment }
-  /** Nobody can pay in it any more. */
+  /** No buyer can pay in it any more. */
   | { readonly _tag: "Over" }
 
 /** What has to be asked for, so that a session says how it stands. */

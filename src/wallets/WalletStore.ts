@@ -1,4 +1,4 @@
-/** Rows of wallets and of their ledger. A wallet's row is opened when its actor first wakes; the ledger only grows. */
+/** Rows of wallets and of their ledger. A wallet's row is opened by its first entry; the ledger only grows. */
 import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"

@@ -71,7 +71,7 @@ export const layer = Layer.effect(
     /** Where the endpoint is now, or the address that the delivery went to. */
     const urlOf = Effect.fnUntraced(function* ({ endpoint_id, merchant_id, mode, url }: Delivery) {
       if (endpoint_id === null) return url
-      // Whoever has deliveries is a merchant.
+      // An account with deliveries has a merchant.
       const { modes } = yield* Effect.catchTags(merchants.find(merchant_id), { MerchantNotFound: Effect.die })
       const endpoint = modes[mode].webhooks.endpoints.find(({ id }) => id === endpoint_id)
       if (endpoint === undefined) return yield* new DeliveryConflict({ reason: "endpoint_deleted" })

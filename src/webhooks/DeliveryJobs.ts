@@ -1,7 +1,7 @@
 /**
  * Pushes events to merchants' servers (spec: Events, Delivery): leases what is due, posts it, and records the attempt.
  * Places for posts are shared by mode, merchant, host and address, so that a server that hangs delays no other address
- * (docs/decisions/0053). Leases and results go in batches (docs/decisions/0023). Runs outside the actors, on every
+ * (docs/decisions/0053). Leases and results go in batches (docs/decisions/0023). Runs without an owner, on every
  * runner.
  */
 import type { Mode } from "@coffer/model/Ids"

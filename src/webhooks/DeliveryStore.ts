@@ -128,7 +128,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Nobody has leased it. No index holds this condition, so a few leased rows are read and skipped. */
+/** No runner has leased it. No index holds this condition, so a few leased rows are read and skipped. */
 const isFree = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
   sql`coalesce(leased_until, '-infinity') <= ${DateTime.toDateUtc(now)}`
 

@@ -1,6 +1,6 @@
 /**
  * The one way to change webhook settings: load, decide, commit with the answer to the request, and again when somebody
- * else wrote first (docs/decisions/0021). Whoever asks this runner next meets the new settings.
+ * else wrote first (docs/decisions/0021). The next question to this runner meets the new settings.
  */
 import type { Account } from "@coffer/model/Account"
 import type { WebhookSettings } from "@coffer/rules/webhooks/Settings"

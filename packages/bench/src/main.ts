@@ -21,7 +21,7 @@ const isWanted = (key: string) =>
 
 const began = performance.now()
 const bench = await open(options)
-// Whoever ends it early finds no Postgres left behind.
+// A run that is ended early leaves no Postgres behind.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void bench.close().finally(() => process.exit(1)))
 }

@@ -102,7 +102,7 @@ export const accountOf = Effect.fnUntraced(function* (given: Given, door: Door) 
     return { key: key.value, baseUrl: kept.baseUrl, keyFrom } satisfies Account
   }
   if (kept === undefined) return yield* noKey(door)
-  // Whoever is at another address must not get this key.
+  // A server at another address must not get this key.
   if (Option.isSome(address) && address.value !== kept.baseUrl) return yield* keyOfAnother(kept, address.value, door)
   return { key: kept.key, baseUrl: kept.baseUrl, keyFrom: kept.file } satisfies Account
 })

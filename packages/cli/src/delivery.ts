@@ -23,7 +23,7 @@ export interface Delivery {
 export interface Outcome {
   readonly status: number | undefined
   readonly problem: string | undefined
-  /** Nobody listened there: nothing was sent. */
+  /** No program listened there: nothing was sent. */
   readonly isUnreached: boolean
   readonly millis: number
   /** At most `answerBytesMax` of it. */

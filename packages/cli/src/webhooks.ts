@@ -56,7 +56,7 @@ const certify = command(
       return result
     })
     const { problem } = yield* look(first)
-    // Whoever refuses everything would pass half of the rest.
+    // A receiver that refuses everything would pass half of the rest.
     if (problem === undefined) for (const check of checks) yield* look(check)
     const grade = gradeOfAll(results.flatMap(({ check, problem }) => (problem === undefined ? [] : [check.severity])))
     yield* conclude(grade, results)

@@ -166,7 +166,7 @@ export class Transport {
       method,
       headers: { ...headers, "X-Api-Key": this.#apiKey },
       ...(body === undefined ? {} : { body }),
-      // Whoever the redirect names would get the key.
+      // The server that the redirect names would get the key.
       redirect: "manual",
       signal
     })

@@ -113,7 +113,7 @@ export const layer = (options: { readonly remoteSerialization: boolean } = { rem
     })
   ).pipe(Layer.provide([Roster.layer, Suspects.layer, RealTime.layer]))
 
-/** Builds the cluster without the services of its context, because every actor's context would contain them. */
+/** Builds the cluster without the services of its context, because each slot's context would contain them. */
 const withLeanContext = <E, R>(
   layer: Layer.Layer<Sharding.Sharding | ShardingConfig.ShardingConfig | ShardLocks.ShardLocks, E, R>
 ) =>
@@ -121,7 +121,7 @@ const withLeanContext = <E, R>(
     Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
       withoutServices(context, SqlClient.SqlClient, Roster.Roster, Suspects.Suspects, Joining.Joining, Doubt)
     ).pipe(
-      // The actors are built after the cluster, so they have ended when this finalizer runs.
+      // The slots are built after the cluster, so they have ended when this finalizer runs.
       Effect.tap((built) => Effect.addFinalizer(() => Context.get(built, ShardLocks.ShardLocks).actorsAreGone)),
       Effect.map(Context.pick(Sharding.Sharding, ShardingConfig.ShardingConfig))
     )

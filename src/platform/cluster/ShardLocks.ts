@@ -26,7 +26,7 @@ import { makeWitness } from "./takeovers.ts"
 export class ShardLocks extends Context.Service<
   ShardLocks,
   {
-    /** States that this runner has no actors any more. From then on all locks are released with one statement. */
+    /** States that this runner has no slots any more. From then on all locks are released with one statement. */
     readonly actorsAreGone: Effect.Effect<void>
   }
 >()("@coffer/platform/ShardLocks") {}
@@ -126,7 +126,7 @@ export const layer = Layer.effectContext(
   })
 ).pipe(Layer.provide(SqlRunnerStorage.layerStorage({})))
 
-/** Locks are given back one by one while there are actors, and all with one statement when they are gone. */
+/** Locks are given back one by one while there are slots, and all with one statement when they are gone. */
 const makeRelease = (kept: ReturnType<typeof keptLocks.make>) => {
   const inLine = Semaphore.makeUnsafe(releasesAtOnce).withPermits(1)
   let areGone = false

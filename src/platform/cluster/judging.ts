@@ -33,7 +33,7 @@ export const makeJudge = (own: string | undefined, takesPart: () => boolean, dou
     const isAlive = (address: string) => {
       if (own === undefined || address === own) return takesPart()
       const entry = entries.get(address)
-      // Whoever leaves takes its row away.
+      // A runner that leaves takes its row away.
       return entry !== undefined && entry.takes_part && (entry.lives || (doubt.isOpen() && before.has(address)))
     }
     const judged = runners.map(([runner, healthy]): Judged[number] => [runner, healthy && isAlive(addressOf(runner))])

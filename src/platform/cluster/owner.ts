@@ -1,8 +1,7 @@
 /**
  * The way from a command to the runner that owns its object (docs/decisions/0022). Objects of one kind are spread over
  * slots. A slot is an entity of the cluster, so one runner owns it with all its objects. A command that arrives at that
- * runner is carried out in the caller's own fiber, without a message. Any other runner sends it to the slot. No object
- * has an actor of its own that would have to wake.
+ * runner is carried out in the caller's own fiber, without a message. Any other runner sends it to the slot.
  */
 import { Cause, Clock, Effect, Hash, Layer, Metric, Option, References, Schema, String as Text } from "effect"
 import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
@@ -53,7 +52,7 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
   return {
     /** What runners say to each other (`messages.ts`). */
     messages: { name, payload: Schema.Struct(definition.payload), success, failure: error },
-    /** Carries a command out, wherever its owner is. Whoever asks bounds the wait (`ask.ts`). */
+    /** Carries a command out, wherever its owner is. The caller bounds the wait (`ask.ts`). */
     ask: Effect.gen(function* () {
       const here = yield* perform
       // Where no spans are collected, none is made for a call.

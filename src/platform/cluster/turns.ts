@@ -37,7 +37,7 @@ interface Line {
   commands: number
 }
 
-/** At most `waitingMax` wait for one object. Whoever comes then is told to come back. */
+/** At most `waitingMax` wait for one object. A further one is told to come back. */
 export const makeTurns = (waitingMax: number): Turns => {
   const lines = new Map<string, Line>()
   let busyLines = 0

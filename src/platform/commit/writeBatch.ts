@@ -165,7 +165,7 @@ const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Ef
   }
 }
 
-/** Nobody knows whether the batch was written. */
+/** It is unknown whether the batch was written. */
 const losing = (log: Effect.Effect<void>): Effect.Effect<Outcome> =>
   Effect.as(Effect.andThen(log, Metric.update(lost, 1)), { _tag: "NotNow", reason: "unknown" } as const)
 

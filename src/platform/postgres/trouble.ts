@@ -71,6 +71,6 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 export const defectOf = (error: unknown): unknown =>
   troubleOf(error) === undefined ? error : new DatabaseUnavailable({ message: String((error as Error).message) })
 
-/** A defect that came from an actor on another runner has kept its name and nothing else. */
+/** A defect that came from another runner has kept its name and nothing else. */
 export const isDatabaseTrouble = (defect: unknown): boolean =>
   troubleOf(defect) !== undefined || (defect instanceof Error && defect.name === "DatabaseUnavailable")

@@ -1,8 +1,7 @@
 /**
  * `Effect.fn` for code that every request runs: it makes a span only if spans are collected. `Effect.fn` itself always
  * captures a stack and adds two services to the context. That costs about 15 µs a call, and a payment made five calls.
- * The added services hold the arguments of the call. An actor that the call wakes would keep them while it lives, a
- * tenth of its memory (docs/performance-notes.md).
+ * The added services hold the arguments of the call (docs/performance-notes.md).
  *
  * It takes generators only, as the type says: `Effect.fn` takes other functions too, `Effect.fnUntraced` does not.
  */

@@ -162,7 +162,7 @@ const decideReportClosed = (dispute: Dispute, { at, processorStatus }: CommandOf
   }
 }
 
-/** Nobody asks the bank for anything once it has decided. */
+/** The bank is asked for nothing once it has decided. */
 const decided = (dispute: Dispute, outcome: DisputeEvent): DisputeDecision =>
   isUnanswered(dispute.response)
     ? accept<DisputeEvent>(StepWithdrawn.make({ at: outcome.at }), outcome)

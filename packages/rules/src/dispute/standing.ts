@@ -40,7 +40,7 @@ const decideAnswered = (dispute: Dispute, standing: Standing): DisputeDecision =
   const { at, evidenceDueBy, processorStatus, stage } = standing
   if (dispute.status === "under_review") return noted(dispute, standing)
   if (dispute.response === null) return accept(ReviewBegun.make({ at, processorStatus, stage, evidenceDueBy }))
-  // Whoever sends the answer sees whether it is this one.
+  // The sender of the answer sees whether it is this one.
   return isUnanswered(dispute.response) ? accept() : unexpected(dispute, standing)
 }
 

@@ -162,7 +162,7 @@ export const fileAppeal = (world: World, book: Book, dispute: Stripe.Dispute): S
   return filed
 }
 
-/** Nobody answered in time. */
+/** The merchant did not answer in time. */
 export const lapse = (world: World, book: Book, dispute: Stripe.Dispute): void => {
   const { due_by } = dispute.evidence_details
   const isAwaited = needsResponse(dispute) || dispute.status === "appeal_needs_response"
