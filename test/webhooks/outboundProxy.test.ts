@@ -203,7 +203,7 @@ describe("outbound through a proxy: what is the destination's failure", () => {
   )
 })
 
-it.effect("the log says once that the proxy fails and once that it works again, and never its password", () => {
+it.live("the log says once that the proxy fails and once that it works again, and never its password", () => {
   const lines: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel}: ${String(message)}`))
   return Effect.gen(function* () {
