@@ -39,7 +39,8 @@ const answerHours = 48
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { backups, home, publicUrl, runner } = yield* Settings
+    const settings = yield* Settings
+    const { backups, home, runner } = settings
 
     const books = Effect.gen(function* () {
       const now = yield* currentTime
@@ -93,7 +94,7 @@ export const layer = Layer.effectDiscard(
     yield* look
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, look)))
     // A start does not wait for the way out and back.
-    const lookOutside = Effect.ignoreCause(publicCertificate.makeLook(publicUrl))
+    const lookOutside = Effect.ignoreCause(publicCertificate.makeLook(settings))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(lookOutside, pause)))
   })
 )

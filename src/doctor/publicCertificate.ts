@@ -3,6 +3,7 @@ import { isIP } from "node:net"
 import { connect } from "node:tls"
 import { DateTime, Effect, Metric, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
+import type { Settings } from "../platform/runtime/Settings.ts"
 
 const expires = Metric.gauge("coffer_public_certificate_expires_seconds", {
   description: "Time until the certificate of PUBLIC_URL ends; +Inf where none is seen"
@@ -42,8 +43,8 @@ export const certificateEnd = (publicUrl: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** One look at the metric. Where the address cannot be reached from here, the metric says nothing. */
-export const makeLook = (publicUrl: string) => {
+/** One look at the metric. Where the address cannot be reached from here, or nobody outside is called, it says nothing. */
+export const makeLook = ({ noOutbound, publicUrl }: Pick<Settings["Service"], "noOutbound" | "publicUrl">) => {
   let looks = 0
   let failed = 0
   let end = Infinity
@@ -58,7 +59,8 @@ export const makeLook = (publicUrl: string) => {
       }
     })
   )
-  const isDue = () => publicUrl.startsWith("https:") && looks++ % looksPerHandshake === 0
+  const isSeen = !noOutbound && publicUrl.startsWith("https:")
+  const isDue = () => isSeen && looks++ % looksPerHandshake === 0
   return Effect.gen(function* () {
     if (isDue()) yield* handshake
     yield* Metric.update(expires, (end - DateTime.toEpochMillis(yield* currentTime)) / 1_000)

@@ -1,11 +1,12 @@
 /** Changes to a merchant's settings: what is wrong with one, and the merchant after it. Pure. */
 import type { UpdateMerchant } from "@coffer/contract/Operator"
-import { type EndpointId, Mode } from "@coffer/model/Ids"
+import { createdAtOf, EndpointId, Mode } from "@coffer/model/Ids"
 import { parseAllowlist } from "@coffer/rules/allowlist"
 import { isHttpUrl } from "@coffer/rules/delivery/address"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type DateTime, Result } from "effect"
+import { idAfter } from "../platform/runtime/NewIds.ts"
 import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
 
 /** Characters of a bad allowlist entry that the refusal repeats. */
@@ -68,10 +69,14 @@ const withAddress = (
   patch: ModePatch,
   { [mode]: { id, now } }: Numbering
 ): MerchantRow => {
-  const { default_endpoint: before, default_notify_url: url } = merchant.modes[mode]
+  const { default_endpoint: before, default_notify_url: url, webhooks } = merchant.modes[mode]
   const after = patch.default_notify_url ?? null
   if (after === null || after === url) return withMode(merchant, mode, patch)
-  const endpoint = { id: before?.id ?? id, createdAt: before?.createdAt ?? now, updatedAt: now }
+  // Later than the merchant's own, beside which it is listed.
+  const others = webhooks.endpoints.map((endpoint) => endpoint.id)
+  const fresh = EndpointId.make(idAfter(id, others))
+  const createdAt = createdAtOf(fresh)
+  const endpoint = before === null ? { id: fresh, createdAt, updatedAt: createdAt } : { ...before, updatedAt: now }
   return withMode(merchant, mode, { ...patch, default_endpoint: endpoint })
 }
 

@@ -27,10 +27,14 @@ export interface FreshSecret {
 }
 
 export const newSecret = (secrets: Crypto, account: Account, endpointId: string | null): Effect.Effect<FreshSecret> =>
-  Effect.map(secrets.random(secretBytes, "base64"), (text) => {
-    const secret = `whsec_${text}`
-    return { secret, sealed: secrets.encrypt(secret, useOf(account, endpointId)) }
-  })
+  Effect.map(drawSecret(secrets), (secret) => ({
+    secret,
+    sealed: secrets.encrypt(secret, useOf(account, endpointId))
+  }))
+
+/** As the merchant sees it, for an endpoint that has no id yet. */
+export const drawSecret = (secrets: Crypto): Effect.Effect<string> =>
+  Effect.map(secrets.random(secretBytes, "base64"), (text) => `whsec_${text}`)
 
 /** The account's current secret. Throws when it cannot be opened. */
 export const openAccountSecret = (secrets: Crypto, account: Account, { current }: StoredSecrets): string =>

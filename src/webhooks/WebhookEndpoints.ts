@@ -10,7 +10,7 @@ import type {
   UpdateEndpoint
 } from "@coffer/contract/WebhookEndpoints"
 import { everyType } from "@coffer/model/EventType"
-import { EndpointId, prefixes } from "@coffer/model/Ids"
+import { createdAtOf, EndpointId, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
@@ -18,9 +18,9 @@ import { pageOfAll } from "@coffer/rules/lists/pageOfAll"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import * as rules from "@coffer/rules/webhooks/decide"
 import { Cause, Context, Effect, Layer, Result, Schema } from "effect"
-import { newSecret, openAccountSecret } from "../merchants/signingSecrets.ts"
+import { drawSecret, newSecret, openAccountSecret, useOf } from "../merchants/signingSecrets.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
-import { NewIds } from "../platform/runtime/NewIds.ts"
+import { idAfter, NewIds } from "../platform/runtime/NewIds.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -105,11 +105,19 @@ const create = ({ change, ids, privateAllowed, secrets }: Services) =>
   span("WebhookEndpoints.create")(function* (account: Account, terms: CreateEndpoint) {
     const problem = urlProblem("url", terms.url, { mode: account.mode, privateAllowed })
     if (problem !== undefined) return yield* problem
-    const id = EndpointId.make(yield* ids.next(prefixes.endpoint))
-    const { sealed, secret } = yield* newSecret(secrets, account, id)
-    return yield* change(account, ({ settings }, now) => {
+    const fresh = yield* ids.next(prefixes.endpoint)
+    const secret = yield* drawSecret(secrets)
+    return yield* change(account, ({ settings, single }) => {
       const { description = null, enabled_events: types = [everyType], url } = terms
-      const endpoint = rules.newEndpoint({ id, url, description, types, secret: sealed, now })
+      // Later than each that is listed, at whichever runner it was made: a list has the order of commits.
+      const id = EndpointId.make(
+        idAfter(
+          fresh,
+          [...settings.endpoints, ...(single ? [single] : [])].map(({ id }) => id)
+        )
+      )
+      const sealed = secrets.encrypt(secret, useOf(account, id))
+      const endpoint = rules.newEndpoint({ id, url, description, types, secret: sealed, now: createdAtOf(id) })
       return Result.map(rules.create(settings, endpoint), (settings) => ({
         settings,
         answer: { ...endpointView(account.mode, endpoint), secret }

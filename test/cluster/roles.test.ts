@@ -147,6 +147,36 @@ describe("two roles, as docs/operating.md sets them up", () => {
       assert.notInclude(service.said.stderr, "wrong")
     })
   )
+
+  for (const [wrong, blamed] of [
+    [
+      "DATABASE_URL",
+      /^coffer: PostgreSQL at [^ ]+, database "[^"]+", cannot be used: password authentication failed .*\n$/
+    ],
+    [
+      "MIGRATION_DATABASE_URL",
+      /^coffer: PostgreSQL at .* cannot be used with MIGRATION_DATABASE_URL: password authentication failed .*\n$/
+    ]
+  ] as const) {
+    it.live(`a wrong password in ${wrong} alone is blamed on it, at a start and by coffer migrate`, () =>
+      Effect.gen(function* () {
+        const { app, appUrl, owner, ownerUrl } = yield* installation
+        const right = { DATABASE_URL: appUrl, MIGRATION_DATABASE_URL: ownerUrl }
+        const env = { ...right, [wrong]: right[wrong].replace(/:[^:@]*@/, ":astray@") }
+        const role = wrong === "DATABASE_URL" ? app : owner
+        const service = yield* coffer(env)
+        assert.strictEqual((yield* service.ended).code, 1)
+        const command = yield* migrate(env)
+        assert.strictEqual(command.code, 1)
+        for (const said of [service.said.stderr, command.stderr]) {
+          const line = said.split(/(?<=\n)/).at(-1)!
+          assert.match(line, blamed)
+          assert.include(line, role)
+          assert.notInclude(said, "astray")
+        }
+      })
+    )
+  }
 })
 
 describe("the embedded PostgreSQL", () => {

@@ -1,4 +1,5 @@
 /** `coffer serve --runners N`: several runners behind one port, and the parent that keeps them. */
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -40,6 +41,22 @@ const says = (coffer: Coffer, words: RegExp) =>
     String(words),
     Effect.sync(() => words.test(coffer.said.stderr))
   )
+
+const isGone = (pid: number) => {
+  try {
+    return !process.kill(pid, 0)
+  } catch {
+    return true
+  }
+}
+
+const end = (pid: number) => {
+  if (!isGone(pid)) process.kill(pid, "SIGTERM")
+}
+
+/** As Linux has them. */
+const childrenOf = (pid: number): ReadonlyArray<number> =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
 /** Runners warn that each counts quotas for itself, which is so here. */
 const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !line.includes("REDIS_URL is not set"))
@@ -140,13 +157,6 @@ describe("serve --runners 3 on the embedded Postgres", () => {
       const pids = yield* pidsOf(sql)
       coffer.signal("SIGKILL")
       yield* coffer.ended
-      const isGone = (pid: number) => {
-        try {
-          return !process.kill(pid, 0)
-        } catch {
-          return true
-        }
-      }
       yield* eventually(
         "the runners to end",
         Effect.sync(() => pids.every(isGone))
@@ -154,6 +164,75 @@ describe("serve --runners 3 on the embedded Postgres", () => {
       assert.isTrue(yield* postgresRuns(home))
       const again = yield* run({ env: { COFFER_HOME: home } })
       assert.strictEqual((yield* again.api.get("/readyz")).status, 200)
+    })
+  )
+})
+
+describe("a runner that has ended by itself", () => {
+  it.live("has a successor that SIGHUP replaces like each other, and whose own end is told again", () =>
+    Effect.gen(function* () {
+      const { coffer, sql } = yield* supervised
+      const seen = new Set(yield* pidsOf(sql))
+      const ends = () => coffer.said.stderr.match(/ended by itself/g)?.length ?? 0
+      const look = Effect.map(pidsOf(sql), (pids) => {
+        for (const pid of pids) seen.add(pid)
+        return pids
+      })
+      /** Until there are as many runners again, none of which is one of these. */
+      const without = (gone: ReadonlyArray<number>) =>
+        eventually(
+          "three runners again",
+          Effect.map(look, (pids) => pids.length === runners && !pids.some((pid) => gone.includes(pid)))
+        )
+      const killOne = Effect.gen(function* () {
+        const doomed = (yield* look)[1]!
+        process.kill(doomed, "SIGKILL")
+        yield* says(coffer, new RegExp(`pid ${doomed}\\) ended by itself \\(SIGKILL\\)`))
+        yield* without([doomed])
+      })
+      yield* killOne
+      const before = yield* look
+      coffer.signal("SIGHUP")
+      yield* eventually(
+        "the restart to be done",
+        Effect.map(look, () => coffer.said.stderr.includes('"rolling restart done"'))
+      )
+      yield* without(before)
+      assert.strictEqual(seen.size, runners + 1 + runners, "each was replaced once")
+      assert.strictEqual(ends(), 1)
+      // Of the one that was killed, and of none that was replaced.
+      const silent = [...coffer.said.stderr.matchAll(/the runner (\S+) [^"]*has ended without a word/g)]
+      assert.isAtMost(new Set(silent.map(([, address]) => address)).size, 1)
+      yield* killOne
+      assert.strictEqual(ends(), 2)
+    })
+  )
+})
+
+describe("serve --runners through npm start", () => {
+  it.live("goes on when SIGHUP ends npm, and is restarted by SIGHUP to the program itself", () =>
+    Effect.gen(function* () {
+      const home = yield* usedHome
+      const coffer = yield* run({ env: { COFFER_HOME: home }, runners: 2, through: "npm start" })
+      // `exec` in npm's script leaves no shell between the two.
+      const [program] = childrenOf(coffer.pid)
+      // It outlives npm, by which the test would stop it.
+      yield* Effect.addFinalizer(() =>
+        Effect.andThen(
+          Effect.sync(() => end(program!)),
+          coffer.ended
+        )
+      )
+      coffer.signal("SIGHUP")
+      yield* eventually(
+        "npm to end",
+        Effect.sync(() => isGone(coffer.pid))
+      )
+      assert.strictEqual((yield* coffer.api.get("/readyz")).status, 200)
+      assert.notInclude(coffer.said.stderr, "rolling restart")
+      process.kill(program!, "SIGHUP")
+      yield* says(coffer, /"rolling restart done"/)
+      assert.strictEqual((yield* coffer.api.get("/readyz")).status, 200)
     })
   )
 })

@@ -15,6 +15,7 @@ const expires = Metric.gauge("coffer_public_certificate_expires_seconds", {
   description: "Time until the certificate of PUBLIC_URL ends; +Inf where none is seen"
 })
 const day = 86_400
+const open = (publicUrl: string) => ({ noOutbound: false, publicUrl })
 
 /** A place where TLS ends, with a certificate for two days. */
 const proxy = Effect.gen(function* () {
@@ -36,7 +37,7 @@ describe(`the certificate of PUBLIC_URL${needsOpenssl}`, { skip: needsOpenssl !=
     Effect.gen(function* () {
       const { handshakes, port } = yield* proxy
       yield* TestClock.setTime(Date.now())
-      const look = makeLook(`https://localhost:${port}`)
+      const look = makeLook(open(`https://localhost:${port}`))
       const left = Effect.andThen(
         look,
         Effect.map(Metric.value(expires), ({ value }) => Number(value))
@@ -58,7 +59,7 @@ describe(`the certificate of PUBLIC_URL${needsOpenssl}`, { skip: needsOpenssl !=
     Effect.gen(function* () {
       const { port, server } = yield* proxy
       yield* TestClock.setTime(Date.now())
-      const look = makeLook(`https://localhost:${port}`)
+      const look = makeLook(open(`https://localhost:${port}`))
       yield* look
       assert.isBelow((yield* Metric.value(expires)).value, 3 * day)
       server.close()
@@ -67,9 +68,19 @@ describe(`the certificate of PUBLIC_URL${needsOpenssl}`, { skip: needsOpenssl !=
       for (let minute = 0; minute < 60; minute++) yield* look
       assert.strictEqual((yield* Metric.value(expires)).value, Infinity)
       for (const url of [`https://localhost:${port}`, `https://nobody.invalid`, `http://localhost:${port}`]) {
-        yield* makeLook(url)
+        yield* makeLook(open(url))
         assert.strictEqual((yield* Metric.value(expires)).value, Infinity, url)
       }
+    })
+  )
+
+  it.effect("is not looked at where NO_OUTBOUND is set, and the metric says that none is seen", () =>
+    Effect.gen(function* () {
+      const { handshakes, port } = yield* proxy
+      yield* TestClock.setTime(Date.now())
+      yield* makeLook({ noOutbound: true, publicUrl: `https://localhost:${port}` })
+      assert.strictEqual((yield* Metric.value(expires)).value, Infinity)
+      assert.strictEqual(handshakes(), 0)
     })
   )
 

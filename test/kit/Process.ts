@@ -67,7 +67,7 @@ export const launch = Effect.fnUntraced(function* (options: LaunchOptions) {
       const [command, words] =
         options.through === undefined
           ? [process.execPath, [options.program ?? inject("program"), "serve", ...runners]]
-          : ["npm", ["start"]]
+          : ["npm", ["start", ...(options.runners === undefined ? [] : ["--", ...runners])]]
       return spawn(command, words, {
         cwd: repository,
         env,

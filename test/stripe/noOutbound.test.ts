@@ -3,9 +3,10 @@
  * stays as it was (silences: O53; docs/decisions/0067).
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import { assertRefused, type Json, merchantOf } from "../kit/Merchant.ts"
 import { mailServer } from "../kit/MailServer.ts"
+import { eventually } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { freshDatabase, start } from "../kit/Service.ts"
 import { answering } from "../webhooks/receiver.ts"
@@ -61,6 +62,10 @@ const copied = Effect.fnUntraced(function* (days: number) {
 
 const closed = /NO_OUTBOUND/
 
+const certificate = Metric.gauge("coffer_public_certificate_expires_seconds", {
+  description: "Time until the certificate of PUBLIC_URL ends; +Inf where none is seen"
+})
+
 describe("a copy that calls nobody outside", () => {
   it.live("leaves each row that is due as it was, for days, and calls neither the acquirer nor a mail server", () =>
     Effect.gen(function* () {
@@ -115,6 +120,21 @@ describe("a copy that calls nobody outside", () => {
       assert.strictEqual(ready.status, 200)
       assert.match(ready.body.outbound, closed)
       assert.match((yield* copy.api.get("/metrics")).text, /^coffer_outbound_closed 1$/m)
+    })
+  )
+
+  it.live("does not look at the certificate of PUBLIC_URL, and says that it has seen none", () =>
+    Effect.gen(function* () {
+      const place = yield* answering((_, response) => void response.end())
+      const before = -1
+      yield* Metric.update(certificate, before)
+      yield* start({ env: { NO_OUTBOUND: "true", PUBLIC_URL: `https://127.0.0.1:${place.port}` } })
+      const value = Effect.map(Metric.value(certificate), ({ value }) => Number(value))
+      yield* eventually(
+        "a look at the certificate",
+        Effect.map(value, (now) => now !== before)
+      )
+      assert.deepStrictEqual([yield* value, place.connections()], [Infinity, 0])
     })
   )
 })

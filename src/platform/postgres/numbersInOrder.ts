@@ -3,10 +3,9 @@
  * commit, and is above all before it. So their lists need no horizon (docs/decisions/0062). These rows are written
  * rarely. The audit log has the same by a trigger (migration 0056).
  */
-import { bodyOf, firstIdBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
 import { Effect, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
-import { aheadMax, type NewIds } from "../runtime/NewIds.ts"
+import { firstAstray, idAfter, type NewIds } from "../runtime/NewIds.ts"
 
 interface Numbered {
   readonly table: string
@@ -23,11 +22,9 @@ export const make = (sql: SqlClient.SqlClient, ids: NewIds["Service"], { key, pr
       // A statement of its own: the next one sees what the lock's last holder has written.
       yield* sql`select pg_advisory_xact_lock(hashtext(${`coffer ${table}`}))`
       const fresh = yield* ids.next(prefix)
-      // A number that a wrong clock made years ahead is passed by again, and not counted up.
-      const above = prefix + firstIdBody(millisOfId(fresh) + aheadMax)
       const [row] = yield* sql<{ readonly newest: string | null }>`
-        select max(${sql(key)}) as newest from ${sql(table)} where ${sql(key)} < ${above}`
-      const newest = row?.newest ?? ""
-      return yield* write(fresh > newest ? fresh : prefix + idBodyAfter(bodyOf(newest)))
+        select max(${sql(key)}) as newest from ${sql(table)} where ${sql(key)} < ${prefix + firstAstray(fresh)}`
+      const newest = row?.newest ?? null
+      return yield* write(idAfter(fresh, newest === null ? [] : [newest]))
     }).pipe(sql.withTransaction, turn.withPermits(1))
 }

@@ -6,7 +6,7 @@
  * (docs/decisions/0050).
  */
 import { randomFillSync } from "node:crypto"
-import { idBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
+import { bodyOf, firstIdBody, idBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import { millisOf } from "./clock.ts"
@@ -46,6 +46,20 @@ interface Line {
 export const aheadMax = 15 * 60_000
 /** The clock that was ahead may have been set right. */
 const aheadFor = 10 * 60_000
+
+/** The lowest body that is too far ahead of this id for a clock that is as wrong as may be. */
+export const firstAstray = (fresh: string): string => firstIdBody(millisOfId(fresh) + aheadMax)
+
+/**
+ * The id itself if it is later than these, and else one just after the newest of them. One that a wrong clock made
+ * years ahead is passed by, and not counted up.
+ */
+export const idAfter = (fresh: string, others: ReadonlyArray<string>): string => {
+  const astray = firstAstray(fresh)
+  const newest = others.map(bodyOf).reduce((last, body) => (body > last && body < astray ? body : last), "")
+  const body = bodyOf(fresh)
+  return body > newest ? fresh : fresh.slice(0, -body.length) + idBodyAfter(newest)
+}
 
 export const layer = Layer.effect(
   NewIds,
