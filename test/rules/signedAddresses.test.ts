@@ -3,14 +3,14 @@ import { withoutSignatures, withSignatures } from "@coffer/rules/signedAddresses
 import { assert, describe, it } from "@effect/vitest"
 
 const trade = "TRD_SB_00000000000000000000000001"
-const sign = (payload: string) => `<${payload}>`
+const sign = (payload: string) => `of_${payload.replaceAll(/\W/g, "_")}`
 const stored = {
   checkout_url: `https://pay.example/checkout/${trade}.1764000000`,
   receipt_url: `https://pay.example/receipts/${trade}.0`
 }
 const shown = {
-  checkout_url: `https://pay.example/checkout/${trade}.1764000000.<${trade}.1764000000>`,
-  receipt_url: `https://pay.example/receipts/${trade}.0.<receipt/${trade}.0>`
+  checkout_url: `https://pay.example/checkout/${trade}.1764000000.of_${trade}_1764000000`,
+  receipt_url: `https://pay.example/receipts/${trade}.0.of_receipt_${trade}_0`
 }
 
 describe("the signed addresses of a view", () => {
