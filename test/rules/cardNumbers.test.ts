@@ -77,6 +77,10 @@ describe("card numbers in texts", () => {
     "TRD_SB_0141111111111111110000000Z",
     "evt_00000004111111111111111100",
     "req_55555555555544440000000000",
+    `TRD_ABCDE${visa}VWXYZ`,
+    `TRD_${visa}ABCDEFGHJK`,
+    `TRD_ABCDEFGHJK${visa}`,
+    `see TRD_ABCDE${visa}VWXYZ, please`,
     "100000000000",
     "",
     "no digits at all"
@@ -87,6 +91,13 @@ describe("card numbers in texts", () => {
   it("what looks at first like one of our ids and is longer is none", () => {
     assert.strictEqual(cut(`TRD_${visa}`), "TRD_*")
     assert.strictEqual(cut(`x_ABCDEFGHJK${visa}Q`), "x_ABCDEFGHJK*Q")
+    assert.strictEqual(cut(`TRD_ABCDE${visa}VWXYZZ`), "TRD_ABCDE*VWXYZZ")
+    assert.strictEqual(cut(`TRD_ABCDE${visa}VWXY`), "TRD_ABCDE*VWXY")
+    assert.strictEqual(cut(`TRD_ABCDE${visa}VWXY,`), "TRD_ABCDE*VWXY,")
+    assert.strictEqual(cut(`TRD_ABCDE${visa}VWXYu`), "TRD_ABCDE*VWXYu")
+    assert.strictEqual(cut(`TRD-ABCDE${visa}VWXYZ`), "TRD-ABCDE*VWXYZ")
+    assert.strictEqual(cut(`ABCDE${visa}VWXYZ`), "ABCDE*VWXYZ")
+    assert.strictEqual(cut(`TRD_AaCDE${visa}VWXYZ`), "TRD_AaCDE*VWXYZ")
   })
 
   it("no number survives, whatever is written before, between and behind", () => {
@@ -178,5 +189,14 @@ describe("isCardNumber", () => {
     assert.isTrue(isCardNumber(visa))
     assert.isFalse(isCardNumber("1111111111111117"))
     assert.isFalse(isCardNumber("2014000000000009"))
+  })
+})
+
+describe("digits alone", () => {
+  it("are a card number with 13 to 19 of them", () => {
+    for (const digits of ["4222222222222", visa, "6304000000000000000"]) assert.isTrue(isCardNumber(digits), digits)
+    for (const digits of ["422222222222", "4222222222223", "63040000000000000000", ""]) {
+      assert.isFalse(isCardNumber(digits), digits)
+    }
   })
 })
