@@ -1,5 +1,13 @@
 /** What a repeated `Idempotency-Key` gets, and when two bodies say the same (silences: I1 to I6). */
-import { canonical, type Held, isIdempotencyKey, isShallow, judge } from "@coffer/rules/idempotency/claim"
+import {
+  canonical,
+  type Held,
+  isIdempotencyKey,
+  isShallow,
+  judge,
+  keptDuration,
+  leaseDuration
+} from "@coffer/rules/idempotency/claim"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 
@@ -67,11 +75,15 @@ describe("the text of a key", () => {
   })
 })
 
+it("a first request may run for 30 seconds before another takes its place, and its answer is kept for a day", () => {
+  assert.deepStrictEqual([leaseDuration, keptDuration], ["30 seconds", "24 hours"])
+})
+
 describe("the canonical form of a body", () => {
   const text = (value: unknown) => JSON.stringify(canonical(value))
 
   it("has the keys in order at every depth, and arrays as they came", () => {
-    const sent = { b: [{ d: 1, c: null }, 2, "b", "a"], a: { z: true, y: { x: 1, w: 2 } } }
+    const sent = { b: [{ d: 1, c: null }, 2, "b", "a"], a: { y: { x: 1, w: 2 }, z: true } }
     assert.strictEqual(text(sent), '{"a":{"y":{"w":2,"x":1},"z":true},"b":[{"c":null,"d":1},2,"b","a"]}')
   })
 

@@ -124,6 +124,16 @@ describe("dispute: an inquiry", () => {
       .then(fact.EvidenceSubmitted.make({ at, processorStatus: "confirmed" }))
   })
 
+  it("that asks again moves its deadline and nothing else", () => {
+    const word = standing({ stage: "inquiry", processorStatus: "warning" })
+    const noted = { at, processorStatus: "warning", stage: "inquiry", evidenceDueBy: newDueBy } as const
+    inquiry().when(word).then(fact.StatusNoted.make(noted))
+    const again = begins({ stage: "inquiry", processorStatus: "warning" })
+    inquiry(submissionBegun, submitted).when(word).then(again)
+    const { state } = inquiry(submissionBegun, submitted)
+    assert.deepInclude(consequences(state, again), { movements: [], order: undefined, announced: "dispute.updated" })
+  })
+
   it("is lost only once it is a chargeback", () => {
     const said = command.ReportLost.make({ at, processorStatus: "lost", fee })
     inquiry()
@@ -137,7 +147,7 @@ describe("dispute: an inquiry", () => {
       facts.reduce((kept, each) => keptAfter(each)?.(kept) ?? kept, nothingKept)
     assert.deepInclude(after(submissionBegun, submitted, escalated), { evidence, submitting: null, submittedAt: null })
     assert.isNull(after(submissionBegun, escalated).submitting)
-    assert.deepStrictEqual(after(draft, escalated), after(draft))
+    assert.deepStrictEqual(after(draft, begins({ at: newDueBy })), after(draft))
     const answered = begins({ isAnswered: true })
     assert.deepStrictEqual(after(submissionBegun, answered), after(submissionBegun))
   })
@@ -150,6 +160,18 @@ describe("dispute: a bank that asks again", () => {
     assert.deepInclude(consequences(reviewed.state, escalated), { movements: [], announced: "dispute.updated" })
     const again = standing({ evidenceDueBy: dueBy })
     reviewed.when(again).thenRefused("unexpected", fact.StatusNoted.make({ at, processorStatus: "needs_response" }))
+  })
+
+  it("in other words only is noted, and a word that is known of what is decided is not", () => {
+    const word = standing({ processorStatus: "odd", evidenceDueBy: dueBy })
+    const noted = { at, processorStatus: "odd", stage: "chargeback", evidenceDueBy: dueBy } as const
+    dispute().when(word).then(fact.StatusNoted.make(noted))
+    dispute(won)
+      .when(standing({ processorStatus: "won" }))
+      .then()
+    dispute(lost)
+      .when(standing({ processorStatus: "lost" }))
+      .then()
   })
 
   it("moves the deadline of what nobody has answered", () => {

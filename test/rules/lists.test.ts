@@ -81,8 +81,11 @@ describe("the request for a page", () => {
       "created[gte]": "soon",
       "created[lte]": "late"
     }
-    const { problem } = Result.getOrThrow(Result.flip(readPageRequest(wrong)))
-    assert.strictEqual(problem, "Expected an integer from 1 to 100")
+    const problemOf = (query: typeof wrong | Omit<typeof wrong, "limit">) =>
+      Result.getOrThrow(Result.flip(readPageRequest(query))).problem
+    assert.strictEqual(problemOf(wrong), "Expected an integer from 1 to 100")
+    const { limit: _limit, ...both } = wrong
+    assert.strictEqual(problemOf(both), "cannot be sent together with starting_after")
     assert.strictEqual(refusedParam(wrong), "limit")
     assert.strictEqual(refusedParam({ ...wrong, limit: 1 }), "ending_before")
     const { starting_after: _, ...one } = wrong
@@ -113,7 +116,7 @@ describe("a page", () => {
 describe("a page of a list in memory", () => {
   const at = (second: number) => DateTime.add(DateTime.makeUnsafe("2026-01-01T00:00:00Z"), { seconds: second })
   // Not in their order, as a list may be kept.
-  const items = [2, 5, 1, 4, 3].map((n) => ({ id: `id_${n}`, createdAt: at(n) }))
+  const items = [2, 4, 1, 5, 3].map((n) => ({ id: `id_${n}`, createdAt: at(n) }))
   const open: CreatedRange = { from: undefined, to: undefined }
   const page = (more: Partial<Parameters<typeof pageOfAll>[1]>) =>
     Result.map(

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
-import { OrderCommand, type OrderEvent } from "@coffer/rules/order/Order"
+import { type Order, OrderCommand, type OrderEvent } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import {
   createdAt,
@@ -44,6 +44,16 @@ describe("order: refunds", () => {
       .then(RefundReserved.make({ amount: Minor.make(4_00) }))
     reserved(6_00).when(ask(4_01)).thenRefused("exceeds_remaining")
     reserved(10_00).when(askAll(0)).thenRefused("nothing_left")
+  })
+
+  it("a refusal says what could be refunded", () => {
+    const remaining = (state: Order, command: OrderCommand) => {
+      const { refusal } = decide(state, command)
+      return refusal?._tag === "RefundRefused" ? refusal.remaining : refusal
+    }
+    assert.strictEqual(remaining(paid.state, ask(10_01)), 10_00)
+    assert.strictEqual(remaining(reserved(6_00).state, ask(4_01)), 4_00)
+    assert.strictEqual(remaining(pendingOrder, ask(1)), 0)
   })
 
   it("what was released may be asked for again", () =>

@@ -62,7 +62,7 @@ describe("the terms of an order", () => {
   it("have a currency that the operator enabled for live; the sandbox has all three", () => {
     const problem = currencyProblem("CNY", live)
     assert.strictEqual(problem?.param, "currency")
-    assert.strictEqual(problem.problem, "CNY is not enabled for this merchant's live environment")
+    assert.strictEqual(problem?.problem, "CNY is not enabled for this merchant's live environment")
     assert.isUndefined(currencyProblem("USD", live))
     assert.isUndefined(currencyProblem("CNY", sandbox))
   })
@@ -103,7 +103,7 @@ describe("the terms of an order", () => {
   it("name the key of the metadata that is wrong, and what is wrong with it", () => {
     const problem = formProblem({ returnUrl: null, metadata: { svc_payment_link: "x" } }, sandbox)
     assert.strictEqual(problem?.param, "metadata.svc_payment_link")
-    assert.strictEqual(problem.problem, "is reserved for the orders of payment links")
+    assert.strictEqual(problem?.problem, "is reserved for the orders of payment links")
     assert.isUndefined(formProblem({ returnUrl: null, metadata: { note: "x" } }, sandbox))
   })
 })
