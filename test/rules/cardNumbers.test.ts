@@ -53,6 +53,8 @@ describe("card numbers in texts", () => {
     [`/v1/orders/${visa}/expire`, "/v1/orders/*/expire"],
     [`/v1/orders/a%20${visa}`, "/v1/orders/a%20*"],
     [`${visa} ${visa}`, "* *"],
+    [`\uff11\uff12, ${visa}; \uff11\uff13`, "\uff11\uff12, *; \uff11\uff13"],
+    ["\uff14111 1111 1111 111\uff11 \uff19", "* \uff19"],
     [`${visa},5555555555554444`, "*,*"]
   ] as const) {
     it(`${JSON.stringify(text)} becomes ${kept}`, () => assert.strictEqual(cut(text), kept))
