@@ -89,6 +89,7 @@ describe("dispute: evidence", () => {
     dispute(submissionBegun, again).when(back(begun!)).then()
     dispute(submissionBegun, submitted).when(back(begun!)).then()
     assert.isNull(dispute(submissionBegun, withdrawn).state.response)
+    assert.strictEqual(dispute(submissionBegun, again, again).state.response?.asks, 3)
   })
 
   it("is dropped when the channel will not take it, however many asked", () => {
@@ -249,7 +250,7 @@ describe("dispute: what is kept of the evidence", () => {
   })
 
   it("is as before when a submission is taken back, and the same object where there is none", () => {
-    assert.deepStrictEqual(kept(draft, submissionBegun, withdrawn), kept(draft))
+    assert.deepStrictEqual(kept(draft, submissionBegun, fact.StepWithdrawn.make({ at: dueBy })), kept(draft))
     const before = kept(draft)
     assert.strictEqual(keptAfter(withdrawn)?.(before), before)
   })

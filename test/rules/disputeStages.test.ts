@@ -5,7 +5,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { consequences, opening } from "@coffer/rules/dispute/consequences"
-import { DisputeEvent, isFrozen } from "@coffer/rules/dispute/Dispute"
+import { accept } from "@coffer/rules/Decision"
+import { decide } from "@coffer/rules/dispute/decide"
+import { type Dispute, DisputeEvent, isFrozen } from "@coffer/rules/dispute/Dispute"
+import { evolve } from "@coffer/rules/dispute/evolve"
 import { keptAfter, nothingKept } from "@coffer/rules/dispute/evidence"
 import { DateTime } from "effect"
 import {
@@ -27,6 +30,7 @@ import {
   inquiry,
   lost,
   newDueBy,
+  opened,
   standing,
   submissionBegun,
   submitted,
@@ -157,6 +161,7 @@ describe("dispute: a bank that asks again", () => {
   it("shows it by a later deadline; without one nothing explains it", () => {
     const reviewed = dispute(submissionBegun, submitted)
     reviewed.when(standing()).then(escalated)
+    assert.strictEqual(dispute(submissionBegun, submitted, begins({ amount: Minor.make(1) })).state.amount, amount)
     assert.deepInclude(consequences(reviewed.state, escalated), { movements: [], announced: "dispute.updated" })
     const again = standing({ evidenceDueBy: dueBy })
     reviewed.when(again).thenRefused("unexpected", fact.StatusNoted.make({ at, processorStatus: "needs_response" }))
@@ -166,12 +171,25 @@ describe("dispute: a bank that asks again", () => {
     const word = standing({ processorStatus: "odd", evidenceDueBy: dueBy })
     const noted = { at, processorStatus: "odd", stage: "chargeback", evidenceDueBy: dueBy } as const
     dispute().when(word).then(fact.StatusNoted.make(noted))
+    const offered = { ...noted, processorStatus: "lost", stage: "appeal_offered" } as const
+    dispute(lost).when(standing(offered)).then(fact.StatusNoted.make(offered))
     dispute(won)
       .when(standing({ processorStatus: "won" }))
       .then()
     dispute(lost)
       .when(standing({ processorStatus: "lost" }))
       .then()
+  })
+
+  it("may have set no deadline before, or set none now", () => {
+    const open: Dispute = { ...opened, evidenceDueBy: null }
+    const none = standing({ evidenceDueBy: null })
+    assert.deepStrictEqual(decide(open, none), accept())
+    const reviewed = [submissionBegun, submitted].reduce(evolve, open)
+    assert.deepStrictEqual(decide(reviewed, standing()), accept(escalated))
+    dispute(submissionBegun, submitted)
+      .when(none)
+      .thenRefused("unexpected", fact.StatusNoted.make({ at, processorStatus: "needs_response" }))
   })
 
   it("moves the deadline of what nobody has answered", () => {

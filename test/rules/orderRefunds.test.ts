@@ -36,6 +36,8 @@ describe("order: refunds", () => {
   it("takes all that remains, and not one more", () => {
     paid.when(ask(10_00)).then(RefundReserved.make({ amount: facts.amount }))
     paid.when(ask(10_01)).thenRefused("exceeds_remaining")
+    paid.when(askAll(10_00)).then(RefundReserved.make({ amount: facts.amount }))
+    paid.when(askAll(9_99)).thenRefused("remaining_changed")
   })
 
   it("what is promised and not settled counts against what remains", () => {
@@ -53,6 +55,8 @@ describe("order: refunds", () => {
     }
     assert.strictEqual(remaining(paid.state, ask(10_01)), 10_00)
     assert.strictEqual(remaining(reserved(6_00).state, ask(4_01)), 4_00)
+    const partly = reserved(6_00, RefundCompleted.make({ amount: Minor.make(6_00) })).state
+    assert.strictEqual(remaining(partly, ask(4_01)), 4_00)
     assert.strictEqual(remaining(pendingOrder, ask(1)), 0)
   })
 

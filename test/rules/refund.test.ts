@@ -192,6 +192,15 @@ describe("refund: laws", () => {
     assert.deepStrictEqual(last.createdAt, aRefund.createdAt)
   })
 
+  it("one that came back after it had succeeded has a reason, and is settled no more", () => {
+    const { settledAt: _, ...terms } = { ...states.succeeded, settledAt: at }
+    assert.deepStrictEqual(evolve(states.succeeded, RefundReversed.make({ at, reason })), {
+      ...terms,
+      status: "failed",
+      failureReason: reason
+    })
+  })
+
   it("evolve throws on a fact that cannot follow", () => {
     assert.throws(() => evolve(states.succeeded, RefundAccepted.make({ at })), "RefundAccepted cannot follow succeeded")
   })

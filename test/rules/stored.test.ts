@@ -3,13 +3,14 @@ import { EndpointId, LinkId, OperatorId, PaymentId, PayoutNo } from "@coffer/mod
 import { Minor } from "@coffer/model/Money"
 import { Dispute, DisputeConflict, DisputeContradicted, DisputeEvent } from "@coffer/rules/dispute/Dispute"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { LinkClosed, LinkConflict, PaymentLink } from "@coffer/rules/link/PaymentLink"
+import { LinkClosed, LinkCommand, LinkConflict, PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { Operator } from "@coffer/rules/operator/Operator"
 import { evolve } from "@coffer/rules/order/evolve"
 import { Order, RefundRefused } from "@coffer/rules/order/Order"
 import { Payout, PayoutConflict, PayoutEvent } from "@coffer/rules/payout/Payout"
 import { Refund, RefundConflict, RefundEvent } from "@coffer/rules/refund/Refund"
-import { LedgerRow, Wallet } from "@coffer/rules/wallet/Wallet"
+import { InsufficientBalance, Movement } from "@coffer/rules/wallet/post"
+import { LedgerRow, Wallet, WalletName } from "@coffer/rules/wallet/Wallet"
 import { DefaultEndpoint, Endpoint } from "@coffer/rules/webhooks/Settings"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -63,12 +64,10 @@ describe("what is stored comes back whole:", () => {
       { ...aRefund, status: "failed", failureReason: "no such account" },
       { ...aRefund, status: "void" }
     ])
-    const { RefundAbandoned, RefundAccepted, RefundAnnotated, RefundFailed, RefundReversed, RefundSucceeded } =
-      RefundEvent.cases
     returns(RefundEvent, [
-      ...[RefundSucceeded, RefundAccepted, RefundAbandoned].map((fact) => fact.make({ at })),
-      ...[RefundFailed, RefundReversed].map((fact) => fact.make({ at, reason: "no such account" })),
-      RefundAnnotated.make({ at, metadata: { a: "1" } })
+      ...(["RefundSucceeded", "RefundAccepted", "RefundAbandoned"] as const).map((_tag) => ({ _tag, at })),
+      ...(["RefundFailed", "RefundReversed"] as const).map((_tag) => ({ _tag, at, reason: "no such account" })),
+      { _tag: "RefundAnnotated", at, metadata: { a: "1" } }
     ])
   })
 
@@ -79,9 +78,10 @@ describe("what is stored comes back whole:", () => {
       Payout,
       Payout.discriminants.map((status): Payout => ({ status, ...payout }))
     )
+    const facts = ["PayoutApproved", "PayoutRejected", "PayoutSucceeded", "PayoutFailed"] as const
     returns(
       PayoutEvent,
-      Object.values(PayoutEvent.cases).map((fact) => fact.make({ at }))
+      facts.map((_tag) => ({ _tag, at }))
     )
   })
 
@@ -92,11 +92,15 @@ describe("what is stored comes back whole:", () => {
       { ...opened, response: { ...response, step: "accept" } },
       { ...opened, status: "lost", fee, closedAt: at }
     ])
-    const { AskedAgain, StepWithdrawn } = DisputeEvent.cases
-    returns(DisputeEvent, [AskedAgain.make({ at }), StepWithdrawn.make({ at })])
+    returns(DisputeEvent, [
+      { _tag: "AskedAgain", at },
+      { _tag: "StepWithdrawn", at }
+    ])
   })
 
-  it("a payment link with its last visits", () =>
+  it("a payment link with its last visits, and what an update changes", () => {
+    const changes = { status: "inactive", subject: "Tea", maxUses: 3, expiresAt: at } as const
+    returns(LinkCommand, [{ _tag: "Update", changes }])
     returns(PaymentLink, [
       {
         linkId: LinkId.make("plink_01KAJ52N7Q8V4T6B3XWMRE9CZD"),
@@ -115,12 +119,15 @@ describe("what is stored comes back whole:", () => {
         recentVisits: [{ visitNo: "0".repeat(26), tradeNo, at }],
         metadata: { a: "1" }
       }
-    ]))
+    ])
+  })
 
   it("a wallet and a row of its ledger", () => {
     const sums = { available: 1, frozen: 2, reserved: 3, totalRevenue: 4, totalFee: 5, totalPayout: 6, totalRefund: 7 }
     const head = { sequence: 1, headId: "LED_1", headHash: "a", version: "a", updatedAt: at }
+    returns(WalletName, [{ merchantId, mode, currency }])
     returns(Wallet, [{ merchantId, mode, currency, ...sums, ...head }])
+    returns(Movement, [{ type: "fee_debit", amount: -59, referenceId: tradeNo, description: "Fee", unfrozen: true }])
     const balances = { amount: -59, balanceBefore: 1_000, balanceAfter: 941, frozenAfter: 0 }
     const texts = { id: "LED_1", referenceId: tradeNo, description: "Fee", previousHash: "", hash: "a" }
     returns(LedgerRow, [{ ...texts, ...balances, type: "fee_debit", sequence: 1, createdAt: at }])
@@ -155,7 +162,8 @@ describe("a refusal that another runner gives", () => {
     DisputeConflict,
     DisputeContradicted,
     LinkClosed,
-    LinkConflict
+    LinkConflict,
+    InsufficientBalance
   ])
   const refusals: Readonly<Record<(typeof Refusal.Type)["_tag"], typeof Refusal.Type>> = {
     InvalidField: new InvalidField({ param: "amount", problem: "too much" }),
@@ -165,11 +173,13 @@ describe("a refusal that another runner gives", () => {
     DisputeConflict: new DisputeConflict({ disputeNo, reason: "not_taken", said: "no" }),
     DisputeContradicted: new DisputeContradicted({ disputeNo, reason: "unexpected", status, processorStatus }),
     LinkClosed: new LinkClosed({ linkId, reason: "expired" }),
-    LinkConflict: new LinkConflict({ linkId })
+    LinkConflict: new LinkConflict({ linkId }),
+    InsufficientBalance: new InsufficientBalance({ usable: 1 })
   }
 
   it("keeps its name and all that it says", () => {
     returns(Refusal, Object.values(refusals))
     for (const [name, refusal] of Object.entries(refusals)) assert.strictEqual(refusal._tag, name)
+    assert.deepInclude({ ...refusals.LinkConflict }, { linkId })
   })
 })

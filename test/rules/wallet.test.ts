@@ -86,7 +86,9 @@ describe("wallet: posting", () => {
     const { totalFee, totalPayout, totalRefund, totalRevenue } = empty
     const none = { totalFee, totalPayout, totalRefund, totalRevenue }
     for (const [type, amount] of moves) {
-      assert.deepInclude(posted(rich, [movement(type, amount)]).wallet, { ...none, ...totals[type] }, type)
+      const { wallet } = posted(rich, [movement(type, amount)])
+      assert.deepInclude(wallet, { ...none, ...totals[type] }, type)
+      assert.sameMembers(Object.keys(wallet), Object.keys(rich))
     }
   })
 
@@ -206,7 +208,7 @@ describe("wallet: what may be spent", () => {
   for (const [type, amount, totals] of [
     ["refund_debit", -5, { totalRefund: 5 }],
     ["refund_unfreeze", 5, { totalRefund: -5 }],
-    ["dispute_unfreeze", 5, {}]
+    ["dispute_unfreeze", 5, { totalRefund: 0, totalFee: 0 }]
   ] as const) {
     it(`${type} of funds that are not frozen moves available alone`, () => {
       const { wallet } = posted(rich, [{ ...movement(type, amount), unfrozen: true }])
