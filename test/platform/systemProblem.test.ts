@@ -60,5 +60,8 @@ describe("a full disk is called by its name", { skip: !existsSync(full) }, () =>
 })
 
 it("a failure that no system call has caused is told in its own words", () => {
-  assert.strictEqual(systemProblem({ message: "no such thing", cause: new Error("x") }), "no such thing")
+  const silent = Object.assign(new Error(""), { code: "EIO" })
+  for (const cause of [undefined, new Error("x"), silent]) {
+    assert.strictEqual(systemProblem({ message: "no such thing", cause }), "no such thing")
+  }
 })

@@ -53,6 +53,8 @@ describe("card numbers in texts", () => {
     [`/v1/orders/${visa}/expire`, "/v1/orders/*/expire"],
     [`/v1/orders/a%20${visa}`, "/v1/orders/a%20*"],
     [`${visa} ${visa}`, "* *"],
+    [`\uff11\uff12, ${visa}; \uff11\uff13`, "\uff11\uff12, *; \uff11\uff13"],
+    ["\uff14111 1111 1111 111\uff11 \uff19", "* \uff19"],
     [`${visa},5555555555554444`, "*,*"]
   ] as const) {
     it(`${JSON.stringify(text)} becomes ${kept}`, () => assert.strictEqual(cut(text), kept))
@@ -77,6 +79,12 @@ describe("card numbers in texts", () => {
     "TRD_SB_0141111111111111110000000Z",
     "evt_00000004111111111111111100",
     "req_55555555555544440000000000",
+    `TRD_ABCDE${visa}VWXYZ`,
+    `x1_${visa}ABCDEFGHJK`,
+    "\uff11 of 4111111111111112",
+    `TRD_${visa}ABCDEFGHJK`,
+    `TRD_ABCDEFGHJK${visa}`,
+    `see TRD_ABCDE${visa}VWXYZ, please`,
     "100000000000",
     "",
     "no digits at all"
@@ -87,6 +95,13 @@ describe("card numbers in texts", () => {
   it("what looks at first like one of our ids and is longer is none", () => {
     assert.strictEqual(cut(`TRD_${visa}`), "TRD_*")
     assert.strictEqual(cut(`x_ABCDEFGHJK${visa}Q`), "x_ABCDEFGHJK*Q")
+    assert.strictEqual(cut(`TRD_ABCDE${visa}VWXYZZ`), "TRD_ABCDE*VWXYZZ")
+    assert.strictEqual(cut(`TRD_ABCDE${visa}VWXY`), "TRD_ABCDE*VWXY")
+    assert.strictEqual(cut(`TRD_ABCDE${visa}VWXY,`), "TRD_ABCDE*VWXY,")
+    assert.strictEqual(cut(`TRD_ABCDE${visa}VWXYu`), "TRD_ABCDE*VWXYu")
+    assert.strictEqual(cut(`TRD-ABCDE${visa}VWXYZ`), "TRD-ABCDE*VWXYZ")
+    assert.strictEqual(cut(`ABCDE${visa}VWXYZ`), "ABCDE*VWXYZ")
+    assert.strictEqual(cut(`TRD_AaCDE${visa}VWXYZ`), "TRD_AaCDE*VWXYZ")
   })
 
   it("no number survives, whatever is written before, between and behind", () => {
@@ -151,6 +166,7 @@ describe("card numbers in bodies", () => {
       { card_number: redactedText, pan: redactedText, number: redactedText }
     ],
     ["as numbers too large to be read exactly", { a: 6304000000000000000 }, { a: redactedText }],
+    ["and no number of more than 19 digits", { a: 1e19, b: 2e25 }, { a: 1e19, b: 2e25 }],
     [
       "and neither amounts, nor totals, nor times, nor our ids",
       {
@@ -178,5 +194,12 @@ describe("isCardNumber", () => {
     assert.isTrue(isCardNumber(visa))
     assert.isFalse(isCardNumber("1111111111111117"))
     assert.isFalse(isCardNumber("2014000000000009"))
+  })
+
+  it("takes 13 to 19 digits", () => {
+    for (const digits of ["4222222222222", visa, "6304000000000000000"]) assert.isTrue(isCardNumber(digits), digits)
+    for (const digits of ["422222222222", "4222222222223", "63040000000000000000", ""]) {
+      assert.isFalse(isCardNumber(digits), digits)
+    }
   })
 })

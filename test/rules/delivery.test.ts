@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto"
 import { signatureTolerance, webhookRedeliveryDelays } from "@coffer/model/Limits"
 import { attemptsMax, nextAttempt } from "@coffer/rules/delivery/schedule"
-import { signatureHeader } from "@coffer/rules/delivery/signature"
+import { signatureHeader, standardHeaders } from "@coffer/rules/delivery/signature"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration } from "effect"
 import { Stripe } from "stripe"
@@ -100,5 +100,20 @@ describe("delivery: signature", () => {
   it("is accepted 300 seconds later and refused after that", () => {
     assert.isTrue(accepted(header, secret, body, t + tolerance))
     assert.throws(() => accepted(header, secret, body, t + tolerance + 1), /tolerance/)
+  })
+})
+
+describe("delivery: the headers of Standard Webhooks", () => {
+  const signing = { at, body: '{"id":"evt_1"}', secrets: ["new", "old"] }
+
+  it("are the event's id, the seconds, and for each secret the signature of id, seconds and body", () => {
+    assert.deepStrictEqual(
+      standardHeaders("evt_1", signing, (secret, message) => `${secret}(${message})`),
+      {
+        "webhook-id": "evt_1",
+        "webhook-timestamp": "1787045400",
+        "webhook-signature": 'v1,new(evt_1.1787045400.{"id":"evt_1"}) v1,old(evt_1.1787045400.{"id":"evt_1"})'
+      }
+    )
   })
 })

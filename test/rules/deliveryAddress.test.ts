@@ -2,6 +2,7 @@
  * To which addresses an event is pushed (spec: Events; silences: W12). The vectors are tables beside this file; that
  * nothing connects where they forbid it is shown in `test/webhooks/outboundAddresses.test.ts`.
  */
+import type { Mode } from "@coffer/model/Ids"
 import { urlLengthMax } from "@coffer/model/Limits"
 import { isPublicAddress } from "@coffer/rules/delivery/address"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
@@ -33,6 +34,23 @@ describe("delivery: what a URL may be", () => {
   for (const { text, verdict, what } of corpus("urls")) {
     it(`${text} is ${verdict}: ${what}`, () => assert.deepStrictEqual(mayBe(text), meaning[verdict]))
   }
+
+  const told = (url: string, mode: Mode = "sandbox") => urlProblem("url", url, { mode, privateAllowed: true })?.problem
+
+  it("names the rule that it breaks, a placeholder in the host before all others", () => {
+    const host = "may have placeholders only after its host"
+    for (const url of ["https://{shop}.example/", "https://a.{b}.example:80/", "ftp://{x}", "//{x}", "https://a}"]) {
+      assert.deepStrictEqual([told(url), told(url, "live")], [host, host], url)
+    }
+    assert.strictEqual(told("ftp://shop.example"), "must be an http or https address")
+    assert.strictEqual(told("http://shop.example", "live"), "must be a public HTTPS address")
+  })
+
+  it("may have placeholders after its host", () => {
+    for (const url of ["https://shop.example/{A}", "https://shop.example?{A}", "https://shop.example//{A}"]) {
+      assert.isUndefined(told(url, "live"), url)
+    }
+  })
 
   const longest = `https://merchant.example/${"a".repeat(urlLengthMax - 25)}`
   it("the longest URL is taken, and one more letter is not", () => {

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Evidence } from "@coffer/model/Evidence"
 import { decide } from "@coffer/rules/dispute/decide"
 import { Dispute, DisputeEvent } from "@coffer/rules/dispute/Dispute"
-import { evidenceProblem, filesProblem, keptAfter, nothingKept } from "@coffer/rules/dispute/evidence"
+import { evidenceProblem, filesProblem, keptAfter, nothingKept, testTextProblem } from "@coffer/rules/dispute/evidence"
 import { nextCheckOf } from "@coffer/rules/dispute/nextCheck"
 import { DateTime } from "effect"
 import {
@@ -89,6 +89,7 @@ describe("dispute: evidence", () => {
     dispute(submissionBegun, again).when(back(begun!)).then()
     dispute(submissionBegun, submitted).when(back(begun!)).then()
     assert.isNull(dispute(submissionBegun, withdrawn).state.response)
+    assert.strictEqual(dispute(submissionBegun, again, again).state.response?.asks, 3)
   })
 
   it("is dropped when the channel will not take it, however many asked", () => {
@@ -233,5 +234,49 @@ describe("dispute: the next look at the channel", () => {
     assert.strictEqual(secondsFrom(at, dispute(acceptanceBegun, acceptanceTaken).state, at), 5)
     assert.strictEqual(secondsFrom(at, dispute(submissionBegun, submitted).state, at), 86_400)
     for (const event of [won, lost, closed]) assert.isNull(nextCheckOf(dispute(event).state, at))
+  })
+})
+
+describe("dispute: what is kept of the evidence", () => {
+  const kept = (...facts: ReadonlyArray<DisputeEvent>) =>
+    facts.reduce((before, each) => keptAfter(each)?.(before) ?? before, nothingKept)
+
+  it("is changed by what concerns it alone", () => {
+    const noted = fact.StatusNoted.make({ at, processorStatus: "odd" })
+    const review = fact.ReviewBegun.make({ at, processorStatus: "odd", stage: "chargeback", evidenceDueBy: dueBy })
+    for (const event of [acceptanceBegun, again, acceptanceTaken, won, lost, closed, review, noted]) {
+      assert.isUndefined(keptAfter(event), event._tag)
+    }
+  })
+
+  it("is as before when a submission is taken back, and the same object where there is none", () => {
+    assert.deepStrictEqual(kept(draft, submissionBegun, fact.StepWithdrawn.make({ at: dueBy })), kept(draft))
+    const before = kept(draft)
+    assert.strictEqual(keptAfter(withdrawn)?.(before), before)
+  })
+
+  it("is the draft where the channel confirms a submission that nobody began", () => {
+    assert.deepStrictEqual(kept(draft, submitted), { evidence, submitting: null, submittedAt: at, updatedAt: at })
+  })
+
+  it("says what is missing or foreign, by its field", () => {
+    const empty = evidenceProblem({ text: {}, files: [] }, true)
+    assert.deepStrictEqual([empty?.param, empty?.problem], ["evidence", "there must be some text or a file to submit"])
+    const foreign = filesProblem([false, true])
+    assert.deepStrictEqual(
+      [foreign?.param, foreign?.problem],
+      ["files[0].url", "must be the address of a file that you uploaded in this environment"]
+    )
+  })
+
+  it("has Stripe's test text in a test environment of Stripe alone", () => {
+    const test: Evidence = { text: { uncategorized_text: "winning_evidence" }, files: [] }
+    const problem = testTextProblem(test, false)
+    assert.deepStrictEqual(
+      [problem?.param, problem?.problem],
+      ["evidence.uncategorized_text", "there is nothing of this name here"]
+    )
+    assert.isUndefined(testTextProblem(test, true))
+    assert.isUndefined(testTextProblem(evidence, false))
   })
 })

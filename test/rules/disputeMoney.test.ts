@@ -72,6 +72,14 @@ describe("dispute: money", () => {
       order: { _tag: "RegainDispute", amount: Minor.make(400) },
       rows: [["dispute_unfreeze", 400, true]]
     }))
+  it("each row says of which dispute and order it is, and what happened", () => {
+    const described = (movements: ReturnType<typeof opening>["movements"]) =>
+      movements.map(({ description }) => description)
+    const of = `Dispute ${disputeNo} of order ${opened.tradeNo}`
+    assert.deepStrictEqual(described(opening(opened).movements), [`${of} opened`])
+    assert.deepStrictEqual(described(consequences(opened, won).movements), [`${of} returned`])
+    assert.deepStrictEqual(described(consequences(opened, lost).movements), [`${of} lost`, `${of} fee`])
+  })
   it("under review: nothing moves, dispute.updated", () =>
     assert.deepStrictEqual(moved(opened, submitted), { ...nothing, announced: "dispute.updated" }))
   it("everything else moves nothing and is told to nobody", () => {

@@ -5,7 +5,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { consequences, opening } from "@coffer/rules/dispute/consequences"
-import { DisputeEvent, isFrozen } from "@coffer/rules/dispute/Dispute"
+import { accept } from "@coffer/rules/Decision"
+import { decide } from "@coffer/rules/dispute/decide"
+import { type Dispute, DisputeEvent, isFrozen } from "@coffer/rules/dispute/Dispute"
+import { evolve } from "@coffer/rules/dispute/evolve"
 import { keptAfter, nothingKept } from "@coffer/rules/dispute/evidence"
 import { DateTime } from "effect"
 import {
@@ -27,6 +30,7 @@ import {
   inquiry,
   lost,
   newDueBy,
+  opened,
   standing,
   submissionBegun,
   submitted,
@@ -124,6 +128,16 @@ describe("dispute: an inquiry", () => {
       .then(fact.EvidenceSubmitted.make({ at, processorStatus: "confirmed" }))
   })
 
+  it("that asks again moves its deadline and nothing else", () => {
+    const word = standing({ stage: "inquiry", processorStatus: "warning" })
+    const noted = { at, processorStatus: "warning", stage: "inquiry", evidenceDueBy: newDueBy } as const
+    inquiry().when(word).then(fact.StatusNoted.make(noted))
+    const again = begins({ stage: "inquiry", processorStatus: "warning" })
+    inquiry(submissionBegun, submitted).when(word).then(again)
+    const { state } = inquiry(submissionBegun, submitted)
+    assert.deepInclude(consequences(state, again), { movements: [], order: undefined, announced: "dispute.updated" })
+  })
+
   it("is lost only once it is a chargeback", () => {
     const said = command.ReportLost.make({ at, processorStatus: "lost", fee })
     inquiry()
@@ -137,7 +151,7 @@ describe("dispute: an inquiry", () => {
       facts.reduce((kept, each) => keptAfter(each)?.(kept) ?? kept, nothingKept)
     assert.deepInclude(after(submissionBegun, submitted, escalated), { evidence, submitting: null, submittedAt: null })
     assert.isNull(after(submissionBegun, escalated).submitting)
-    assert.deepStrictEqual(after(draft, escalated), after(draft))
+    assert.deepStrictEqual(after(draft, begins({ at: newDueBy })), after(draft))
     const answered = begins({ isAnswered: true })
     assert.deepStrictEqual(after(submissionBegun, answered), after(submissionBegun))
   })
@@ -147,9 +161,35 @@ describe("dispute: a bank that asks again", () => {
   it("shows it by a later deadline; without one nothing explains it", () => {
     const reviewed = dispute(submissionBegun, submitted)
     reviewed.when(standing()).then(escalated)
+    assert.strictEqual(dispute(submissionBegun, submitted, begins({ amount: Minor.make(1) })).state.amount, amount)
     assert.deepInclude(consequences(reviewed.state, escalated), { movements: [], announced: "dispute.updated" })
     const again = standing({ evidenceDueBy: dueBy })
     reviewed.when(again).thenRefused("unexpected", fact.StatusNoted.make({ at, processorStatus: "needs_response" }))
+  })
+
+  it("in other words only is noted, and a word that is known of what is decided is not", () => {
+    const word = standing({ processorStatus: "odd", evidenceDueBy: dueBy })
+    const noted = { at, processorStatus: "odd", stage: "chargeback", evidenceDueBy: dueBy } as const
+    dispute().when(word).then(fact.StatusNoted.make(noted))
+    const offered = { ...noted, processorStatus: "lost", stage: "appeal_offered" } as const
+    dispute(lost).when(standing(offered)).then(fact.StatusNoted.make(offered))
+    dispute(won)
+      .when(standing({ processorStatus: "won" }))
+      .then()
+    dispute(lost)
+      .when(standing({ processorStatus: "lost" }))
+      .then()
+  })
+
+  it("may have set no deadline before, or set none now", () => {
+    const open: Dispute = { ...opened, evidenceDueBy: null }
+    const none = standing({ evidenceDueBy: null })
+    assert.deepStrictEqual(decide(open, none), accept())
+    const reviewed = [submissionBegun, submitted].reduce(evolve, open)
+    assert.deepStrictEqual(decide(reviewed, standing()), accept(escalated))
+    dispute(submissionBegun, submitted)
+      .when(none)
+      .thenRefused("unexpected", fact.StatusNoted.make({ at, processorStatus: "needs_response" }))
   })
 
   it("moves the deadline of what nobody has answered", () => {

@@ -11,6 +11,7 @@ const jpeg = (...segments: ReadonlyArray<ReadonlyArray<number>>) => Buffer.from(
 describe("the size of a picture", () => {
   it("is what a PNG's header says", () => {
     assert.deepStrictEqual(imageSize(png(3, 2)), { width: 3, height: 2 })
+    assert.deepStrictEqual(imageSize(png(3, 2).subarray(0, 24)), { width: 3, height: 2 })
     assert.deepStrictEqual(imageSize(png(1, 1, { width: 4_000_000_000, height: 9 })), { width: 4e9, height: 9 })
   })
 
@@ -18,6 +19,7 @@ describe("the size of a picture", () => {
     const size = { height: 0x0102, width: 0x0304 }
     for (const marker of [0xc0, 0xc1, 0xc2, 0xcf]) {
       assert.deepStrictEqual(imageSize(jpeg(segment(0xe0, [1, 2, 3]), segment(0xc4, [0]), frame(marker))), size)
+      assert.deepStrictEqual(imageSize(jpeg(frame(marker)).subarray(0, 11)), size)
     }
   })
 
@@ -25,10 +27,15 @@ describe("the size of a picture", () => {
     const none = [
       Buffer.alloc(0),
       png(1, 1).subarray(0, 20),
+      png(1, 1).subarray(0, 23),
       png(1, 1, { width: 0, height: 1 }),
+      png(1, 1, { width: 1, height: 0 }),
       Buffer.from("<svg width='1' height='1'/>"),
       jpeg(),
       jpeg(frame(0xc4)),
+      jpeg(frame(0xbf)),
+      jpeg(frame(0xc0)).subarray(0, 10),
+      jpeg([0xfe, ...frame(0xc0).slice(1)]),
       jpeg([0xff, 0xe0, 0xff, 0xff]),
       jpeg([0xff, 0xe0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0])
     ]

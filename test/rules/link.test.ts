@@ -7,9 +7,9 @@ import { nothing } from "@coffer/rules/Consequence"
 import { accept } from "@coffer/rules/Decision"
 import { closedBy, decide, knownVisit } from "@coffer/rules/link/decide"
 import { evolve } from "@coffer/rules/link/evolve"
-import { LinkCommand, type PaymentLink } from "@coffer/rules/link/PaymentLink"
+import { LinkCommand, type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime } from "effect"
+import { DateTime, Schema } from "effect"
 import fc from "fast-check"
 import { createdAt, pendingOrder } from "../kit/fixtures.ts"
 
@@ -44,6 +44,12 @@ const reasonOf = (state: PaymentLink) => {
 }
 
 describe("link: visits", () => {
+  it("a visit's number is 26 characters of base 32, and nothing before or after them", () => {
+    const isVisitNo = Schema.is(VisitNo)
+    assert.isTrue(isVisitNo(visitNoOf(1)))
+    for (const text of ["", `${visitNoOf(1)}0`, `0${visitNoOf(1)}`, "I".repeat(26)]) assert.isFalse(isVisitNo(text))
+  })
+
   it("a visit counts one, and is numbered by the count", () => {
     const { events } = decide({ ...link, usedCount: 6 }, visit)
     assert.deepStrictEqual(

@@ -2,7 +2,15 @@
  * How the query of a list is read, and what a page says of the rest (spec: List conventions; silences: G9, P1 to P3).
  */
 import { idBody, prefixes } from "@coffer/model/Ids"
-import { idsCreated, newerThan, olderThan, readTimestamp } from "@coffer/rules/lists/created"
+import {
+  type CreatedRange,
+  idsCreated,
+  newerThan,
+  olderThan,
+  readCreated,
+  readTimestamp
+} from "@coffer/rules/lists/created"
+import { pageOfAll } from "@coffer/rules/lists/pageOfAll"
 import { pageOf, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
@@ -61,6 +69,8 @@ describe("the request for a page", () => {
   it("has a cursor on one side", () => {
     const { cursor } = Result.getOrThrow(readPageRequest({ ending_before: "x", limit: 7 }))
     assert.deepStrictEqual(cursor, { param: "ending_before", id: "x" })
+    const older = Result.getOrThrow(readPageRequest({ starting_after: "x" })).cursor
+    assert.deepStrictEqual(older, { param: "starting_after", id: "x" })
   })
 
   it("names what is wrong with it, and of several things the first: limit, both cursors, created[gte], created[lte]", () => {
@@ -71,6 +81,11 @@ describe("the request for a page", () => {
       "created[gte]": "soon",
       "created[lte]": "late"
     }
+    const problemOf = (query: typeof wrong | Omit<typeof wrong, "limit">) =>
+      Result.getOrThrow(Result.flip(readPageRequest(query))).problem
+    assert.strictEqual(problemOf(wrong), "Expected an integer from 1 to 100")
+    const { limit: _limit, ...both } = wrong
+    assert.strictEqual(problemOf(both), "cannot be sent together with starting_after")
     assert.strictEqual(refusedParam(wrong), "limit")
     assert.strictEqual(refusedParam({ ...wrong, limit: 1 }), "ending_before")
     const { starting_after: _, ...one } = wrong
@@ -95,6 +110,74 @@ describe("a page", () => {
 
   it("before a cursor is the one just newer, still newest first", () => {
     assert.deepStrictEqual(pageOf([1, 2, 3], request("ending_before")), { data: [2, 1], hasMore: true })
+  })
+})
+
+describe("a page of a list in memory", () => {
+  const at = (second: number) => DateTime.add(DateTime.makeUnsafe("2026-01-01T00:00:00Z"), { seconds: second })
+  // Not in their order, as a list may be kept.
+  const items = [2, 4, 1, 5, 3].map((n) => ({ id: `id_${n}`, createdAt: at(n) }))
+  const open: CreatedRange = { from: undefined, to: undefined }
+  const page = (more: Partial<Parameters<typeof pageOfAll>[1]>) =>
+    Result.map(
+      pageOfAll(items, { limit: 2, cursor: undefined, created: open, ...more }, "an endpoint"),
+      ({ data, hasMore }) => [...data.map(({ id }) => id), hasMore]
+    )
+  const shown = (more: Partial<Parameters<typeof pageOfAll>[1]>) => Result.getOrThrow(page(more))
+  const before = (id: string) => ({ cursor: { param: "ending_before", id } }) as const
+  const after = (id: string) => ({ cursor: { param: "starting_after", id } }) as const
+
+  it("is of the newest without a cursor", () => {
+    assert.deepStrictEqual(shown({}), ["id_5", "id_4", true])
+    assert.deepStrictEqual(shown({ limit: 5 }), ["id_5", "id_4", "id_3", "id_2", "id_1", false])
+  })
+
+  it("is of what is just older than the cursor, or just newer, and never has the cursor itself", () => {
+    assert.deepStrictEqual(shown(after("id_4")), ["id_3", "id_2", true])
+    assert.deepStrictEqual(shown(after("id_3")), ["id_2", "id_1", false])
+    assert.deepStrictEqual(shown(after("id_1")), [false])
+    assert.deepStrictEqual(shown(before("id_2")), ["id_4", "id_3", true])
+    assert.deepStrictEqual(shown(before("id_3")), ["id_5", "id_4", false])
+    assert.deepStrictEqual(shown(before("id_5")), [false])
+  })
+
+  it("is of what was created in the range, both ends included", () => {
+    assert.deepStrictEqual(shown({ limit: 5, created: { from: at(2), to: at(4) } }), ["id_4", "id_3", "id_2", false])
+    assert.deepStrictEqual(shown({ limit: 5, created: { from: at(4), to: undefined } }), ["id_5", "id_4", false])
+    assert.deepStrictEqual(shown({ limit: 5, created: { from: undefined, to: at(2) } }), ["id_2", "id_1", false])
+  })
+
+  it("is refused after a cursor that the list does not have, by the cursor's parameter", () => {
+    for (const { cursor } of [before("id_9"), after("id_9")]) {
+      const { param, problem } = Result.getOrThrow(Result.flip(page({ cursor })))
+      assert.deepStrictEqual([param, problem], [cursor.param, "is not the id of an endpoint"])
+    }
+  })
+})
+
+describe("a range of times", () => {
+  const isoRange = (query: Parameters<typeof readCreated>[0]) => {
+    const { from, to } = Result.getOrThrow(readCreated(query))
+    return [from && DateTime.formatIso(from), to && DateTime.formatIso(to)]
+  }
+
+  it("has the whole second of an end in Unix time, and the exact moment of one in ISO 8601 (silences: P16)", () => {
+    const iso = "2026-01-01T00:00:00Z"
+    assert.deepStrictEqual(isoRange({ "created[gte]": "1767225600", "created[lte]": "1767225600" }), [
+      "2026-01-01T00:00:00.000Z",
+      "2026-01-01T00:00:00.999Z"
+    ])
+    assert.deepStrictEqual(isoRange({ "created[gte]": iso, "created[lte]": iso }), [
+      "2026-01-01T00:00:00.000Z",
+      "2026-01-01T00:00:00.000Z"
+    ])
+    assert.deepStrictEqual(isoRange({}), [undefined, undefined])
+  })
+
+  it("says what an end is made of where it is neither", () => {
+    const { param, problem } = Result.getOrThrow(Result.flip(readCreated({ "created[lte]": "soon" })))
+    assert.strictEqual(param, "created[lte]")
+    assert.strictEqual(problem, "Expected an ISO 8601 date and time, or seconds of Unix time in digits")
   })
 })
 

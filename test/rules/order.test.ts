@@ -173,6 +173,16 @@ describe("order: notes", () => {
       .when(Annotate.make({ metadata: { b: null, c: "" } }))
       .then(OrderAnnotated.make({ metadata: { a: "1", c: "" }, receiptEmail: "a@b.c" })))
 
+  it("a receipt's address that is sent is written, and null deletes it", () => {
+    const noted = order(OrderAnnotated.make({ metadata: { a: "1" }, receiptEmail: "a@b.c" }))
+    noted
+      .when(Annotate.make({ receiptEmail: "new@b.c" }))
+      .then(OrderAnnotated.make({ metadata: { a: "1" }, receiptEmail: "new@b.c" }))
+    noted
+      .when(Annotate.make({ receiptEmail: null }))
+      .then(OrderAnnotated.make({ metadata: { a: "1" }, receiptEmail: null }))
+  })
+
   it("null for the whole clears the metadata, and keeps what the service wrote", () =>
     order(OrderAnnotated.make({ metadata: { a: "1", svc_payment_link: "plink_1" }, receiptEmail: null }))
       .when(Annotate.make({ metadata: null }))
@@ -294,5 +304,12 @@ describe("order: laws", () => {
 
   it("evolve throws on a fact that cannot follow", () => {
     assert.throws(() => evolve(paid.state, OrderExpired.make({})), "OrderExpired cannot follow paid")
+    const refund = RefundReserved.make({ amount: Minor.make(1) })
+    assert.throws(() => evolve(pendingOrder, refund), `RefundReserved cannot follow pending (${pendingOrder.tradeNo})`)
+  })
+
+  it("counts the attempts that the channel declined", () => {
+    const { state } = order(PaymentDeclined.make({}), PaymentDeclined.make({}))
+    assert.strictEqual(state.declines, 2)
   })
 })

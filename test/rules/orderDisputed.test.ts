@@ -120,6 +120,61 @@ describe("order: a dispute about a payment that it did not take", () => {
       .when(ConfirmReturn.make({ paymentId }))
       .then(returned, parked(openDispute, { wasReturned: true })))
 
+  it("does not make a return of what was parked for another reason, or has gone back", () => {
+    const confirm = ConfirmReturn.make({ paymentId })
+    const mismatch: UnappliedPayment = { ...late, reason: "mismatch", state: "parked" }
+    order(UnappliedPaymentFound.make({ payment: mismatch }))
+      .when(confirm)
+      .then()
+    order(...found, parked(openDispute, { problem: "refused" }))
+      .when(confirm)
+      .then()
+    order(...found, disputed(lost), returned)
+      .when(confirm)
+      .then()
+  })
+
+  it("is an inquiry that leaves what has gone back where it is", () =>
+    order(...found, returned)
+      .when(note(inquiry))
+      .then(disputed(inquiry, { state: "returned" })))
+
+  it("changes by each of its own fields", () => {
+    const over: ChannelDispute = { ...openDispute, isOver: true }
+    order(...found, parked(openDispute))
+      .when(note(over))
+      .then(disputed(over, { state: "parked" }), returned)
+    const part: ChannelDispute = { ...openDispute, taken: Minor.make(4_00) }
+    order(...found, parked(openDispute))
+      .when(note(part))
+      .then(disputed(part, { state: "parked" }))
+  })
+
+  it("that is appealed with another amount is no loss of the whole any more: a person has to look", () => {
+    const part: ChannelDispute = { ...openDispute, status: "appeal", taken: Minor.make(4_00) }
+    order(...found, disputed(lost), returned)
+      .when(note(part))
+      .then(disputed(part, { state: "parked", wasReturned: true }))
+  })
+
+  it("about what the channel has refused to return is noted: somebody was told already", () => {
+    const refused = UnappliedPaymentParked.make({ payment: { ...late, problem: "refused", state: "parked" } })
+    order(...found, refused)
+      .when(note(openDispute))
+      .then(disputed(openDispute, { problem: "refused", state: "parked" }))
+  })
+
+  it("that is won leaves a payment parked whose return had failed, and a closed one closed", () => {
+    for (const more of [
+      { state: "parked", problem: "refused" },
+      { state: "closed", note: "given back" }
+    ] as const) {
+      order(...found, disputed(openDispute, { ...more, wasReturned: true }))
+        .when(note(won))
+        .then(disputed(won, { ...more, wasReturned: true }))
+    }
+  })
+
   it("about a payment that is not known, or the order's own, changes nothing", () => {
     order().when(note(openDispute)).then()
   })

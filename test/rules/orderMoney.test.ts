@@ -4,10 +4,32 @@ import { Minor } from "@coffer/model/Money"
 import { consequences } from "@coffer/rules/order/consequences"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
-import { DisputeOpened, facts, PaymentSucceeded, pendingOrder, RefundReserved } from "../kit/fixtures.ts"
+import { OrderEvent } from "@coffer/rules/order/Order"
+import {
+  DisputeClosed,
+  DisputeOpened,
+  DisputeRegained,
+  facts,
+  OrderAnnotated,
+  OrderExpired,
+  PaymentDeclined,
+  PaymentFailed,
+  PaymentSucceeded,
+  pendingOrder,
+  RefundCompleted,
+  RefundReleased,
+  RefundReserved,
+  RefundReversed,
+  UnappliedPaymentFound,
+  UnappliedPaymentNoted,
+  UnappliedPaymentParked,
+  UnappliedPaymentReturned
+} from "../kit/fixtures.ts"
 import { given } from "../kit/Given.ts"
 
 const paid = given({ decide, evolve, initial: pendingOrder })(PaymentSucceeded.make({ facts }))
+
+const nothing = { movements: [], reserve: 0, order: undefined, announced: undefined }
 
 describe("order: what a fact moves", () => {
   it("a payment is two rows, the whole amount in and the fee out, and is announced", () => {
@@ -32,14 +54,56 @@ describe("order: what a fact moves", () => {
     assert.isTrue(Object.is(consequences(pendingOrder, free).movements[1]!.amount, 0))
   })
 
+  it("the rows of a payment say what they are of", () => {
+    const { movements } = consequences(pendingOrder, PaymentSucceeded.make({ facts }))
+    assert.deepStrictEqual(
+      movements.map(({ description }) => description),
+      [`Payment of order ${pendingOrder.tradeNo}`, `Acquiring fee of order ${pendingOrder.tradeNo}`]
+    )
+  })
+
+  it("an end without a payment, and the return of an unapplied one, are announced and move nothing", () => {
+    const { paymentId } = facts
+    for (const [fact, announced] of [
+      [PaymentFailed.make({}), "payment.failed"],
+      [OrderExpired.make({}), "payment.expired"],
+      [UnappliedPaymentReturned.make({ paymentId }), "payment.duplicate_refunded"]
+    ] as const) {
+      assert.deepStrictEqual(consequences(pendingOrder, fact), { ...nothing, announced })
+    }
+  })
+
+  it("notes, receipts and what is kept of other payments move nothing and are told to nobody", () => {
+    const { amount, currency, method, paymentId } = facts
+    const payment = { paymentId, method, amount, currency, reason: "late", state: "due" } as const
+    const [at, mailId, address] = [facts.paidAt, "mail", "a@b.c"]
+    for (const fact of [
+      PaymentDeclined.make({}),
+      UnappliedPaymentFound.make({ payment }),
+      UnappliedPaymentParked.make({ payment }),
+      UnappliedPaymentNoted.make({ payment }),
+      OrderAnnotated.make({ metadata: {}, receiptEmail: null }),
+      OrderEvent.cases.ReceiptNumbered.make({ number: "RCP-1" }),
+      OrderEvent.cases.ReceiptRequested.make({ at, mailId, address, save: false }),
+      OrderEvent.cases.ReceiptSent.make({ at }),
+      OrderEvent.cases.ReceiptFailed.make({ reason: "full" })
+    ]) {
+      assert.deepStrictEqual(consequences(pendingOrder, fact), nothing, fact._tag)
+    }
+  })
+
   it("the order's half of a refund or a dispute moves nothing: the other half does", () => {
-    for (const fact of [RefundReserved.make({ amount: Minor.make(1) }), DisputeOpened.make({})]) {
-      assert.deepStrictEqual(consequences(paid.state, fact), {
-        movements: [],
-        reserve: 0,
-        order: undefined,
-        announced: undefined
-      })
+    const amount = Minor.make(1)
+    for (const fact of [
+      RefundReserved.make({ amount }),
+      RefundCompleted.make({ amount }),
+      RefundReleased.make({ amount }),
+      RefundReversed.make({ amount }),
+      DisputeOpened.make({}),
+      DisputeClosed.make({ lost: amount }),
+      DisputeRegained.make({ amount })
+    ]) {
+      assert.deepStrictEqual(consequences(paid.state, fact), nothing, fact._tag)
     }
   })
 })

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
-import { OrderCommand, type OrderEvent } from "@coffer/rules/order/Order"
+import { type Order, OrderCommand, type OrderEvent } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import {
   createdAt,
@@ -36,6 +36,8 @@ describe("order: refunds", () => {
   it("takes all that remains, and not one more", () => {
     paid.when(ask(10_00)).then(RefundReserved.make({ amount: facts.amount }))
     paid.when(ask(10_01)).thenRefused("exceeds_remaining")
+    paid.when(askAll(10_00)).then(RefundReserved.make({ amount: facts.amount }))
+    paid.when(askAll(9_99)).thenRefused("remaining_changed")
   })
 
   it("what is promised and not settled counts against what remains", () => {
@@ -44,6 +46,18 @@ describe("order: refunds", () => {
       .then(RefundReserved.make({ amount: Minor.make(4_00) }))
     reserved(6_00).when(ask(4_01)).thenRefused("exceeds_remaining")
     reserved(10_00).when(askAll(0)).thenRefused("nothing_left")
+  })
+
+  it("a refusal says what could be refunded", () => {
+    const remaining = (state: Order, command: OrderCommand) => {
+      const { refusal } = decide(state, command)
+      return refusal?._tag === "RefundRefused" ? refusal.remaining : refusal
+    }
+    assert.strictEqual(remaining(paid.state, ask(10_01)), 10_00)
+    assert.strictEqual(remaining(reserved(6_00).state, ask(4_01)), 4_00)
+    const partly = reserved(6_00, RefundCompleted.make({ amount: Minor.make(6_00) })).state
+    assert.strictEqual(remaining(partly, ask(4_01)), 4_00)
+    assert.strictEqual(remaining(pendingOrder, ask(1)), 0)
   })
 
   it("what was released may be asked for again", () =>

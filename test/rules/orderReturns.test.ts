@@ -1,9 +1,10 @@
 /** A payment that the order did not take, on its way back to the buyer (silences: O15, O37, O40). */
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
+import { PaymentId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/order/decide"
 import { evolve } from "@coffer/rules/order/evolve"
-import type { UnappliedPayment } from "@coffer/rules/order/Order"
+import type { OrderEvent, UnappliedPayment } from "@coffer/rules/order/Order"
 import {
   ConfirmReturn,
   facts,
@@ -55,6 +56,32 @@ describe("order: a return that did not reach the buyer", () => {
       .then(parked)
   })
 
+  it("of a payment that somebody closed is news only when the channel has the money again", () => {
+    const closed = UnappliedPaymentNoted.make({ payment: { ...late, problem, state: "closed", note: "paid by hand" } })
+    const told = (wasTaken: boolean) => FailReturn.make({ paymentId, problem: "came back", wasTaken })
+    order(...found, parked, closed)
+      .when(told(false))
+      .then()
+    order(...found, parked, closed)
+      .when(told(true))
+      .then(
+        UnappliedPaymentParked.make({
+          payment: { ...late, problem: "came back", state: "parked", note: "paid by hand" }
+        })
+      )
+  })
+
+  it("is recorded of that payment, and leaves others as they are", () => {
+    const other = { ...late, paymentId: PaymentId.make("pay_other") }
+    const both = order(...found, UnappliedPaymentFound.make({ payment: other }))
+    const noted = (event: OrderEvent) => evolve(both.state, event).unappliedPayments
+    both
+      .when(FailReturn.make({ paymentId: other.paymentId, problem, wasTaken: true }))
+      .then(UnappliedPaymentParked.make({ payment: { ...other, problem, state: "parked" } }))
+    assert.deepStrictEqual(noted(returned), [{ ...late, state: "returned" }, other])
+    assert.deepStrictEqual(noted(parked), [parked.payment, other])
+  })
+
   it("is recorded once, and not at all for a payment of the order's own", () => {
     order(...found, returned, cameBack)
       .when(fail)
@@ -79,6 +106,11 @@ describe("order: a payment that somebody gave back by hand at the channel", () =
       .when(back(0))
       .then(UnappliedPaymentNoted.make({ payment: { ...late, state: "returned", wasReturned: true } }))
   })
+
+  it("stays returned while something is left and the channel names no problem", () =>
+    order(...found, returned)
+      .when(back(1))
+      .then())
 
   it("stays where it is while something is left, and is parked again when the refund does not arrive", () => {
     order(...found, parked)
@@ -114,5 +146,20 @@ describe("order: a payment that somebody gave back by hand at the channel", () =
     order(...found, taken, returned, known)
       .when(back(0))
       .then()
+    const untold = UnappliedPaymentParked.make({ payment: { ...late, dispute: openDispute, state: "parked" } })
+    order(...found, untold)
+      .when(back(0))
+      .then(returned, known)
+    const told = UnappliedPaymentNoted.make({ payment: { ...cameBack.payment, dispute: openDispute } })
+    order(...found, returned, cameBack, told)
+      .when(back(0))
+      .then(known)
+  })
+
+  it("has gone back although a bank asks about it and has taken nothing", () => {
+    const asked = { ...openDispute, taken: Minor.make(0) }
+    order(...found, UnappliedPaymentParked.make({ payment: { ...late, problem, dispute: asked, state: "parked" } }))
+      .when(back(0))
+      .then(returned, UnappliedPaymentNoted.make({ payment: { ...late, dispute: asked, state: "returned" } }))
   })
 })

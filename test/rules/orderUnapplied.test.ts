@@ -9,6 +9,7 @@ import type { PaymentFacts, UnappliedPayment } from "@coffer/rules/order/Order"
 import {
   AlreadyPaid,
   CloseEarly,
+  CloseParked,
   ConfirmPayment,
   expiresAt,
   facts,
@@ -16,7 +17,8 @@ import {
   PaymentSucceeded,
   pendingOrder,
   ReachDeadline,
-  UnappliedPaymentFound
+  UnappliedPaymentFound,
+  UnappliedPaymentNoted
 } from "../kit/fixtures.ts"
 import { given } from "../kit/Given.ts"
 
@@ -64,5 +66,28 @@ describe("order: a payment that it does not take", () => {
     const { events, refusal } = decide(live, more)
     assert.deepStrictEqual(events, [UnappliedPaymentFound.make({ payment: parked(more.facts) })])
     assert.isUndefined(refusal)
+  })
+})
+
+describe("order: a parked payment", () => {
+  const payment = parked(facts)
+  const found = UnappliedPaymentFound.make({ payment })
+  const close = CloseParked.make({ paymentId: facts.paymentId, note: "given back by hand" })
+  const closed = UnappliedPaymentNoted.make({ payment: { ...payment, state: "closed", note: "given back by hand" } })
+
+  it("is closed with the note of whoever dealt with it, and the first note stands", () => {
+    order(found).when(close).then(closed)
+    order(found, closed)
+      .when(CloseParked.make({ ...close, note: "another" }))
+      .then()
+  })
+
+  it("alone may be closed: neither one that is due nor one that has gone back", () => {
+    for (const state of ["due", "returned"] as const) {
+      order(UnappliedPaymentFound.make({ payment: { ...payment, state } }))
+        .when(close)
+        .thenRefused("not_parked")
+    }
+    order().when(close).thenRefused("not_parked")
   })
 })

@@ -133,6 +133,20 @@ describe("payout: what its facts do to the wallet", () => {
   it("a request freezes the amount and promises the fee", () =>
     assert.deepStrictEqual(brief(requesting(initial)), [[["payout_freeze", -5_000]], 30]))
 
+  it("each row says of which payout it is, and what happened", () => {
+    const { payoutNo } = initial
+    const described = ({ movements }: ReturnType<typeof consequences>) =>
+      movements.map(({ description, referenceId }) => [referenceId, description])
+    assert.deepStrictEqual(described(requesting(initial)), [[payoutNo, `Payout ${payoutNo} requested`]])
+    assert.deepStrictEqual(described(consequences(approved.state, PayoutSucceeded.make({ at }))), [
+      [payoutNo, `Payout ${payoutNo} completed`],
+      [payoutNo, `Fee of payout ${payoutNo}`]
+    ])
+    assert.deepStrictEqual(described(consequences(approved.state, PayoutFailed.make({ at }))), [
+      [payoutNo, `Payout ${payoutNo} returned`]
+    ])
+  })
+
   it("approving moves nothing", () =>
     assert.deepStrictEqual(brief(consequences(initial, PayoutApproved.make({ at }))), [[], 0]))
 

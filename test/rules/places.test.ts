@@ -1,15 +1,20 @@
 /** How places for posts are shared out (docs/decisions/0053). */
 import {
   allot,
+  allotBoth,
   type DueLine,
   keysOf,
   limitAfter,
   type Line,
   lineKey,
+  mayTake,
   placesOf,
   placesPerLine,
   type Standing,
-  standings
+  standingOf,
+  standings,
+  sumOf,
+  waitingOf
 } from "@coffer/rules/delivery/places"
 import { destinationOf, hostOf } from "@coffer/rules/delivery/route"
 import { assert, describe, it } from "@effect/vitest"
@@ -165,6 +170,46 @@ describe("places", () => {
     for (let limit = 1; limit < placesPerLine; limits.push(limit)) limit = limitAfter(limit, answered(9_000))
     assert.deepStrictEqual(limits.slice(0, 5), [2, 4, 8, 9, 10])
     assert.strictEqual(limits.length, 3 + placesPerLine - 8)
+  })
+
+  it("a line hangs while it may have fewer than eight posts under way, and is new while nothing is known of it", () => {
+    assert.deepStrictEqual([undefined, 1, 7, 8, placesPerLine].map(standingOf), [
+      "new",
+      "hung",
+      "hung",
+      "answers",
+      "answers"
+    ])
+    assert.deepStrictEqual([...standings], ["answers", "new", "hung"])
+  })
+
+  it("there are 448 in each mode, and 256 to wait in", () => {
+    assert.deepStrictEqual([sumOf(placesOf), sumOf(waitingOf)], [448, 256])
+  })
+
+  it("a post without an answer hung if it took five seconds", () => {
+    assert.deepStrictEqual(
+      [4_999, 5_000].map((millis) => limitAfter(undefined, silent(millis))),
+      [placesPerLine, 1]
+    )
+  })
+
+  it("a delivery waits beside the posts under way of a line that is not known to answer", () => {
+    const line = due("a", "x 1")
+    const begun = new Map([[lineKey(line), placesPerLine - 1]])
+    const waits = (waiting: number, limits: ReadonlyMap<string, number>) =>
+      mayTake(line, { limits, begun, rooms: waitingOf, taken: new Map([[lineKey(line), waiting]]) }) !== undefined
+    assert.deepStrictEqual([waits(0, new Map()), waits(1, new Map())], [true, false])
+    assert.deepStrictEqual([waits(1, known(line)), waits(placesPerLine, known(line))], [true, false])
+  })
+
+  it("what may not begin now may wait, each line with the sum of both, and a line with neither is left out", () => {
+    const [many, few, idle] = [due("a", "x 1", 50), due("b", "x 1", 3), due("c", "x 1", 0)]
+    const waiting = { ...none, rooms: waitingOf }
+    assert.deepStrictEqual(allotBoth([many, idle, few], none, waiting), [
+      { mode: "sandbox", merchantId: "a", destination: "x 1", places: placesPerLine + 12 },
+      { mode: "sandbox", merchantId: "b", destination: "x 1", places: 3 }
+    ])
   })
 
   const line = fc.record<DueLine>({

@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { facts, PaymentSucceeded, pendingOrder } from "../kit/fixtures.ts"
 
-const { ConfirmReceiptSent, NumberReceipt, RequestReceipt } = OrderCommand.cases
+const { ConfirmReceiptSent, FailReceipt, NumberReceipt, RequestReceipt } = OrderCommand.cases
 const start = facts.paidAt
 const paid = evolve(pendingOrder, PaymentSucceeded.make({ facts }))
 const after = (order: Order, ...commands: ReadonlyArray<OrderCommand>) =>
@@ -58,5 +58,36 @@ describe("receipt", () => {
       assert.deepStrictEqual(order.receipt?.sentAt, DateTime.add(start, { milliseconds: 5 }))
     }
     assert.lengthOf(decide(after(paid, sent(5)), sent(5)).events, 1, "the mail's own row is written with each")
+  })
+
+  it("begins with nothing but what is said of it", () => {
+    const empty = { number: null, sentAt: null, requestedAt: [] }
+    assert.deepStrictEqual(after(paid, NumberReceipt.make({ number: "RCP-1" })).receipt, { ...empty, number: "RCP-1" })
+    const { at } = request(0)
+    assert.deepStrictEqual(after(paid, request(0)).receipt, { ...empty, requestedAt: [at], mailIds: ["mail_0"] })
+    assert.deepStrictEqual(after(paid, FailReceipt.make({ reason: "full" })).receipt, { ...empty, failure: "full" })
+  })
+
+  it("keeps its requests when it gets its number, and its number when a mail fails", () => {
+    const numbered = after(paid, request(0), NumberReceipt.make({ number: "RCP-1" }))
+    const failed = after(numbered, FailReceipt.make({ reason: "no such user" }))
+    const { at } = request(0)
+    const kept = { number: "RCP-1", sentAt: null, requestedAt: [at], mailIds: ["mail_0"] }
+    assert.deepStrictEqual(numbered.receipt, kept)
+    assert.deepStrictEqual(failed.receipt, { ...kept, failure: "no such user" })
+  })
+
+  it("says why the last mail failed until another is asked for or taken", () => {
+    const failed = after(paid, FailReceipt.make({ reason: "full" }))
+    assert.isFalse("failure" in after(failed, request(0)).receipt!)
+    assert.isFalse("failure" in after(failed, ConfirmReceiptSent.make({ at: start })).receipt!)
+  })
+
+  it("remembers the last five mails", () => {
+    const seven = [0, 1, 2, 3, 4, 5, 6].map((count) => request(count * hour))
+    assert.deepStrictEqual(
+      after(paid, ...seven).receipt?.mailIds,
+      seven.slice(2).map(({ mailId }) => mailId)
+    )
   })
 })

@@ -1,43 +1,22 @@
 /** The refund's rules: what each command does in each status, and what a refund posts. */
 import { assert, describe, it } from "@effect/vitest"
-import { OutRefundNo, RefundNo } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
-import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/refund/decide"
 import { consequences, reserving } from "@coffer/rules/refund/consequences"
 import { evolve } from "@coffer/rules/refund/evolve"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Refund, RefundCommand, RefundEvent } from "@coffer/rules/refund/Refund"
 import { DateTime, Schema } from "effect"
-import { createdAt as at, facts, pendingOrder } from "../kit/fixtures.ts"
+import { createdAt as at } from "../kit/fixtures.ts"
 import { given } from "../kit/Given.ts"
 import { matrix } from "../kit/Matrix.ts"
+import { aRefund } from "../kit/refundFixtures.ts"
 
 const { Abandon, Annotate, Await, Confirm, Reject } = RefundCommand.cases
 const { RefundAbandoned, RefundAccepted, RefundAnnotated, RefundFailed, RefundReversed, RefundSucceeded } =
   RefundEvent.cases
 
-const reservedRefund: Refund = {
-  status: "reserved",
-  refundNo: RefundNo.make("rfd_00000000000000000000000001"),
-  outRefundNo: OutRefundNo.make("r-1"),
-  tradeNo: pendingOrder.tradeNo,
-  merchantId: pendingOrder.merchantId,
-  mode: "sandbox",
-  paymentId: facts.paymentId,
-  amount: Minor.make(4_00),
-  requestedAmount: null,
-  currency: "USD",
-  reason: null,
-  metadata: {},
-  notifyUrl: null,
-  request: null,
-  run: null,
-  createdAt: at,
-  updatedAt: at
-}
-
-const refund = given({ decide, evolve, initial: reservedRefund })
+const refund = given({ decide, evolve, initial: aRefund })
 const reason = "no such account"
 
 const states = {
@@ -82,7 +61,7 @@ describe("refund: status by command", () => {
 })
 
 describe("refund: what a fact moves", () => {
-  const amount = reservedRefund.amount
+  const amount = aRefund.amount
   const rows = (before: Refund, event: RefundEvent) => {
     const { announced, movements, order, reserve } = consequences(before, event)
     return {
@@ -156,6 +135,19 @@ describe("refund: what a fact moves", () => {
     it(name, () => assert.deepStrictEqual(rows(before, event), expected))
   }
 
+  it("each row says of which refund and order it is, and what happened", () => {
+    const { refundNo, tradeNo } = aRefund
+    const described = (before: Refund, event: RefundEvent) =>
+      consequences(before, event).movements.map(({ description, referenceId }) => [referenceId, description])
+    for (const [before, event, what] of [
+      [states.reserved, RefundAccepted.make({ at }), "accepted"],
+      [states.pending, RefundSucceeded.make({ at }), "paid out"],
+      [states.pending, RefundFailed.make({ at, reason }), "returned"]
+    ] as const) {
+      assert.deepStrictEqual(described(before, event), [[refundNo, `Refund ${refundNo} of order ${tradeNo} ${what}`]])
+    }
+  })
+
   it("has every fact", () =>
     assert.sameMembers([...new Set(table.map(([, , { _tag }]) => _tag))], Object.keys(RefundEvent.cases)))
 
@@ -195,9 +187,18 @@ describe("refund: laws", () => {
   const step = (state: Refund, command: RefundCommand) => decide(state, command).events.reduce(evolve, state)
 
   it.prop("whatever happens, every fact applies and the terms stay", [Schema.Array(RefundCommand)], ([drawn]) => {
-    const last = drawn.reduce(step, reservedRefund)
-    assert.strictEqual(last.amount, reservedRefund.amount)
-    assert.deepStrictEqual(last.createdAt, reservedRefund.createdAt)
+    const last = drawn.reduce(step, aRefund)
+    assert.strictEqual(last.amount, aRefund.amount)
+    assert.deepStrictEqual(last.createdAt, aRefund.createdAt)
+  })
+
+  it("one that came back after it had succeeded has a reason, and is settled no more", () => {
+    const { settledAt: _, ...terms } = { ...states.succeeded, settledAt: at }
+    assert.deepStrictEqual(evolve(states.succeeded, RefundReversed.make({ at, reason })), {
+      ...terms,
+      status: "failed",
+      failureReason: reason
+    })
   })
 
   it("evolve throws on a fact that cannot follow", () => {

@@ -15,6 +15,7 @@ describe("secrets in texts", () => {
     [`svc_test_${body}`, "svc_test_*"],
     [`svc_live_${body}`, "svc_live_*"],
     [`opt_${body}`, "opt_*"],
+    ["sk_live_12345678", "sk_live_*"],
     [`whsec_${body}`, "whsec_*"],
     [`whsec_${standard}`, "whsec_*"],
     [`/v1/orders?secret=whsec_${encodeURIComponent(standard)}&limit=1`, "/v1/orders?secret=whsec_*&limit=1"],

@@ -1,7 +1,7 @@
 /** The wallet's rules: what a movement does to the balance, the chain of the ledger, and the laws of both. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { idBody, MerchantId } from "@coffer/model/Ids"
+import { idBody, idBodyAfter, MerchantId } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
 import { Minor, twoDecimals } from "@coffer/model/Money"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
@@ -74,6 +74,66 @@ describe("wallet: posting", () => {
     })
   }
 
+  const totals: Partial<Record<LedgerType, Partial<Wallet>>> = {
+    payment_credit: { totalRevenue: 5 },
+    fee_debit: { totalFee: 5 },
+    refund_debit: { totalRefund: 5 },
+    dispute_fee: { totalFee: 5 },
+    payout_success: { totalPayout: 5 },
+    payout_fee: { totalFee: 5 }
+  }
+  it("each type counts in its total, without a sign, or in none", () => {
+    const { totalFee, totalPayout, totalRefund, totalRevenue } = empty
+    const none = { totalFee, totalPayout, totalRefund, totalRevenue }
+    for (const [type, amount] of moves) {
+      const { wallet } = posted(rich, [movement(type, amount)])
+      assert.deepInclude(wallet, { ...none, ...totals[type] }, type)
+      assert.sameMembers(Object.keys(wallet), Object.keys(rich))
+    }
+  })
+
+  it("a wallet that was never used is all zeros, and is called by its merchant, mode and currency", () => {
+    const sums = { available: 0, frozen: 0, reserved: 0, totalRevenue: 0, totalFee: 0, totalPayout: 0, totalRefund: 0 }
+    const { currency, merchantId, mode } = empty
+    assert.deepStrictEqual(empty, {
+      merchantId,
+      mode,
+      currency,
+      ...sums,
+      sequence: 0,
+      headId: "",
+      headHash: "",
+      version: "",
+      updatedAt: now
+    })
+    assert.strictEqual(walletIdOf(empty), "mer_00000000000000000000000001/sandbox/USD")
+  })
+
+  it("a row has the id that is given, and its time where the clock is behind", () => {
+    const at = DateTime.toEpochMillis(now) + 5_000
+    const [early, late] = [bodyAt(1_000), bodyAt(at)]
+    const of = (idBody: string) => posted(empty, [movement("payment_credit", 1)], 0, { ...means, idBody }).rows[0]!
+    assert.deepStrictEqual([of(early).id, of(early).createdAt], [`LED_${early}`, now])
+    assert.deepStrictEqual([of(late).id, DateTime.toEpochMillis(of(late).createdAt)], [`LED_${late}`, at])
+  })
+
+  it("a row takes the id that is given if it is later than the head's, and else the next after the head's", () => {
+    const by = (millis: number) => ({ ...means, idBody: bodyAt(millis) })
+    const { wallet } = posted(empty, [movement("payment_credit", 1)], 0, by(1_000))
+    const second = (millis: number) => posted(wallet, [movement("payment_credit", 1)], 0, by(millis)).rows[0]!.id
+    assert.strictEqual(second(1_001), `LED_${bodyAt(1_001)}`)
+    assert.strictEqual(second(1_000), `LED_${idBodyAfter(bodyAt(1_000))}`)
+    assert.strictEqual(second(999), `LED_${idBodyAfter(bodyAt(1_000))}`)
+  })
+
+  it("what a row's hash covers is each of its columns on a line", () => {
+    const balances = { amount: -3, balanceBefore: 4, balanceAfter: 1, frozenAfter: 5 }
+    const texts = { id: "LED_1", referenceId: "TRD_1", description: "Fee", previousHash: "before" }
+    const row = { ...texts, ...balances, sequence: 2, type: "fee_debit", createdAt: now } as const
+    const text = "w\nbefore\nLED_1\n2\nfee_debit\n-3\n4\n1\n5\nTRD_1\nFee\n2026-01-01T00:00:00.000Z"
+    assert.strictEqual(chainText("w", row), text)
+  })
+
   it("rows rise by id within a wallet even when the clock steps back", () => {
     const first = posted(empty, [movement("payment_credit", 1)], 0, { ...means, idBody: bodyAt(1_000) })
     const second = posted(first.wallet, [movement("payment_credit", 1), movement("fee_debit", 0)])
@@ -139,14 +199,16 @@ describe("wallet: what may be spent", () => {
   it("a promise changes the version though it writes no row", () => {
     const { rows, wallet } = posted(holding(100), [], 40)
     assert.deepStrictEqual([rows, wallet.headHash, wallet.available, wallet.reserved], [[], "", 100, 40])
-    assert.notStrictEqual(wallet.version, empty.version)
-    assert.notStrictEqual(posted(wallet, [], -40).wallet.version, empty.version)
+    assert.strictEqual(wallet.version, digest("\n\n40"))
+    assert.strictEqual(posted(wallet, [], -40).wallet.version, digest(`${wallet.version}\n\n0`))
+    const paid = posted(wallet, [movement("payment_credit", 1)]).wallet
+    assert.strictEqual(paid.version, paid.headHash)
   })
 
   for (const [type, amount, totals] of [
     ["refund_debit", -5, { totalRefund: 5 }],
     ["refund_unfreeze", 5, { totalRefund: -5 }],
-    ["dispute_unfreeze", 5, {}]
+    ["dispute_unfreeze", 5, { totalRefund: 0, totalFee: 0 }]
   ] as const) {
     it(`${type} of funds that are not frozen moves available alone`, () => {
       const { wallet } = posted(rich, [{ ...movement(type, amount), unfrozen: true }])

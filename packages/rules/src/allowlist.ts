@@ -66,7 +66,7 @@ const addressOf = (text: string): Address | undefined => {
 const withoutDottedTail = (text: string): string => {
   const start = text.lastIndexOf(":") + 1
   const tail = text.slice(start)
-  if (start === 0 || !ipaddr.IPv4.isValidFourPartDecimal(tail)) return text
+  if (!ipaddr.IPv4.isValidFourPartDecimal(tail)) return text
   const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(tail).octets
   return `${text.slice(0, start)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }

@@ -7,19 +7,23 @@ export const cardDigitsMin = 13
 export const cardDigitsMax = 19
 
 /** Digits alone: does the check digit fit, and does some network give out such numbers? */
-export const isCardNumber = (digits: string): boolean =>
-  digits.length <= cardDigitsMax && numberIn(numbersOf([digits]), 0) === 1
+export const isCardNumber = (digits: string): boolean => numberIn(numbersOf([digits]), 0) === 1
 
-/** `text` with `replacement` for each card number in it. */
-export const cutCardNumbers = (text: string, replacement: string): string => cutAscii(text, asciiOf(text), replacement)
-
-/** `ascii` has a sign for each of `text`. */
-const cutAscii = (text: string, ascii: string, replacement: string): string => {
+/** `text` with `replacement` for each card number in it. All else stays as it is, digits of full width too. */
+export const cutCardNumbers = (text: string, replacement: string): string => {
+  // It has a sign for each of the text.
+  const ascii = asciiOf(text)
   if (!mayHold(ascii)) return text
-  const cut = ascii.replace(candidates, (run, at: number) =>
-    run.startsWith("%") ? run : cutRun(ascii, run, at, replacement)
-  )
-  return cut === ascii ? text : cut
+  let kept = ""
+  let done = 0
+  for (const { 0: run, index: at } of ascii.matchAll(candidates)) {
+    if (run.startsWith("%")) continue
+    for (const [begin, end] of cardsIn(ascii, run, at)) {
+      kept += text.slice(done, begin) + replacement
+      done = end
+    }
+  }
+  return kept + text.slice(done)
 }
 
 /** Digits of full width are digits to whoever reads them. */
@@ -58,23 +62,25 @@ const separators = "(?:[\\s+\\u2010-\\u2015\\u200b./_,-]|%20|%2[DdEeFf]|%09){0,3
 const candidates = new RegExp(`%[0-9A-Fa-f]{2}|\\d(?:${separators}\\d){${cardDigitsMin - 1},}`, "g")
 const groupOf = /%[0-9A-Fa-f]{2}|\d+/g
 
-/** A number begins where a group of digits begins and ends where one ends; of several the longest. */
-const cutRun = (text: string, run: string, at: number, replacement: string): string => {
+/**
+ * Where the card numbers of a run stand in the text. A number begins where a group of digits begins and ends where one
+ * ends; of several the longest.
+ */
+const cardsIn = (text: string, run: string, at: number): ReadonlyArray<readonly [begin: number, end: number]> => {
   const groups = Array.from(run.matchAll(groupOf), ({ 0: digits, index }) => ({ digits, index })).filter(
     ({ digits }) => !digits.startsWith("%")
   )
   const numbers = numbersOf(groups.map(({ digits }) => digits))
-  let kept = ""
-  let done = 0
+  const cards: Array<readonly [number, number]> = []
   for (let first = 0; first < groups.length; first++) {
-    const { index } = groups[first]!
+    const begin = at + groups[first]!.index
     const after = numberIn(numbers, first)
-    if (after === undefined || isPartOfId(text, at + index)) continue
-    kept += run.slice(done, index) + replacement
-    done = groups[after - 1]!.index + groups[after - 1]!.digits.length
+    if (after === undefined || isPartOfId(text, begin)) continue
+    const last = groups[after - 1]!
+    cards.push([begin, at + last.index + last.digits.length])
     first = after - 1
   }
-  return kept + run.slice(done)
+  return cards
 }
 
 /**

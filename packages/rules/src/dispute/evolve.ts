@@ -18,7 +18,7 @@ export const evolve = (dispute: Dispute, event: DisputeEvent): Dispute => {
       return { ...dispute, response: { ...asked, asks: asked.asks + 1 } }
     },
     EvidenceSubmitted: ({ at, processorStatus }): Dispute => ({
-      ...openTerms(dispute),
+      ...termsOf(dispute),
       status: "under_review",
       response: { ...unanswered(dispute, event), taken: true },
       processorStatus,
@@ -32,7 +32,7 @@ export const evolve = (dispute: Dispute, event: DisputeEvent): Dispute => {
     }),
     StepWithdrawn: (): Dispute => ({ ...dispute, response: null }),
     DisputeWon: ({ at, processorStatus }): Dispute => ({
-      ...openTerms(dispute),
+      ...termsOf(dispute),
       status: "won",
       fee: "fee" in dispute ? dispute.fee : null,
       closedAt: at,
@@ -40,7 +40,7 @@ export const evolve = (dispute: Dispute, event: DisputeEvent): Dispute => {
       updatedAt: at
     }),
     DisputeLost: ({ at, fee, processorStatus }): Dispute => ({
-      ...openTerms(dispute),
+      ...termsOf(dispute),
       status: "lost",
       fee,
       closedAt: at,
@@ -48,7 +48,7 @@ export const evolve = (dispute: Dispute, event: DisputeEvent): Dispute => {
       updatedAt: at
     }),
     DisputeClosed: ({ at, processorStatus }): Dispute => ({
-      ...openTerms(dispute),
+      ...termsOf(dispute),
       status: "closed",
       fee: null,
       closedAt: at,
@@ -56,7 +56,7 @@ export const evolve = (dispute: Dispute, event: DisputeEvent): Dispute => {
       updatedAt: at
     }),
     StageBegun: ({ amount, at, isAnswered, ...begun }): Dispute => ({
-      ...openTerms(dispute),
+      ...termsOf(dispute),
       ...begun,
       ...(isAnswered ? answeredAlready(dispute) : { status: "needs_response", response: null }),
       // Only an inquiry has moved nothing yet.
@@ -64,7 +64,7 @@ export const evolve = (dispute: Dispute, event: DisputeEvent): Dispute => {
       updatedAt: at
     }),
     ReviewBegun: ({ at, ...begun }): Dispute => ({
-      ...openTerms(dispute),
+      ...termsOf(dispute),
       ...begun,
       status: "under_review",
       updatedAt: at
@@ -106,10 +106,8 @@ const unanswered = (dispute: Dispute, event: DisputeEvent): Response => {
 const cannotFollow = (dispute: Dispute, event: DisputeEvent) =>
   new TypeError(`${event._tag} cannot follow ${dispute.status} (${dispute.disputeNo})`)
 
-/** Without what belongs to one status. */
-const openTerms = (dispute: Dispute) => {
+/** Without the status. An appeal that is won keeps the fee of the loss, and sets the time of its own end. */
+const termsOf = (dispute: Dispute) => {
   const { status: _, ...terms } = dispute
-  if (!("closedAt" in terms)) return terms
-  const { closedAt: __, fee: ___, ...rest } = terms
-  return rest
+  return terms
 }

@@ -16,8 +16,7 @@ export const pageOfAll = <One extends Item>(
 ): Result.Result<Page<One>, InvalidField> => {
   const {
     created: { from, to },
-    cursor,
-    limit
+    cursor
   } = request
   if (cursor !== undefined && !items.some(({ id }) => id === cursor.id)) {
     return Result.fail(new InvalidField({ param: cursor.param, problem: `is not the id of ${called}` }))
@@ -29,5 +28,5 @@ export const pageOfAll = <One extends Item>(
     .filter(({ createdAt }) => from === undefined || DateTime.isGreaterThanOrEqualTo(createdAt, from))
     .filter(({ createdAt }) => to === undefined || DateTime.isLessThanOrEqualTo(createdAt, to))
     .toSorted((a, b) => ((newer ? a.id < b.id : a.id > b.id) ? -1 : 1))
-  return Result.succeed(pageOf(found.slice(0, limit + 1), request))
+  return Result.succeed(pageOf(found, request))
 }

@@ -48,7 +48,7 @@ export interface Page<Item> {
   readonly hasMore: boolean
 }
 
-/** `found`: the items in the order away from the cursor. At most one more than the page holds was looked for. */
+/** `found`: the items in the order away from the cursor. One more than the page holds says that there is more. */
 export const pageOf = <Item>(found: ReadonlyArray<Item>, { cursor, limit }: PageRequest): Page<Item> => {
   const data = found.slice(0, limit)
   return { data: cursor?.param === "ending_before" ? data.toReversed() : data, hasMore: found.length > limit }

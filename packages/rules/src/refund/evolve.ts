@@ -27,16 +27,10 @@ const precedes: Record<RefundEvent["_tag"], ReadonlyArray<Refund["status"]>> = {
   RefundAnnotated: all
 }
 
-/** Without what belongs to one status. */
+/** Without what belongs to one status. A refund that has failed keeps its status, so its reason needs no removal. */
 const termsOf = (refund: Refund) => {
   const { status: _, ...terms } = refund
-  if ("settledAt" in terms) {
-    const { settledAt: __, ...rest } = terms
-    return rest
-  }
-  if ("failureReason" in terms) {
-    const { failureReason: __, ...rest } = terms
-    return rest
-  }
-  return terms
+  if (!("settledAt" in terms)) return terms
+  const { settledAt: __, ...rest } = terms
+  return rest
 }

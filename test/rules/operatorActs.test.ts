@@ -1,0 +1,108 @@
+/** Who may do what with the operator's API, and what takes two (docs/architecture.md, section 7). */
+import type { Role } from "@coffer/model/Role"
+import { type ActName, actOf, acts, isSeen, mayDo, ofTwo, takesTwo } from "@coffer/rules/operator/acts"
+import { assert, describe, it } from "@effect/vitest"
+
+const names = Object.keys(acts) as ReadonlyArray<ActName>
+const whatMay = (role: Role, ...among: ReadonlyArray<ActName>) => among.filter((act) => mayDo(role, act))
+
+const forAdmins: ReadonlyArray<ActName> = [
+  "merchants.create",
+  "merchants.update",
+  "merchants.resetKey",
+  "merchants.signingSecret",
+  "operators.create",
+  "operators.list",
+  "operators.revoke",
+  "audit_log.list"
+]
+const forSupport: ReadonlyArray<ActName> = [
+  "merchants.suspend",
+  "merchants.resume",
+  "files.upload",
+  "webhook_deliveries.resend"
+]
+const forFinance: ReadonlyArray<ActName> = [
+  "channels.set",
+  "reconciliation.begin",
+  "orders.closePayment",
+  "payouts.create",
+  "payouts.approve",
+  "payouts.reject",
+  "payouts.complete",
+  "payouts.fail"
+]
+const apart = new Set([...forAdmins, ...forSupport, ...forFinance])
+const forEverybody = names.filter((act) => !apart.has(act))
+
+describe("an act of the operator's API", () => {
+  it("is done by the admin, and by the roles that the table names", () => {
+    assert.deepStrictEqual(whatMay("admin", ...names), names)
+    assert.deepStrictEqual(new Set(whatMay("viewer", ...names)), new Set(forEverybody))
+    assert.deepStrictEqual(new Set(whatMay("support", ...names)), new Set([...forEverybody, ...forSupport]))
+    assert.deepStrictEqual(new Set(whatMay("finance", ...names)), new Set([...forEverybody, ...forFinance]))
+  })
+
+  it("is logged where it is not open to everybody, but for the two lists that only an admin reads", () => {
+    const unlogged = names.filter((act) => !acts[act].isLogged)
+    assert.deepStrictEqual(new Set(unlogged), new Set([...forEverybody, "operators.list", "audit_log.list"]))
+  })
+
+  it("leaves a note of who has read it where it shows what belongs to a merchant", () => {
+    const seen = ["orders.list", "timelines.retrieve", "webhook_deliveries.list", "webhook_deliveries.retrieve"]
+    const lookups = names.filter((act) => act.startsWith("lookup."))
+    assert.deepStrictEqual(new Set(names.filter(isSeen)), new Set([...seen, ...lookups] as ReadonlyArray<ActName>))
+  })
+
+  it("has the name of its group and its endpoint", () => {
+    assert.strictEqual(actOf("payouts", "approve"), "payouts.approve")
+  })
+})
+
+describe("two operators", () => {
+  it("do nothing that the table does not name", () => {
+    const taking = ["merchants.update", "merchants.resetKey", "channels.set", "payouts.approve", "operators.create"]
+    assert.deepStrictEqual(
+      names.filter((act) => Object.keys(ofTwo(act)).length > 0),
+      taking as ReadonlyArray<ActName>
+    )
+    const all = { payoutsAbove: 0, liveKeys: true, fees: true, channels: true, approvals: true } as const
+    assert.isFalse(takesTwo("payouts.complete", all, { status: "requested" }))
+  })
+
+  it("change a merchant's fees, each of the three kinds", () => {
+    for (const name of ["fees", "dispute_fee", "payout_fee"]) {
+      assert.isTrue(takesTwo("merchants.update", { fees: true }, { [name]: {} }), name)
+    }
+    assert.isFalse(takesTwo("merchants.update", { fees: true }, { name: "Shop", approved: true }))
+    assert.isFalse(takesTwo("merchants.update", { approvals: true }, { fees: {} }))
+  })
+
+  it("approve a merchant, where one alone takes the approval away", () => {
+    assert.isTrue(takesTwo("merchants.update", { approvals: true }, { approved: true }))
+    assert.isFalse(takesTwo("merchants.update", { approvals: true }, { approved: false }))
+    assert.isFalse(takesTwo("merchants.update", {}, { approved: true }))
+  })
+
+  it("reset a live key, where one alone resets that of the sandbox", () => {
+    assert.isTrue(takesTwo("merchants.resetKey", { liveKeys: true }, { mode: "live" }))
+    assert.isFalse(takesTwo("merchants.resetKey", { liveKeys: true }, { mode: "sandbox" }))
+    assert.isFalse(takesTwo("merchants.resetKey", { fees: true }, { mode: "live" }))
+  })
+
+  it("set a merchant's channel, whichever it is", () => {
+    assert.isTrue(takesTwo("channels.set", { channels: true }, {}))
+    assert.isFalse(takesTwo("channels.set", { fees: true }, {}))
+  })
+
+  it("approve a payout that is only requested, also where every amount takes two", () => {
+    assert.isTrue(takesTwo("payouts.approve", { payoutsAbove: 0 }, { status: "requested" }))
+    assert.isFalse(takesTwo("payouts.approve", { payoutsAbove: 0 }, { status: "approved" }))
+    assert.isFalse(takesTwo("payouts.approve", { fees: true }, { status: "requested" }))
+  })
+
+  it("make another operator as soon as anything takes two", () => {
+    assert.isTrue(takesTwo("operators.create", { fees: true }, {}))
+    assert.isFalse(takesTwo("operators.create", {}, {}))
+  })
+})
