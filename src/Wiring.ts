@@ -88,7 +88,6 @@ import * as OrderStore from "./orders/OrderStore.ts"
 import * as Payouts from "./payouts/Payouts.ts"
 import * as PayoutStore from "./payouts/PayoutStore.ts"
 import * as RefundCommands from "./refunds/RefundCommands.ts"
-import * as RefundLists from "./refunds/RefundLists.ts"
 import * as Refunds from "./refunds/Refunds.ts"
 import * as RefundStore from "./refunds/RefundStore.ts"
 import { Settings } from "./platform/runtime/Settings.ts"
@@ -192,7 +191,6 @@ const rooms = Layer.mergeAll(
   SandboxIssuer.layer,
   SandboxClocks.layer,
   StripeEvents.layer,
-  RefundLists.layer,
   Timelines.layer,
   HeldUp.layer,
   Search.layer,

@@ -28,7 +28,7 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { RefundLists } from "../refunds/RefundLists.ts"
+import { Refunds } from "../refunds/Refunds.ts"
 import { refundView } from "../refunds/RefundView.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { balanceTransactionView, balanceView } from "../wallets/WalletView.ts"
@@ -105,7 +105,7 @@ const eventView = ({ body }: StoredEvent) => redact(body) as object
 const shown = <Query, Item>(list: Shown<Query, Item>) => list
 
 const listsOf = Effect.gen(function* () {
-  const refunds = yield* RefundLists
+  const refunds = yield* Refunds
   const disputes = yield* DisputeLists
   const links = yield* Links
   const wallets = yield* Wallets

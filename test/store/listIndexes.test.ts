@@ -13,7 +13,7 @@ import type { Account } from "@coffer/model/Account"
 import type { Exported } from "../../src/platform/postgres/Pages.ts"
 import { Links } from "../../src/links/Links.ts"
 import { OrderLists } from "../../src/orders/OrderLists.ts"
-import { RefundLists } from "../../src/refunds/RefundLists.ts"
+import { Refunds } from "../../src/refunds/Refunds.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
 import { Deliveries } from "../../src/webhooks/Deliveries.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
@@ -205,8 +205,8 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
     it.effect.each(named(refundCases))("a page of refunds by $name is read along an index, wherever it lies", (one) =>
       Effect.gen(function* () {
         const { context, middle, account } = yield* Service
-        const lists = Context.get(context, RefundLists)
-        yield* inEachPlace(middle.refunds, one, (query) => lists.page(account, query))
+        const refunds = Context.get(context, Refunds)
+        yield* inEachPlace(middle.refunds, one, (query) => refunds.page(account, query))
       })
     )
 
