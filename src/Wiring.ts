@@ -26,7 +26,6 @@ import * as Receipts from "./receipts/Receipts.ts"
 import * as OrderLinks from "./signedUrls/OrderLinks.ts"
 import * as DisputeCommands from "./disputes/DisputeCommands.ts"
 import * as DisputeEntity from "./disputes/DisputeEntity.ts"
-import * as DisputeLists from "./disputes/DisputeLists.ts"
 import * as Disputes from "./disputes/Disputes.ts"
 import * as DisputeStore from "./disputes/DisputeStore.ts"
 import * as EventLists from "./events/EventLists.ts"
@@ -198,7 +197,7 @@ const rooms = Layer.mergeAll(
   Receipts.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(SandboxBuyer.layer, StripePayments.layer)),
-  Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer, Refunds.layer)),
+  Layer.provideMerge(Layer.mergeAll(Disputes.layer, Refunds.layer)),
   Layer.provideMerge(Layer.mergeAll(RefundCommands.layer, DisputeCommands.layer, LinkCommands.layer)),
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
   Layer.provideMerge(OrderCommands.layer),

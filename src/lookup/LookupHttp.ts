@@ -14,7 +14,7 @@ import type { Page } from "@coffer/rules/lists/pageRequest"
 import { redact } from "@coffer/rules/redaction"
 import { Effect, identity } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { DisputeLists } from "../disputes/DisputeLists.ts"
+import { Disputes } from "../disputes/Disputes.ts"
 import { disputeView } from "../disputes/DisputeView.ts"
 import { EventLists, type StoredEvent } from "../events/EventLists.ts"
 import { commonRefusals } from "../http/refusals.ts"
@@ -106,7 +106,7 @@ const shown = <Query, Item>(list: Shown<Query, Item>) => list
 
 const listsOf = Effect.gen(function* () {
   const refunds = yield* Refunds
-  const disputes = yield* DisputeLists
+  const disputes = yield* Disputes
   const links = yield* Links
   const wallets = yield* Wallets
   const events = yield* EventLists
