@@ -26,7 +26,6 @@ import * as Receipts from "./receipts/Receipts.ts"
 import * as OrderLinks from "./signedUrls/OrderLinks.ts"
 import * as DisputeCommands from "./disputes/DisputeCommands.ts"
 import * as DisputeEntity from "./disputes/DisputeEntity.ts"
-import * as DisputeLists from "./disputes/DisputeLists.ts"
 import * as Disputes from "./disputes/Disputes.ts"
 import * as DisputeStore from "./disputes/DisputeStore.ts"
 import * as EventLists from "./events/EventLists.ts"
@@ -88,7 +87,6 @@ import * as OrderStore from "./orders/OrderStore.ts"
 import * as Payouts from "./payouts/Payouts.ts"
 import * as PayoutStore from "./payouts/PayoutStore.ts"
 import * as RefundCommands from "./refunds/RefundCommands.ts"
-import * as RefundLists from "./refunds/RefundLists.ts"
 import * as Refunds from "./refunds/Refunds.ts"
 import * as RefundStore from "./refunds/RefundStore.ts"
 import { Settings } from "./platform/runtime/Settings.ts"
@@ -192,7 +190,6 @@ const rooms = Layer.mergeAll(
   SandboxIssuer.layer,
   SandboxClocks.layer,
   StripeEvents.layer,
-  RefundLists.layer,
   Timelines.layer,
   HeldUp.layer,
   Search.layer,
@@ -200,7 +197,7 @@ const rooms = Layer.mergeAll(
   Receipts.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(SandboxBuyer.layer, StripePayments.layer)),
-  Layer.provideMerge(Layer.mergeAll(Disputes.layer, DisputeLists.layer, Refunds.layer)),
+  Layer.provideMerge(Layer.mergeAll(Disputes.layer, Refunds.layer)),
   Layer.provideMerge(Layer.mergeAll(RefundCommands.layer, DisputeCommands.layer, LinkCommands.layer)),
   Layer.provideMerge(Layer.mergeAll(Orders.layer, OrderLists.layer, EventLists.layer, Payouts.layer)),
   Layer.provideMerge(OrderCommands.layer),

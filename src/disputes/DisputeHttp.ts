@@ -9,7 +9,6 @@ import { replyCsv } from "../http/csv.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { channelRefusals } from "../channel/channelRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
-import { DisputeLists } from "./DisputeLists.ts"
 import { disputeRefusals } from "./disputeRefusals.ts"
 import { Disputes } from "./Disputes.ts"
 import { disputeView, evidenceView } from "./DisputeView.ts"
@@ -19,7 +18,6 @@ export const layer = HttpApiBuilder.group(
   "disputes",
   Effect.fnUntraced(function* (handlers) {
     const disputes = yield* Disputes
-    const lists = yield* DisputeLists
     const { InvalidField } = commonRefusals
     const { ChannelUnreachable } = channelRefusals
     const { DisputeConflict, DisputeNotFound } = disputeRefusals
@@ -44,9 +42,9 @@ export const layer = HttpApiBuilder.group(
       list: span("disputes.list")(function* ({ query }) {
         const account = yield* Caller
         if (query.format === "csv") {
-          return yield* replyCsv("disputes", DisputeResource, yield* lists.exported(account, query), disputeView)
+          return yield* replyCsv("disputes", DisputeResource, yield* disputes.exported(account, query), disputeView)
         }
-        const page = yield* lists.page(account, query)
+        const page = yield* disputes.page(account, query)
         return yield* replyList("dispute", "/v1/disputes", page, disputeView)
       }, Effect.catchTags({ InvalidField })),
 

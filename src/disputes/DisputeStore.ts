@@ -1,19 +1,26 @@
 /**
- * Rows of disputes, and of the evidence beside them: found one by one, claimed when the channel is to be asked, and
- * written as changes that carry the version they replace. Never decides anything.
+ * Rows of disputes, and of the evidence beside them: found one by one or as lists show them, claimed when the channel
+ * is to be asked, and written as changes that carry the version they replace. Never decides anything.
  */
+import type { DisputeQuery } from "@coffer/contract/Disputes"
 import { Evidence } from "@coffer/model/Evidence"
-import { DisputeNo } from "@coffer/model/Ids"
+import { DisputeNo, prefixes } from "@coffer/model/Ids"
 import { belongsTo, type Account } from "@coffer/model/Account"
 import { Dispute, terms } from "@coffer/rules/dispute/Dispute"
 import { type Kept, nothingKept } from "@coffer/rules/dispute/evidence"
 import { nextCheckOf } from "@coffer/rules/dispute/nextCheck"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { CreatedRange } from "@coffer/rules/lists/created"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
 import { type Backlog, backOff, type DueSandbox, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
-import { isStorable } from "../platform/postgres/scans.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
+import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { along, isStorable, type Search } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** A dispute and the version of its row. */
@@ -39,6 +46,17 @@ export class DisputeStore extends Context.Service<
       processorDisputeId: string
     ) => Effect.Effect<Option.Option<StoredDispute>>
     readonly evidence: (disputeNo: DisputeNo) => Effect.Effect<StoredEvidence>
+    /** Newest first (spec: Endpoints, Disputes; List conventions). */
+    readonly page: (
+      account: Account,
+      request: PageRequest,
+      query: DisputeQuery
+    ) => Effect.Effect<Page<Dispute>, InvalidField>
+    readonly exported: (
+      account: Account,
+      created: CreatedRange,
+      query: DisputeQuery
+    ) => Effect.Effect<Pages.Exported<Dispute>>
     /** Disputes about which the channel is to be asked, claimed by pushing their time ahead. */
     readonly claimDue: (
       now: DateTime.Utc,
@@ -169,6 +187,7 @@ export const layer = Layer.effect(
       resolve,
       byProcessorId,
       evidence,
+      ...(yield* makeLists),
       claimDue: (...asked) =>
         sqlDefects(Effect.map(due.claim(...asked), (rows) => rows.map(({ dispute_no }) => dispute_no))),
       nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
@@ -178,6 +197,42 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Lists and exports. */
+const makeLists = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const pages = Pages.make(
+    sql,
+    {
+      table: disputes,
+      prefixOf: () => prefixes.dispute,
+      called: "a dispute"
+    },
+    yield* ListHorizon
+  )
+
+  const oursOf = yield* makeOursOf
+
+  const search = Effect.fnUntraced(function* (
+    account: Account,
+    { status, trade_no }: DisputeQuery
+  ): Effect.fn.Return<Search> {
+    if (trade_no !== undefined) {
+      const orders = yield* oursOf(account, ["order"], trade_no)
+      // An order has few disputes.
+      const filters = status === undefined ? [] : [sql`status = ${status}`]
+      return { path: along(...orders.map((one) => ({ trade_no: one }))), filters }
+    }
+    return { path: along(status === undefined ? {} : { status }), filters: [] }
+  })
+
+  return {
+    page: (account: Account, request: PageRequest, query: DisputeQuery) =>
+      Effect.flatMap(search(account, query), (found) => pages.page(account, request, found)),
+    exported: (account: Account, created: CreatedRange, query: DisputeQuery) =>
+      Effect.flatMap(search(account, query), (found) => pages.exported(account, created, found))
+  }
+})
 
 const numbered = Schema.Struct({ dispute_no: DisputeNo })
 

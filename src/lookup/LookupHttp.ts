@@ -14,7 +14,7 @@ import type { Page } from "@coffer/rules/lists/pageRequest"
 import { redact } from "@coffer/rules/redaction"
 import { Effect, identity } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { DisputeLists } from "../disputes/DisputeLists.ts"
+import { Disputes } from "../disputes/Disputes.ts"
 import { disputeView } from "../disputes/DisputeView.ts"
 import { EventLists, type StoredEvent } from "../events/EventLists.ts"
 import { commonRefusals } from "../http/refusals.ts"
@@ -28,7 +28,7 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { RefundLists } from "../refunds/RefundLists.ts"
+import { Refunds } from "../refunds/Refunds.ts"
 import { refundView } from "../refunds/RefundView.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { balanceTransactionView, balanceView } from "../wallets/WalletView.ts"
@@ -105,8 +105,8 @@ const eventView = ({ body }: StoredEvent) => redact(body) as object
 const shown = <Query, Item>(list: Shown<Query, Item>) => list
 
 const listsOf = Effect.gen(function* () {
-  const refunds = yield* RefundLists
-  const disputes = yield* DisputeLists
+  const refunds = yield* Refunds
+  const disputes = yield* Disputes
   const links = yield* Links
   const wallets = yield* Wallets
   const events = yield* EventLists

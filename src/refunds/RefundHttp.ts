@@ -12,7 +12,6 @@ import { channelRefusals } from "../channel/channelRefusals.ts"
 import { orderRefusals } from "../orders/orderRefusals.ts"
 import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
-import { RefundLists } from "./RefundLists.ts"
 import { refundRefusals } from "./refundRefusals.ts"
 import { Refunds } from "./Refunds.ts"
 import { refundView } from "./RefundView.ts"
@@ -25,7 +24,6 @@ export const layer = HttpApiBuilder.group(
   "refunds",
   Effect.fnUntraced(function* (handlers) {
     const refunds = yield* Refunds
-    const lists = yield* RefundLists
     const { InvalidField } = commonRefusals
     const { OrderNotFound } = orderRefusals
     const { RefundConflict, RefundNotFound } = refundRefusals
@@ -53,8 +51,8 @@ export const layer = HttpApiBuilder.group(
       list: span("refunds.list")(function* ({ query }) {
         const account = yield* Caller
         if (query.format === "csv")
-          return yield* replyCsv("refunds", RefundResource, yield* lists.exported(account, query), refundView)
-        const page = yield* lists.page(account, query)
+          return yield* replyCsv("refunds", RefundResource, yield* refunds.exported(account, query), refundView)
+        const page = yield* refunds.page(account, query)
         return yield* replyList("refund", "/v1/refunds", page, refundView)
       }, Effect.catchTags({ InvalidField })),
 

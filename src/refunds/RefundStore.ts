@@ -1,9 +1,13 @@
 /**
- * Rows of refunds: found one by one, claimed when they are due, and written as changes that carry the version they
- * replace. A refund that is void is found by its own number alone. Never decides anything.
+ * Rows of refunds: found one by one or as lists show them, claimed when they are due, and written as changes that carry
+ * the version they replace. A refund that is void is found by its own number alone. Never decides anything.
  */
-import { RefundNo } from "@coffer/model/Ids"
+import type { RefundQuery } from "@coffer/contract/Refunds"
+import { prefixes, RefundNo } from "@coffer/model/Ids"
 import { belongsTo, type Account } from "@coffer/model/Account"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { CreatedRange } from "@coffer/rules/lists/created"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Refund, terms } from "@coffer/rules/refund/Refund"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
@@ -17,7 +21,10 @@ import {
   leasedRows,
   type Outcomes
 } from "../platform/postgres/leasedRows.ts"
-import { isStorable } from "../platform/postgres/scans.ts"
+import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
+import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { along, equals, isStorable, type Search } from "../platform/postgres/scans.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** A refund and the version of its row. */
@@ -35,6 +42,17 @@ export class RefundStore extends Context.Service<
     readonly byOutRefundNo: (account: Account, outRefundNo: string) => Effect.Effect<Option.Option<StoredRefund>>
     /** What an idempotency claim has made since. */
     readonly byRequest: (request: string, since: DateTime.Utc) => Effect.Effect<Option.Option<StoredRefund>>
+    /** Newest first (spec: List conventions; silences: R13). */
+    readonly page: (
+      account: Account,
+      request: PageRequest,
+      query: RefundQuery
+    ) => Effect.Effect<Page<Refund>, InvalidField>
+    readonly exported: (
+      account: Account,
+      created: CreatedRange,
+      query: RefundQuery
+    ) => Effect.Effect<Pages.Exported<Refund>>
     /** Refunds that are not settled and due, claimed by pushing their time ahead. */
     readonly claimDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<RefundNo>>
     /** When the first is due of each of these sandboxes. */
@@ -53,6 +71,9 @@ export const refunds = table("refunds", {
   fixed: Struct.keys(terms),
   number: { field: "outRefundNo", among: "status <> 'void'" }
 })
+
+/** Which rows merchants see in a state. */
+const statuses = { pending: ["pending", "reserved"], succeeded: ["succeeded"], failed: ["failed"] } as const
 
 const storedOf = (row: typeof refunds.row.Type): StoredRefund => ({ version: row.version, refund: refunds.read(row) })
 
@@ -120,6 +141,7 @@ export const layer = Layer.effect(
       resolve,
       byOutRefundNo,
       byRequest: (request, since) => sqlDefects(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
+      ...(yield* makeLists),
       claimDue: (...asked) =>
         sqlDefects(Effect.map(due.claim(...asked), (rows) => rows.map(({ refund_no }) => refund_no))),
       nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
@@ -129,6 +151,45 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Lists and exports: refunds that are void stand in none. */
+const makeLists = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const pages = Pages.make(
+    sql,
+    {
+      table: refunds,
+      prefixOf: () => prefixes.refund,
+      called: "a refund"
+    },
+    yield* ListHorizon
+  )
+
+  const oursOf = yield* makeOursOf
+
+  const search = Effect.fnUntraced(function* (account: Account, query: RefundQuery): Effect.fn.Return<Search> {
+    const { out_refund_no, status } = query
+    const orders = query.trade_no === undefined ? undefined : yield* oursOf(account, ["order"], query.trade_no)
+    const shown = sql`status <> 'void'`
+    const inStatus = status === undefined ? [shown] : [sql`status in ${sql.in(statuses[status])}`]
+    // A unique key: there is one or none.
+    if (out_refund_no !== undefined) {
+      const inOrder = orders === undefined ? [] : [sql.in("trade_no", orders)]
+      return { filters: [equals(sql, "out_refund_no", out_refund_no), shown, ...inOrder, ...inStatus] }
+    }
+    if (orders !== undefined) return { path: along(...orders.map((trade_no) => ({ trade_no }))), filters: inStatus }
+    // By status also when all are wanted: refunds that are void, of which an outage makes many, are passed by.
+    const wanted = status === undefined ? Object.values(statuses).flat() : statuses[status]
+    return { path: along(...wanted.map((one) => ({ status: one }))), filters: [] }
+  })
+
+  return {
+    page: (account: Account, request: PageRequest, query: RefundQuery) =>
+      Effect.flatMap(search(account, query), (found) => pages.page(account, request, found)),
+    exported: (account: Account, created: CreatedRange, query: RefundQuery) =>
+      Effect.flatMap(search(account, query), (found) => pages.exported(account, created, found))
+  }
+})
 
 const numbered = Schema.Struct({ refund_no: RefundNo })
 

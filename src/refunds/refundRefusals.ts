@@ -4,7 +4,7 @@ import type { RefundRefused } from "@coffer/rules/order/Order"
 import type { RefundConflict } from "@coffer/rules/refund/Refund"
 import { refuseAs, refuseTemporarilyAs } from "../http/refusals.ts"
 import { refuseField } from "../http/replies.ts"
-import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "./refundErrors.ts"
+import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "./Refunds.ts"
 
 const refusedMessage = {
   not_paid: "The order is not paid.",

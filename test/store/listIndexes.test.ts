@@ -7,13 +7,13 @@ import { assert, describe, layer } from "@effect/vitest"
 import type { EventQuery } from "@coffer/contract/Events"
 import { MerchantId } from "@coffer/model/Ids"
 import { Context, Effect, Layer, Stream } from "effect"
-import { DisputeLists } from "../../src/disputes/DisputeLists.ts"
+import { Disputes } from "../../src/disputes/Disputes.ts"
 import { EventLists } from "../../src/events/EventLists.ts"
 import type { Account } from "@coffer/model/Account"
 import type { Exported } from "../../src/platform/postgres/Pages.ts"
 import { Links } from "../../src/links/Links.ts"
 import { OrderLists } from "../../src/orders/OrderLists.ts"
-import { RefundLists } from "../../src/refunds/RefundLists.ts"
+import { Refunds } from "../../src/refunds/Refunds.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
 import { Deliveries } from "../../src/webhooks/Deliveries.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
@@ -205,16 +205,16 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
     it.effect.each(named(refundCases))("a page of refunds by $name is read along an index, wherever it lies", (one) =>
       Effect.gen(function* () {
         const { context, middle, account } = yield* Service
-        const lists = Context.get(context, RefundLists)
-        yield* inEachPlace(middle.refunds, one, (query) => lists.page(account, query))
+        const refunds = Context.get(context, Refunds)
+        yield* inEachPlace(middle.refunds, one, (query) => refunds.page(account, query))
       })
     )
 
     it.effect.each(named(disputeCases))("a page of disputes by $name is read along an index, wherever it lies", (one) =>
       Effect.gen(function* () {
         const { context, middle, account } = yield* Service
-        const lists = Context.get(context, DisputeLists)
-        yield* inEachPlace(middle.disputes, one, (query) => lists.page(account, query))
+        const disputes = Context.get(context, Disputes)
+        yield* inEachPlace(middle.disputes, one, (query) => disputes.page(account, query))
       })
     )
 
