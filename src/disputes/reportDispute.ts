@@ -3,7 +3,7 @@ import { disputeFeeOf } from "@coffer/model/Fees"
 import { createdAtOf, DisputeNo, prefixes } from "@coffer/model/Ids"
 import { type Dispute, DisputeCommand } from "@coffer/rules/dispute/Dispute"
 import { DateTime, Effect, Equivalence, Option } from "effect"
-import type { DisputeReport, DisputeWord } from "../channel/DisputeChannel.ts"
+import type { DisputeReport, DisputeWord, Standing } from "../channel/DisputeChannel.ts"
 import { numbering } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -24,7 +24,7 @@ export const applyStatus = Effect.fnUntraced(
     // What was heard of it last was the inquiry: the loss has something to take once it is a chargeback.
     if (outcome === "lost" && dispute.stage === "inquiry" && standing !== undefined) {
       const at = yield* currentTime
-      yield* services.perform(dispute.disputeNo, ReportStanding.make({ at, processorStatus, ...standing }))
+      yield* services.perform(dispute.disputeNo, standingOf(dispute, standing, { at, processorStatus }))
     }
     return yield* services.perform(dispute.disputeNo, yield* commandOf(services, dispute, word))
   },
@@ -36,6 +36,12 @@ const isKnown = (dispute: Dispute, { outcome, standing, status }: DisputeWord): 
   status === dispute.processorStatus &&
   (standing === undefined ||
     (standing.stage === dispute.stage && isSame(standing.evidenceDueBy, dispute.evidenceDueBy)))
+
+const standingOf = (
+  { amount }: Dispute,
+  standing: Standing,
+  word: { readonly at: DateTime.Utc; readonly processorStatus: string }
+) => ReportStanding.make({ ...word, ...standing, amount: standing.amount ?? amount })
 
 const isSame = Equivalence.make<DateTime.Utc | null>((one, other) =>
   one === null || other === null ? one === other : DateTime.Equivalence(one, other)
@@ -59,7 +65,7 @@ const commandOf = Effect.fnUntraced(function* (
     case undefined:
       return standing === undefined
         ? ReportOther.make({ at, processorStatus })
-        : ReportStanding.make({ at, processorStatus, ...standing })
+        : standingOf(dispute, standing, { at, processorStatus })
   }
 })
 

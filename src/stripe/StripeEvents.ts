@@ -242,7 +242,7 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
     const own = inCurrencyOf(seen, { amount: left > 0 ? left : paid.amount, currency: paid.currency })
     const { amount, created, evidence_details, reason } = own
     yield* disputes.handleReport({
-      ...wordOf(seen),
+      ...wordOf(seen, paid.currency),
       ...account,
       tradeNo: paid.tradeNo,
       processorDisputeId: id,
