@@ -7,7 +7,7 @@ import type { Evidence } from "@coffer/model/Evidence"
 import type { Stage } from "@coffer/rules/dispute/Dispute"
 import type { DisputeNo, TradeNo } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import type { Minor } from "@coffer/model/Money"
+import type { Currency, Minor } from "@coffer/model/Money"
 import { Context, type DateTime, type Effect } from "effect"
 import type { ChannelUnreachable } from "./Channel.ts"
 
@@ -16,13 +16,16 @@ export interface DisputeName extends Account {
   readonly processorDisputeId: string
   /** As far as we know. What is meant for an inquiry is not given to the chargeback that it has become. */
   readonly stage: Stage
+  /** Of the payment. */
+  readonly currency: Currency
 }
 
 /** What the bank waits for. */
 export interface Standing {
   readonly stage: Stage
   readonly isAnswered: boolean
-  readonly amount: Minor
+  /** Null where the channel names another currency than the payment's: the dispute keeps the amount that it has. */
+  readonly amount: Minor | null
   readonly evidenceDueBy: DateTime.Utc | null
 }
 

@@ -20,7 +20,13 @@ import { Context, DateTime, Effect, Equivalence, Fiber, FiberSet, Layer, Option 
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import { makeAlarmOfContradiction } from "../channel/contradiction.ts"
-import { DisputeChannel, type DisputeReport, type DisputeWord, type StepAnswer } from "../channel/DisputeChannel.ts"
+import {
+  DisputeChannel,
+  type DisputeReport,
+  type DisputeWord,
+  type Standing,
+  type StepAnswer
+} from "../channel/DisputeChannel.ts"
 import { Files } from "../files/Files.ts"
 import { type Answering, answering, currentRequest } from "../idempotency/Answering.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -154,7 +160,7 @@ const applyStatus = Effect.fnUntraced(
     // What was heard of it last was the inquiry: the loss has something to take once it is a chargeback.
     if (outcome === "lost" && dispute.stage === "inquiry" && standing !== undefined) {
       const at = yield* currentTime
-      yield* services.perform(dispute.disputeNo, ReportStanding.make({ at, processorStatus, ...standing }))
+      yield* services.perform(dispute.disputeNo, standingOf(dispute, standing, { at, processorStatus }))
     }
     return yield* services.perform(dispute.disputeNo, yield* commandOf(services, dispute, word))
   },
@@ -166,6 +172,12 @@ const isKnown = (dispute: Dispute, { outcome, standing, status }: DisputeWord): 
   status === dispute.processorStatus &&
   (standing === undefined ||
     (standing.stage === dispute.stage && isSame(standing.evidenceDueBy, dispute.evidenceDueBy)))
+
+const standingOf = (
+  { amount }: Dispute,
+  standing: Standing,
+  word: { readonly at: DateTime.Utc; readonly processorStatus: string }
+) => ReportStanding.make({ ...word, ...standing, amount: standing.amount ?? amount })
 
 const isSame = Equivalence.make<DateTime.Utc | null>((one, other) =>
   one === null || other === null ? one === other : DateTime.Equivalence(one, other)
@@ -189,7 +201,7 @@ const commandOf = Effect.fnUntraced(function* (
     case undefined:
       return standing === undefined
         ? ReportOther.make({ at, processorStatus })
-        : ReportStanding.make({ at, processorStatus, ...standing })
+        : standingOf(dispute, standing, { at, processorStatus })
   }
 })
 

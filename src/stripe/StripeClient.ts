@@ -86,9 +86,10 @@ export const layer = Layer.effect(
       ({ sealed }: SealedAccount) => `${sealed.secretKey}/${sealed.account}`,
       ({ account, sealed }) => {
         const keys = { secretKey: openStripeKeys(secrets, account, sealed).secretKey, account: sealed.account }
-        // Merchants with one key have one account.
+        const { mode } = account
+        // Merchants with one key have one account. A connected one has one number for its live and its test calls.
         const counted = keys.account ?? secrets.sign(`stripe account/${keys.secretKey}`)
-        return { stripe: connect(keys), budget: { account: counted, perSecond: stripeCalls[account.mode] } }
+        return { stripe: connect(keys), budget: { account: `${mode}/${counted}`, perSecond: stripeCalls[mode] } }
       }
     )
 

@@ -41,8 +41,8 @@ export const makeStripeDisputes = Effect.gen(function* () {
 
   const submit = span("StripeDisputes.submit")(function* (dispute: DisputeName, evidence: Evidence, answer: string) {
     const before = yield* look(dispute)
-    if (isAnswered(before, answer)) return taken(before)
-    if (!takesAnswer(dispute, before)) return refused(before)
+    if (isAnswered(before, answer)) return taken(dispute, before)
+    if (!takesAnswer(dispute, before)) return refused(dispute, before)
     const uploaded: Record<string, string> = {}
     for (const [place, file] of placed(evidence.files)) uploaded[place] = yield* upload(dispute, file)
     const sent = yield* client.call(dispute, (stripe) =>
@@ -52,14 +52,14 @@ export const makeStripeDisputes = Effect.gen(function* () {
         submit: true
       })
     )
-    return taken(sent)
+    return taken(dispute, sent)
   })
 
   const accept = span("StripeDisputes.accept")(function* (dispute: DisputeName) {
     const before = yield* look(dispute)
-    if (!takesAnswer(dispute, before)) return refused(before)
+    if (!takesAnswer(dispute, before)) return refused(dispute, before)
     const closed = yield* client.call(dispute, (stripe) => stripe.disputes.close(dispute.processorDisputeId))
-    return taken(closed)
+    return taken(dispute, closed)
   })
 
   /** Adds to a refusal by Stripe how the dispute stands now. Somebody else may have sent the same answer. */
@@ -67,7 +67,9 @@ export const makeStripeDisputes = Effect.gen(function* () {
     Effect.catchTags(step, {
       StripeRefused: (why) =>
         Effect.map(look(dispute), (now): StepAnswer =>
-          answer !== undefined && isAnswered(now, answer) ? taken(now) : { ...refused(now), reason: reasonOf(why) }
+          answer !== undefined && isAnswered(now, answer)
+            ? taken(dispute, now)
+            : { ...refused(dispute, now), reason: reasonOf(why) }
         )
     })
 
@@ -89,7 +91,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
     submit: (dispute, evidence, answer) => concluded(dispute, submit(dispute, evidence, answer), answer),
     isTest: ({ mode }) => mode === "sandbox",
     accept: (dispute) => concluded(dispute, accept(dispute)),
-    status: (dispute) => Effect.map(look(dispute), wordOf)
+    status: (dispute) => Effect.map(look(dispute), (now) => wordOf(now, dispute.currency))
   } satisfies DisputeChannel["Service"]
 })
 
@@ -97,9 +99,11 @@ type Step = Effect.Effect<StepAnswer, ChannelUnreachable | StripeSilent | Stripe
 
 const unknown = Effect.succeed<StepAnswer>({ _tag: "Unknown" })
 
-const taken = (now: Stripe.Dispute) => ({ _tag: "Taken", word: wordOf(now) }) satisfies StepAnswer
+const taken = ({ currency }: DisputeName, now: Stripe.Dispute) =>
+  ({ _tag: "Taken", word: wordOf(now, currency) }) satisfies StepAnswer
 
-const refused = (now: Stripe.Dispute) => ({ _tag: "Refused", word: wordOf(now) }) satisfies StepAnswer
+const refused = ({ currency }: DisputeName, now: Stripe.Dispute) =>
+  ({ _tag: "Refused", word: wordOf(now, currency) }) satisfies StepAnswer
 
 /** In the metadata of a dispute at Stripe: which answer of ours it was given last. */
 const answerKey = "coffer_answer"

@@ -142,14 +142,14 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
   })
 }
 
-/** Whether the refund that an event shows says nothing that is not known. */
+/** Whether the refund that an event shows is in our books, and the event says nothing that they do not know. */
 const isKnownRefund = ({ refunds }: Services) =>
   Effect.fnUntraced(function* (account: Account, { names, shows }: SeenEvent) {
     // Another event comes when it is decided.
-    if (names !== null && (shows === "pending" || shows === "requires_action")) return true
-    if (names === null || shows !== "succeeded") return false
+    const isUndecided = shows === "pending" || shows === "requires_action"
+    if (names === null || !(isUndecided || shows === "succeeded")) return false
     const found = yield* Effect.option(refunds.find(account, names))
-    return Option.exists(found, ({ status }) => status === "succeeded")
+    return Option.exists(found, ({ status }) => isUndecided || status === "succeeded")
   })
 
 const handleRefund = (services: Services) => {
@@ -242,7 +242,7 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
     const own = inCurrencyOf(seen, { amount: left > 0 ? left : paid.amount, currency: paid.currency })
     const { amount, created, evidence_details, reason } = own
     yield* disputes.handleReport({
-      ...wordOf(seen),
+      ...wordOf(seen, paid.currency),
       ...account,
       tradeNo: paid.tradeNo,
       processorDisputeId: id,

@@ -6,7 +6,7 @@
  */
 import { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import { Context, Effect, Exit, Metric, Option, Result } from "effect"
+import { Context, Duration, Effect, Exit, Metric, Option, Result } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ChannelUnreachable } from "../channel/Channel.ts"
 import { CurrentDeadline } from "../platform/runtime/Deadline.ts"
@@ -44,7 +44,10 @@ const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
 const setDown = (mode: Mode, value: 0 | 1) => Metric.update(Metric.withAttributes(down, { mode }), value)
 
 const isDown = (mode: Mode) =>
-  Effect.andThen(Effect.andThen(setDown(mode, 1), count(mode, "circuit_open")), Effect.fail(new ChannelUnreachable()))
+  Effect.andThen(
+    Effect.andThen(setDown(mode, 1), count(mode, "circuit_open")),
+    Effect.fail<Judged>({ verdict: "unreached", failure: new ChannelUnreachable() })
+  )
 
 export const breakers = CircuitBreaker.layerStoreMemory()
 
@@ -86,53 +89,74 @@ export const makeStripeGuard = Effect.gen(function* () {
   const inTurn = (budget: Budget, until: number, isAgain: boolean) =>
     Effect.catchTags(pace.enter(budget, until, isAgain), { Crowded: (crowded) => Effect.fail(judgeCrowded(crowded)) })
 
-  /** Made when it is its turn, and again when it was one too many for Stripe. */
-  const made = Effect.fnUntraced(function* <A>(ask: () => Promise<A>, budget: Budget, mode: Mode) {
-    const until = yield* pace.until
-    const timesMax = Number.isFinite((yield* CurrentDeadline).left()) ? againMax.request : againMax.worker
-    for (let times = 0; ; times++) {
-      yield* inTurn(budget, until, times > 0)
-      const asked = yield* Effect.result(Effect.tryPromise({ try: ask, catch: judge }))
-      if (Result.isSuccess(asked)) return asked.success
-      const { limit } = asked.failure
-      if (limit === undefined) return yield* Effect.fail(asked.failure)
-      const pause = limit.retryAfterMillis ?? patience.pauseMillis * 2 ** times
-      if (limit.isOfAll) pace.close(budget, pause)
-      if (times === timesMax || pace.millis() + pause >= until) {
-        const failure = new ChannelUnreachable({ retryAfterMillis: pause })
-        return yield* Effect.fail<Judged>({ ...asked.failure, failure })
-      }
-      yield* Effect.andThen(count(mode, "rate_limited"), tell(asked.failure))
-      if (!limit.isOfAll) yield* pace.wait(pause)
-    }
-  })
-
-  return <A>(ask: () => Promise<A>, account: Account, budget: Budget): Effect.Effect<A, StripeFailure> => {
-    const { merchantId, mode } = account
-    const about = { merchant_id: merchantId, mode }
-    const asked = made(ask, budget, mode).pipe(
+  /** One call, unless it is known to have no answer. */
+  const once = <A>(ask: () => Promise<A>, account: Account): Effect.Effect<A, Judged> => {
+    const { mode } = account
+    const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
       Effect.tap(count(mode, "answered")),
       Effect.tapError((judged) => Effect.andThen(count(mode, judged.verdict), tell(judged))),
-      Effect.annotateLogs(about),
       Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? setDown(mode, 0) : Effect.void)),
       Effect.onExit((exit) => {
         const way = wayOf(exit)._tag
         return way === "Ignored" ? Effect.void : Metric.update(proxyDown, way === "Failure" ? 1 : 0)
       })
     )
-    const key = `${merchantId}/${mode}`
-    const sent = Effect.catch(throughProxy.execute(asked, { key: "proxy", classify: wayOf }), (error) =>
+    const sent = Effect.catch(throughProxy.execute(asked, { key: proxyKey, classify: wayOf }), (error) =>
       "verdict" in error
         ? Effect.fail(error)
         : Effect.andThen(count(mode, "circuit_open"), Effect.fail(ofProxy("it failed before")))
     )
-    const guarded = ofAccount.execute(sent, { key, classify: outcomeOf })
-    return Effect.catch(
-      ofAll.execute(guarded, { key: mode, classify: classified(ofEach(account)) }),
-      (error): Effect.Effect<never, StripeFailure> => ("verdict" in error ? Effect.fail(error.failure) : isDown(mode))
+    const guarded = ofAccount.execute(sent, { key: keyOf(account), classify: outcomeOf })
+    return Effect.catch(ofAll.execute(guarded, { key: mode, classify: classified(ofEach(account)) }), (error) =>
+      "verdict" in error ? Effect.fail(error) : isDown(mode)
     )
   }
+
+  /** Whether the call would end at once. Then it takes nobody's turn. */
+  const isShut = (account: Account) =>
+    Effect.map(
+      Effect.all([ofAll.state(account.mode), ofAccount.state(keyOf(account)), throughProxy.state(proxyKey)]),
+      (states) => states.some(isClosedToCalls)
+    ).pipe(Effect.orElseSucceed(() => false))
+
+  /**
+   * Made when it is its turn, and again when it was one too many for Stripe. No breaker is held in line: a call that
+   * tries whether Stripe is back keeps the others from it.
+   */
+  return Effect.fnUntraced(
+    function* <A>(ask: () => Promise<A>, account: Account, budget: Budget): Effect.fn.Return<A, Judged> {
+      const until = yield* pace.until
+      const timesMax = Number.isFinite((yield* CurrentDeadline).left()) ? againMax.request : againMax.worker
+      for (let times = 0; ; times++) {
+        if (!(yield* isShut(account))) {
+          yield* Effect.tapError(inTurn(budget, until, times > 0), ({ verdict }) => count(account.mode, verdict))
+        }
+        const asked = yield* Effect.result(once(ask, account))
+        if (Result.isSuccess(asked)) return asked.success
+        const { limit } = asked.failure
+        if (limit === undefined) return yield* Effect.fail(asked.failure)
+        const pause = limit.retryAfterMillis ?? patience.pauseMillis * 2 ** times
+        if (limit.isOfAll) pace.close(budget, pause)
+        if (times === timesMax || pace.millis() + pause >= until) {
+          const failure = new ChannelUnreachable({ retryAfterMillis: pause })
+          return yield* Effect.fail<Judged>({ ...asked.failure, failure })
+        }
+        if (!limit.isOfAll) yield* pace.wait(pause)
+      }
+    },
+    <A>(made: Effect.Effect<A, Judged>, _: () => Promise<A>, { merchantId, mode }: Account) =>
+      Effect.annotateLogs(
+        Effect.mapError(made, ({ failure }): StripeFailure => failure),
+        { merchant_id: merchantId, mode }
+      )
+  )
 })
+
+const proxyKey = "proxy"
+const keyOf = ({ merchantId, mode }: Account) => `${merchantId}/${mode}`
+
+const isClosedToCalls = (state: CircuitBreaker.State): boolean =>
+  state._tag === "HalfOpen" ? state.probing : state._tag === "Open" && Duration.toMillis(state.retryAfter) > 0
 
 /** A refusal is an answer. A wrong key or too many calls say nothing of whether Stripe is there. */
 const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {

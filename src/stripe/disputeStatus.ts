@@ -7,7 +7,8 @@ import type { Stripe } from "stripe"
 import type { DisputeWord } from "../channel/DisputeChannel.ts"
 import { timeOf } from "./sessionStatus.ts"
 
-export const wordOf = (dispute: Stripe.Dispute): DisputeWord => {
+/** `currency`: that of the payment. */
+export const wordOf = (dispute: Stripe.Dispute, currency: Currency): DisputeWord => {
   const { amount, evidence_details, status } = dispute
   const stage = stageOf(dispute)
   return {
@@ -19,7 +20,7 @@ export const wordOf = (dispute: Stripe.Dispute): DisputeWord => {
         : {
             stage,
             isAnswered: !needsResponse(dispute),
-            amount: Minor.make(amount),
+            amount: isPresented(dispute, currency) ? null : Minor.make(amount),
             evidenceDueBy: dueByOf(evidence_details)
           }
   }
@@ -74,7 +75,8 @@ export const isPresented = (of: { readonly currency: string }, currency: Currenc
 
 /** A dispute about a payment that no order took. */
 export const channelDisputeOf = (dispute: Stripe.Dispute): ChannelDispute => {
-  const { outcome, status } = wordOf(dispute)
+  const { status } = dispute
+  const outcome = outcomes[status]
   const isTaken = outcome === "lost" || (outcome === undefined && !status.startsWith("warning_"))
   const answerBy = dueByOf(dispute.evidence_details)
   return {

@@ -14,7 +14,7 @@ type Plant = (body: Body, request: string) => void
 
 /** A simulator whose answers go through `plant`. */
 const planted = Effect.fnUntraced(function* (plant: Plant = () => undefined) {
-  const simulator = yield* simulate({ port: 0, chargeSettles: 0 })
+  const simulator = yield* simulate({ port: 0, chargeSettles: 0, disputeDecides: 0 })
   const { port } = yield* run(
     http.createServer(async (request, response) => {
       const chunks: Array<Buffer> = []

@@ -1,6 +1,8 @@
 /** What Stripe takes at least and at most, and how long its texts may be (silences: O7, S23). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { stripesBounds } from "../../src/channel/amountBounds.ts"
+import { merchantDocument } from "../kit/contract.ts"
 import { assertRefused } from "../kit/Merchant.ts"
 import { connected, connectedAs, leadsTo, secretKey, worlds } from "./kit.ts"
 
@@ -37,6 +39,18 @@ describe("an amount out of Stripe's bounds", () => {
       })
     )
   }
+
+  it("is named beforehand where the document of the API describes the amount of orders and links", () => {
+    const { schemas } = merchantDocument.document["components"]
+    for (const body of ["CreateOrder", "CreatePaymentLink"]) {
+      const { description } = schemas[body].properties.amount
+      for (const [currency, least, named] of bounds) {
+        assert.include(description, `${least} (${named})`, body)
+        assert.deepStrictEqual(stripesBounds[currency], { min: least, max: most })
+      }
+      assert.include(description, String(most))
+    }
+  })
 
   it.live("is taken where Stripe takes no payments: in the other environment, and once it is switched off", () =>
     Effect.gen(function* () {

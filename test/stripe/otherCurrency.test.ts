@@ -74,9 +74,58 @@ describe("another currency than the payment's", () => {
     })
   )
 
+  for (const whoSees of ["an event", "the merchant's own answer"] as const) {
+    it.live(`in an inquiry freezes nothing, and its chargeback the payment's own amount, as ${whoSees} shows it`, () =>
+      Effect.gen(function* () {
+        const { before, charge, control, heldAs, merchant, settled, sql } = yield* sold()
+        const { id } = yield* control.open_dispute({ charge: charge.id, ...inEuro, is_inquiry: true })
+        yield* settled
+        const read = Effect.map(merchant.get(`/v1/disputes/${id}`), ({ body }) => body.data)
+        assert.deepInclude(yield* read, { status: "needs_response", funds_frozen: false, amount, currency: "USD" })
+        assert.deepStrictEqual(yield* merchant.balance(), before)
+        assert.include((yield* heldAs("dispute"))!["text"], "1850 EUR")
+        if (whoSees !== "an event") {
+          yield* control.hold_webhooks({})
+          yield* control.decide_dispute({ dispute: id, outcome: "escalated" })
+          const tea = { evidence: { product_description: "Tea" }, submit: true }
+          assert.strictEqual((yield* merchant.respond((yield* read).dispute_no, tea)).status, 409)
+          yield* control.release_webhooks({})
+        } else yield* control.decide_dispute({ dispute: id, outcome: "escalated" })
+        yield* settled
+        assert.deepInclude(yield* read, { status: "needs_response", funds_frozen: true, amount, currency: "USD" })
+        const books = yield* merchant.balance()
+        assert.deepStrictEqual([books.available, books.frozen], [before.available - amount, amount])
+        assert.include((yield* heldAs("dispute"))!["text"], "1850 EUR")
+        yield* control.decide_dispute({ dispute: id, outcome: "won" })
+        yield* settled
+        assert.deepStrictEqual(yield* merchant.balance(), before)
+        yield* assertLedgerWhole(sql)
+      })
+    )
+  }
+
+  it.live("in an inquiry whose payment was refunded in part freezes the whole once it is a chargeback", () =>
+    Effect.gen(function* () {
+      const { before, charge, control, merchant, pass, settled, sold: order, sql } = yield* sold()
+      const { id } = yield* control.open_dispute({ charge: charge.id, ...inEuro, is_inquiry: true })
+      yield* settled
+      const refund = { trade_no: order["trade_no"], out_refund_no: "R1", amount: 500 }
+      assert.strictEqual((yield* merchant.post("/v1/refunds", refund)).status, 201)
+      yield* pass("10 minutes")
+      yield* control.fault({ on: "webhook charge.dispute.*", kind: "lose", times: 2 })
+      yield* control.decide_dispute({ dispute: id, outcome: "escalated" })
+      yield* control.decide_dispute({ dispute: id, outcome: "lost" })
+      yield* settled
+      const { fee } = (yield* merchant.get(`/v1/disputes/${id}`)).body.data
+      const books = yield* merchant.balance()
+      assert.deepStrictEqual([books.available, books.frozen], [before.available - 500 - amount - fee, 0])
+      yield* assertLedgerWhole(sql)
+    })
+  )
+
   it.live("in a dispute about a payment that no order took takes that payment's amount", () =>
     Effect.gen(function* () {
-      const { api, choose, control, merchant, order, sessions, settled, simulator, sql } = yield* connected()
+      const { api, choose, control, merchant, order, pass, sessions, settled, simulator, sql } = yield* connected()
       const made = yield* order()
       yield* choose(made)
       yield* merchant.post(`/v1/test_helpers/orders/${made.trade_no}/pay`)
@@ -84,6 +133,8 @@ describe("another currency than the payment's", () => {
       yield* control.pay({ session: sessions(made)[0]!.id })
       yield* control.open_dispute({ charge: simulator.all("charge")[0]!.id, ...inEuro })
       yield* Effect.andThen(control.release_webhooks({}), settled)
+      // The dispute may be looked at before its payment is noted, and is looked at again.
+      yield* pass("1 minute")
       const [row] = yield* sql<{ taken: number }>`
         select (stray_payments -> 0 -> 'dispute' -> 'taken')::int as taken from orders`
       assert.strictEqual(row!.taken, amount)

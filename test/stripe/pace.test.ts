@@ -6,23 +6,26 @@ import { isCrowded, newLine, nextIn, type Urgency } from "../../src/stripe/paceL
 import { PaceTime } from "../../src/stripe/Pace.ts"
 import type { Reply } from "../kit/Api.ts"
 import { requestTime } from "../kit/requestTime.ts"
-import { connected, leadsTo, quick } from "./kit.ts"
+import { chooses, connected, leadsTo, quick, worlds } from "./kit.ts"
 
-/** An account takes so many calls in a second. Until buyers begin, time goes by whenever a call waits for it. */
-const paced = Effect.fnUntraced(function* (perSecond: number) {
+/** Until it stands still, time goes by whenever a call waits for it. */
+const passing = () => {
   const time = requestTime()
-  let isFree = true
+  const passes = { isFree: true }
   const paceTime: Time = {
     millis: time.time.millis,
     after: (millis, run) => {
-      if (isFree) setImmediate(() => time.move(millis))
+      if (passes.isFree) setImmediate(() => time.move(millis))
       return time.time.after(millis, run)
     }
   }
-  const world = yield* connected({
-    beneath: Layer.mergeAll(time.layer, Layer.succeed(PaceTime, paceTime), quick),
-    env: { STRIPE_CALLS_SANDBOX: String(perSecond) }
-  })
+  return { time, passes, beneath: Layer.mergeAll(time.layer, Layer.succeed(PaceTime, paceTime), quick) }
+}
+
+/** An account takes so many calls in a second. Until buyers begin, time goes by. */
+const paced = Effect.fnUntraced(function* (perSecond: number) {
+  const { beneath, passes, time } = passing()
+  const world = yield* connected({ beneath, env: { STRIPE_CALLS_SANDBOX: String(perSecond) } })
   const second = Effect.gen(function* () {
     yield* world.leap("1 second")
     time.move(1_000)
@@ -46,7 +49,7 @@ const paced = Effect.fnUntraced(function* (perSecond: number) {
       made.push(yield* world.order())
     }
     yield* second
-    isFree = false
+    passes.isFree = false
     yield* world.control.rate_limit({ calls: perSecond })
     return made
   })
@@ -65,7 +68,7 @@ const paced = Effect.fnUntraced(function* (perSecond: number) {
     )
   const take = (count: number) => Effect.replicateEffect(Queue.take(replies), count)
   const letTimeGo = () => {
-    isFree = true
+    passes.isFree = true
   }
   return { ...world, letTimeGo, time, second, since, orders, begin, take }
 })
@@ -77,7 +80,7 @@ describe("of an account that takes 25 calls in a second", () => {
       Effect.gen(function* () {
         const { begin, orders, second, since, take } = yield* paced(25)
         const all = yield* orders(200)
-        const limited = yield* since('coffer_stripe_calls_total{outcome="rate_limited"')
+        const limited = yield* since('coffer_stripe_calls_total{mode="sandbox",outcome="rate_limited"')
         const waits = yield* since('coffer_stripe_waits_total{urgency="buyer"')
         yield* begin(all)
         const seen: Array<Reply> = []
@@ -141,6 +144,33 @@ describe("a buyer", () => {
       })
     )
   }
+})
+
+describe("a connected account", () => {
+  it.live("has its sandbox's calls and its live ones counted apart, though it has one number", () =>
+    Effect.gen(function* () {
+      const { beneath, passes, time } = passing()
+      const world = yield* worlds({ beneath, env: { STRIPE_CALLS_SANDBOX: "1", STRIPE_CALLS_LIVE: "1" } })
+      const { api, merchant } = world
+      const approval = { approved: true, live_currencies: ["USD"] }
+      yield* api.operator("POST", `/merchants/${merchant.merchantId}`, approval)
+      const account = "acct_one"
+      const orderIn = Effect.fnUntraced(function* (mode: "sandbox" | "live", key: string) {
+        const channel = { channel: "stripe", webhook_secret: "whsec_ofNobody", account }
+        const secret = mode === "live" ? "sk_live_ofThePlatform" : "sk_test_ofThePlatform"
+        const path = `/merchants/${merchant.merchantId}/channels/${mode}`
+        const set = yield* api.operator("POST", path, { ...channel, secret_key: secret })
+        assert.strictEqual(set.status, 200, set.text)
+        const notified = mode === "live" ? { notify_url: "https://shop.example/nobody" } : {}
+        return (yield* api.post("/v1/orders", key, { amount: 2_000, ...notified })).body.data
+      })
+      const orders = [yield* orderIn("sandbox", merchant.sandboxKey), yield* orderIn("live", merchant.liveKey)]
+      yield* world.atRest
+      passes.isFree = false
+      time.move(1_000)
+      for (const order of orders) assert.strictEqual((yield* chooses(api, order, "card")).status, 200)
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("the line of an account", () => {

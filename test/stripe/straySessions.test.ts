@@ -56,6 +56,19 @@ describe("a session at Stripe that was made after the backup", () => {
     })
   )
 
+  it.live("is no more once all of it is on its way back by a refund of which these books have no row either", () =>
+    Effect.gen(function* () {
+      const { control, held, settled, simulator, stripe } = yield* restored({ isPaid: true })
+      yield* control.refund_fates({ fates: ["pends"] })
+      const payment = String(simulator.all("charge")[0]!.payment_intent)
+      const metadata = { coffer_refund_no: "rfd_00000000000000000000000001" }
+      yield* Effect.promise(() => stripe.refunds.create({ payment_intent: payment, metadata }))
+      yield* settled
+      assert.strictEqual(simulator.all("refund")[0]!.status, "pending")
+      assert.deepStrictEqual(yield* held, { rows: [], count: 0 })
+    })
+  )
+
   it.live(`is kept with ${straysMax} others of its account at most`, () =>
     Effect.gen(function* () {
       const { held, session, settled, sql, control, merchant } = yield* restored({ isPaid: false })

@@ -52,7 +52,7 @@ const rehearseCommand = anyonesCommand(
     yield* expectSandbox(real)
     const began = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
     const { checkAnswer, start } = yield* simulator
-    const { control, url } = yield* Effect.mapError(start({ port: 0, chargeSettles: 0 }), () =>
+    const { control, url } = yield* Effect.mapError(start({ port: 0, chargeSettles: 0, disputeDecides: 0 }), () =>
       failed("no_simulator", "The simulator of Stripe cannot listen on this machine.", "look at what 127.0.0.1 allows")
     )
     const rehearsal = yield* rehearse({

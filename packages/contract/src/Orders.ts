@@ -21,6 +21,7 @@ import {
   mode,
   ofMerchant,
   orNull,
+  stripesBoundsText,
   text,
   withExample
 } from "./fields.ts"
@@ -118,7 +119,7 @@ export const CreateOrder = withoutNulls(
   withExample(
     Schema.Struct({
       amount: OrderAmount.annotate({
-        description: "What the buyer pays: a whole number of minor units, 1999 for $19.99."
+        description: `What the buyer pays: a whole number of minor units, 1999 for $19.99. ${stripesBoundsText}`
       }),
       out_trade_no: optional(
         NewOutTradeNo,

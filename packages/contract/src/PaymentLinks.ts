@@ -9,7 +9,19 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, PaymentLinkNotFound, Unavailable } from "./Errors.ts"
-import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import {
+  currency,
+  instant,
+  int,
+  kind,
+  merchantId,
+  minor,
+  mode,
+  orNull,
+  stripesBoundsText,
+  text,
+  withExample
+} from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
@@ -63,7 +75,9 @@ const Uses = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX
 export const CreatePaymentLink = withoutNulls(
   withExample(
     Schema.Struct({
-      amount: OrderAmount.annotate({ description: "What each buyer pays, in minor units. It never changes." }),
+      amount: OrderAmount.annotate({
+        description: `What each buyer pays, in minor units. It never changes. ${stripesBoundsText}`
+      }),
       currency: optional(Currency, "`USD` unless given; live: one enabled for you. It never changes."),
       subject: optional(Subject, "The title that the buyer reads at checkout, one line of at most 255 characters."),
       max_uses: optional(Uses, "How many orders visits may make; any number unless given."),

@@ -98,7 +98,7 @@ export interface BalanceTransaction {
 
 /** The terms of the order. */
 export interface CreateOrder {
-  /** What the buyer pays: a whole number of minor units, 1999 for $19.99. */
+  /** What the buyer pays: a whole number of minor units, 1999 for $19.99. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
   readonly amount: number
   /** Your number of the order, one line. Sent again with the same terms, it gets the same order. */
   readonly out_trade_no?: string | null | undefined
@@ -120,7 +120,7 @@ export interface CreateOrder {
 
 /** The terms of each order that a visit makes. */
 export interface CreatePaymentLink {
-  /** What each buyer pays, in minor units. It never changes. */
+  /** What each buyer pays, in minor units. It never changes. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
   readonly amount: number
   /** `USD` unless given; live: one enabled for you. It never changes. */
   readonly currency?: "USD" | "HKD" | "CNY" | null | undefined
