@@ -21,8 +21,8 @@ import * as SandboxBuyer from "./sandbox/SandboxBuyer.ts"
 import * as MailStore from "./mail/MailStore.ts"
 import * as Mailer from "./mail/Mailer.ts"
 import * as ReceiptJobs from "./receipts/ReceiptJobs.ts"
-import * as ReceiptNumbers from "./receipts/ReceiptNumbers.ts"
 import * as Receipts from "./receipts/Receipts.ts"
+import * as ReceiptStore from "./receipts/ReceiptStore.ts"
 import * as OrderLinks from "./signedUrls/OrderLinks.ts"
 import * as DisputeCommands from "./disputes/DisputeCommands.ts"
 import * as DisputeEntity from "./disputes/DisputeEntity.ts"
@@ -160,7 +160,7 @@ const stores = Layer.mergeAll(
   CallKeys.layer,
   ReconciliationStore.layer,
   MailStore.layer,
-  ReceiptNumbers.layer
+  ReceiptStore.layer
 )
 
 /** The S3 client is loaded only where there is a bucket. */

@@ -1,8 +1,7 @@
 /** The receipt as a page to read and to print on A4 or Letter (spec: Order, receipt_url). Pure. */
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, terms } from "../pages/layout.ts"
-import { amountPaid, receiptLines, type ReceiptOf } from "../receipts/receiptLines.ts"
-import { receiptTexts } from "../receipts/receiptTexts.ts"
+import { amountPaid, receiptLines, type ReceiptOf, receiptTexts } from "../receipts/receiptTexts.ts"
 import { againOf, frameOf, type Seen } from "./frame.ts"
 
 export const renderReceipt = (shown: ReceiptOf, seen: Seen): string => {

@@ -2,20 +2,22 @@
  * Carries a command to a payment link out. A visit and the order that it makes are committed together or not at all, so
  * the number of uses is the number of orders.
  */
-import type { LinkId } from "@coffer/model/Ids"
+import { type LinkId, OutTradeNo, type TradeNo } from "@coffer/model/Ids"
+import { linkKey } from "@coffer/model/Metadata"
 import { consequences } from "@coffer/rules/link/consequences"
 import { decide } from "@coffer/rules/link/decide"
 import { evolve } from "@coffer/rules/link/evolve"
 import type { LinkClosed, LinkCommand, LinkConflict, LinkEvent, PaymentLink } from "@coffer/rules/link/PaymentLink"
+import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
 import { makeWriteLoop, type WriteLoop } from "../aggregate/WriteLoop.ts"
+import { newOrder } from "../orders/newOrder.ts"
 import { insertion as orderInsertion } from "../orders/OrderStore.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { insertion, LinkStore, replacement } from "./LinkStore.ts"
 import { linkView } from "./LinkView.ts"
-import { orderOfVisit } from "./orderOfVisit.ts"
 
 export class LinkNotFound extends Schema.TaggedError<LinkNotFound>()("LinkNotFound", { linkId: Schema.String }) {}
 
@@ -60,3 +62,22 @@ export const layer = Layer.effect(
     return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })
   })
 )
+
+interface Visit {
+  readonly tradeNo: TradeNo
+  readonly ordinal: number
+}
+
+/** The order that a visit makes (spec: Payment link; silences: L4, L6). */
+const orderOfVisit = (link: PaymentLink, { ordinal, tradeNo }: Visit): Order => {
+  const terms = {
+    amount: link.amount,
+    currency: link.currency,
+    out_trade_no: OutTradeNo.make(`${link.linkId}_${ordinal}`),
+    metadata: { ...link.metadata, [linkKey]: link.linkId },
+    ...(link.subject === null ? {} : { subject: link.subject }),
+    ...(link.notifyUrl === null ? {} : { notify_url: link.notifyUrl }),
+    ...(link.returnUrl === null ? {} : { return_url: link.returnUrl })
+  }
+  return newOrder(link, terms, tradeNo)
+}

@@ -5,8 +5,7 @@ import type { Message } from "../mail/Mailer.ts"
 import { type Content, Html, html } from "../pages/html.ts"
 import { tags } from "../pages/language.ts"
 import { helpOf, helpWords } from "../pages/shop.ts"
-import { amountPaid, receiptLines, type ReceiptOf } from "./receiptLines.ts"
-import { receiptTexts } from "./receiptTexts.ts"
+import { amountPaid, receiptLines, type ReceiptOf, receiptTexts } from "./receiptTexts.ts"
 
 interface Sent extends ReceiptOf {
   readonly mailId: string
