@@ -1,10 +1,14 @@
 /** `coffer stripe rehearse` against the simulator, as it is and behind a server that plants differences. */
 import http from "node:http"
+import net from "node:net"
+import tls from "node:tls"
 import { start as simulate } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { type } from "../kit/cli.ts"
-import { run } from "../webhooks/receiver.ts"
+import { password, proxying } from "../webhooks/proxy.ts"
+import { run, selfSigned } from "../webhooks/receiver.ts"
+import { trusting } from "../webhooks/secureReceiver.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a test changes what it finds
 type Body = any
@@ -64,7 +68,10 @@ describe("coffer stripe rehearse", () => {
       const report = JSON.parse(stdout)
       assert.deepStrictEqual([report.different, report.not_reached, report.left], [0, 0, 0])
       assert.isAtLeast(report.same, 40)
-      assert.notMatch(stdout, /sk_test|\b(pi|ch|re|cs|du|dp|evt|acct|pm)_\w{6}/)
+      assert.notMatch(stdout, /sk_test|\b(pi|ch|re|cs|du|dp|evt|acct|pm|file)_\w{6}/)
+      const [file] = all("file")
+      assert.deepInclude(file, { purpose: "dispute_evidence", type: "png" })
+      assert.isTrue(all("dispute").some(({ evidence }) => evidence.receipt === file!.id))
       assert.include(stderr, "dispute, won: same")
       assert.deepStrictEqual(new Set(all("checkout.session").map(({ status }) => status)), new Set(["expired"]))
       const open = all("payment_intent").filter(({ status }) => !["succeeded", "canceled"].includes(status))
@@ -100,6 +107,44 @@ describe("coffer stripe rehearse", () => {
         stripe.all("refund").flatMap(({ amount, payment_intent: of }) => (paid.includes(of) ? [amount] : [])),
         [2_000, 2_000, 2_000]
       )
+    })
+  )
+
+  it.live("goes through STRIPE_PROXY where it is set, and calls nothing past it", () =>
+    Effect.gen(function* () {
+      const stripe = yield* planted()
+      const { cert, key: certKey } = selfSigned("localhost")
+      yield* trusting(cert)
+      let reached = 0
+      const front = yield* run(
+        tls.createServer({ cert, key: certKey }, (socket) => {
+          reached++
+          const there = net.connect(Number(new URL(stripe.address).port), "127.0.0.1")
+          socket.pipe(there).pipe(socket)
+          there.on("error", () => socket.destroy())
+          socket.on("error", () => there.destroy())
+        })
+      )
+      const proxy = yield* proxying()
+      const target = `localhost:${front.port}`
+      const words = ["stripe", "rehearse", "--api", `https://${target}`, "--patience", "1"]
+      const { code, stderr } = yield* type(words, { STRIPE_KEY: key, STRIPE_PROXY: Redacted.value(proxy.url) })
+      assert.strictEqual(code, 0, stderr)
+      assert.isAbove(reached, 0)
+      assert.lengthOf(proxy.asked, reached)
+      const authorization = `Basic ${Buffer.from(`coffer:${password}`).toString("base64")}`
+      for (const asked of proxy.asked) assert.deepInclude(asked, { method: "CONNECT", target, authorization })
+    })
+  )
+
+  it.live("says what STRIPE_PROXY has to look like, and repeats nothing of it", () =>
+    Effect.gen(function* () {
+      for (const value of ["proxy.example:3128", "https://u:s3cret@proxy.example", "http://u:s3cret@proxy.example/a"]) {
+        const { code, stderr } = yield* type(["stripe", "rehearse"], { STRIPE_KEY: key, STRIPE_PROXY: value })
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "http://user:password@proxy.example:3128")
+        assert.notInclude(stderr, "s3cret")
+      }
     })
   )
 

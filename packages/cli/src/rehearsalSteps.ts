@@ -103,6 +103,30 @@ const evidence = (name: string, dispute: string, fields: object, submit: boolean
   loose: submit ? ["status", "balance_transactions", "is_charge_refundable", "due_by", "has_evidence"] : []
 })
 
+/** A picture of one point. */
+const picture = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+  "base64"
+)
+
+const fileOfEvidence: ReadonlyArray<Step> = [
+  {
+    name: "file of evidence",
+    ask: () => ({
+      ...post("/v1/files", { purpose: "dispute_evidence" }),
+      file: new File([picture], "receipt.png", { type: "image/png" })
+    })
+  },
+  {
+    name: "evidence with a file, kept",
+    ask: (seen) => {
+      const receipt = seen("file of evidence")?.id
+      if (receipt === undefined) return undefined
+      return at(seen("dispute")?.id, (id) => post(`/v1/disputes/${id}`, { evidence: { receipt }, submit: false }))
+    }
+  }
+]
+
 const disputeUntil = (name: string, dispute: string, status: string): Step => ({
   name,
   ask: (seen) => at(seen(dispute)?.id, (id) => get(`/v1/disputes/${id}`)),
@@ -174,6 +198,7 @@ export const steps = (byHand: boolean): ReadonlyArray<Step> => [
   pay("disputed payment", "pm_card_createDispute"),
   disputeOf("dispute", "disputed payment"),
   evidence("evidence, kept", "dispute", { product_description: "Rehearsal" }, false),
+  ...fileOfEvidence,
   evidence("evidence, submitted", "dispute", { uncategorized_text: "winning_evidence" }, true),
   disputeUntil("dispute, won", "dispute", "won"),
   pay("payment that is disputed and lost", "pm_card_createDispute"),

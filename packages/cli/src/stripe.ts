@@ -11,9 +11,9 @@ import { paint } from "./output.ts"
 import { plain } from "./plain.ts"
 import { type Rehearsal, rehearse, type Result } from "./rehearsal.ts"
 import { byHandNotes } from "./rehearsalSteps.ts"
-import { apiVersion, worldAt } from "./stripeWorld.ts"
+import { throughProxy } from "./stripeProxy.ts"
+import { apiVersion, stripes, worldAt } from "./stripeWorld.ts"
 
-const stripes = "https://api.stripe.com"
 /** What comes later, such as a dispute of a test card. */
 const patience = 60_000
 
@@ -48,6 +48,7 @@ const rehearseCommand = anyonesCommand(
     if (!/^[a-z]{3}$/i.test(currency)) {
       return yield* failed("bad_currency", `"${currency}" is no currency.`, "give three letters, such as usd", 2)
     }
+    yield* throughProxy
     const real = worldAt(new URL(api).origin, yield* keyOfSandbox)
     yield* expectSandbox(real)
     const began = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
@@ -100,7 +101,8 @@ const keyOfSandbox = Effect.gen(function* () {
 
 const expectSandbox = Effect.fnUntraced(function* ({ call }: ReturnType<typeof worldAt>) {
   const { body, status } = yield* call({ method: "GET", path: "/v1/balance" })
-  const next = "use a key of the same sandbox that may read and write Checkout, PaymentIntents, Refunds and Disputes"
+  const next =
+    "use a key of the same sandbox that may read and write Checkout, PaymentIntents, Refunds, Disputes and Files"
   if (status === 401 || status === 403) return yield* failed("refused", "Stripe does not accept this key.", next, 2)
   if (body?.livemode === true) return yield* failed("live_key", "This key is live, so nothing was done.", next, 2)
 })

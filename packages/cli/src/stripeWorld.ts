@@ -4,6 +4,10 @@ import { Effect, Option } from "effect"
 import { failed } from "./CliFailure.ts"
 import { parseJson } from "./json.ts"
 
+export const stripes = "https://api.stripe.com"
+/** Stripe takes files there alone. */
+const stripesForFiles = "https://files.stripe.com"
+
 /** The form of the answers that are asked for. */
 export const apiVersion = "2026-10-28.endive"
 
@@ -19,6 +23,8 @@ export interface Ask {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly params?: object
+  /** Sent with it as a form of parts. */
+  readonly file?: File
 }
 
 export interface World {
@@ -34,8 +40,10 @@ export const worldAt = (url: string, key: string): World => {
     Effect.tryPromise({
       try: () => {
         const form = pairsOf(ask.params ?? {})
+        const { file } = ask
         const query = ask.method === "GET" && form.length > 0 ? `?${new URLSearchParams(form)}` : ""
-        return fetch(`${url}${ask.path}${query}`, {
+        const host = file !== undefined && url === stripes ? stripesForFiles : url
+        return fetch(`${host}${ask.path}${query}`, {
           method: ask.method,
           redirect: "error",
           signal: AbortSignal.timeout(answerMillisMax),
@@ -44,7 +52,7 @@ export const worldAt = (url: string, key: string): World => {
             "Stripe-Version": apiVersion,
             ...(ask.method === "POST" && { "Idempotency-Key": idempotencyKey })
           },
-          ...(ask.method === "POST" && { body: new URLSearchParams(form) })
+          ...(ask.method === "POST" && { body: file === undefined ? new URLSearchParams(form) : withFile(form, file) })
         }).then((response) =>
           response.text().then((text) => ({
             status: response.status,
@@ -53,7 +61,11 @@ export const worldAt = (url: string, key: string): World => {
         )
       },
       catch: () =>
-        failed("no_answer", `${new URL(url).host} did not answer.`, "look at the network, and run the rehearsal again")
+        failed(
+          "no_answer",
+          `${new URL(url).host} did not answer.`,
+          "look at the network and STRIPE_PROXY, and run it again"
+        )
     })
   return {
     call: Effect.fnUntraced(function* (ask) {
@@ -66,6 +78,13 @@ export const worldAt = (url: string, key: string): World => {
       return answer
     })
   }
+}
+
+const withFile = (form: ReadonlyArray<[string, string]>, file: File): FormData => {
+  const parts = new FormData()
+  for (const [name, value] of form) parts.append(name, value)
+  parts.append("file", file)
+  return parts
 }
 
 /** `{a: {b: [1]}}` is `a[b][0]=1`, as Stripe reads it. */

@@ -1,0 +1,28 @@
+/** `STRIPE_PROXY` for the calls of a rehearsal, as the service takes it: Node opens a tunnel through that proxy. */
+import http from "node:http"
+import { Config, Effect, Option, Redacted, Result } from "effect"
+import { failed } from "./CliFailure.ts"
+
+/** Until the scope ends, this process calls https addresses through the proxy, if one is set. */
+export const throughProxy = Effect.gen(function* () {
+  const given = yield* Effect.orElseSucceed(Config.option(Config.Redacted("STRIPE_PROXY")), Option.none)
+  if (Option.isNone(given)) return
+  const proxy = Redacted.value(given.value)
+  if (!isProxy(URL.parse(proxy))) {
+    // What is wrong is not shown: it may hold the password.
+    const next = "write it as http://user:password@proxy.example:3128; user and password may be left out"
+    return yield* failed("bad_proxy", "STRIPE_PROXY is no address of a proxy.", next, 2)
+  }
+  if (!("setGlobalProxyFromEnv" in http)) {
+    return yield* failed("no_proxy", "This Node opens no way through STRIPE_PROXY.", "use Node 24.14 or later", 2)
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => http.setGlobalProxyFromEnv({ HTTPS_PROXY: proxy })),
+    (restore) => Effect.sync(restore)
+  )
+})
+
+const isProxy = (url: URL | null): boolean =>
+  url?.protocol === "http:" &&
+  `${url.pathname}${url.search}${url.hash}` === "/" &&
+  [url.username, url.password].every((text) => Result.isSuccess(Result.try(() => decodeURIComponent(text))))
