@@ -68,6 +68,7 @@ export const refusingEndpoint = Effect.acquireRelease(
 /** As long as an address may be. */
 export const longUrl = (url: string) => url + noise(Limits.urlLengthMax - url.length)
 
+// oxlint-disable-next-line max-lines-per-function -- a table of acts
 export const actsOf = (running: Running, refusing: string): ReadonlyArray<Act> => {
   const shop = merchantOf(running)
   const { baseUrl, merchant } = running
