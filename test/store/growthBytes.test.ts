@@ -1,0 +1,141 @@
+/**
+ * What one sandbox key can make tables and folders grow by in a day (docs/operating.md): each act of a merchant is done
+ * with the largest body that cannot be compressed, and sizes are read before and after. With GROWTH_ACTS=40 each is
+ * done so often, and the figures of the page are printed.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type Act, actsOf, refusingEndpoint, timesADay } from "../kit/growth.ts"
+import { eventually } from "../kit/Process.ts"
+import { ownersConnection, type Running, start } from "../kit/Service.ts"
+
+const times = Number(process.env["GROWTH_ACTS"] ?? 2)
+const isPrinted = process.env["GROWTH_ACTS"] !== undefined
+
+type Sizes = ReadonlyMap<string, number>
+
+interface Growth {
+  /** Of one act: what is left when nothing is dead any more. */
+  readonly stays: Sizes
+  /** Of one act: with the rows that vacuum takes. */
+  readonly written: Sizes
+  readonly count: number
+}
+
+/** With indexes and TOAST. Partitions are one table. */
+const tables = (sql: SqlClient.SqlClient) =>
+  sql<{ name: string; part: string; bytes: number }>`select coalesce(p.relname, c.relname) as name, c.relname as part,
+      pg_total_relation_size(c.oid)::float8 as bytes
+    from pg_class c left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not like 'cluster_%'`
+
+const bytesIn = (folder: string): number =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { name, parentPath }) => sum + statSync(path.join(parentPath, name)).size, 0)
+
+const scaleOf = (owner: SqlClient.SqlClient, folder: string) => {
+  let known = new Map<string, number>()
+  const read = Effect.map(tables(owner), (rows) => {
+    const sizes = new Map<string, number>([["folder", bytesIn(folder)]])
+    for (const { bytes, name } of rows) sizes.set(name, (sizes.get(name) ?? 0) + bytes)
+    return sizes
+  })
+  /** Without dead rows and free pages. */
+  const compact = Effect.gen(function* () {
+    for (const { bytes, part } of yield* tables(owner)) {
+      if (known.get(part) !== bytes) yield* owner.unsafe(`vacuum full ${part}`)
+    }
+    known = new Map((yield* tables(owner)).map(({ bytes, part }) => [part, bytes]))
+    return yield* read
+  })
+  return { read, compact }
+}
+
+const moreOf = (from: Sizes, to: Sizes, count: number): Sizes =>
+  new Map(
+    [...to]
+      .map(([name, bytes]) => [name, (bytes - (from.get(name) ?? 0)) / count] as const)
+      .filter(([, more]) => more > 0)
+  )
+
+const measured = Effect.fnUntraced(function* (running: Running, scale: ReturnType<typeof scaleOf>, each: Act) {
+  const count = Math.min(each.times ?? times, times)
+  const logged = Effect.map(
+    running.sql<{ count: number }>`select count(*)::int as count from api_logs`,
+    ([row]) => row!.count
+  )
+  const prepared = each.before === undefined ? Array.from({ length: count }, () => "") : yield* each.before(count)
+  yield* running.atRest
+  const from = yield* scale.compact
+  const calls = yield* logged
+  const replies = yield* Effect.forEach(prepared, each.act, { concurrency: each.inTurn ? 1 : 4 })
+  assert.deepStrictEqual(
+    replies.filter(({ status }) => status >= 300),
+    [],
+    each.name
+  )
+  yield* eventually(
+    "the log of calls",
+    Effect.map(logged, (now) => now >= calls + count)
+  )
+  yield* each.after ?? running.atRest
+  const written = moreOf(from, yield* scale.read, count)
+  const growth: Growth = { stays: moreOf(from, yield* scale.compact, count), written, count }
+  return growth
+})
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(path.join(tmpdir(), "coffer-growth-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+)
+
+/** By table: the bytes that stay of the act that leaves most, as the page says. */
+const stated = new Map(
+  Array.from(
+    readFileSync("docs/operating.md", "utf8").matchAll(/^\| `(\w+)` \| [^|]+ \| ([\d,]+) \|/gm),
+    ([, name, bytes]) => [name!, Number(bytes!.replaceAll(",", ""))] as const
+  )
+)
+
+/** The act of each quota that leaves most, and all of them in a day. */
+const printed = (found: ReadonlyArray<readonly [Act, Growth]>, of: "stays" | "written") => {
+  const names = [...new Set(found.flatMap(([, growth]) => [...growth[of].keys()]))].toSorted()
+  for (const name of names) {
+    const most = [...Map.groupBy(found, ([{ quota }]) => quota).entries()].map(
+      ([quota, some]) =>
+        some
+          .map(([{ most = timesADay[quota], name: act }, growth]) => ({ act, most, bytes: growth[of].get(name) ?? 0 }))
+          .toSorted((a, b) => b.bytes * b.most - a.bytes * a.most)[0]!
+    )
+    const acts = most.filter(({ bytes }) => bytes > 0).map(({ act, bytes }) => `${act} ${Math.round(bytes)}`)
+    const gigabytes = most.reduce((sum, { bytes, most }) => sum + bytes * most, 0) / 1e9
+    console.log(`${of} ${name}: ${gigabytes.toFixed(2)} GB a day; ${acts.join(", ")}`)
+  }
+}
+
+/** Each table and each of its indexes grows by whole pages. */
+const pages = 12 * 8_192
+
+it.live("an act with a sandbox key leaves no more bytes in any table or folder than the page says", () =>
+  Effect.gen(function* () {
+    const home = yield* folder
+    const running = yield* start({ clock: "test", folder: home })
+    const scale = scaleOf(yield* ownersConnection(running.database), home)
+    const found: Array<readonly [Act, Growth]> = []
+    for (const each of actsOf(running, (yield* refusingEndpoint).url)) {
+      found.push([each, yield* measured(running, scale, each)])
+    }
+    if (isPrinted) for (const of of ["stays", "written"] as const) printed(found, of)
+    const beyond = found.flatMap(([{ name: act }, { count, stays }]) =>
+      [...stays]
+        .filter(([name, bytes]) => bytes > 1.1 * (stated.get(name) ?? -Infinity) + pages / count)
+        .map(([name, bytes]) => `${name}: ${act}, ${Math.round(bytes)}`)
+    )
+    assert.deepStrictEqual(beyond, [])
+  })
+)
