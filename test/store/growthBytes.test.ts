@@ -97,7 +97,7 @@ const folder = Effect.acquireRelease(
 /** By table: the bytes that stay of the act that leaves most, as the page says. */
 const stated = new Map(
   Array.from(
-    readFileSync("docs/operating.md", "utf8").matchAll(/^\| `(\w+)` \| [^|]+ \| ([\d,]+) \|/gm),
+    readFileSync("docs/operating.md", "utf8").matchAll(/^\| `(\w+)`[^|]*\| [^|]+ \| ([\d,]+) \|/gm),
     ([, name, bytes]) => [name!, Number(bytes!.replaceAll(",", ""))] as const
   )
 )
