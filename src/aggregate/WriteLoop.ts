@@ -9,7 +9,7 @@ import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import type { WalletName } from "@coffer/rules/wallet/Wallet"
 import { Effect, type Scope } from "effect"
 import { Events } from "../events/Events.ts"
-import type { ActorUnavailable } from "../platform/cluster/ask.ts"
+import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { makeTurns, showTurns } from "../platform/cluster/turns.ts"
 import {
   AlreadyExists,
@@ -31,7 +31,7 @@ import type { PerformedCommand } from "./performedCommand.ts"
 import { makeSnapshots } from "./Snapshots.ts"
 
 /** What can go wrong in any write. The caller may send it again. */
-export type WriteFailure = NotCommitted | ActorUnavailable
+export type WriteFailure = NotCommitted | OwnerUnavailable
 
 /** Why the entry of a command, and so the whole command, may be refused. */
 export type EntryFailure = StaleVersion | AlreadyExists | InsufficientBalance
@@ -202,7 +202,7 @@ const committing =
       : rooms.post(after.state, { movements, reserve, changes, instructions })
   }
 
-type Committing<E> = Effect.Effect<unknown, CommitError | InsufficientBalance | ActorUnavailable | E>
+type Committing<E> = Effect.Effect<unknown, CommitError | InsufficientBalance | OwnerUnavailable | E>
 
 const recordNothing = () => []
 

@@ -67,7 +67,7 @@ export const layer: Routes = HttpRouter.use(
     const asked = (order: Order, url: string) =>
       queryOf(url).has("returned")
         ? Effect.catchTags(urgent("buyer")(desks.payments.refresh(order)), {
-            ActorUnavailable: () => Effect.succeed(order),
+            OwnerUnavailable: () => Effect.succeed(order),
             ChannelUnreachable: () => Effect.succeed(order),
             NotCommitted: () => Effect.succeed(order),
             OrderConflict: () => Effect.succeed(order),

@@ -90,7 +90,7 @@ export const layer: Routes = HttpRouter.use(
           LinkClosed: ({ reason }) => respond({ _tag: "Closed", link, reason }),
           InvalidField: () => respond({ _tag: "Closed", link, reason: "unavailable" }),
           NotCommitted: () => unreachable(link, visitNo),
-          ActorUnavailable: () => unreachable(link, visitNo)
+          OwnerUnavailable: () => unreachable(link, visitNo)
         })
     )
 

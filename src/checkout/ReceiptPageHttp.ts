@@ -38,7 +38,7 @@ export const layer: Routes = HttpRouter.use(
         NoReceipt: () => unknown,
         OrderNotFound: () => unknown,
         NotCommitted: () => unreachable,
-        ActorUnavailable: () => unreachable
+        OwnerUnavailable: () => unreachable
       }),
       Effect.catchDefect((defect) => (isDatabaseTrouble(defect) ? unreachable : Effect.die(defect))),
       Effect.withSpan("receipts.page")

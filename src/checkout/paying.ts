@@ -139,7 +139,7 @@ const noAnswer = (respond: Respond, order: Order) => {
             "retry-after": String(Math.ceil(retryAfterMillis / 1_000))
           }),
     NotCommitted: uncertain,
-    ActorUnavailable: uncertain,
+    OwnerUnavailable: uncertain,
     OrderConflict: uncertain
   }
 }

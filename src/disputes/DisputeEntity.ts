@@ -3,7 +3,7 @@ import { DisputeNo } from "@coffer/model/Ids"
 import { Dispute, DisputeCommand, DisputeConflict, DisputeContradicted } from "@coffer/rules/dispute/Dispute"
 import { Effect, Schema } from "effect"
 import { Answering } from "../idempotency/Answering.ts"
-import { ActorUnavailable } from "../platform/cluster/ask.ts"
+import { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { NotCommitted } from "../platform/commit/Change.ts"
 import { DisputeCommands, DisputeNotFound } from "./DisputeCommands.ts"
@@ -17,7 +17,7 @@ export const {
   /** The answer to the request is committed with the change. */
   payload: { disputeNo: DisputeNo, command: DisputeCommand, answer: Schema.optional(Answering) },
   success: Dispute,
-  failure: Schema.Union([DisputeConflict, DisputeContradicted, DisputeNotFound, NotCommitted, ActorUnavailable]),
+  failure: Schema.Union([DisputeConflict, DisputeContradicted, DisputeNotFound, NotCommitted, OwnerUnavailable]),
   keyOf: ({ disputeNo }) => disputeNo,
   perform: Effect.map(
     DisputeCommands,

@@ -5,7 +5,7 @@
  */
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Duration, Effect } from "effect"
-import type { ActorUnavailable } from "../platform/cluster/ask.ts"
+import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
 import { busy, refuseField, refuseTemporarily, refuseWith } from "./replies.ts"
 
@@ -38,5 +38,5 @@ export const commonRefusals = {
 /** Failures of any write. Nothing is known to be wrong with the request, so it may be sent again. */
 export const unavailable = {
   NotCommitted: (_: NotCommitted) => busy,
-  ActorUnavailable: (_: ActorUnavailable) => busy
+  OwnerUnavailable: (_: OwnerUnavailable) => busy
 }

@@ -59,7 +59,7 @@ export const layer = Layer.effect(
       attemptsMax: 4,
       owned: { kind: "payment_links", rememberedMax: 1_024 }
     }
-    return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })
+    return yield* makeWriteLoop(aggregate, { post: wallets.postAsOwner })
   })
 )
 

@@ -7,7 +7,7 @@ import { LinkClosed, LinkCommand, LinkConflict, PaymentLink } from "@coffer/rule
 import { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Effect, Schema } from "effect"
 import { Answering } from "../idempotency/Answering.ts"
-import { ActorUnavailable } from "../platform/cluster/ask.ts"
+import { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { CommitError } from "../platform/commit/Change.ts"
 import { LinkCommands, LinkNotFound } from "./LinkCommands.ts"
@@ -25,7 +25,7 @@ export const {
     LinkConflict,
     LinkNotFound,
     InsufficientBalance,
-    ActorUnavailable,
+    OwnerUnavailable,
     ...CommitError.members
   ]),
   keyOf: ({ linkId }) => linkId,

@@ -75,7 +75,7 @@ export const layer = Layer.effect(
       owned: { kind: "orders", rememberedMax: 2_048 }
     }
     // The order's caller has the patience for the wallet as well.
-    return yield* makeWriteLoop(aggregate, { post: wallets.postAsActor })
+    return yield* makeWriteLoop(aggregate, { post: wallets.postAsOwner })
   })
 )
 

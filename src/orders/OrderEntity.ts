@@ -9,7 +9,7 @@ import { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
 import { Effect, Schema } from "effect"
 import { Answering } from "../idempotency/Answering.ts"
-import { ActorUnavailable } from "../platform/cluster/ask.ts"
+import { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { CommitError } from "../platform/commit/Change.ts"
 import { Instructions } from "../wallets/Instructions.ts"
@@ -39,7 +39,7 @@ export const {
     RefundRefused,
     OrderNotFound,
     InsufficientBalance,
-    ActorUnavailable,
+    OwnerUnavailable,
     ...CommitError.members
   ]),
   keyOf: ({ wallet }) => walletIdOf(wallet),

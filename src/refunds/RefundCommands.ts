@@ -1,6 +1,6 @@
 /**
  * Carries a command to a refund out. What follows from it for the order and the wallet is committed with it. There is
- * no actor (docs/decisions/0006): the row's version is the fence, and who was second decides again.
+ * no owner (docs/decisions/0006): the row's version is the fence, and who was second decides again.
  */
 import { RefundNo } from "@coffer/model/Ids"
 import type { RefundRefused } from "@coffer/rules/order/Order"

@@ -25,7 +25,7 @@ import { type Answering, answering, currentClaim, renewing } from "../idempotenc
 import type { IdempotencyClaim } from "../idempotency/IdempotencyClaim.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
-import { actorPatience } from "../platform/cluster/ask.ts"
+import { ownerPatience } from "../platform/cluster/ask.ts"
 import { Runs } from "../platform/cluster/Runs.ts"
 import { type AlreadyExists, isOvertaken, NotCommitted } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
@@ -345,7 +345,7 @@ const settle = Effect.fnUntraced(function* (
   answer?: Answering
 ) {
   const waited = DateTime.distance(refund.createdAt, command.at)
-  const left = Duration.max(settlePatienceMin, Duration.subtract(actorPatience, waited))
+  const left = Duration.max(settlePatienceMin, Duration.subtract(ownerPatience, waited))
   const handled = commands.handleReport(refund.refundNo, command, answer)
   const settled = Effect.retry(handled, { times: settleRetriesMax, schedule: settleAgain })
   const fiber = yield* Effect.forkIn(withoutDeadline(settled), scope)

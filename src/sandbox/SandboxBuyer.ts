@@ -7,7 +7,7 @@ import type { Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
 import { Context, type DateTime, Effect, Layer, type Option } from "effect"
-import type { ActorUnavailable } from "../platform/cluster/ask.ts"
+import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
@@ -33,7 +33,7 @@ export class SandboxBuyer extends Context.Service<
       method: PaymentMethod,
       attempt: Attempt,
       options?: PayOptions
-    ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | ActorUnavailable>
+    ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | OwnerUnavailable>
     /** Until when no attempt begins, since too many were declined; one that has begun may end (silences: O13). */
     readonly pausedUntil: (order: Order) => Effect.Effect<Option.Option<DateTime.Utc>>
     /** Whether the bank has the order's whole amount. Of a pending order: it has not reported the payment yet. */

@@ -97,16 +97,13 @@ export const layer = Layer.effect(
     const tried = <A>(keys: StripeKeys, ask: (stripe: Stripe) => Promise<A>) =>
       Effect.tapError(Effect.tryPromise({ try: () => ask(connect(keys)), catch: judge }), tellProxy)
 
-    const accountOf = ({ merchantId, mode }: SealedAccount["account"]) =>
+    const accountOf = ({ merchantId, mode }: OneAccount) =>
       Effect.match(merchants.find(merchantId), {
         onFailure: () => null,
         onSuccess: ({ modes }) => modes[mode].stripe
       })
 
-    const call = Effect.fnUntraced(function* <A>(
-      account: SealedAccount["account"],
-      ask: (stripe: Stripe) => Promise<A>
-    ) {
+    const call = Effect.fnUntraced(function* <A>(account: OneAccount, ask: (stripe: Stripe) => Promise<A>) {
       const sealed = yield* accountOf(account)
       if (sealed === null) return yield* new ChannelUnreachable()
       yield* open
@@ -153,7 +150,9 @@ const isRefusal = ({ verdict }: Judged) => verdict === "credentials" || verdict 
 /** The client's name of the call that this function makes, such as `refunds.create`. Only tests ask for it. */
 const nameIn = (ask: (stripe: Stripe) => unknown) => /\bstripe\.([\w.]+)/.exec(String(ask))?.[1] ?? "?"
 
+type OneAccount = Pick<Account, "merchantId" | "mode">
+
 interface SealedAccount {
-  readonly account: Pick<Account, "merchantId" | "mode">
+  readonly account: OneAccount
   readonly sealed: StripeAccount
 }

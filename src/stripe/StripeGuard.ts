@@ -51,21 +51,15 @@ const isDown = (mode: Mode) =>
 
 export const breakers = CircuitBreaker.layerStoreMemory()
 
+const breakerAfter = (failures: number) =>
+  CircuitBreaker.make({ tripPolicy: CircuitBreaker.consecutive(failures), openDuration: downFor })
+
 export const makeStripeGuard = Effect.gen(function* () {
   const patience = yield* Patience
   const pace = yield* Pace
-  const ofAccount = yield* CircuitBreaker.make({
-    tripPolicy: CircuitBreaker.consecutive(patience.calls),
-    openDuration: downFor
-  })
-  const ofAll = yield* CircuitBreaker.make({
-    tripPolicy: CircuitBreaker.consecutive(patience.merchants),
-    openDuration: downFor
-  })
-  const throughProxy = yield* CircuitBreaker.make({
-    tripPolicy: CircuitBreaker.consecutive(patience.calls),
-    openDuration: downFor
-  })
+  const ofAccount = yield* breakerAfter(patience.calls)
+  const ofAll = yield* breakerAfter(patience.merchants)
+  const throughProxy = yield* breakerAfter(patience.calls)
   for (const mode of Mode.literals) {
     yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
     yield* setDown(mode, 0)

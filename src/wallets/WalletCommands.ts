@@ -7,7 +7,7 @@ import { createdAtOf } from "@coffer/model/Ids"
 import { type InsufficientBalance, post } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Cause, Clock, Context, type DateTime, Effect, Layer, Result } from "effect"
-import type { ActorUnavailable } from "../platform/cluster/ask.ts"
+import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { makeTurns, showTurns } from "../platform/cluster/turns.ts"
 import { type CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
@@ -19,7 +19,7 @@ import { sha256 } from "../platform/runtime/Secrets.ts"
 import type { Entry } from "./Entry.ts"
 import { posted, WalletStore } from "./WalletStore.ts"
 
-type Posted = Effect.Effect<void, CommitError | InsufficientBalance | ActorUnavailable>
+type Posted = Effect.Effect<void, CommitError | InsufficientBalance | OwnerUnavailable>
 
 /** Called by the owner of the wallet. */
 export class WalletCommands extends Context.Service<

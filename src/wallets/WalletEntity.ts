@@ -2,7 +2,7 @@
 import { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
 import { Effect, Schema } from "effect"
-import { ActorUnavailable } from "../platform/cluster/ask.ts"
+import { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { CommitError } from "../platform/commit/Change.ts"
 import { EntryMessage, isUnread } from "./Entry.ts"
@@ -17,7 +17,7 @@ export const {
   name: "Wallets",
   payload: { wallet: WalletName, entry: EntryMessage },
   success: Schema.Void,
-  failure: Schema.Union([...CommitError.members, InsufficientBalance, ActorUnavailable]),
+  failure: Schema.Union([...CommitError.members, InsufficientBalance, OwnerUnavailable]),
   keyOf: ({ wallet }) => walletIdOf(wallet),
   perform: Effect.map(
     Effect.all([WalletCommands, Instructions]),

@@ -7,7 +7,7 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { emptyWallet, type Wallet, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Context, Effect, Layer, Option } from "effect"
-import { ask, askAsActor, type ActorUnavailable } from "../platform/cluster/ask.ts"
+import { ask, askAsOwner, type OwnerUnavailable } from "../platform/cluster/ask.ts"
 import type { CommitError } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -19,7 +19,7 @@ import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 type Post = (
   wallet: WalletName,
   entry: Entry
-) => Effect.Effect<void, CommitError | ActorUnavailable | InsufficientBalance>
+) => Effect.Effect<void, CommitError | OwnerUnavailable | InsufficientBalance>
 
 export class Wallets extends Context.Service<
   Wallets,
@@ -27,7 +27,7 @@ export class Wallets extends Context.Service<
     /** Posts the movements and commits `changes` with them, or does neither. */
     readonly post: Post
     /** The same within another command, whose own caller waits only so long. */
-    readonly postAsActor: Post
+    readonly postAsOwner: Post
     /** Of any currency, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet>
     /** Newest first. */
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
 
     return Wallets.of({
       post: (wallet, entry) => ask(send(wallet, entry)),
-      postAsActor: (wallet, entry) => askAsActor(send(wallet, entry)),
+      postAsOwner: (wallet, entry) => askAsOwner(send(wallet, entry)),
       balance: span("Wallets.balance")(function* (name) {
         const wallet = yield* store.find(name)
         return Option.isSome(wallet) ? wallet.value : emptyWallet(name, (yield* merchantOf(name)).created_at)

@@ -9,7 +9,7 @@ import { DateTime, Effect } from "effect"
 import { ChannelUnreachable } from "../../src/channel/Channel.ts"
 import type { Attempt } from "../../src/sandbox/SandboxBank.ts"
 import { texts as allTexts } from "../../src/checkout/texts.ts"
-import { ActorUnavailable } from "../../src/platform/cluster/ask.ts"
+import { OwnerUnavailable } from "../../src/platform/cluster/ask.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
 import { OrderNotFound } from "../../src/orders/OrderCommands.ts"
 import { type BankError, card, openScripted as open, type Script } from "../kit/scriptedCheckout.ts"
@@ -277,7 +277,7 @@ describe("checkout: without an answer", () => {
   const errors: ReadonlyArray<readonly [BankError, number, string]> = [
     [new ChannelUnreachable(), 502, texts.unreachable.heading],
     [new NotCommitted({ reason: "unknown" }), 503, texts.uncertain.heading],
-    [new ActorUnavailable({ reason: "TimeoutError" }), 503, texts.uncertain.heading],
+    [new OwnerUnavailable({ reason: "TimeoutError" }), 503, texts.uncertain.heading],
     [new OrderConflict({ tradeNo: pendingOrder.tradeNo, reason: "buyer_busy" }), 503, texts.uncertain.heading],
     [new OrderNotFound({ ref: pendingOrder.tradeNo }), 404, texts.invalidLink.heading]
   ]

@@ -1,7 +1,7 @@
 /** Members of one cluster inside the test, which do nothing but answer each other. */
 import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { Context, Effect, Layer, Logger, Metric, type Redacted, Schema } from "effect"
-import { askAsActor } from "../../src/platform/cluster/ask.ts"
+import { askAsOwner } from "../../src/platform/cluster/ask.ts"
 import { ownerOf } from "../../src/platform/cluster/owner.ts"
 import * as Doubt from "../../src/platform/cluster/Doubt.ts"
 import * as Joining from "../../src/platform/cluster/Joining.ts"
@@ -66,7 +66,7 @@ export const member = Effect.fnUntraced(function* (
   const ask = Context.get(context, Ask)
   return {
     /** Who owns each of some objects, as they say themselves. It waits until each has an owner. */
-    owners: Effect.forEach(keys, (key) => askAsActor(ask({ key })), { concurrency: "unbounded" }),
+    owners: Effect.forEach(keys, (key) => askAsOwner(ask({ key })), { concurrency: "unbounded" }),
     /** Connections that it has refused, or that were refused to it. */
     refused: () =>
       Metric.snapshotUnsafe(registry)

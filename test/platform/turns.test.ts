@@ -152,7 +152,7 @@ describe("work in turn", () => {
       const { release, work } = yield* held("one", [])
       const fibers = yield* Effect.replicateEffect(Effect.forkChild(inTurn("order", work), started), waitingMax + 1)
       const refused = yield* Effect.flip(inTurn("order", work))
-      assert.strictEqual(refused._tag, "ActorUnavailable")
+      assert.strictEqual(refused._tag, "OwnerUnavailable")
       assert.strictEqual(yield* inTurn("another", Effect.succeed("done")), "done")
 
       yield* Fiber.interrupt(fibers.pop()!)

@@ -7,11 +7,11 @@ import type { ClusterError } from "effect/cluster"
 import { leftIn } from "../runtime/Deadline.ts"
 
 /** How long a caller waits for an owner, wherever it is; less when its request has less time left. */
-export const actorPatience = Duration.seconds(5)
-const actorMillis = Duration.toMillis(actorPatience)
+export const ownerPatience = Duration.seconds(5)
+const ownerMillis = Duration.toMillis(ownerPatience)
 
 /** The owner did not answer in time, or too many wait for the object: 503 with `Retry-After`. */
-export class ActorUnavailable extends Schema.TaggedError<ActorUnavailable>()("ActorUnavailable", {
+export class OwnerUnavailable extends Schema.TaggedError<OwnerUnavailable>()("OwnerUnavailable", {
   reason: Schema.String
 }) {}
 
@@ -23,19 +23,19 @@ export type ClusterFailure =
 
 export const ask = <A, E, R>(
   call: Effect.Effect<A, E | ClusterFailure, R>
-): Effect.Effect<A, E | ActorUnavailable, R> =>
+): Effect.Effect<A, E | OwnerUnavailable, R> =>
   Effect.withFiber((fiber) =>
-    Effect.timeoutOrElse(askAsActor(call), {
-      duration: Math.max(0, leftIn(fiber, actorMillis)),
-      orElse: () => Effect.fail(new ActorUnavailable({ reason: "TimeoutError" }))
+    Effect.timeoutOrElse(askAsOwner(call), {
+      duration: Math.max(0, leftIn(fiber, ownerMillis)),
+      orElse: () => Effect.fail(new OwnerUnavailable({ reason: "TimeoutError" }))
     })
   )
 
 /** A command that another command needs. The time limit of the one from outside covers both. */
-export const askAsActor = <A, E, R>(
+export const askAsOwner = <A, E, R>(
   call: Effect.Effect<A, E | ClusterFailure, R>
-): Effect.Effect<A, E | ActorUnavailable, R> =>
-  Effect.mapError(call, (error) => (isClusterFailure(error) ? new ActorUnavailable({ reason: error._tag }) : error))
+): Effect.Effect<A, E | OwnerUnavailable, R> =>
+  Effect.mapError(call, (error) => (isClusterFailure(error) ? new OwnerUnavailable({ reason: error._tag }) : error))
 
 const clusterFailures = new Set([
   "MailboxFull",

@@ -6,7 +6,7 @@
 import { Cause, Clock, Effect, Hash, Layer, Metric, Option, References, Schema, String as Text } from "effect"
 import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { ActorUnavailable, type ClusterFailure } from "./ask.ts"
+import { OwnerUnavailable, type ClusterFailure } from "./ask.ts"
 import { localPayload } from "./localPayload.ts"
 import { clockHeader, MerchantClocks, toldOf } from "../runtime/MerchantClocks.ts"
 
@@ -126,7 +126,7 @@ const elsewhere = <A, E, R>(call: () => Effect.Effect<A, E, R>, triesLeft = 50):
 
 const isWithoutOwner = (cause: Cause.Cause<unknown>): boolean => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  return error instanceof ActorUnavailable && error.reason === "EntityNotAssignedToRunner"
+  return error instanceof OwnerUnavailable && error.reason === "EntityNotAssignedToRunner"
 }
 
 /** What another runner would receive. The framework does the same to messages that stay in the process. */

@@ -4,11 +4,11 @@
  */
 import { Effect, Metric, Semaphore } from "effect"
 import { shownAs } from "../runtime/gauges.ts"
-import { ActorUnavailable } from "./ask.ts"
+import { OwnerUnavailable } from "./ask.ts"
 
 export interface Turns {
   /** Waits until all earlier work with this key has ended, however it ended. The caller bounds the wait. */
-  readonly inTurn: <A, E, R>(key: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ActorUnavailable, R>
+  readonly inTurn: <A, E, R>(key: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | OwnerUnavailable, R>
   /** The same for a read, which is counted as no command. */
   readonly readInTurn: Turns["inTurn"]
   /** How many keys a command works on now. */
@@ -64,7 +64,7 @@ export const makeTurns = (waitingMax: number): Turns => {
   const turn =
     (isCommand: boolean): Turns["inTurn"] =>
     <A, E, R>(key: string, work: Effect.Effect<A, E, R>) =>
-      Effect.uninterruptibleMask((restore): Effect.Effect<A, E | ActorUnavailable, R> => {
+      Effect.uninterruptibleMask((restore): Effect.Effect<A, E | OwnerUnavailable, R> => {
         const line = enter(key, isCommand)
         if (line === undefined) return crowded
         return Effect.onExit(restore(line.turn.withPermit(work)), () => {
@@ -76,4 +76,4 @@ export const makeTurns = (waitingMax: number): Turns => {
   return { inTurn: turn(true), readInTurn: turn(false), size: () => busyLines, waiting: () => commands - busyLines }
 }
 
-const crowded = Effect.fail(new ActorUnavailable({ reason: "TooManyWaiting" }))
+const crowded = Effect.fail(new OwnerUnavailable({ reason: "TooManyWaiting" }))
