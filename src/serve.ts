@@ -213,6 +213,14 @@ const portNames: Readonly<Record<string, string>> = {
   RUNNER_PORT: "The runner port"
 }
 
+const hostNames: Readonly<Record<string, string>> = {
+  PORT: "HOST",
+  ADMIN_PORT: "ADMIN_HOST",
+  RUNNER_PORT: "RUNNER_LISTEN_HOST or RUNNER_HOST"
+}
+
+const textOf = (cause: unknown) => (Predicate.isError(cause) ? cause.message : String(cause))
+
 const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof httpPort>): string => {
   const name = `${portNames[variable]} ${number}`
   switch (Predicate.hasProperty(cause, "code") ? cause.code : undefined) {
@@ -220,8 +228,11 @@ const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof
       return `${name} is in use. Stop what uses it, or set ${variable} to another.`
     case "EACCES":
       return `${name} may not be used by this user. Set ${variable} to one above 1023.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `${name} cannot be used: ${textOf(cause)}. Set ${hostNames[variable]} to an address of this machine.`
     default:
-      return `${name} cannot be used: ${Predicate.isError(cause) ? cause.message : String(cause)}`
+      return `${name} cannot be used: ${textOf(cause)}`
   }
 }
 

@@ -2,6 +2,7 @@
 import { createServer, type AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Api } from "../kit/Api.ts"
 import { connect, eventually, launch, newHome, run } from "../kit/Process.ts"
 import { asRunner, freePort, freshDatabase, operatorToken, otherSecretKey, secretKey } from "../kit/Service.ts"
 
@@ -61,6 +62,46 @@ describe.concurrent("a start that is refused says in one line", () => {
       )
       const runner = { RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(port.number) }
       assert.include(yield* refusal(yield* freshDatabase, runner), `runner port ${port.number} is in use`)
+    })
+  )
+})
+
+describe.concurrent("a start at an address of IPv6, without PUBLIC_URL,", () => {
+  for (const [host, address] of [
+    ["::1", "[::1]"],
+    ["[::1]", "[::1]"],
+    ["::", "127.0.0.1"]
+  ] as const) {
+    it.live(`says that it serves http://${address} with HOST=${host}, and serves there`, () =>
+      Effect.gen(function* () {
+        const { ended, port, said } = yield* onDatabase(yield* freshDatabase, { HOST: host })
+        const over = Effect.flatMap(ended, () => Effect.die(new Error(said.stderr)))
+        yield* Effect.raceFirst(
+          over,
+          eventually(
+            "it to say its address",
+            Effect.sync(() => said.stdout.includes(`Coffer serves http://${address}:${port}/v1`))
+          )
+        )
+        assert.strictEqual((yield* new Api(`http://${address}:${port}`, operatorToken).get("/readyz")).status, 200)
+      })
+    )
+  }
+
+  it.live("says in one line that HOST is no address of this machine", () =>
+    Effect.gen(function* () {
+      for (const host of ["2001:db8::1", "nobody.invalid"]) {
+        const line = yield* refusal(yield* freshDatabase, { HOST: host })
+        assert.match(line, /^coffer: Port \d+ cannot be used: .* Set HOST to an address of this machine\.$/)
+        assert.include(line, host)
+      }
+    })
+  )
+
+  it.live("says in one line that mails need MAIL_FROM", () =>
+    Effect.gen(function* () {
+      const line = yield* refusal(yield* freshDatabase, { HOST: "::1", SMTP_URL: "smtp://127.0.0.1:25" })
+      assert.match(line, /^coffer: MAIL_FROM is required where PUBLIC_URL, or HOST without it, is an address of IPv6/)
     })
   )
 })

@@ -176,7 +176,9 @@ export const layer = (options: { readonly embedded: boolean }) =>
       const home = yield* DataDir
       // Used before these settings are there. It is checked here as well, so that the doctor tells of it.
       yield* collectorOf(read.telemetry)
-      const host = Option.getOrElse(read.host, () => (options.embedded ? "127.0.0.1" : "0.0.0.0"))
+      // An address of IPv6 may be written as a URL has it.
+      const given = Option.map(read.host, (text) => text.replace(/^\[(.*)\]$/, "$1"))
+      const host = Option.getOrElse(given, () => (options.embedded ? "127.0.0.1" : "0.0.0.0"))
 
       const secretKey = yield* Option.match(read.secretKey, {
         onSome: Effect.succeed,
@@ -318,7 +320,15 @@ const mailPlace = Effect.fnUntraced(function* (
       message: "SMTP_URL must look like smtp://user:password@mail.example:587, or smtps:// for TLS from the start."
     })
   }
-  const given = Option.getOrElse(read.mailFrom, () => `receipts@${new URL(publicUrl).hostname}`)
+  const { hostname } = new URL(publicUrl)
+  const isOfV6 = hostname.startsWith("[")
+  if (isOfV6 && smtpUrl !== undefined && Option.isNone(read.mailFrom)) {
+    return yield* new BadSetting({
+      message:
+        "MAIL_FROM is required where PUBLIC_URL, or HOST without it, is an address of IPv6: no mail is from there."
+    })
+  }
+  const given = Option.getOrElse(read.mailFrom, () => `receipts@${isOfV6 ? "localhost" : hostname}`)
   const mailFrom = /^[^\s@<>]+@[^\s@<>]+$/.test(given) ? asciiAddress(given) : undefined
   if (mailFrom === undefined || !isAscii(mailFrom)) {
     return yield* new BadSetting({
