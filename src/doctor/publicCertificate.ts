@@ -43,7 +43,7 @@ export const certificateEnd = (publicUrl: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** One look at the metric. Where the address cannot be reached from here, or nobody outside is called, it says nothing. */
+/** One look at the metric. It says nothing where the address cannot be reached, or nobody outside is called. */
 export const makeLook = ({ noOutbound, publicUrl }: Pick<Settings["Service"], "noOutbound" | "publicUrl">) => {
   let looks = 0
   let failed = 0
