@@ -1,0 +1,50 @@
+/**
+ * Somebody who goes on from the newest order that was seen misses none, whichever runner has written it: through the
+ * SDK, and with files (docs/decisions/0050).
+ */
+import { assert, it } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { NewIds } from "../../src/platform/runtime/NewIds.ts"
+import { allOf, clientOf } from "../kit/sdk.ts"
+import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
+
+/** What the other runner's numbers are behind. */
+const behindMillis = 20_000
+const turns = 6
+
+it.live(
+  "a reader who follows orders through the SDK or by files misses none of a runner whose numbers are behind",
+  () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const one = yield* start({ database, env: yield* asRunner })
+      const two = yield* start({ database, env: yield* asRunner })
+      const key = one.merchant.sandboxKey
+      const coffer = clientOf(one)
+      const behind = ({ context }: Running) =>
+        Context.get(context as Context.Context<NewIds>, NewIds).correct(behindMillis)
+      const create = ({ api }: Running) =>
+        Effect.map(api.post("/v1/orders", key, { amount: 100 }), ({ body, status, text }) => {
+          assert.strictEqual(status, 201, text)
+          return body.data.trade_no as string
+        })
+      const newerThan = (tradeNo: string) => Effect.promise(() => allOf(coffer.orders.list({ ending_before: tradeNo })))
+      const fileFrom = (createdAt: string) =>
+        Effect.map(one.api.get(`/v1/orders?format=csv&created[gte]=${createdAt}`, key), ({ text }) => text)
+
+      yield* create(one)
+      let [newest] = (yield* Effect.promise(() => coffer.orders.list({ limit: 1 }).page())).data
+      for (let turn = 0; turn < turns; turn++) {
+        behind(two)
+        const made = yield* create(turn % 2 === 0 ? two : one)
+        const seen = yield* newerThan(newest!.trade_no)
+        assert.deepStrictEqual(
+          seen.map(({ trade_no }) => trade_no),
+          [made],
+          `turn ${turn}`
+        )
+        assert.include(yield* fileFrom(newest!.created_at), made, `turn ${turn}`)
+        newest = seen[0]
+      }
+    })
+)
