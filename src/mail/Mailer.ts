@@ -6,7 +6,7 @@ import { systemProblem } from "@coffer/rules/systemProblem"
 import { createTransport, type NodemailerError } from "nodemailer"
 import { type ConnectionUrlOptions, parseConnectionUrl } from "nodemailer/lib/shared"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
-import { Context, Effect, FileSystem, Layer, Metric, Redacted, Schema } from "effect"
+import { Context, Effect, FileSystem, Layer, Metric, Option, Redacted, Schema } from "effect"
 import { DataDir } from "../platform/runtime/DataDir.ts"
 import { asciiAddress } from "../platform/runtime/asciiAddress.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -143,19 +143,39 @@ const partsOf = ({ fromName, html, id, replyTo, subject, text, to }: Message, ma
 
 // Files -----------------------------------------------------------------------
 
+/** Mails that are kept as files: those that were written last. */
+export const mailFilesMax = 1_000
+/** The folder is looked at once for so many mails. */
+const lookedAtAfter = 100
+
 const layerFiles = Layer.effect(
   Mailer,
   Effect.gen(function* () {
     const { mailFrom } = yield* Settings
     const home = yield* DataDir
     const fs = yield* FileSystem.FileSystem
+    const folder = `${home.path}/mails`
+    const dropOldest = Effect.gen(function* () {
+      const files = yield* Effect.forEach(yield* fs.readDirectory(folder), (name) =>
+        Effect.map(fs.stat(`${folder}/${name}`), ({ mtime }) => ({
+          name,
+          at: Option.getOrUndefined(mtime)?.getTime() ?? 0
+        }))
+      )
+      const oldest = files
+        .toSorted((one, other) => one.at - other.at)
+        .slice(0, Math.max(0, files.length - mailFilesMax))
+      yield* Effect.forEach(oldest, ({ name }) => fs.remove(`${folder}/${name}`), { discard: true })
+    })
+    let written = 0
     return Mailer.of({
       send: Effect.fnUntraced(
         function* (message) {
           const { bytes } = yield* compose(message, mailFrom)
           const file = `mails/${message.id}.eml`
-          yield* fs.makeDirectory(`${home.path}/mails`, { recursive: true })
+          yield* fs.makeDirectory(folder, { recursive: true })
           yield* home.write(file, bytes.toString("utf8"))
+          if (written++ % lookedAtAfter === 0) yield* dropOldest
           yield* Metric.update(counted("sent"), 1)
           yield* Effect.logInfo(`SMTP_URL is not set: the mail is in ${home.path}/${file}`)
         },
