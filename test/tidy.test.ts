@@ -101,9 +101,9 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\//, /^@effect\/sql-pg$/]
 ]
 
-/** Files that are run, or read from their folder, and not imported by name. */
+/** Files that are run and not imported. */
 const programs =
-  /^(src\/main|src\/platform\/postgres\/migrations\/\w+|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(freshMetrics|globalSetup|program|standingRunner|stuckFiles)|.*\.test)\.ts$/
+  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(freshMetrics|globalSetup|program|standingRunner|stuckFiles)|.*\.test)\.ts$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => file.startsWith("packages/sdk/src/generated/")

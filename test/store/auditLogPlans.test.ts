@@ -15,6 +15,7 @@ const place = Effect.gen(function* () {
   const owner = yield* ownersConnection(running.database)
   // The chain is made row by row, each with a look at the last.
   yield* owner`alter table audit_log disable trigger audit_log_is_chained`
+  yield* owner`alter table audit_log disable trigger audit_log_follows`
   yield* owner.unsafe(`insert into audit_log
       (sequence, previous_hash, hash, id, actor_id, actor, role, ip, request_id, act, phase, target, status, details,
       created_at)

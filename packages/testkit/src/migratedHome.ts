@@ -3,7 +3,7 @@ import path from "node:path"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as EmbeddedPostgres from "../../../src/platform/embedded/EmbeddedPostgres.ts"
-import { laterIndexes, makeIndexes } from "../../../src/platform/postgres/laterIndexes.ts"
+import { laterIndexes, makeOfEmptyTables } from "../../../src/platform/postgres/laterIndexes.ts"
 import * as Migrator from "../../../src/platform/postgres/Migrator.ts"
 import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
 import { patiently } from "../../../src/platform/runtime/patience.ts"
@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
           )
         ).pipe(patiently("1 minute", "1 minute"))
       )
-      const migrating = Effect.andThen(Migrator.migrateFor(serviceRole), makeIndexes(laterIndexes))
+      const migrating = Effect.andThen(Migrator.migrateFor(serviceRole), makeOfEmptyTables(laterIndexes))
       yield* onDatabase(databaseUrl(url, template), migrating)
     })
   )

@@ -70,7 +70,8 @@ const make = (waits: boolean) =>
   Effect.gen(function* () {
     const owner = yield* Owner
     const sql = yield* SqlClient.SqlClient
-    const indexing = waits ? makeIndexes(laterIndexes) : makeOfEmptyTables(laterIndexes)
+    const ofEmptyTables = makeOfEmptyTables(laterIndexes)
+    const indexing = waits ? Effect.andThen(ofEmptyTables, makeIndexes(laterIndexes)) : ofEmptyTables
     const beside = waits ? Effect.void : makeBesideService(laterIndexes)
     if (owner !== undefined) {
       yield* tell(yield* migrateAs(owner, indexing))

@@ -1,13 +1,54 @@
 /**
- * The files of `migrations/`, each loaded when it is needed. A bundle of the program has no such folder, so the bundler
- * puts a module with the same names in place of this one (`test/kit/program.ts`).
+ * The files of `migrations/`, each loaded when a database lacks it. They are named here, because a package and a bundle
+ * of the program find what belongs to them by its imports; `test/store/migrations.test.ts` compares the folder.
  */
-import { readdirSync } from "node:fs"
-import path from "node:path"
-
-const folder = path.join(import.meta.dirname, "migrations")
-
-/** By file name: `0001_main_job.ts`. */
-export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = Object.fromEntries(
-  readdirSync(folder).map((file) => [file, () => import(path.join(folder, file))])
-)
+export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = {
+  "0001_main_job.ts": () => import("./migrations/0001_main_job.ts"),
+  "0002_quotas.ts": () => import("./migrations/0002_quotas.ts"),
+  "0003_api_logs.ts": () => import("./migrations/0003_api_logs.ts"),
+  "0004_lists.ts": () => import("./migrations/0004_lists.ts"),
+  "0005_idempotency.ts": () => import("./migrations/0005_idempotency.ts"),
+  "0006_money_back.ts": () => import("./migrations/0006_money_back.ts"),
+  "0007_audit.ts": () => import("./migrations/0007_audit.ts"),
+  "0008_chargeback_requests.ts": () => import("./migrations/0008_chargeback_requests.ts"),
+  "0009_stored_tokens.ts": () => import("./migrations/0009_stored_tokens.ts"),
+  "0010_secret_check.ts": () => import("./migrations/0010_secret_check.ts"),
+  "0011_delivery_lines.ts": () => import("./migrations/0011_delivery_lines.ts"),
+  "0012_sandbox_seeds.ts": () => import("./migrations/0012_sandbox_seeds.ts"),
+  "0014_webhook_settings.ts": () => import("./migrations/0014_webhook_settings.ts"),
+  "0015_deliveries_by_endpoint.ts": () => import("./migrations/0015_deliveries_by_endpoint.ts"),
+  "0016_payment_links.ts": () => import("./migrations/0016_payment_links.ts"),
+  "0017_receipts.ts": () => import("./migrations/0017_receipts.ts"),
+  "0018_runs.ts": () => import("./migrations/0018_runs.ts"),
+  "0019_delivery_leases.ts": () => import("./migrations/0019_delivery_leases.ts"),
+  "0020_shop_settings.ts": () => import("./migrations/0020_shop_settings.ts"),
+  "0022_log_bodies.ts": () => import("./migrations/0022_log_bodies.ts"),
+  "0023_lighter_rows.ts": () => import("./migrations/0023_lighter_rows.ts"),
+  "0024_operators.ts": () => import("./migrations/0024_operators.ts"),
+  "0025_ledger_sources.ts": () => import("./migrations/0025_ledger_sources.ts"),
+  "0026_roles.ts": () => import("./migrations/0026_roles.ts"),
+  "0027_key_rotation.ts": () => import("./migrations/0027_key_rotation.ts"),
+  "0028_runners.ts": () => import("./migrations/0028_runners.ts"),
+  "0029_runner_vitals.ts": () => import("./migrations/0029_runner_vitals.ts"),
+  "0030_stripe.ts": () => import("./migrations/0030_stripe.ts"),
+  "0031_reconciliation.ts": () => import("./migrations/0031_reconciliation.ts"),
+  "0032_work_errors.ts": () => import("./migrations/0032_work_errors.ts"),
+  "0033_sandbox_clocks.ts": () => import("./migrations/0033_sandbox_clocks.ts"),
+  "0034_stripe_rules.ts": () => import("./migrations/0034_stripe_rules.ts"),
+  "0035_exchanged_movements.ts": () => import("./migrations/0035_exchanged_movements.ts"),
+  "0036_list_horizons.ts": () => import("./migrations/0036_list_horizons.ts"),
+  "0037_link_visits.ts": () => import("./migrations/0037_link_visits.ts"),
+  "0038_sandbox_mails.ts": () => import("./migrations/0038_sandbox_mails.ts"),
+  "0039_runners_take_part.ts": () => import("./migrations/0039_runners_take_part.ts"),
+  "0045_kept_files.ts": () => import("./migrations/0045_kept_files.ts"),
+  "0046_second_operators.ts": () => import("./migrations/0046_second_operators.ts"),
+  "0048_quota_counts.ts": () => import("./migrations/0048_quota_counts.ts"),
+  "0055_approvals_shown.ts": () => import("./migrations/0055_approvals_shown.ts"),
+  "0056_audit_log_order.ts": () => import("./migrations/0056_audit_log_order.ts"),
+  "0061_stray_sessions.ts": () => import("./migrations/0061_stray_sessions.ts"),
+  "0062_ended_keys.ts": () => import("./migrations/0062_ended_keys.ts"),
+  "0064_stripe_presented_disputes.ts": () => import("./migrations/0064_stripe_presented_disputes.ts"),
+  "0066_dispute_stages.ts": () => import("./migrations/0066_dispute_stages.ts"),
+  "0068_stripe_call_keys.ts": () => import("./migrations/0068_stripe_call_keys.ts"),
+  "0069_stripe_arrivals.ts": () => import("./migrations/0069_stripe_arrivals.ts")
+}
