@@ -1,4 +1,4 @@
-/** How far lists may show what an owner has, while somebody else's transaction is under way (docs/decisions/0050). */
+/** How far lists may show what an account has, while somebody else's transaction is under way (docs/decisions/0050). */
 import { MerchantId } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { assert, describe, it } from "@effect/vitest"
@@ -66,6 +66,29 @@ describe("a list that has something new", () => {
     })
   )
 
+  it.live("waits for the batch that began last, while the horizon was raised and not committed yet", () =>
+    Effect.gen(function* () {
+      const { one, sql } = yield* inDatabase
+      const [raised, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      // As another list raises it. No transaction with a later number than the batch's ends before the list looks.
+      const raising = yield* Effect.forkChild(
+        sql`update list_horizons set shown = ${number(5)}`.pipe(
+          Effect.andThen(Deferred.succeed(raised, undefined)),
+          Effect.andThen(Deferred.await(over)),
+          sql.withTransaction
+        )
+      )
+      yield* Deferred.await(raised)
+      const batch = yield* standingBatch(sql)
+      yield* Deferred.succeed(over, undefined)
+      yield* Fiber.join(raising)
+      // It has waited in vain: the batch stands.
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(one.settle("shown", account, number(5)))))
+      yield* batch.end
+      assert.strictEqual(yield* one.settle("shown", account, number(5)), number(5))
+    })
+  )
+
   it.live("that waits in vain shows no more than was settled, however far other lists have raised the horizon", () =>
     Effect.gen(function* () {
       const { one, shown, sql, two } = yield* inDatabase
@@ -80,7 +103,7 @@ describe("a list that has something new", () => {
       )
       assert.strictEqual(yield* two.settle("shown", account, number(4)), number(2))
       assert.strictEqual(two.settled("shown", account), number(2))
-      // It has listed nothing of this owner yet, and says so instead of an empty list.
+      // It has listed nothing of this account yet, and says so instead of an empty list.
       assert.isTrue(Exit.hasDies(yield* Fiber.join(first)))
       yield* batch.end
       assert.strictEqual(yield* two.settle("shown", account, number(4)), number(5))

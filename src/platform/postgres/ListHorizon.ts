@@ -28,7 +28,7 @@ export class ListHorizon extends Context.Service<
   }
 >()("@coffer/platform/ListHorizon") {}
 
-/** Owners of whom this runner remembers how far their lists are settled. */
+/** Accounts of which this runner remembers how far their lists are settled. */
 const rememberedMax = 10_000
 /** Between two looks at the batches that are waited for: from the first, doubled, up to the last. */
 const pauseMillis = 1
@@ -117,13 +117,15 @@ const makeStatements = (sql: SqlClient.SqlClient) => {
         (select ${sql(of)} from list_horizons where ${isOf(account)}) as before`,
     raise: (of: Numbered, account: Account, body: string) =>
       sql`update list_horizons set ${sql(of)} = ${body} where ${isOf(account)} and ${sql(of)} < ${body}`,
-    /** Transactions of this service alone: one of somebody else may be open for hours, and brings no rows of ours. */
+    /**
+     * Transactions of this service alone: one of somebody else may be open for hours, and brings no rows of ours. A
+     * snapshot does not name those that began after the last one that has ended, so the sessions are asked.
+     */
     writers: (account: Account) => sql`
       with free as (${free(account)})
       select exists (select from free) as free, array(
-        select x::text from pg_snapshot_xip(pg_current_snapshot()) as x where x::xid in (
-          select backend_xid from pg_stat_activity where usename = current_user
-            and datname = current_database() and pid <> pg_backend_pid())) as writing`
+        select backend_xid::text from pg_stat_activity where usename = current_user
+          and datname = current_database() and pid <> pg_backend_pid() and backend_xid is not null) as writing`
   }
 }
 
