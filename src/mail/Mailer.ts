@@ -156,7 +156,8 @@ const layerFiles = Layer.effect(
     const fs = yield* FileSystem.FileSystem
     const folder = `${home.path}/mails`
     const dropOldest = Effect.gen(function* () {
-      const files = yield* Effect.forEach(yield* fs.readDirectory(folder), (name) =>
+      const names = (yield* fs.readDirectory(folder)).filter((name) => name.endsWith(".eml"))
+      const files = yield* Effect.forEach(names, (name) =>
         Effect.map(fs.stat(`${folder}/${name}`), ({ mtime }) => ({
           name,
           at: Option.getOrUndefined(mtime)?.getTime() ?? 0
@@ -175,7 +176,8 @@ const layerFiles = Layer.effect(
           const file = `mails/${message.id}.eml`
           yield* fs.makeDirectory(folder, { recursive: true })
           yield* home.write(file, bytes.toString("utf8"))
-          if (written++ % lookedAtAfter === 0) yield* dropOldest
+          // The mail is written: it does not fail for the sake of older ones.
+          if (written++ % lookedAtAfter === 0) yield* Effect.ignore(dropOldest, { log: "Warn" })
           yield* Metric.update(counted("sent"), 1)
           yield* Effect.logInfo(`SMTP_URL is not set: the mail is in ${home.path}/${file}`)
         },

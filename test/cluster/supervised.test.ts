@@ -269,17 +269,22 @@ describe("SIGHUP before all runners are ready", () => {
   )
 })
 
+/** On a database of the operator's own, with runners at this host. */
+const ofOperator = Effect.fnUntraced(function* (host: string) {
+  return {
+    DATABASE_URL: yield* freshDatabase,
+    COFFER_HOME: yield* newHome,
+    SECRET_KEY: secretKey,
+    OPERATOR_TOKEN: operatorToken,
+    RUNNER_HOST: host
+  }
+})
+
 describe("serve --runners on a database of the operator's own", () => {
   it.live("shares it with other runners, and stops in good order", () =>
     Effect.gen(function* () {
-      const env = {
-        DATABASE_URL: yield* freshDatabase,
-        COFFER_HOME: yield* newHome,
-        SECRET_KEY: secretKey,
-        OPERATOR_TOKEN: operatorToken,
-        // Without RUNNER_PORT: free ports of this address.
-        RUNNER_HOST: "127.0.0.2"
-      }
+      // Without RUNNER_PORT: free ports of this address.
+      const env = yield* ofOperator("127.0.0.2")
       const coffer = yield* run({ env, runners: 2 })
       const places = yield* (yield* connect(env.DATABASE_URL))<{ address: string }>`select address from runners`
       assert.lengthOf(places, 2)
@@ -316,14 +321,7 @@ describe("serve --runners does not start, and says why in one line,", () => {
 
   it.live("when its runners cannot listen at RUNNER_HOST", () =>
     Effect.gen(function* () {
-      const env = {
-        DATABASE_URL: yield* freshDatabase,
-        COFFER_HOME: yield* newHome,
-        SECRET_KEY: secretKey,
-        OPERATOR_TOKEN: operatorToken,
-        RUNNER_HOST: "192.0.2.1"
-      }
-      const coffer = yield* launch({ env, runners: 2 })
+      const coffer = yield* launch({ env: yield* ofOperator("192.0.2.1"), runners: 2 })
       assert.strictEqual((yield* coffer.ended).code, 1)
       assert.match(coffer.said.stderr, /^coffer: The runners cannot listen at 192\.0\.2\.1: .* Set RUNNER_HOST or /)
     })
