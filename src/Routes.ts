@@ -1,5 +1,6 @@
 /** Provides the routes: handlers of both APIs, pages, probes, and the middleware in front of them. */
 import { Api } from "@coffer/contract/Api"
+import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -24,6 +25,7 @@ import * as MerchantKey from "./edge/MerchantKey.ts"
 import * as Metrics from "./edge/Metrics.ts"
 import * as FailedCredentials from "./edge/FailedCredentials.ts"
 import * as OperatorToken from "./edge/OperatorToken.ts"
+import * as PersonSession from "./edge/PersonSession.ts"
 import * as PublicAdmission from "./edge/PublicAdmission.ts"
 import * as Quotas from "./edge/Quotas.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
@@ -33,6 +35,7 @@ import * as LogHttp from "./logs/LogHttp.ts"
 import * as LookupHttp from "./lookup/LookupHttp.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
+import * as PeopleHttp from "./people/PeopleHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
 import * as RefundHttp from "./refunds/RefundHttp.ts"
 import * as HeldUpHttp from "./heldUp/HeldUpHttp.ts"
@@ -76,9 +79,11 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     DeliveryHttp.layerOperator,
     LookupHttp.layer,
     OperatorHttp.layer,
+    PeopleHttp.layerOperator,
     ClusterHttp.layer
   ])
 )
+const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(Layer.provide(PeopleHttp.layer))
 const pages = Layer.mergeAll(
   Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer).pipe(
     Layer.provide(CompressedPages.layer)
@@ -93,6 +98,8 @@ const middleware = Layer.mergeAll(
   MerchantKey.layer,
   MerchantKey.layerSandboxOnly,
   OperatorToken.layer,
+  PersonSession.layer,
+  PersonSession.layerGuest,
   Decoding.layer,
   Idempotency.layer,
   Quotas.layer
@@ -102,6 +109,7 @@ const middleware = Layer.mergeAll(
 export const routes = Layer.mergeAll(
   merchantRoutes,
   operatorRoutes,
+  consoleRoutes,
   pages,
   Health.layer,
   Metrics.layer,

@@ -84,6 +84,9 @@ import * as TimelineStore from "./timeline/TimelineStore.ts"
 import * as OrderLists from "./orders/OrderLists.ts"
 import * as Orders from "./orders/Orders.ts"
 import * as OrderStore from "./orders/OrderStore.ts"
+import * as People from "./people/People.ts"
+import * as PeopleJobs from "./people/PeopleJobs.ts"
+import * as SignIn from "./people/SignIn.ts"
 import * as Payouts from "./payouts/Payouts.ts"
 import * as PayoutStore from "./payouts/PayoutStore.ts"
 import * as RefundCommands from "./refunds/RefundCommands.ts"
@@ -207,8 +210,11 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(channels.layer),
   Layer.provideMerge(Layer.merge(sandbox, stripe)),
   Layer.provideMerge(
-    Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer, Mailer.layer)
+    Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer)
   ),
+  Layer.provideMerge(People.layer),
+  Layer.provideMerge(SignIn.layer),
+  Layer.provideMerge(Mailer.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       Merchants.layer,
@@ -237,6 +243,7 @@ const workers = Layer.mergeAll(
   KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
   FileJobs.layer,
   OperatorJobs.layer,
+  PeopleJobs.layer,
   SandboxJobs.layer,
   ClockJobs.layer,
   StripeJobs.layer,

@@ -11,10 +11,9 @@ import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { busy, refuseWith } from "../http/replies.ts"
-import { AuditLog, type Entry } from "../operators/AuditLog.ts"
+import { AuditLog } from "../operators/AuditLog.ts"
 import { type Identity, Operators } from "../operators/Operators.ts"
-import { parseJson } from "../platform/runtime/codecs.ts"
-import { withoutDeadline } from "../platform/runtime/Deadline.ts"
+import { logged, type Who } from "./auditedAct.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
 import { kindOf } from "./Quotas.ts"
 
@@ -69,8 +68,6 @@ const notValid = refuseWith(
   (request_id) => new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
 )
 
-type Who = Pick<Entry, "actor" | "act" | "target">
-
 const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: RequestRecord): Who => ({
   actor: { id: operatorId, name, role },
   act,
@@ -79,37 +76,3 @@ const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: R
 
 /** The merchant whose data is shown; else the path, such as that of a search. */
 const seenIn = ({ path }: RequestRecord): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? path.slice(1)
-
-/**
- * Both entries are written even if the client hangs up during the act. The exchange writes the second one, since it
- * alone knows the status: the framework wraps what a handler fails with before this middleware sees it.
- */
-const logged = <A, E, R>(
-  log: AuditLog["Service"],
-  entry: Who,
-  record: RequestRecord,
-  handled: Effect.Effect<A, E, R>
-) =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      yield* log.write({ ...entry, phase: "begun", details: yield* askedFor(record) })
-      record.closeAct = (status) =>
-        log.write({ ...entry, phase: "done", status, details: record.change ?? {} }).pipe(
-          withoutDeadline,
-          // The act is done. Its first entry stands, and its answer is true.
-          Effect.catchCause((cause) =>
-            Effect.logError("an act has no second entry in the audit log", entry.act, cause)
-          ),
-          Effect.provideService(CurrentRecord, record)
-        )
-      return yield* restore(handled)
-    })
-  )
-
-/** The body, where it is JSON and not refused. A form with a file is not read here. */
-const askedFor = (record: RequestRecord) =>
-  /json/i.test(record.sent["content-type"] ?? "")
-    ? Effect.map(Effect.option(record.text), (text) => ({
-        body: Option.getOrUndefined(Option.flatMap(text, parseJson))
-      }))
-    : Effect.succeed({})

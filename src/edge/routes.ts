@@ -1,6 +1,7 @@
 /** Which route an address names, for whoever has to know before the framework's router has decided. */
 import { Api } from "@coffer/contract/Api"
 import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
+import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { pageSizeDefault, pageSizeMax } from "@coffer/model/Limits"
 import { FindMyWay } from "effect/http"
@@ -36,7 +37,7 @@ const isPaged = ({ method, query }: HttpApiEndpoint.Top): boolean => {
 /** No body is read as JSON where no API is. */
 const unread: BodyLimits = { bytes: 0, values: 0 }
 
-const endpoints = [Api, OperatorApi].flatMap((api) =>
+const endpoints = [Api, OperatorApi, ConsoleApi].flatMap((api) =>
   (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) => Object.values(group.endpoints))
 )
 

@@ -1,6 +1,6 @@
 /**
- * Hands one mail to the operator's mail server (SMTP_URL). Without one it becomes an `.eml` file in the data directory,
- * which any mail program opens, and the log says where.
+ * Hands one mail to the operator's mail server (SMTP_URL). Without one, or with NO_OUTBOUND, it becomes an
+ * `.eml` file in the data directory, which any mail program opens, and the log says where.
  */
 import { systemProblem } from "@coffer/rules/systemProblem"
 import { createTransport, type NodemailerError } from "nodemailer"
@@ -48,8 +48,8 @@ const counted = (outcome: (typeof outcomes)[number]) => Metric.withAttributes(ma
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     yield* Effect.forEach(outcomes, (outcome) => Metric.update(counted(outcome), 0), { discard: true })
-    const { smtpUrl } = yield* Settings
-    return smtpUrl === undefined ? layerFiles : layerSmtp(smtpUrl)
+    const { noOutbound, smtpUrl } = yield* Settings
+    return smtpUrl === undefined || noOutbound ? layerFiles : layerSmtp(smtpUrl)
   })
 )
 
@@ -179,7 +179,7 @@ const layerFiles = Layer.effect(
           // The mail is written: it does not fail for the sake of older ones.
           if (written++ % lookedAtAfter === 0) yield* Effect.ignore(dropOldest, { log: "Warn" })
           yield* Metric.update(counted("sent"), 1)
-          yield* Effect.logInfo(`SMTP_URL is not set: the mail is in ${home.path}/${file}`)
+          yield* Effect.logInfo(`no mail server is used: the mail is in ${home.path}/${file}`)
         },
         Effect.mapError((error) =>
           error._tag === "MailNotTaken" ? error : new MailNotTaken({ reason: systemProblem(error), forGood: false })

@@ -1,5 +1,5 @@
 /** A real SMTP server on a socket: keeps the mails that it takes, and behaves as the test tells it to. */
-import { once } from "node:events"
+import { EventEmitter, once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { SMTPServer } from "smtp-server"
@@ -14,6 +14,8 @@ export interface MailServer {
   /** The mails that came whole, as they came. */
   readonly mails: Array<string>
   readonly behave: (behaviour: Behaviour) => void
+  /** Waits for the mail of this number, from 1. */
+  readonly mail: (number: number) => Effect.Effect<string>
 }
 
 /** Listens on `port`, or on one that is free. */
@@ -21,6 +23,7 @@ export const mailServer = Effect.fnUntraced(function* (port = 0) {
   const mails: Array<string> = []
   const lines: Array<string> = []
   let behaviour: Behaviour = "take"
+  const came = new EventEmitter()
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
@@ -32,6 +35,7 @@ export const mailServer = Effect.fnUntraced(function* (port = 0) {
         if (typeof behaviour === "object")
           return done(Object.assign(new Error(behaviour.words ?? "no"), { responseCode: behaviour.refuse }))
         mails.push(Buffer.concat(chunks).toString("utf8"))
+        came.emit("mail")
         if (behaviour === "take") return done()
         for (const connection of server.connections) if (connection.session === session) connection._socket.destroy()
       })
@@ -53,6 +57,11 @@ export const mailServer = Effect.fnUntraced(function* (port = 0) {
     url: `smtp://127.0.0.1:${address.port}`,
     lines,
     mails,
+    mail: (number) =>
+      Effect.promise(async () => {
+        while (mails.length < number) await once(came, "mail")
+        return mails[number - 1]!
+      }),
     behave: (next) => {
       behaviour = next
     }

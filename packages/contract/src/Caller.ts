@@ -1,5 +1,6 @@
 /** Who is asking, and the middleware that finds out. Implementations: `src/http/`. */
 import type { Account } from "@coffer/model/Account"
+import type { PersonId } from "@coffer/model/Ids"
 import type { Role } from "@coffer/model/Role"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
@@ -11,12 +12,14 @@ import {
   InvalidApiKey,
   InvalidRequest,
   IpNotAllowed,
+  MerchantNotFound,
   MerchantNotApproved,
   MissingApiKey,
   RateLimited,
   RouteNotFound,
   Unavailable
 } from "./Errors.ts"
+import type { PersonResource, SessionResource } from "./People.ts"
 
 /** The merchant and environment that the API key stands for (spec: Authentication). */
 export class Caller extends Context.Service<Caller, Account>()("@coffer/contract/Caller") {}
@@ -64,6 +67,31 @@ export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { pr
     error: [InvalidApiKey, Forbidden, RateLimited, InternalError, Unavailable]
   }
 ) {}
+
+/** The session of the person who is signed in, and what that person may do. */
+export class CurrentPerson extends Context.Service<
+  CurrentPerson,
+  {
+    readonly personId: PersonId
+    readonly sessionId: string
+    readonly email: string
+    readonly shown: { readonly person: PersonResource; readonly session: SessionResource }
+  }
+>()("@coffer/contract/CurrentPerson") {}
+
+/**
+ * The cookie of a session, and the header `Coffer-Console: 1`, which no page of another site can send. What each role
+ * may do: `@coffer/rules/people/consoleActs`.
+ */
+export class PersonSession extends HttpApiMiddleware.Service<PersonSession, { provides: CurrentPerson }>()(
+  "@coffer/contract/PersonSession",
+  { error: [InvalidApiKey, Forbidden, MerchantNotFound, RateLimited, InternalError, Unavailable] }
+) {}
+
+/** In front of what a browser without a session may ask for. */
+export class ConsoleGuest extends HttpApiMiddleware.Service<ConsoleGuest>()("@coffer/contract/ConsoleGuest", {
+  error: [Forbidden, RateLimited, InternalError, Unavailable]
+}) {}
 
 /**
  * Writes 120, reads 600, CSV 10 and test helpers 600 a minute, per merchant and mode (spec: Limits; silences: U22):

@@ -2,7 +2,7 @@
  * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
  * These are wire shapes; the domain's errors are translated into them in the table of each room's refusals
  * (`src/orders/orderRefusals.ts`) and nowhere else. Ours beside the table: `insufficient_balance` (silences: R1),
- * `delivery_not_found`, for the operator `merchant_not_found`, `operator_not_found` and `payout_not_found`, and 503
+ * `delivery_not_found`, for the operator `merchant_not_found`, `operator_not_found`, `person_not_found` and `payout_not_found`, and 503
  * `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an actor does not answer in
  * time, or when a process ends in the middle of a call (silences: G23).
  */
@@ -91,6 +91,10 @@ export class MerchantNotFound extends Schema.Error<MerchantNotFound>("MerchantNo
 ) {}
 export class OperatorNotFound extends Schema.Error<OperatorNotFound>("OperatorNotFound")(
   refusedBody(404, "operator_not_found", "There is no such operator."),
+  { httpApiStatus: 404 }
+) {}
+export class PersonNotFound extends Schema.Error<PersonNotFound>("PersonNotFound")(
+  refusedBody(404, "person_not_found", "There is no such person here."),
   { httpApiStatus: 404 }
 ) {}
 export class PayoutNotFound extends Schema.Error<PayoutNotFound>("PayoutNotFound")(

@@ -22,6 +22,7 @@ import { Email, OperatorOrdersGroup } from "./Orders.ts"
 import { ApprovalsGroup, AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
 import { OperatorTimelineGroup } from "./Timeline.ts"
 import { PayoutsGroup } from "./Payouts.ts"
+import { PeopleGroup } from "./People.ts"
 import { publishOperators } from "./publish.ts"
 import { ReconciliationGroup } from "./Reconciliation.ts"
 import { sampleIds } from "./sampleIds.ts"
@@ -312,6 +313,7 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(PayoutsGroup)
   .add(OperatorDeliveriesGroup)
   .add(OperatorsGroup)
+  .add(PeopleGroup)
   .add(ApprovalsGroup)
   .add(AuditLogGroup)
   .add(ClusterGroup)

@@ -95,6 +95,12 @@ export const OperatorId = Schema.String.check(Schema.isPattern(/^opr_[0-9A-HJKMN
 )
 export type OperatorId = typeof OperatorId.Type
 
+/** Somebody who signs in to the console. */
+export const PersonId = Schema.String.check(Schema.isPattern(/^per_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("PersonId")
+)
+export type PersonId = typeof PersonId.Type
+
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
   tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },
@@ -112,6 +118,8 @@ export const prefixes = {
   link: "plink_",
   mail: "mail_",
   operator: "opr_",
+  person: "per_",
+  session: "ses_",
   auditEntry: "aud_"
 } as const
 

@@ -68,6 +68,11 @@ export const acts = {
   "operators.create": { ...doneBy(), ofTwo: { any: always } },
   "operators.list": { roles: [], isLogged: false },
   "operators.revoke": doneBy(),
+  "people.list": { roles: [], isLogged: false },
+  // A role of the installation is an operator's.
+  "people.invite": { ...doneBy(), ofTwo: { any: ({ merchant_id }) => merchant_id === undefined } },
+  "people.remove": doneBy(),
+  "people.endSessions": doneBy("support"),
   "approvals.list": reading,
   "audit_log.list": { roles: [], isLogged: false },
   "cluster.retrieve": reading,

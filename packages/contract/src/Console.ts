@@ -1,0 +1,191 @@
+/**
+ * The console's API, under `/console/api`: what its pages ask. It has the envelope and the errors of the merchant API.
+ * It is no part of `/v1`, and may change with the console.
+ */
+import { PersonRole } from "@coffer/model/PersonRole"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ConsoleGuest, Decoding, PersonSession } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, InvalidRequest, PersonNotFound } from "./Errors.ts"
+import { instant, kind, ofMerchant, text, withExample } from "./fields.ts"
+import { knownParametersOnly } from "./Lists.ts"
+import { personEmail, personName, personParams, PersonResource, SessionResource } from "./People.ts"
+import { publishOperators } from "./publish.ts"
+import { sampleIds } from "./sampleIds.ts"
+
+const AskedResource = withExample(
+  Schema.Struct({
+    object: kind("sign_in_request"),
+    expires_at: instant("Until when a link of this request may be used.")
+  }).annotate({ identifier: "SignInRequest", description: "A request for a sign-in link, whoever's address it was." }),
+  { object: "sign_in_request", expires_at: "2026-11-21T09:45:00.000Z" }
+)
+
+/** Who is signed in, and as what. */
+export const SignedInResource = withExample(
+  Schema.Struct({
+    object: kind("signed_in"),
+    person: PersonResource,
+    session: SessionResource
+  }).annotate({ identifier: "SignedIn", description: "Who is signed in, with all roles, and the session." }),
+  {
+    object: "signed_in",
+    person: {
+      object: "person",
+      person_id: sampleIds.person,
+      email: "ada@shop.example",
+      name: "Ada",
+      roles: [{ merchant_id: sampleIds.merchant, role: "developer", created_at: "2026-11-20T08:00:00.000Z" }],
+      created_at: "2026-11-20T08:00:00.000Z",
+      last_seen_at: "2026-11-21T09:29:00.000Z"
+    },
+    session: {
+      object: "session",
+      session_id: sampleIds.session,
+      is_current: true,
+      way: "link",
+      ip: "203.0.113.9",
+      user_agent: "Mozilla/5.0",
+      created_at: "2026-11-21T08:00:00.000Z",
+      last_seen_at: "2026-11-21T09:29:00.000Z",
+      expires_at: "2026-11-28T08:00:00.000Z"
+    }
+  }
+)
+
+class SignInGroup extends HttpApiGroup.make("sign_in")
+  .add(
+    HttpApiEndpoint.post("ask", "/console/api/sign_in", {
+      payload: Schema.Struct({ email: personEmail }).annotate({ examples: [{ email: "ada@shop.example" }] }),
+      success: enveloped(AskedResource).pipe(HttpApiSchema.status(202)),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Ask for a sign-in link",
+        description:
+          "The answer is the same whether anybody has this address. The link works once, for 15 minutes, in the " +
+          "browser that asked: a cookie ties it to that browser."
+      })
+    ),
+    HttpApiEndpoint.post("use", "/console/api/sign_in/use", {
+      payload: Schema.Struct({ token: OneLine(1, 200).annotate({ description: "What stands after the link's `#`." }) })
+        .annotate({ examples: [{ token: "x".repeat(43) }] }),
+      success: enveloped(SignedInResource).pipe(HttpApiSchema.status(201)),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Sign in by a link", description: "Sets the cookie of the new session." })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(ConsoleGuest)
+  .annotate(OpenApi.Description, "How people sign in.") {}
+
+class SessionGroup extends HttpApiGroup.make("session")
+  .add(
+    HttpApiEndpoint.get("retrieve", "/console/api/session", { success: enveloped(SignedInResource) }).annotateMerge(
+      OpenApi.annotations({ summary: "Who is signed in", description: "With all roles, and this session." })
+    ),
+    HttpApiEndpoint.post("end", "/console/api/session/end", { success: enveloped(SessionResource) }).annotateMerge(
+      OpenApi.annotations({ summary: "Sign out", description: "Ends this session on all runners." })
+    ),
+    HttpApiEndpoint.get("list", "/console/api/sessions", { success: listed(SessionResource) }).annotateMerge(
+      OpenApi.annotations({ summary: "Where I am signed in, newest first", description: "All open sessions." })
+    ),
+    HttpApiEndpoint.post("endOther", "/console/api/sessions/:session_id/end", {
+      params: { session_id: text("Number of the session.") },
+      success: enveloped(SessionResource),
+      error: PersonNotFound
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "End one of my sessions", description: "It ends on all runners at once." })
+    ),
+    HttpApiEndpoint.post("endAll", "/console/api/sessions/end", { success: listed(SessionResource) }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Sign out everywhere",
+        description: "Ends all sessions, this one too, and answers those that were open."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "The person who is signed in.") {}
+
+const personRole = PersonRole.annotate({ description: "What the person may do for this merchant." })
+const ofPerson = { ...ofMerchant, ...personParams }
+
+class MerchantPeopleGroup extends HttpApiGroup.make("people")
+  .add(
+    HttpApiEndpoint.get("list", "/console/api/merchants/:merchant_id/people", {
+      params: ofMerchant,
+      success: listed(PersonResource)
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "People of the merchant, newest first", description: "At most 200, on one page." })
+    ),
+    HttpApiEndpoint.post("invite", "/console/api/merchants/:merchant_id/people", {
+      params: ofMerchant,
+      payload: withoutNulls(
+        Schema.Struct({
+          email: personEmail,
+          name: optional(personName, "What others call this person; the address unless given."),
+          role: personRole
+        }).annotate({ examples: [{ email: "ada@shop.example", role: "support" }] })
+      ),
+      success: enveloped(PersonResource).pipe(HttpApiSchema.status(201)),
+      error: [Conflict, InvalidRequest]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Invite a person",
+        description: "The person gets a mail that says where to sign in. 409 if the person has a role here."
+      })
+    ),
+    HttpApiEndpoint.post("setRole", "/console/api/merchants/:merchant_id/people/:person_id", {
+      params: ofPerson,
+      payload: Schema.Struct({ role: personRole }).annotate({ examples: [{ role: "finance" }] }),
+      success: enveloped(PersonResource),
+      error: [Conflict, InvalidRequest, PersonNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Change a role",
+        description: "It holds for the person's next request. 409 for the last owner."
+      })
+    ),
+    HttpApiEndpoint.post("remove", "/console/api/merchants/:merchant_id/people/:person_id/remove", {
+      params: ofPerson,
+      success: enveloped(PersonResource),
+      error: [Conflict, PersonNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Remove a person",
+        description: "It holds for the person's next request. 409 for the last owner."
+      })
+    ),
+    HttpApiEndpoint.post("endSessions", "/console/api/merchants/:merchant_id/people/:person_id/end_sessions", {
+      params: ofPerson,
+      success: enveloped(PersonResource),
+      error: PersonNotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "End a person's sessions",
+        description: "All of them, on all runners at once. The person may sign in again."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "People of a merchant.") {}
+
+export class ConsoleApi extends HttpApi.make("coffer-console")
+  .add(SignInGroup)
+  .add(SessionGroup)
+  .add(MerchantPeopleGroup)
+  .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Coffer for the console",
+      version: "1.0.0",
+      description: "What the pages of the console ask.",
+      transform: publishOperators
+    })
+  ) {}

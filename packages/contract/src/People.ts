@@ -1,0 +1,153 @@
+/** People, their roles and their sessions on the wire, and the operator's calls about them (docs/security.md). */
+import { PersonRole } from "@coffer/model/PersonRole"
+import { Role } from "@coffer/model/Role"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Decoding, OperatorToken } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, InvalidRequest, MerchantNotFound, PersonNotFound } from "./Errors.ts"
+import { instant, kind, orNull, text, withExample } from "./fields.ts"
+import { ListQuery } from "./Lists.ts"
+import { needsApproval } from "./Operators.ts"
+import { Email } from "./Orders.ts"
+import { sampleIds } from "./sampleIds.ts"
+
+export const personName = OneLine(1, 100).annotate({ description: "What others call this person." })
+export const personEmail = Email.annotate({ description: "Where sign-in links go. Upper and lower case are the same." })
+
+const role = Schema.Union([PersonRole, Role]).annotate({
+  description:
+    "For a merchant: an owner does everything, a developer sets up the integration, support helps buyers, finance " +
+    "moves money, a viewer reads. For the installation: `viewer`, `support`, `finance` or `admin`, as operators."
+})
+
+export const MembershipResource = Schema.Struct({
+  merchant_id: orNull(Schema.String, "The merchant that the role is for; null for the installation, as an operator."),
+  role,
+  created_at: instant("When the role was given first.")
+}).annotate({ identifier: "Membership", description: "A role of a person." })
+
+export const PersonResource = withExample(
+  Schema.Struct({
+    object: kind("person"),
+    person_id: text("Number of the person."),
+    email: text("Where sign-in links go."),
+    name: text("What others call this person."),
+    roles: Schema.Array(MembershipResource).annotate({
+      description: "For a merchant, its own alone; for operators, all."
+    }),
+    created_at: instant("When the person was invited first."),
+    last_seen_at: orNull(Schema.String, "When the person's last request came, to a minute; null before the first.")
+  }).annotate({ identifier: "Person", description: "Somebody who signs in to the console." }),
+  {
+    object: "person",
+    person_id: sampleIds.person,
+    email: "ada@shop.example",
+    name: "Ada",
+    roles: [{ merchant_id: sampleIds.merchant, role: "developer", created_at: "2026-11-20T08:00:00.000Z" }],
+    created_at: "2026-11-20T08:00:00.000Z",
+    last_seen_at: "2026-11-21T09:29:00.000Z"
+  }
+)
+export type PersonResource = typeof PersonResource.Encoded
+
+export const SessionResource = withExample(
+  Schema.Struct({
+    object: kind("session"),
+    session_id: text("Number of the session."),
+    is_current: Schema.Boolean.annotate({ description: "Whether it is the session that asks." }),
+    way: Schema.Literals(["link", "passkey", "openid"]).annotate({ description: "How the person signed in." }),
+    ip: text("The address that it was opened from."),
+    user_agent: text("What the browser called itself."),
+    created_at: instant("When it was opened."),
+    last_seen_at: instant("When its last request came, to a minute."),
+    expires_at: instant("When it ends, whatever its requests are.")
+  }).annotate({ identifier: "Session", description: "A browser in which a person is signed in." }),
+  {
+    object: "session",
+    session_id: sampleIds.session,
+    is_current: true,
+    way: "link",
+    ip: "203.0.113.9",
+    user_agent: "Mozilla/5.0",
+    created_at: "2026-11-21T08:00:00.000Z",
+    last_seen_at: "2026-11-21T09:29:00.000Z",
+    expires_at: "2026-11-28T08:00:00.000Z"
+  }
+)
+export type SessionResource = typeof SessionResource.Encoded
+
+export const personParams = { person_id: text("The person's number.") }
+
+const InvitePerson = withoutNulls(
+  Schema.Struct({
+    email: personEmail,
+    name: optional(personName, "What others call this person; the address unless given."),
+    merchant_id: optional(Schema.String, "The merchant that the role is for; left out: the installation."),
+    role
+  }).annotate({ examples: [{ email: "ada@shop.example", merchant_id: sampleIds.merchant, role: "owner" }] })
+)
+
+/** Of which of the roles of a person. */
+const OfRole = withoutNulls(
+  Schema.Struct({
+    merchant_id: optional(Schema.String, "The merchant that the role is for; left out: the installation.")
+  }).annotate({ examples: [{ merchant_id: sampleIds.merchant }] })
+)
+
+export class PeopleGroup extends HttpApiGroup.make("people")
+  .add(
+    HttpApiEndpoint.get("list", "/operator/v1/people", {
+      query: Schema.Struct({
+        ...ListQuery,
+        merchant_id: Schema.optionalKey(text("People of this merchant; `installation`: operators.")),
+        role: Schema.optionalKey(text("People with this role.")),
+        search: Schema.optionalKey(text("People whose address or name has this text."))
+      }),
+      success: listed(PersonResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Who has which role, newest first",
+        description: "For the yearly review of access: all people with all their roles, and when each was last seen."
+      })
+    ),
+    HttpApiEndpoint.post("invite", "/operator/v1/people", {
+      payload: InvitePerson,
+      success: [enveloped(PersonResource), needsApproval],
+      error: [Conflict, InvalidRequest, MerchantNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Give a person a role",
+        description:
+          "The person gets a mail that says where to sign in. A person who has a role there has the new one from now " +
+          "on. 202: a role of the installation takes two operators."
+      })
+    ),
+    HttpApiEndpoint.post("remove", "/operator/v1/people/:person_id/remove", {
+      params: personParams,
+      payload: OfRole,
+      success: enveloped(PersonResource),
+      error: [InvalidRequest, PersonNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Take a role away",
+        description: "It holds for the next request of every session of the person, on all runners."
+      })
+    ),
+    HttpApiEndpoint.post("endSessions", "/operator/v1/people/:person_id/end_sessions", {
+      params: personParams,
+      success: enveloped(PersonResource),
+      error: PersonNotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "End all sessions of a person",
+        description: "On all runners at once. The person may sign in again."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "People who sign in to the console, and their roles.") {}

@@ -1,0 +1,12 @@
+/** What a person may do for a merchant. What each role stands for: `@coffer/rules/people/consoleActs`. */
+import { Schema } from "effect"
+
+/**
+ * An owner does everything. A developer sets up and tests the integration, support helps buyers, finance moves money. A
+ * viewer only reads.
+ */
+export const PersonRole = Schema.Literals(["owner", "developer", "support", "finance", "viewer"])
+export type PersonRole = typeof PersonRole.Type
+
+/** For whom: a merchant, or the installation, whose people are its operators. */
+export const installation = "installation"

@@ -1,0 +1,32 @@
+/** Limits of signing in, and how an address is written. */
+import { Duration } from "effect"
+
+/** How long a link of a mail may be used. */
+export const linkValidity = Duration.minutes(15)
+/** Links that a person may ask for in an hour. Further ones are not sent. */
+export const linksAnHour = 5
+/** Requests for a link that an address may make in a minute. */
+export const asksAMinute = 10
+/** Links that an address may try in a minute. */
+export const triesAMinute = 30
+
+export interface SessionLimits {
+  /** Without a request for so long, it has ended. */
+  readonly idle: Duration.Duration
+  /** It ends then, whatever its requests were. */
+  readonly absolute: Duration.Duration
+}
+
+/** A person of the installation may do more harm, so their sessions are shorter. */
+export const sessionLimits = (isOperator: boolean): SessionLimits =>
+  isOperator
+    ? { idle: Duration.hours(1), absolute: Duration.hours(12) }
+    : { idle: Duration.hours(12), absolute: Duration.days(7) }
+
+/** Sessions of one person that are open at once. A further one ends the oldest. */
+export const sessionsMax = 20
+/** People of one merchant. */
+export const peopleMax = 200
+
+/** Nobody has two addresses that differ in upper and lower case alone. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase()

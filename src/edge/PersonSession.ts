@@ -1,0 +1,121 @@
+/**
+ * Lets a person through who is signed in and whose role may do what is asked (docs/security.md). What the console asks
+ * without a session is counted by the client's address. Acts are written to the audit log, before and after.
+ */
+import { ConsoleGuest, CurrentPerson, PersonSession } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { type ConsoleActName, consoleActOf, consoleActs, ofWhom, personMayDo } from "@coffer/rules/people/consoleActs"
+import { triesAMinute } from "@coffer/rules/people/signIn"
+import type { PersonRole } from "@coffer/model/PersonRole"
+import { Duration, Effect, Layer, Option } from "effect"
+import { addressParty } from "../http/addressParty.ts"
+import { Admission } from "../http/Admission.ts"
+import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import { busy, refuseTemporarily, refuseWith } from "../http/replies.ts"
+import { AuditLog } from "../operators/AuditLog.ts"
+import { makeCookies } from "../people/cookies.ts"
+import { personView, sessionView } from "../people/peopleViews.ts"
+import { SignIn, type SignedIn } from "../people/SignIn.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { logged, type Who } from "./auditedAct.ts"
+import * as PublicQuota from "./PublicQuota.ts"
+import { kindOf } from "./Quotas.ts"
+
+/** A page of another site can send neither this header nor, by `SameSite`, the cookie. */
+const isFromConsole = ({ sent }: RequestRecord) => sent["coffer-console"] === "1"
+
+const notFromConsole = refuseWith(
+  (request_id) => new Wire.Forbidden({ message: "Send the header Coffer-Console: 1.", request_id })
+)
+const notSignedIn = refuseWith(
+  (request_id) => new Wire.InvalidApiKey({ message: "Sign in: there is no session, or it has ended.", request_id })
+)
+
+/** Everything of the console is work of the client's address, like a page. */
+const makeEnter = Effect.map(
+  Admission,
+  (admission) =>
+    (record: RequestRecord): boolean => {
+      const { behind, ip } = record
+      record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
+      return record.visit !== undefined
+    }
+)
+
+export const layerGuest = Layer.effect(
+  ConsoleGuest,
+  Effect.gen(function* () {
+    const enter = yield* makeEnter
+    const count = yield* PublicQuota.make
+
+    return ConsoleGuest.of(
+      Effect.fnUntraced(function* (httpEffect) {
+        const record = yield* CurrentRecord
+        if (!enter(record)) return yield* busy
+        if (!isFromConsole(record)) return yield* notFromConsole
+        const { allowed, resetMillis } = yield* count("sign in", triesAMinute)
+        if (!allowed) {
+          return yield* refuseTemporarily(
+            Duration.millis(resetMillis),
+            (request_id) => new Wire.RateLimited({ message: "Too many tries to sign in from this address.", request_id })
+          )
+        }
+        return yield* httpEffect
+      })
+    )
+  })
+)
+
+export const layer = Layer.effect(
+  PersonSession,
+  Effect.gen(function* () {
+    const signIn = yield* SignIn
+    const enter = yield* makeEnter
+    const log = yield* AuditLog
+    const cookies = makeCookies((yield* Settings).publicUrl)
+
+    return PersonSession.of(
+      Effect.fnUntraced(function* (httpEffect, { endpoint, group }) {
+        const record = yield* CurrentRecord
+        if (!enter(record)) return yield* busy
+        if (!isFromConsole(record)) return yield* notFromConsole
+        const secret = cookies.read(record.sent["cookie"], "session")
+        const found = Option.isSome(secret) ? yield* signIn.bySecret(secret.value) : Option.none()
+        if (Option.isNone(found)) return yield* notSignedIn
+        const signedIn = found.value
+        const act = consoleActOf(group.identifier, endpoint.identifier)
+        const role = roleFor(signedIn, act, record)
+        if (role === undefined) {
+          return yield* refuseWith(
+            (request_id) => new Wire.MerchantNotFound({ message: "You have no role at this merchant.", request_id })
+          )
+        }
+        const entry = entryOf(signedIn, role, act, record)
+        if (!personMayDo(role as PersonRole, act)) {
+          yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
+          return yield* refuseWith(
+            (request_id) => new Wire.Forbidden({ message: `The role ${role} may not do ${act}.`, request_id })
+          )
+        }
+        const { email, person_id: personId } = signedIn.person
+        const { session_id: sessionId } = signedIn.session
+        const shown = { person: personView(signedIn.person), session: sessionView(signedIn.session, sessionId) }
+        const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, email, shown })
+        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled) : handled
+      })
+    )
+  })
+)
+
+/** `person`: it is about the person alone. Undefined: no role at the merchant that the path names. */
+const roleFor = ({ person }: SignedIn, act: ConsoleActName, { path }: RequestRecord): string | undefined => {
+  if (typeof ofWhom(act) === "string") return "person"
+  const merchantId = /\/merchants\/([^/]+)/.exec(path)?.[1]
+  return person.roles.find(({ belongs_to }) => belongs_to === merchantId)?.role
+}
+
+const entryOf = ({ person }: SignedIn, role: string, act: ConsoleActName, { path }: RequestRecord): Who => ({
+  actor: { id: person.person_id, name: person.email, role },
+  act: `console.${act}`,
+  target: path
+})

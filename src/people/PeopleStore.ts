@@ -1,0 +1,217 @@
+/** Rows of people and of their roles. They are written rarely: plain statements, and no owner. */
+import { createdAtOf, PersonId, prefixes } from "@coffer/model/Ids"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { peopleMax } from "@coffer/rules/people/signIn"
+import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import * as numbersInOrder from "../platform/postgres/numbersInOrder.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { equals } from "../platform/postgres/scans.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+
+export const Membership = Schema.Struct({
+  /** The number of a merchant, or `installation`. */
+  belongs_to: Schema.String,
+  role: Schema.String,
+  created_at: TimeColumn
+})
+export type Membership = typeof Membership.Type
+
+const PersonRow = Schema.Struct({
+  person_id: PersonId,
+  email: Schema.String,
+  name: Schema.String,
+  created_at: TimeColumn,
+  last_seen_at: Schema.NullOr(TimeColumn)
+})
+
+export interface Person extends Schema.Schema.Type<typeof PersonRow> {
+  readonly roles: ReadonlyArray<Membership>
+}
+
+export interface PeopleQuery {
+  readonly merchant_id?: string
+  readonly role?: string
+  readonly search?: string
+}
+
+export interface NewRole {
+  /** In lower case. */
+  readonly email: string
+  readonly name: string | undefined
+  readonly belongsTo: string
+  readonly role: string
+  readonly now: DateTime.Utc
+  /** Whether a person who has a role there already gets this one instead; otherwise nothing is written. */
+  readonly replaces: boolean
+}
+
+/** Why nothing was written. */
+export type NotGiven = "has_role" | "too_many" | "last_owner"
+
+export class PeopleStore extends Context.Service<
+  PeopleStore,
+  {
+    readonly find: (personId: string) => Effect.Effect<Option.Option<Person>>
+    readonly byEmail: (email: string) => Effect.Effect<Option.Option<Person>>
+    /** Newest first. */
+    readonly page: (request: PageRequest, query: PeopleQuery) => Effect.Effect<Page<Person>, InvalidField>
+    /** All people with a role there, newest first. */
+    readonly of: (belongsTo: string) => Effect.Effect<ReadonlyArray<Person>>
+    readonly give: (role: NewRole) => Effect.Effect<Person | NotGiven>
+    readonly setRole: (personId: string, belongsTo: string, role: string) => Effect.Effect<Option.Option<NotGiven>>
+    /**
+     * None: the person has no role there. A person whose last role is taken is removed, with all sessions. `spares`:
+     * whether the last owner keeps the role.
+     */
+    readonly take: (
+      personId: string,
+      belongsTo: string,
+      options: { readonly spares: boolean }
+    ) => Effect.Effect<Option.Option<Person | NotGiven>>
+  }
+>()("@coffer/people/PeopleStore") {}
+
+export const layer = Layer.effect(
+  PeopleStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
+    const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "people")
+    const pages = Pages.make(sql, {
+      table: { name: "people", key: "person_id", row: PersonRow, read: (row: typeof PersonRow.Type) => row },
+      prefixOf: () => prefixes.person,
+      called: "a person"
+    })
+    const numbering = numbersInOrder.make(sql, yield* NewIds, {
+      table: "people",
+      key: "person_id",
+      prefix: prefixes.person
+    })
+    const some = SqlSchema.findAll({
+      Request: Schema.Struct({ by: Schema.Literals(["person_id", "email"]), is: Schema.String }),
+      Result: PersonRow,
+      execute: ({ by, is }) => sql`select * from people where ${sql(by)} = ${is}`
+    })
+    const rolesOf = SqlSchema.findAll({
+      Request: Schema.Array(Schema.String),
+      Result: Schema.Struct({ person_id: Schema.String, ...Membership.fields }),
+      execute: (ids) =>
+        sql`select person_id, belongs_to, role, created_at from memberships where person_id = any(${[...ids]}::text[])
+          order by created_at, belongs_to`
+    })
+    const withRoles = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof PersonRow.Type>) {
+      const roles = rows.length === 0 ? [] : yield* rolesOf(rows.map(({ person_id }) => person_id))
+      return rows.map(
+        (row): Person => ({ ...row, roles: roles.filter(({ person_id }) => person_id === row.person_id) })
+      )
+    })
+    const first = (by: "person_id" | "email", is: string) =>
+      Effect.map(Effect.flatMap(some({ by, is }), withRoles), ([person]) => Option.fromUndefinedOr(person))
+    const members = SqlSchema.findAll({
+      Request: Schema.String,
+      Result: PersonRow,
+      execute: (belongsTo) =>
+        sql`select p.* from memberships m join people p using (person_id) where m.belongs_to = ${belongsTo}
+          order by p.person_id desc`
+    })
+    /** Of several changes of the people of one merchant each sees what the one before has written. */
+    const inTurn = <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
+      Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${belongsTo}`}))`, write).pipe(
+        sql.withTransaction
+      )
+    const roleOf = (personId: string, belongsTo: string) =>
+      Effect.map(
+        sql<{ readonly role: string }>`select role from memberships
+          where belongs_to = ${belongsTo} and person_id = ${personId}`,
+        ([row]) => row?.role
+      )
+    const isLastOwner = Effect.fnUntraced(function* (personId: string, belongsTo: string) {
+      const others = yield* sql`select from memberships
+        where belongs_to = ${belongsTo} and role = 'owner' and person_id <> ${personId} limit 1`
+      return (yield* roleOf(personId, belongsTo)) === "owner" && others.length === 0
+    })
+
+    const insertPerson = ({ email, name = email }: NewRole) =>
+      numbering((id) =>
+        Effect.gen(function* () {
+          yield* sql`insert into people (person_id, email, name, created_at)
+            values (${id}, ${email}, ${name}, ${isoText(createdAtOf(id))}::text::timestamptz)
+            on conflict (email) do nothing`
+          return yield* first("email", email)
+        })
+      )
+
+    const give = Effect.fnUntraced(function* (given: NewRole) {
+      const { belongsTo, email, now, replaces, role } = given
+      // Nobody can remove the person meanwhile, whose last other role may be taken now.
+      yield* sql`select from people where email = ${email} for key share`
+      const found = yield* first("email", email)
+      const person = Option.isSome(found) ? found : yield* insertPerson(given)
+      const { person_id } = Option.getOrThrow(person)
+      const had = yield* roleOf(person_id, belongsTo)
+      if (had !== undefined && !replaces) return "has_role" as const
+      if (had === "owner" && role !== "owner" && (yield* isLastOwner(person_id, belongsTo))) return "last_owner" as const
+      if (had === undefined && (yield* members(belongsTo)).length >= peopleMax) return "too_many" as const
+      yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+        values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
+        on conflict (belongs_to, person_id) do update set role = excluded.role`
+      return Option.getOrThrow(yield* first("person_id", person_id))
+    })
+
+    const setRole = Effect.fnUntraced(function* (personId: string, belongsTo: string, role: string) {
+      if (role !== "owner" && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
+      yield* sql`update memberships set role = ${role} where belongs_to = ${belongsTo} and person_id = ${personId}`
+      return Option.none()
+    })
+
+    const take = Effect.fnUntraced(function* (personId: string, belongsTo: string, spares: boolean) {
+      // A role that somebody else gives at the same time is seen below, or finds no person.
+      yield* sql`select from people where person_id = ${personId} for update`
+      const found = yield* first("person_id", personId)
+      if (Option.isNone(found) || (yield* roleOf(personId, belongsTo)) === undefined) return Option.none()
+      if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
+      yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
+      yield* sql`delete from people where person_id = ${personId}
+        and not exists (select from memberships where person_id = ${personId})`
+      const roles = found.value.roles.filter(({ belongs_to }) => belongs_to !== belongsTo)
+      return Option.some({ ...found.value, roles })
+    })
+
+    const filtersOf = ({ merchant_id, role, search }: PeopleQuery) => [
+      ...(merchant_id === undefined && role === undefined
+        ? []
+        : [
+            sql`exists (select from memberships m where m.person_id = people.person_id
+              and ${sql.and([
+                ...(merchant_id === undefined ? [] : [equals(sql, "belongs_to", merchant_id)]),
+                ...(role === undefined ? [] : [equals(sql, "role", role)])
+              ])})`
+          ]),
+      ...(search === undefined ? [] : [sql`position(lower(${search}) in lower(name || ' ' || email)) > 0`])
+    ]
+
+    return PeopleStore.of({
+      find: (personId) => (isPersonId(personId) ? sqlDefects(first("person_id", personId)) : Effect.succeedNone),
+      byEmail: (email) => sqlDefects(first("email", email)),
+      page: Effect.fnUntraced(function* (request, query) {
+        const { data, hasMore } = yield* pages.page("installation", request, { filters: filtersOf(query) })
+        return { data: yield* sqlDefects(withRoles(data)), hasMore }
+      }),
+      of: (belongsTo) => sqlDefects(Effect.flatMap(members(belongsTo), withRoles)),
+      give: (role) => writing(sqlDefects(inTurn(role.belongsTo, give(role)))),
+      setRole: (personId, belongsTo, role) => writing(sqlDefects(inTurn(belongsTo, setRole(personId, belongsTo, role)))),
+      take: (personId, belongsTo, { spares }) =>
+        isPersonId(personId)
+          ? writing(sqlDefects(inTurn(belongsTo, take(personId, belongsTo, spares))))
+          : Effect.succeedNone
+    })
+  })
+)
+
+/** What cannot be a number is not looked up: Postgres has no text with NUL. */
+const isPersonId = Schema.is(PersonId)

@@ -1,0 +1,172 @@
+/** Rows of sign-in links and of sessions. Both are known by the hash of their secret alone. */
+import { PersonId, prefixes } from "@coffer/model/Ids"
+import { linksAnHour, sessionsMax } from "@coffer/rules/people/signIn"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { Faults } from "../platform/runtime/Faults.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+
+const Session = Schema.Struct({
+  session_id: Schema.String,
+  person_id: PersonId,
+  way: Schema.Literals(["link", "passkey", "openid"]),
+  ip: Schema.String,
+  user_agent: Schema.String,
+  created_at: TimeColumn,
+  last_seen_at: TimeColumn,
+  expires_at: TimeColumn
+})
+export type Session = typeof Session.Type
+
+export interface NewSession extends Pick<Session, "person_id" | "way" | "ip" | "user_agent"> {
+  readonly tokenHash: string
+  readonly now: DateTime.Utc
+  readonly expiresAt: DateTime.Utc
+}
+
+export interface NewLink {
+  readonly tokenHash: string
+  readonly personId: PersonId
+  /** Of the browser that may use it; null: any. */
+  readonly browserHash: string | null
+  readonly now: DateTime.Utc
+  readonly expiresAt: DateTime.Utc
+}
+
+export class PersonSessionStore extends Context.Service<
+  PersonSessionStore,
+  {
+    /** Whether the link was written: a person gets so many in an hour and no more. */
+    readonly insertLink: (link: NewLink) => Effect.Effect<boolean>
+    /** The person of a link that is valid in this browser. The link is used up with it. */
+    readonly useLink: (
+      tokenHash: string,
+      browserHash: string,
+      now: DateTime.Utc
+    ) => Effect.Effect<Option.Option<PersonId>>
+    /** Opens a session. The oldest of too many ends. None: the person is gone. */
+    readonly open: (session: NewSession) => Effect.Effect<Option.Option<Session>>
+    /** A session that has not come to its end. Whether it was idle for too long is for its reader to judge. */
+    readonly byTokenHash: (hash: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Session>>
+    /** Newest first. */
+    readonly of: (personId: PersonId, now: DateTime.Utc) => Effect.Effect<ReadonlyArray<Session>>
+    /** A request of it came. */
+    readonly touch: (session: Session, now: DateTime.Utc) => Effect.Effect<void>
+    /** None: the person has no such session. */
+    readonly end: (personId: PersonId, sessionId: string) => Effect.Effect<Option.Option<Session>>
+    readonly endAll: (personId: PersonId) => Effect.Effect<ReadonlyArray<Session>>
+    /** Removes links and sessions whose end has passed, at most `limit` of each; how many they were. */
+    readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
+  }
+>()("@coffer/people/PersonSessionStore") {}
+
+export const layer = Layer.effect(
+  PersonSessionStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const ids = yield* NewIds
+    const faults = yield* Faults
+    const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "person_sessions")
+    const at = (time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
+    const read = Schema.decodeUnknownEffect(Schema.Array(Session))
+    const sessions = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, read)
+    const first = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+      Effect.map(sessions(rows), ([session]) => Option.fromUndefinedOr(session))
+
+    const usedLink = SqlSchema.findOneOption({
+      Request: Schema.Struct({ tokenHash: Schema.String, browserHash: Schema.String, at: Schema.String }),
+      Result: Schema.Struct({ person_id: PersonId }),
+      execute: ({ at, browserHash, tokenHash }) =>
+        sql`delete from sign_in_links where token_hash = ${tokenHash} and expires_at > ${at}::text::timestamptz
+          and (browser_hash is null or browser_hash = ${browserHash}) returning person_id`
+    })
+
+    const open = Effect.fnUntraced(function* (session: NewSession) {
+      const { expiresAt, ip, now, person_id, tokenHash, user_agent, way } = session
+      const id = yield* ids.next(prefixes.session)
+      const opened = yield* first(sql`insert into person_sessions
+        (session_id, token_hash, person_id, way, ip, user_agent, created_at, last_seen_at, expires_at)
+        select ${id}, ${tokenHash}, person_id, ${way}, ${ip}, ${user_agent}, ${at(now)}, ${at(now)}, ${at(expiresAt)}
+        from people where person_id = ${person_id} for key share returning *`)
+      yield* sql`delete from person_sessions where session_id in (select session_id from person_sessions
+        where person_id = ${person_id} order by session_id desc offset ${sessionsMax})`
+      return opened
+    })
+
+    return PersonSessionStore.of({
+      insertLink: ({ browserHash, expiresAt, now, personId, tokenHash }) =>
+        writing(
+          sqlDefects(
+            Effect.map(
+              sql`insert into sign_in_links (token_hash, person_id, browser_hash, created_at, expires_at)
+                select ${tokenHash}, person_id, ${browserHash}::text, ${at(now)}, ${at(expiresAt)} from people
+                where person_id = ${personId} and ${linksAnHour} > (select count(*) from sign_in_links l
+                  where l.person_id = people.person_id and l.created_at > ${at(DateTime.subtract(now, { hours: 1 }))})
+                for no key update returning 1`,
+              ({ length }) => length > 0
+            )
+          )
+        ),
+      useLink: (tokenHash, browserHash, now) =>
+        writing(
+          sqlDefects(
+            Effect.map(
+              usedLink({ tokenHash, browserHash, at: isoText(now) }),
+              Option.map(({ person_id }) => person_id)
+            )
+          )
+        ),
+      open: (session) => writing(sqlDefects(sql.withTransaction(open(session)))),
+      byTokenHash: (hash, now) =>
+        sqlDefects(first(sql`select * from person_sessions where token_hash = ${hash} and expires_at > ${at(now)}`)),
+      of: (personId, now) =>
+        sqlDefects(
+          sessions(sql`select * from person_sessions where person_id = ${personId} and expires_at > ${at(now)}
+            order by session_id desc limit ${sessionsMax}`)
+        ),
+      touch: ({ person_id, session_id }, now) =>
+        sqlDefects(
+          Effect.asVoid(
+            sql`with seen as (update person_sessions set last_seen_at = greatest(last_seen_at, ${at(now)})
+                where session_id = ${session_id} returning person_id)
+              update people set last_seen_at = greatest(last_seen_at, ${at(now)})
+              where person_id = ${person_id} and exists (select from seen)`
+          )
+        ),
+      end: (personId, sessionId) =>
+        writing(
+          sqlDefects(
+            first(sql`delete from person_sessions where person_id = ${personId} and session_id = ${sessionId} returning *`)
+          )
+        ),
+      endAll: (personId) =>
+        writing(
+          sqlDefects(
+            Effect.tap(
+              sessions(sql`delete from person_sessions where person_id = ${personId} returning *`),
+              // A link that was asked for before would open one again.
+              () => sql`delete from sign_in_links where person_id = ${personId}`
+            )
+          )
+        ),
+      dropExpired: (now, limit) => {
+        const drop = (table: string, key: string, before: DateTime.Utc) =>
+          Effect.map(
+            sql`delete from ${sql(table)} where ${sql(key)} in (select ${sql(key)} from ${sql(table)}
+              where expires_at <= ${at(before)} limit ${limit} for update skip locked) returning 1`,
+            ({ length }) => length
+          )
+        // Links of the last hour are counted.
+        return sqlDefects(
+          Effect.zipWith(
+            drop("sign_in_links", "token_hash", DateTime.subtract(now, { hours: 1 })),
+            drop("person_sessions", "session_id", now),
+            (links, sessions) => links + sessions
+          )
+        )
+      }
+    })
+  })
+)

@@ -1,0 +1,190 @@
+/**
+ * Front door to signing in: links by mail, and sessions (docs/security.md). A link works once, for 15 minutes, in the
+ * browser that asked for it: somebody else who reads the mail, or gets its address, signs in nowhere with it. Each
+ * request of a session reads its row, so a session that is ended is over on all runners at once.
+ */
+import { createHash } from "node:crypto"
+import { installation } from "@coffer/model/PersonRole"
+import type { PersonId } from "@coffer/model/Ids"
+import { linkValidity, normalEmail, sessionLimits } from "@coffer/rules/people/signIn"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { type Message, Mailer } from "../mail/Mailer.ts"
+import { storableText } from "../platform/postgres/storable.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { span } from "../platform/runtime/span.ts"
+import * as PeopleStore from "./PeopleStore.ts"
+import * as PersonSessionStore from "./PersonSessionStore.ts"
+import { invitationMail, signInMail } from "./signInMail.ts"
+
+export type { Session } from "./PersonSessionStore.ts"
+
+/** The link was used, is too old, is of another browser, or never was. */
+export class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}) {}
+
+/** The person has no such session, or it has ended. */
+export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
+  sessionId: Schema.String
+}) {}
+
+/** Whose browser a session is in. */
+export interface Browser {
+  readonly ip: string
+  readonly userAgent: string
+}
+
+export interface SignedIn {
+  readonly person: PeopleStore.Person
+  readonly session: PersonSessionStore.Session
+}
+
+export class SignIn extends Context.Service<
+  SignIn,
+  {
+    /**
+     * Sends a link if somebody has this address, and answers at once in any case. `browser`: the secret in the cookie of
+     * the browser that asks. Returns when a link of now stops working.
+     */
+    readonly ask: (email: string, browser: string) => Effect.Effect<DateTime.Utc>
+    /** Opens a session. Returns its secret, which goes into the cookie. */
+    readonly use: (
+      token: string,
+      secret: string,
+      browser: Browser
+    ) => Effect.Effect<SignedIn & { readonly secret: string }, LinkNotValid>
+    /** The address of a link that works in any browser, for the terminal of whoever runs the service. */
+    readonly linkFor: (personId: PersonId) => Effect.Effect<string>
+    /** Who has the session with this secret. */
+    readonly bySecret: (secret: string) => Effect.Effect<Option.Option<SignedIn>>
+    /** Newest first. */
+    readonly sessionsOf: (personId: PersonId) => Effect.Effect<ReadonlyArray<PersonSessionStore.Session>>
+    readonly end: (
+      personId: PersonId,
+      sessionId: string
+    ) => Effect.Effect<PersonSessionStore.Session, SessionNotFound>
+    /** Ends every session of the person, and links that were not used. */
+    readonly endAll: (personId: PersonId) => Effect.Effect<ReadonlyArray<PersonSessionStore.Session>>
+    /** Sends a mail that says where to sign in. */
+    readonly tellInvited: (person: PeopleStore.Person, merchantName: string | undefined) => Effect.Effect<void>
+    /** Removes what has expired, at most `limit` of each kind; how many they were. */
+    readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
+  }
+>()("@coffer/people/SignIn") {}
+
+const userAgentLengthMax = 300
+/** How often the time of the last request is written. */
+const touchedEach = Duration.minutes(1)
+
+export const layer = Layer.effect(
+  SignIn,
+  Effect.gen(function* () {
+    const people = yield* PeopleStore.PeopleStore
+    const store = yield* PersonSessionStore.PersonSessionStore
+    const secrets = yield* Secrets
+    const mailer = yield* Mailer
+    const { publicUrl } = yield* Settings
+    const scope = yield* Effect.scope
+
+    /** Sent aside: how long a mail takes must not tell whether anybody has the address. */
+    const send = (message: Message) =>
+      mailer.send(message).pipe(
+        Effect.catchTags({
+          MailNotTaken: ({ reason }) => Effect.logWarning(`a mail about signing in was not taken: ${reason}`),
+          MailUncertain: ({ reason }) => Effect.logWarning(`a mail about signing in may not have been taken: ${reason}`)
+        }),
+        Effect.forkIn(scope),
+        Effect.asVoid
+      )
+
+    const insertLink = Effect.fnUntraced(function* (personId: PersonId, browser: string | null) {
+      const token = yield* secrets.random(32)
+      const now = yield* currentTime
+      const isWritten = yield* store.insertLink({
+        tokenHash: secrets.keyHash(token),
+        personId,
+        browserHash: browser === null ? null : secrets.keyHash(browser),
+        now,
+        expiresAt: DateTime.addDuration(now, linkValidity)
+      })
+      return isWritten ? Option.some(`${publicUrl}/console/sign-in#${token}`) : Option.none()
+    })
+
+    const sendLink = Effect.fnUntraced(function* (email: string, browser: string) {
+      const found = yield* people.byEmail(email)
+      if (Option.isNone(found)) return
+      const link = yield* insertLink(found.value.person_id, browser)
+      if (Option.isNone(link)) return yield* Effect.logInfo("a person has asked for too many sign-in links in an hour")
+      yield* send(signInMail({ to: email, link: link.value, id: mailId(link.value) }))
+    })
+
+    return SignIn.of({
+      ask: span("SignIn.ask")(function* (email, browser) {
+        yield* Effect.forkIn(
+          Effect.ignoreCause(sendLink(storableText(normalEmail(email)), browser), { log: "Warn" }),
+          scope
+        )
+        return DateTime.addDuration(yield* currentTime, linkValidity)
+      }),
+      use: span("SignIn.use")(function* (token, browserSecret, { ip, userAgent }) {
+        const now = yield* currentTime
+        const personId = yield* store.useLink(secrets.keyHash(token), secrets.keyHash(browserSecret), now)
+        if (Option.isNone(personId)) return yield* new LinkNotValid({})
+        const person = yield* people.find(personId.value)
+        if (Option.isNone(person)) return yield* new LinkNotValid({})
+        const secret = yield* secrets.random(32)
+        const session = yield* store.open({
+          tokenHash: secrets.keyHash(secret),
+          person_id: personId.value,
+          way: "link",
+          ip,
+          user_agent: storableText(userAgent.slice(0, userAgentLengthMax)),
+          now,
+          expiresAt: DateTime.addDuration(now, limitsOf(person.value).absolute)
+        })
+        if (Option.isNone(session)) return yield* new LinkNotValid({})
+        return { person: person.value, session: session.value, secret }
+      }),
+      linkFor: (personId) => Effect.map(insertLink(personId, null), Option.getOrThrow),
+      bySecret: Effect.fnUntraced(function* (secret) {
+        const now = yield* currentTime
+        const session = yield* store.byTokenHash(secrets.keyHash(secret), now)
+        if (Option.isNone(session)) return Option.none()
+        const person = yield* people.find(session.value.person_id)
+        if (Option.isNone(person)) return Option.none()
+        const unseen = DateTime.distance(session.value.last_seen_at, now)
+        if (Duration.isGreaterThan(unseen, limitsOf(person.value).idle)) {
+          yield* store.end(session.value.person_id, session.value.session_id)
+          return Option.none()
+        }
+        if (Duration.isGreaterThan(unseen, touchedEach)) {
+          yield* Effect.forkIn(Effect.ignoreCause(store.touch(session.value, now), { log: "Warn" }), scope)
+        }
+        return Option.some({ person: person.value, session: session.value })
+      }),
+      sessionsOf: (personId) => Effect.flatMap(currentTime, (now) => store.of(personId, now)),
+      end: Effect.fnUntraced(function* (personId, sessionId) {
+        const ended = yield* store.end(personId, storableText(sessionId))
+        return Option.isSome(ended) ? ended.value : yield* new SessionNotFound({ sessionId })
+      }),
+      endAll: store.endAll,
+      tellInvited: ({ email, name, person_id, roles }, merchantName) =>
+        send(
+          invitationMail({
+            to: email,
+            name,
+            merchantName,
+            link: `${publicUrl}/console/sign-in`,
+            id: mailId(`${person_id} ${roles.length} ${merchantName ?? ""}`)
+          })
+        ),
+      dropExpired: store.dropExpired
+    })
+  })
+).pipe(Layer.provide([PeopleStore.layer, PersonSessionStore.layer]))
+
+const limitsOf = ({ roles }: PeopleStore.Person) =>
+  sessionLimits(roles.some(({ belongs_to }) => belongs_to === installation))
+
+/** It names the mail, and stands in its file's name where mails are files. */
+const mailId = (of: string): string => `mail_${createHash("sha256").update(of).digest("hex").slice(0, 26)}`

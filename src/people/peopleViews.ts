@@ -1,0 +1,35 @@
+/** People and sessions on the wire: the one encoder of each. Pure. */
+import type { PersonResource, SessionResource } from "@coffer/contract/People"
+import { installation } from "@coffer/model/PersonRole"
+import { DateTime } from "effect"
+import type { Person } from "./People.ts"
+import type { Session } from "./SignIn.ts"
+
+/** `of`: whose roles are shown, a merchant's or the installation's; undefined: all. */
+export const personView = (person: Person, of?: string): PersonResource => ({
+  object: "person",
+  person_id: person.person_id,
+  email: person.email,
+  name: person.name,
+  roles: person.roles
+    .filter(({ belongs_to }) => of === undefined || belongs_to === of)
+    .map(({ belongs_to, created_at, role }) => ({
+      merchant_id: belongs_to === installation ? null : belongs_to,
+      role: role as PersonResource["roles"][number]["role"],
+      created_at: DateTime.formatIso(created_at)
+    })),
+  created_at: DateTime.formatIso(person.created_at),
+  last_seen_at: person.last_seen_at === null ? null : DateTime.formatIso(person.last_seen_at)
+})
+
+export const sessionView = (session: Session, current: string): SessionResource => ({
+  object: "session",
+  session_id: session.session_id,
+  is_current: session.session_id === current,
+  way: session.way,
+  ip: session.ip,
+  user_agent: session.user_agent,
+  created_at: DateTime.formatIso(session.created_at),
+  last_seen_at: DateTime.formatIso(session.last_seen_at),
+  expires_at: DateTime.formatIso(session.expires_at)
+})

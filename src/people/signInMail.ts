@@ -1,0 +1,72 @@
+/** Mails about signing in: a link, and an invitation. They have no picture and no tracking. Pure. */
+import type { Message } from "../mail/Mailer.ts"
+import { html } from "../pages/html.ts"
+
+interface SentLink {
+  readonly to: string
+  readonly link: string
+  readonly id: string
+}
+
+interface SentInvitation extends SentLink {
+  readonly name: string
+  /** Undefined: the installation. */
+  readonly merchantName: string | undefined
+}
+
+const style =
+  "max-width:480px;margin:24px auto;font-family:system-ui,sans-serif;font-size:16px;line-height:1.5;color:#1b2422"
+const button =
+  "display:inline-block;padding:12px 20px;border-radius:10px;background:#17614f;color:#fff;text-decoration:none"
+
+const mailOf = (
+  { id, link, to }: SentLink,
+  subject: string,
+  paragraphs: ReadonlyArray<string>,
+  action: string,
+  last: string
+): Message => ({
+  id,
+  to,
+  fromName: "Coffer",
+  subject,
+  text: [...paragraphs, link, last, ""].join("\n\n"),
+  html: html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${subject}</title>
+      </head>
+      <body>
+        <div style="${style}">
+          ${paragraphs.map((text) => html`<p>${text}</p>`)}
+          <p><a href="${link}" style="${button}">${action}</a></p>
+          <p>${last}</p>
+        </div>
+      </body>
+    </html>`.markup
+})
+
+export const signInMail = (sent: SentLink): Message =>
+  mailOf(
+    sent,
+    "Sign in to Coffer",
+    ["Open this link to sign in. It works once, for 15 minutes, in the browser in which you asked for it."],
+    "Sign in",
+    "If you did not ask for it, you can ignore this mail: nobody signs in without the link and your browser."
+  )
+
+export const invitationMail = (sent: SentInvitation): Message => {
+  const { merchantName, name, to } = sent
+  const place = merchantName === undefined ? "this Coffer installation" : oneLine(merchantName)
+  return mailOf(
+    sent,
+    `You have access to ${place}`,
+    [`Hello ${oneLine(name)},`, `you can sign in to ${place} now. Your address for signing in is ${to}.`],
+    "Go to the sign-in page",
+    "The page sends you a link that signs you in."
+  )
+}
+
+/** A subject with a line break would begin another header. */
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
