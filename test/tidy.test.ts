@@ -45,7 +45,8 @@ const floors: ReadonlyArray<string> = [
   "src/heldUp",
   "src/lookup",
   "src/edge",
-  "src/stripe",
+  "src/channels/stripe",
+  "src/channels/sandbox",
   "src/sandbox",
   "src/checkout",
   "src/doctor",
@@ -95,7 +96,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/stripe\//, /^(node:https$|stripe$)/],
+  [/^src\/channels\/stripe\//, /^(node:https$|stripe$)/],
   [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]
