@@ -124,12 +124,12 @@ const attempt = (request: OutboundRequest, means: Means): Effect.Effect<Outcome>
     const postTo = (addresses: ReadonlyArray<string>) => {
       const refusal = refusalOf(addresses, request)
       if (refusal !== undefined) return end(refusal)
-      const given = { checked: { url, addresses }, request, received }
+      const exchangeOf = { checked: { url, addresses }, request, received }
       // A kept connection turned out to be closed: once more, on one of its own.
-      stop = exchange({ ...given, fresh: false }, means, (outcome) => {
+      stop = exchange({ ...exchangeOf, fresh: false }, means, (outcome) => {
         if (outcome !== undefined) return end(outcome)
         // A connection of its own is never found closed, so nobody sees the outcome after `??`.
-        stop = exchange({ ...given, fresh: true }, means, (again) =>
+        stop = exchange({ ...exchangeOf, fresh: true }, means, (again) =>
           end(again ?? notDelivered("protocol", "ECONNRESET"))
         )
       })
@@ -312,8 +312,8 @@ const makeProxyLog = () => {
   return (outcome: Outcome): Effect.Effect<void> => {
     const fails = outcome._tag === "NotDelivered" && outcome.reason === "proxy"
     // An outcome for which the proxy was not asked says nothing about the proxy.
-    const asked = outcome._tag === "Answered" || !["dns", "refused_address"].includes(outcome.reason)
-    if (fails === failing || !asked) return Effect.void
+    const usedProxy = outcome._tag === "Answered" || !["dns", "refused_address"].includes(outcome.reason)
+    if (fails === failing || !usedProxy) return Effect.void
     failing = fails
     return fails
       ? Effect.logError(`the webhook proxy fails (${outcome.detail}); deliveries wait for it and none is counted`)
