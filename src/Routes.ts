@@ -28,6 +28,8 @@ import * as PublicAdmission from "./edge/PublicAdmission.ts"
 import * as Quotas from "./edge/Quotas.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
 import * as Welcome from "./edge/Welcome.ts"
+import * as LeakedKeys from "./edge/LeakedKeys.ts"
+import * as ApiKeyHttp from "./keys/ApiKeyHttp.ts"
 import * as LinkHttp from "./links/LinkHttp.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as LookupHttp from "./lookup/LookupHttp.ts"
@@ -66,6 +68,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
+    ApiKeyHttp.layer,
     ChannelHttp.layer,
     ReconciliationHttp.layer,
     OrderHttp.layerOperator,
@@ -85,6 +88,7 @@ const pages = Layer.mergeAll(
   ),
   EventsHttp.layer,
   StripeWebhookHttp.layer,
+  LeakedKeys.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, AlertPages.layer, Welcome.layer).pipe(
     Layer.provide(PublicAdmission.layer)
   )

@@ -80,8 +80,9 @@ export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Ad
   const noteOwner = (record: RequestRecord, key: string) =>
     Effect.map(merchants.byKey(key).account, (account) => {
       if (Option.isNone(account)) return
-      const { merchant, mode } = account.value
+      const { key, merchant, mode } = account.value
       record.account = { merchantId: merchant.merchant_id, mode }
+      record.keyId = key?.key_id
     })
 
   return (record: RequestRecord): Effect.Effect<Response> => {

@@ -7,6 +7,7 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
@@ -14,8 +15,10 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import * as MerchantCache from "./MerchantCache.ts"
 import { type MerchantPatch, settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
-import { type MerchantRow, MerchantStore } from "./MerchantStore.ts"
-import { isKey, newKey, newMerchant } from "./newMerchant.ts"
+import { type FoundKey, type MerchantRow, MerchantStore } from "./MerchantStore.ts"
+import { isKey, newKey } from "./keyText.ts"
+import { newMerchant } from "./newMerchant.ts"
+import { works } from "./ScopedKey.ts"
 import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
 import type { StripeAccount } from "./stripeAccount.ts"
 
@@ -31,8 +34,9 @@ export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {
 export interface Keyed {
   /** Whether it was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
-  readonly account: Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
-  /** Whether it was somebody's, and was reset. */
+  /** None also where the key has ended. */
+  readonly account: Effect.Effect<Option.Option<FoundKey>>
+  /** Whether it was somebody's, and has ended. */
   readonly hasEnded: Effect.Effect<boolean>
 }
 
@@ -180,14 +184,18 @@ const makeByKey = (
   }
 
   const accountOf = (hash: string) =>
-    Effect.map(byKeyHash(hash), (found) => {
-      // The key may have been reset between the read of its account and the read of the merchant.
-      const account = Option.filter(found, ({ merchant, mode }) =>
-        secrets.isSameHash(merchant.modes[mode].key_hash, hash)
-      )
-      note(hash, Option.isSome(account))
-      return account
-    })
+    Effect.flatMap(byKeyHash(hash), (found) =>
+      Effect.map(unmovedTime, (now) => {
+        const account = Option.filter(found, ({ key, merchant, mode }) =>
+          key === undefined
+            ? // The key may have been reset between the read of its account and the read of the merchant.
+              secrets.isSameHash(merchant.modes[mode].key_hash, hash)
+            : works(key, now)
+        )
+        note(hash, Option.isSome(account))
+        return account
+      })
+    )
 
   return (key) => {
     if (!isKey(key)) return nobodys
