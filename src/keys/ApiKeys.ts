@@ -74,7 +74,7 @@ export const layer = Layer.effect(
     })
     /** This runner forgets the key before whoever asked is answered; the others hear of it. */
     const changed = Effect.fnUntraced(function* (key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>>) {
-      const { keyId } = yield* find(key).pipe(Effect.map(({ key_id }) => ({ keyId: key_id })))
+      const { key_id: keyId } = yield* find(key)
       const after = yield* change
       yield* merchants.forget(key.merchantId)
       return Option.getOrUndefined(after) ?? (yield* new ApiKeyEnded({ keyId }))
@@ -114,7 +114,7 @@ export const layer = Layer.effect(
         yield* uses.written
         return yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)))
       }),
-      find: span("ApiKeys.find")(find),
+      find,
       update: span("ApiKeys.update")(function* (key, patch) {
         const problem = allowlistProblem("ip_allowlist", patch.ip_allowlist)
         if (problem !== undefined) return yield* problem
@@ -156,3 +156,5 @@ const readExpiry = (text: string | undefined, now: DateTime.Utc): Result.Result<
     ? Result.succeed(at)
     : Result.fail(new InvalidField({ param: "expires_at", problem: "must be in the future" }))
 }
+
+export type { ApiKey }

@@ -13,6 +13,7 @@ import * as Secrets from "../../../src/platform/runtime/Secrets.ts"
 import * as MerchantStore from "../../../src/merchants/MerchantStore.ts"
 import * as Merchants from "../../../src/merchants/Merchants.ts"
 import type { Reply } from "../../kit/Api.ts"
+import { keysOf } from "../../kit/apiKeys.ts"
 import { cable } from "../../kit/Cable.ts"
 import { dropListeners, listeners } from "../../kit/dropListeners.ts"
 import { eventually } from "../../kit/Process.ts"
@@ -167,6 +168,31 @@ describe("while no word of changes can arrive", () => {
         Effect.map(listeners(sql), (found) => found.length > 0)
       )
       assert.strictEqual(yield* status(api.get("/v1/balance", key)), 403)
+    })
+  )
+})
+
+describe("while no word of changes can arrive, a key with scopes", () => {
+  it.live("is not taken from memory: one that was revoked elsewhere is refused at once", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const { api, sql } = running
+      const { key, key_id } = yield* keysOf(running).create()
+      const works = Effect.map(status(api.get("/v1/balance", key)), (code) => code === 200)
+      // A revocation that nobody hears of: as long as this runner listens, it answers from memory.
+      const silently = (at: string | null) =>
+        sql`update api_keys set revoked_at = ${at}::text::timestamptz where key_id = ${key_id}`
+      yield* eventually(
+        "the key to be in memory",
+        Effect.gen(function* () {
+          yield* silently(null)
+          const before = yield* works
+          yield* silently("1970-01-01T00:00:00Z")
+          return before && (yield* works)
+        })
+      )
+      yield* dropListeners(sql)
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 401)
     })
   )
 })
