@@ -60,7 +60,7 @@ export const layer = Layer.effect(
           if (yield* failed.isRemembered("merchant", key)) return yield* notValid
           yield* failed.check("merchant", record.ip)
         }
-        const account = yield* keyed.account
+        const account = yield* keyed.account(record.arrived)
         if (Option.isNone(account)) {
           yield* failed.note("merchant", record.ip, key, yield* keyed.hasEnded)
           return yield* notValid

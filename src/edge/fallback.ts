@@ -78,7 +78,7 @@ export const isNoRoute = <E>(cause: Cause.Cause<E>): boolean => {
  */
 export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Admission["Service"]) => {
   const noteOwner = (record: RequestRecord, key: string) =>
-    Effect.map(merchants.byKey(key).account, (account) => {
+    Effect.map(merchants.byKey(key).account(record.arrived), (account) => {
       if (Option.isNone(account)) return
       const { key, merchant, mode } = account.value
       record.account = { merchantId: merchant.merchant_id, mode }

@@ -40,7 +40,7 @@ export const layer = Layer.effect(
         const keyHash = secrets.keyHash(text)
         const found = Option.getOrUndefined(yield* owners.byKeyHash(keyHash))
         const now = yield* currentTime
-        if (found === undefined || (found.key !== undefined && !works(found.key, now))) return
+        if (found === undefined || (found.key !== undefined && !works(found.key, now.epochMilliseconds))) return
         const { key, merchant, mode } = found
         const leak: Leak = {
           keyHash,

@@ -7,7 +7,6 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
@@ -34,8 +33,8 @@ export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {
 export interface Keyed {
   /** Whether it was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
-  /** None also where the key has ended. */
-  readonly account: Effect.Effect<Option.Option<FoundKey>>
+  /** As of this moment of real time, in milliseconds since 1970. None also where the key has ended. */
+  readonly account: (at: number) => Effect.Effect<Option.Option<FoundKey>>
   /** Whether it was somebody's, and has ended. */
   readonly hasEnded: Effect.Effect<boolean>
 }
@@ -183,19 +182,18 @@ const makeByKey = (
     known.add(hash)
   }
 
-  const accountOf = (hash: string) =>
-    Effect.flatMap(byKeyHash(hash), (found) =>
-      Effect.map(unmovedTime, (now) => {
-        const account = Option.filter(found, ({ key, merchant, mode }) =>
-          key === undefined
-            ? // The key may have been reset between the read of its account and the read of the merchant.
-              secrets.isSameHash(merchant.modes[mode].key_hash, hash)
-            : works(key, now)
-        )
-        note(hash, Option.isSome(account))
-        return account
-      })
-    )
+  // Every request asks this, so it takes one step beside the look-up.
+  const accountOf = (hash: string) => (at: number) =>
+    Effect.map(byKeyHash(hash), (found) => {
+      const account = Option.filter(found, ({ key, merchant, mode }) =>
+        key === undefined
+          ? // The key may have been reset between the read of its account and the read of the merchant.
+            secrets.isSameHash(merchant.modes[mode].key_hash, hash)
+          : works(key, at)
+      )
+      note(hash, Option.isSome(account))
+      return account
+    })
 
   return (key) => {
     if (!isKey(key)) return nobodys
@@ -204,7 +202,7 @@ const makeByKey = (
   }
 }
 
-const nobodys: Keyed = { isRecalled: false, account: Effect.succeedNone, hasEnded: Effect.succeed(false) }
+const nobodys: Keyed = { isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
 const orNotFound = (merchantId: string) => (merchant: Option.Option<Merchant>) =>
   Option.isSome(merchant) ? Effect.succeed(merchant.value) : Effect.fail(new MerchantNotFound({ merchantId }))

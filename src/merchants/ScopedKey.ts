@@ -3,7 +3,7 @@
  * it (`src/keys`).
  */
 import { Mode } from "@coffer/model/Ids"
-import { DateTime, Schema } from "effect"
+import { type DateTime, Schema } from "effect"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 const times = {
@@ -34,8 +34,8 @@ export interface ScopedKey extends Pick<KeyOwner, keyof typeof times> {
 export const scopedKeyOf = ({ ip_allowlist, key_id, scopes, ...times }: KeyOwner): ScopedKey | undefined =>
   key_id === null ? undefined : { key_id, scopes: scopes ?? [], ip_allowlist: ip_allowlist ?? "", ...times }
 
-/** Whether the secret that was sent works at this moment of real time. */
-export const works = ({ ends_at, expires_at, revoked_at }: ScopedKey, now: DateTime.Utc): boolean =>
-  revoked_at === null && isAhead(expires_at, now) && isAhead(ends_at, now)
+/** Whether the secret that was sent works at this moment of real time, in milliseconds since 1970. */
+export const works = ({ ends_at, expires_at, revoked_at }: ScopedKey, at: number): boolean =>
+  revoked_at === null && isAhead(expires_at, at) && isAhead(ends_at, at)
 
-const isAhead = (end: DateTime.Utc | null, now: DateTime.Utc) => end === null || DateTime.isLessThan(now, end)
+const isAhead = (end: DateTime.Utc | null, at: number) => end === null || at < end.epochMilliseconds

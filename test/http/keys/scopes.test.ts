@@ -18,7 +18,7 @@ interface Route {
   readonly path: string
 }
 
-const routes = (Object.values(Api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) =>
+const routes = (Object.values(Api.groups) as unknown as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) =>
   Object.values(group.endpoints).map(({ identifier, method, path }): Route => ({
     operation: `${group.identifier}.${identifier}` as Operation,
     method,

@@ -84,12 +84,12 @@ describe("keys in memory", () => {
       const { byKey } = yield* merchantsOver(context, counting)
       const isInMemory = Effect.gen(function* () {
         const before = reads
-        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey).account))
+        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey).account(0)))
         return reads === before
       })
       yield* eventually("the key to be in memory", isInMemory)
       // One more than there are places.
-      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`).account)
+      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`).account(0))
       const found = yield* Effect.all(unknown, { concurrency: 50 })
       assert.isFalse(found.some(Option.isSome))
       assert.isTrue(yield* isInMemory)
@@ -104,13 +104,13 @@ describe("whether a key is recalled", () => {
       const { byKey } = Context.get(context, Merchants.Merchants)
       const { merchantId, sandboxKey: key } = yield* api.newMerchant()
       assert.isFalse(byKey(key).isRecalled)
-      yield* byKey(key).account
+      yield* byKey(key).account(0)
       assert.isTrue(byKey(key).isRecalled)
       yield* api.operator("POST", `/merchants/${merchantId}/keys/sandbox/reset`)
       assert.isTrue(byKey(key).isRecalled)
-      yield* byKey(key).account
+      yield* byKey(key).account(0)
       assert.isFalse(byKey(key).isRecalled)
-      yield* byKey(merchant.sandboxKey).account
+      yield* byKey(merchant.sandboxKey).account(0)
       assert.isFalse(byKey("nonsense").isRecalled)
     })
   )
@@ -268,7 +268,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
         "the key to be in memory",
         Effect.gen(function* () {
           const before = reads
-          yield* byKey(running.merchant.sandboxKey).account
+          yield* byKey(running.merchant.sandboxKey).account(0)
           return reads === before
         })
       )
@@ -279,7 +279,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
         const [kind, speaker] = (yield* Queue.take(said)).payload.split(":")
         assert.strictEqual(kind, "beat")
         speakers.add(speaker!)
-        yield* byKey(running.merchant.sandboxKey).account
+        yield* byKey(running.merchant.sandboxKey).account(0)
       }
       assert.strictEqual(speakers.size, 2)
       assert.strictEqual(reads, before)
@@ -309,7 +309,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
       const isKnown = (key: string) =>
         Effect.gen(function* () {
           const before = reads.length
-          yield* byKey(key).account
+          yield* byKey(key).account(0)
           return reads.length === before
         })
       for (const { sandboxKey } of [merchant, other]) yield* eventually("the key to be in memory", isKnown(sandboxKey))
