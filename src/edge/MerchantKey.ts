@@ -8,12 +8,13 @@ import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { scopeOf } from "@coffer/contract/scopes"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
-import { prefixes } from "@coffer/model/Ids"
+import { type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import { covers, isOfSandbox } from "@coffer/model/Scopes"
+import { covers, isOfSandbox, type Scope } from "@coffer/model/Scopes"
 import { Effect, Layer, Option, Redacted, References, Result } from "effect"
 import { KeyUses } from "../keys/KeyUses.ts"
-import { Merchants } from "../merchants/Merchants.ts"
+import { type FoundKey, Merchants } from "../merchants/Merchants.ts"
+import type { ScopedKey } from "../merchants/ScopedKey.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { addressParty } from "../http/addressParty.ts"
@@ -71,35 +72,12 @@ export const layer = Layer.effect(
         record.ahead = clocks.offsetOf(record.account)
         if (record.ahead > 0) yield* rename(record, record.account)
         record.quotas = merchant.quotas
-        if (
-          !isCallerAllowed(merchant.modes[mode], record.ip) ||
-          (scoped !== undefined && !isCallerAllowed(scoped, record.ip))
-        ) {
-          return yield* refuseWith(
-            (request_id) =>
-              new Wire.IpNotAllowed({ message: `Calls from ${record.ip} are not allowed for this key.`, request_id })
-          )
-        }
-        if (merchant.suspended_at !== null) {
-          return yield* refuseWith(
-            (request_id) => new Wire.Forbidden({ message: "This merchant is suspended.", request_id })
-          )
-        }
-        if (mode === "live" && !merchant.approved) {
-          return yield* refuseWith(
-            (request_id) =>
-              new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
-          )
-        }
+        const refusal = refusalOf(account.value, record.ip)
+        if (refusal !== undefined) return yield* refusal
         if (scoped !== undefined) {
           uses.note({ keyId: scoped.key_id, at: record.arrived, ip: record.ip })
           const scope = scopeOf(group.identifier, endpoint.identifier)
-          // For a live key there are no test helpers, whatever its scopes.
-          if (!covers(scoped.scopes, scope) && !(mode === "live" && isOfSandbox(scope))) {
-            return yield* refuseWith(
-              (request_id) => new Wire.Forbidden({ message: `This key does not have the scope ${scope}.`, request_id })
-            )
-          }
+          if (!isInScope(scoped, mode, scope)) return yield* beyondScope(scope)
         }
         if (record.visit !== undefined) admission.leave(record.visit)
         // A key that was unknown waited in the line of its address, whose length does not count here.
@@ -113,6 +91,29 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** The refusal of a call whose key works, the first of these that applies; undefined where there is none. */
+const refusalOf = ({ key, merchant, mode }: FoundKey, ip: string) => {
+  if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
+    return refuseWith(
+      (request_id) => new Wire.IpNotAllowed({ message: `Calls from ${ip} are not allowed for this key.`, request_id })
+    )
+  }
+  if (merchant.suspended_at !== null) return suspended
+  return mode === "live" && !merchant.approved ? notApproved : undefined
+}
+
+const suspended = refuseWith((request_id) => new Wire.Forbidden({ message: "This merchant is suspended.", request_id }))
+const notApproved = refuseWith(
+  (request_id) => new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
+)
+
+/** For a live key there are no test helpers, whatever its scopes. */
+const isInScope = ({ scopes }: ScopedKey, mode: Mode, scope: Scope) =>
+  covers(scopes, scope) || (mode === "live" && isOfSandbox(scope))
+
+const beyondScope = (scope: Scope) =>
+  refuseWith((request_id) => new Wire.Forbidden({ message: `This key does not have the scope ${scope}.`, request_id }))
 
 const notValid = refuseWith(
   (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or has ended.", request_id })

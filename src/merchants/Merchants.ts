@@ -22,6 +22,7 @@ import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
 import type { StripeAccount } from "./stripeAccount.ts"
 
 export type Merchant = MerchantRow
+export type { FoundKey }
 
 export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("MerchantNotFound", {
   merchantId: Schema.String

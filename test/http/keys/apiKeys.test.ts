@@ -71,7 +71,7 @@ layer(shared, { excludeTestServices: true })("a key with scopes", (it) => {
       for (const each of [key, merchant.sandboxKey, merchant.liveKey]) {
         let rest = crc32(each.slice(0, -6))
         const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-        for (const digit of [...each.slice(-6)].toReversed()) {
+        for (const digit of Array.from(each.slice(-6)).toReversed()) {
           assert.strictEqual(digit, digits[rest % 62])
           rest = Math.floor(rest / 62)
         }

@@ -185,6 +185,8 @@ describe("while no word of changes can arrive, a key with scopes", () => {
       yield* eventually(
         "the key to be in memory",
         Effect.gen(function* () {
+          // A key that was nobody's is remembered for ten minutes.
+          yield* running.leap("11 minutes")
           yield* silently(null)
           const before = yield* works
           yield* silently("1970-01-01T00:00:00Z")
