@@ -12,7 +12,7 @@ import { Leaks } from "../keys/Leaks.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import * as PublicAdmission from "./PublicAdmission.ts"
-import * as PublicQuota from "./PublicQuota.ts"
+import { makeOfVisitors } from "./Quotas.ts"
 import { leakedKeysPath } from "./routes.ts"
 
 /** What revoking takes hides in it: an answer takes at least this long. */
@@ -23,7 +23,7 @@ const decodeReport = Schema.decodeUnknownOption(Schema.Struct({ key: Schema.Stri
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const leaks = yield* Leaks
-    const take = yield* PublicQuota.make
+    const take = yield* makeOfVisitors
     const through = yield* PublicAdmission.make
 
     const report = Effect.gen(function* () {
