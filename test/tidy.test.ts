@@ -30,6 +30,7 @@ const floors: ReadonlyArray<string> = [
   "src/operators",
   "src/merchants",
   "src/secretKey",
+  "src/keys",
   "src/files",
   "src/wallets",
   "src/events",
