@@ -1,5 +1,5 @@
 /** Rows of people and of their roles. They are written rarely: plain statements, and no owner. */
-import { createdAtOf, PersonId, prefixes } from "@coffer/model/Ids"
+import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { peopleMax } from "@coffer/rules/people/signIn"
@@ -84,13 +84,13 @@ export const layer = Layer.effect(
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "people")
     const pages = Pages.make(sql, {
       table: { name: "people", key: "person_id", row: PersonRow, read: (row: typeof PersonRow.Type) => row },
-      prefixOf: () => prefixes.person,
+      prefixOf: () => personPrefix,
       called: "a person"
     })
     const numbering = numbersInOrder.make(sql, yield* NewIds, {
       table: "people",
       key: "person_id",
-      prefix: prefixes.person
+      prefix: personPrefix
     })
     const some = SqlSchema.findAll({
       Request: Schema.Struct({ by: Schema.Literals(["person_id", "email"]), is: Schema.String }),

@@ -1,5 +1,5 @@
 /** Rows of sign-in links and of sessions. Both are known by the hash of their secret alone. */
-import { PersonId, prefixes } from "@coffer/model/Ids"
+import { PersonId, sessionPrefix } from "@coffer/model/Ids"
 import { linksAnHour, sessionsMax } from "@coffer/rules/people/signIn"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
 
     const open = Effect.fnUntraced(function* (session: NewSession) {
       const { expiresAt, ip, now, person_id, tokenHash, user_agent, way } = session
-      const id = yield* ids.next(prefixes.session)
+      const id = yield* ids.next(sessionPrefix)
       const opened = yield* first(sql`insert into person_sessions
         (session_id, token_hash, person_id, way, ip, user_agent, created_at, last_seen_at, expires_at)
         select ${id}, ${tokenHash}, person_id, ${way}, ${ip}, ${user_agent}, ${at(now)}, ${at(now)}, ${at(expiresAt)}

@@ -101,6 +101,17 @@ export const PersonId = Schema.String.check(Schema.isPattern(/^per_[0-9A-HJKMNP-
 )
 export type PersonId = typeof PersonId.Type
 
+/** A key with scopes. The number opens nothing. */
+export const ApiKeyId = Schema.String.check(Schema.isPattern(/^key_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("ApiKeyId")
+)
+export type ApiKeyId = typeof ApiKeyId.Type
+
+/** Not among the others: an index of the audit log has those, and acts on keys name their merchant. */
+export const apiKeyPrefix = "key_"
+export const personPrefix = "per_"
+export const sessionPrefix = "ses_"
+
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
   tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },
@@ -118,8 +129,6 @@ export const prefixes = {
   link: "plink_",
   mail: "mail_",
   operator: "opr_",
-  person: "per_",
-  session: "ses_",
   auditEntry: "aud_"
 } as const
 
