@@ -217,9 +217,7 @@ const rooms = Layer.mergeAll(
   Layer.provideMerge(channels.layer),
   Layer.provideMerge(Layer.merge(sandbox, stripe)),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Leaks.layer)),
-  Layer.provideMerge(
-    Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer)
-  ),
+  Layer.provideMerge(Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer)),
   Layer.provideMerge(People.layer),
   Layer.provideMerge(SignIn.layer),
   Layer.provideMerge(Mailer.layer),

@@ -18,8 +18,7 @@ import { personView, sessionView } from "../people/peopleViews.ts"
 import { SignIn, type SignedIn } from "../people/SignIn.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
-import * as PublicQuota from "./PublicQuota.ts"
-import { kindOf } from "./Quotas.ts"
+import { kindOf, makeOfVisitors } from "./Quotas.ts"
 
 /** A page of another site can send neither this header nor, by `SameSite`, the cookie. */
 const isFromConsole = ({ sent }: RequestRecord) => sent["coffer-console"] === "1"
@@ -32,21 +31,17 @@ const notSignedIn = refuseWith(
 )
 
 /** Everything of the console is work of the client's address, like a page. */
-const makeEnter = Effect.map(
-  Admission,
-  (admission) =>
-    (record: RequestRecord): boolean => {
-      const { behind, ip } = record
-      record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
-      return record.visit !== undefined
-    }
-)
+const makeEnter = Effect.map(Admission, (admission) => (record: RequestRecord): boolean => {
+  const { behind, ip } = record
+  record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
+  return record.visit !== undefined
+})
 
 export const layerGuest = Layer.effect(
   ConsoleGuest,
   Effect.gen(function* () {
     const enter = yield* makeEnter
-    const count = yield* PublicQuota.make
+    const count = yield* makeOfVisitors
 
     return ConsoleGuest.of(
       Effect.fnUntraced(function* (httpEffect) {
@@ -57,7 +52,8 @@ export const layerGuest = Layer.effect(
         if (!allowed) {
           return yield* refuseTemporarily(
             Duration.millis(resetMillis),
-            (request_id) => new Wire.RateLimited({ message: "Too many tries to sign in from this address.", request_id })
+            (request_id) =>
+              new Wire.RateLimited({ message: "Too many tries to sign in from this address.", request_id })
           )
         }
         return yield* httpEffect

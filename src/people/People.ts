@@ -43,9 +43,7 @@ export class People extends Context.Service<
   People,
   {
     /** Newest first. */
-    readonly list: (
-      query: ListParameters & PeopleStore.PeopleQuery
-    ) => Effect.Effect<Page<Person>, InvalidField>
+    readonly list: (query: ListParameters & PeopleStore.PeopleQuery) => Effect.Effect<Page<Person>, InvalidField>
     /** People of a merchant, or of the installation. */
     readonly of: (belongsTo: string) => Effect.Effect<ReadonlyArray<Person>>
     /** Gives a role, and sends a mail that says where to sign in. */
@@ -67,10 +65,7 @@ export class People extends Context.Service<
       options: { readonly spares: boolean }
     ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
     /** Of somebody who has a role there; undefined: wherever. */
-    readonly endSessions: (
-      belongsTo: string | undefined,
-      personId: string
-    ) => Effect.Effect<Person, PersonNotFound>
+    readonly endSessions: (belongsTo: string | undefined, personId: string) => Effect.Effect<Person, PersonNotFound>
   }
 >()("@coffer/people/People") {}
 

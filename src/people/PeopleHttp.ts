@@ -50,10 +50,7 @@ const signIn = HttpApiBuilder.group(
         const kept = read(sent["cookie"], "browser")
         const browser = Option.isSome(kept) ? kept.value : yield* secrets.random(32)
         const expiresAt = yield* signIn.ask(payload.email, browser)
-        const answer = yield* reply(
-          { object: "sign_in_request", expires_at: DateTime.formatIso(expiresAt) },
-          202
-        )
+        const answer = yield* reply({ object: "sign_in_request", expires_at: DateTime.formatIso(expiresAt) }, 202)
         return set(answer, "browser", browser)
       }),
 
@@ -97,9 +94,12 @@ const session = HttpApiBuilder.group(
       retrieve: span("session.retrieve")(function* () {
         return yield* reply({ object: "signed_in", ...(yield* CurrentPerson).shown })
       }),
-      end: span("session.end")(function* () {
-        return clear(yield* end((yield* CurrentPerson).sessionId), "session")
-      }, Effect.catchTags({ SessionNotFound: Effect.die })),
+      end: span("session.end")(
+        function* () {
+          return clear(yield* end((yield* CurrentPerson).sessionId), "session")
+        },
+        Effect.catchTags({ SessionNotFound: Effect.die })
+      ),
       list: span("session.list")(function* () {
         return yield* replySessions(yield* signIn.sessionsOf((yield* CurrentPerson).personId))
       }),
@@ -145,8 +145,7 @@ const merchantPeople = HttpApiBuilder.group(
   })
 )
 
-const isRoleOf = (belongsTo: string, role: string) =>
-  Schema.is(belongsTo === installation ? Role : PersonRole)(role)
+const isRoleOf = (belongsTo: string, role: string) => Schema.is(belongsTo === installation ? Role : PersonRole)(role)
 
 const operatorPeople = HttpApiBuilder.group(
   OperatorApi,
@@ -156,24 +155,39 @@ const operatorPeople = HttpApiBuilder.group(
     const second = yield* SecondOperator
 
     return handlers.handleAll({
-      list: span("people.list")(function* ({ query }) {
-        return yield* replyList("person", "/operator/v1/people", yield* people.list(query), (person) =>
-          personView(person)
-        )
-      }, Effect.catchTags({ InvalidField: InvalidFieldRefusal })),
-      invite: span("people.invite")(function* ({ payload }) {
-        const { merchant_id: belongsTo = installation, role } = payload
-        if (!isRoleOf(belongsTo, role)) {
-          const place = belongsTo === installation ? "the installation" : "a merchant"
-          return yield* new InvalidField({ param: "role", problem: `is no role of ${place}` })
-        }
-        yield* second.confirm({ act: "people.invite", target: belongsTo, content: payload })
-        return yield* reply(personView(yield* people.invite(belongsTo, payload, { replaces: true })))
-      }, Effect.catchTags({ InvalidField: InvalidFieldRefusal, JustDone, MerchantNotFound, NeedsSecondOperator, RoleConflict })),
-      remove: span("people.remove")(function* ({ params: { person_id }, payload }) {
-        const { merchant_id: belongsTo = installation } = payload
-        return yield* reply(personView(yield* people.remove(belongsTo, person_id, { spares: false })))
-      }, Effect.catchTags({ PersonNotFound, RoleConflict: Effect.die })),
+      list: span("people.list")(
+        function* ({ query }) {
+          return yield* replyList("person", "/operator/v1/people", yield* people.list(query), (person) =>
+            personView(person)
+          )
+        },
+        Effect.catchTags({ InvalidField: InvalidFieldRefusal })
+      ),
+      invite: span("people.invite")(
+        function* ({ payload }) {
+          const { merchant_id: belongsTo = installation, role } = payload
+          if (!isRoleOf(belongsTo, role)) {
+            const place = belongsTo === installation ? "the installation" : "a merchant"
+            return yield* new InvalidField({ param: "role", problem: `is no role of ${place}` })
+          }
+          yield* second.confirm({ act: "people.invite", target: belongsTo, content: payload })
+          return yield* reply(personView(yield* people.invite(belongsTo, payload, { replaces: true })))
+        },
+        Effect.catchTags({
+          InvalidField: InvalidFieldRefusal,
+          JustDone,
+          MerchantNotFound,
+          NeedsSecondOperator,
+          RoleConflict
+        })
+      ),
+      remove: span("people.remove")(
+        function* ({ params: { person_id }, payload }) {
+          const { merchant_id: belongsTo = installation } = payload
+          return yield* reply(personView(yield* people.remove(belongsTo, person_id, { spares: false })))
+        },
+        Effect.catchTags({ PersonNotFound, RoleConflict: Effect.die })
+      ),
       endSessions: span("people.endSessions")(function* ({ params: { person_id } }) {
         return yield* reply(personView(yield* people.endSessions(undefined, person_id)))
       }, Effect.catchTags({ PersonNotFound }))

@@ -106,9 +106,10 @@ export const layer = Layer.effect(
     })
     const withRoles = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof PersonRow.Type>) {
       const roles = rows.length === 0 ? [] : yield* rolesOf(rows.map(({ person_id }) => person_id))
-      return rows.map(
-        (row): Person => ({ ...row, roles: roles.filter(({ person_id }) => person_id === row.person_id) })
-      )
+      return rows.map((row): Person => ({
+        ...row,
+        roles: roles.filter(({ person_id }) => person_id === row.person_id)
+      }))
     })
     const first = (by: "person_id" | "email", is: string) =>
       Effect.map(Effect.flatMap(some({ by, is }), withRoles), ([person]) => Option.fromUndefinedOr(person))
@@ -155,7 +156,8 @@ export const layer = Layer.effect(
       const { person_id } = Option.getOrThrow(person)
       const had = yield* roleOf(person_id, belongsTo)
       if (had !== undefined && !replaces) return "has_role" as const
-      if (had === "owner" && role !== "owner" && (yield* isLastOwner(person_id, belongsTo))) return "last_owner" as const
+      if (had === "owner" && role !== "owner" && (yield* isLastOwner(person_id, belongsTo)))
+        return "last_owner" as const
       if (had === undefined && (yield* members(belongsTo)).length >= peopleMax) return "too_many" as const
       yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
         values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
@@ -204,7 +206,8 @@ export const layer = Layer.effect(
       }),
       of: (belongsTo) => sqlDefects(Effect.flatMap(members(belongsTo), withRoles)),
       give: (role) => writing(sqlDefects(inTurn(role.belongsTo, give(role)))),
-      setRole: (personId, belongsTo, role) => writing(sqlDefects(inTurn(belongsTo, setRole(personId, belongsTo, role)))),
+      setRole: (personId, belongsTo, role) =>
+        writing(sqlDefects(inTurn(belongsTo, setRole(personId, belongsTo, role)))),
       take: (personId, belongsTo, { spares }) =>
         isPersonId(personId)
           ? writing(sqlDefects(inTurn(belongsTo, take(personId, belongsTo, spares))))

@@ -138,7 +138,9 @@ export const layer = Layer.effect(
       end: (personId, sessionId) =>
         writing(
           sqlDefects(
-            first(sql`delete from person_sessions where person_id = ${personId} and session_id = ${sessionId} returning *`)
+            first(
+              sql`delete from person_sessions where person_id = ${personId} and session_id = ${sessionId} returning *`
+            )
           )
         ),
       endAll: (personId) =>

@@ -59,10 +59,7 @@ export class SignIn extends Context.Service<
     readonly bySecret: (secret: string) => Effect.Effect<Option.Option<SignedIn>>
     /** Newest first. */
     readonly sessionsOf: (personId: PersonId) => Effect.Effect<ReadonlyArray<PersonSessionStore.Session>>
-    readonly end: (
-      personId: PersonId,
-      sessionId: string
-    ) => Effect.Effect<PersonSessionStore.Session, SessionNotFound>
+    readonly end: (personId: PersonId, sessionId: string) => Effect.Effect<PersonSessionStore.Session, SessionNotFound>
     /** Ends every session of the person, and links that were not used. */
     readonly endAll: (personId: PersonId) => Effect.Effect<ReadonlyArray<PersonSessionStore.Session>>
     /** Sends a mail that says where to sign in. */

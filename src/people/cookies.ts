@@ -17,9 +17,8 @@ export const makeCookies = (publicUrl: string) => {
   const isSecure = publicUrl.startsWith("https:")
   return {
     read: (header: string | undefined, name: CookieName): Option.Option<string> =>
-      Option.filter(
-        Option.fromNullishOr(Cookies.parseHeader(header ?? "")[nameOf(name, isSecure)]),
-        (value) => /^[\w-]{43}$/.test(value)
+      Option.filter(Option.fromNullishOr(Cookies.parseHeader(header ?? "")[nameOf(name, isSecure)]), (value) =>
+        /^[\w-]{43}$/.test(value)
       ),
     set: (response: HttpServerResponse.HttpServerResponse, name: CookieName, value: string) =>
       HttpServerResponse.setCookieUnsafe(response, nameOf(name, isSecure), value, {

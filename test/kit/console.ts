@@ -7,7 +7,12 @@ import type { MailServer } from "./MailServer.ts"
 export interface ConsoleBrowser {
   /** What the browser keeps, by name. */
   readonly cookies: Map<string, string>
-  readonly call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Effect.Effect<Reply>
+  readonly call: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>
+  ) => Effect.Effect<Reply>
 }
 
 export const consoleBrowser = (api: Api): ConsoleBrowser => {

@@ -71,8 +71,9 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
       })
     ),
     HttpApiEndpoint.post("use", "/console/api/sign_in/use", {
-      payload: Schema.Struct({ token: OneLine(1, 200).annotate({ description: "What stands after the link's `#`." }) })
-        .annotate({ examples: [{ token: "x".repeat(43) }] }),
+      payload: Schema.Struct({
+        token: OneLine(1, 200).annotate({ description: "What stands after the link's `#`." })
+      }).annotate({ examples: [{ token: "x".repeat(43) }] }),
       success: enveloped(SignedInResource).pipe(HttpApiSchema.status(201)),
       error: InvalidRequest
     }).annotateMerge(

@@ -120,7 +120,10 @@ it.live("a request without the console's header is refused, with whatever cookie
     const forged = yield* call("POST", "/session/end", undefined, { "Coffer-Console": "" })
     assert.strictEqual(forged.status, 403)
     assert.strictEqual((yield* call("GET", "/session")).status, 200)
-    assert.strictEqual((yield* call("POST", "/sign_in", { email: "a@b.example" }, { "Coffer-Console": "0" })).status, 403)
+    assert.strictEqual(
+      (yield* call("POST", "/sign_in", { email: "a@b.example" }, { "Coffer-Console": "0" })).status,
+      403
+    )
   }).pipe(Effect.scoped)
 )
 

@@ -5,9 +5,7 @@ import { Duration } from "effect"
 export const linkValidity = Duration.minutes(15)
 /** Links that a person may ask for in an hour. Further ones are not sent. */
 export const linksAnHour = 5
-/** Requests for a link that an address may make in a minute. */
-export const asksAMinute = 10
-/** Links that an address may try in a minute. */
+/** Requests without a session that an address may make in a minute: for a link, or with one. */
 export const triesAMinute = 30
 
 export interface SessionLimits {
