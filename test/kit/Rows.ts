@@ -78,12 +78,13 @@ export const insertOrders = (
     subject,
     refunded_amount: "0",
     fee: `case when ${status} = 'paid' then 1 end`,
+    channel: `case when ${status} = 'paid' then 'sandbox' end`,
     payment_id: `case when ${status} = 'paid' then 'pay_' || n end`,
     payment_method: `case when ${status} = 'paid' then 'card' end`,
     paid_at: `case when ${status} = 'paid' then to_timestamp(millis / 1000.0) end`,
     metadata,
     declines: "0",
-    stray_payments: "'[]'::jsonb",
+    unapplied_payments: "'[]'::jsonb",
     // Far from now, so that no worker touches them.
     due_at: "timestamptz '2100-01-01'",
     expires_at: "timestamptz '2100-01-01'"
