@@ -48,7 +48,6 @@ import * as Roster from "./platform/cluster/Roster.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
 import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
 import * as Runs from "./platform/cluster/Runs.ts"
-import * as quotaStores from "./edge/quotaStores.ts"
 import * as SecretCheck from "./platform/postgres/SecretCheck.ts"
 import * as Wakeups from "./platform/commit/Wakeups.ts"
 import * as Transactor from "./platform/commit/Transactor.ts"
@@ -56,19 +55,19 @@ import * as Vitals from "./platform/runtime/Vitals.ts"
 import * as Secrets from "./platform/runtime/Secrets.ts"
 import * as Admission from "./http/Admission.ts"
 import * as Clients from "./http/Clients.ts"
-import * as Draining from "./edge/Draining.ts"
+import * as Health from "./edge/Health.ts"
 import * as HttpServer from "./edge/HttpServer.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
-import { routerConfig } from "./edge/routing.ts"
-import * as traces from "./edge/traces.ts"
+import * as Quotas from "./edge/Quotas.ts"
+import { layerTraces, routerConfig } from "./edge/routes.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
 import * as LinkCommands from "./links/LinkCommands.ts"
 import * as LinkEntity from "./links/LinkEntity.ts"
 import * as Links from "./links/Links.ts"
 import * as LinkStore from "./links/LinkStore.ts"
-import * as KeyJobs from "./keys/KeyJobs.ts"
-import * as KeyStore from "./keys/KeyStore.ts"
+import * as KeyJobs from "./secretKey/KeyJobs.ts"
+import * as KeyStore from "./secretKey/KeyStore.ts"
 import * as Logs from "./logs/Logs.ts"
 import * as LogStore from "./logs/LogStore.ts"
 import * as Search from "./lookup/Search.ts"
@@ -254,9 +253,9 @@ const base = Transactor.layer.pipe(
       ListHorizon.layer,
       MerchantClocks.layer,
       Secrets.layer,
-      Draining.layer,
+      Health.layerDraining,
       Admission.layer,
-      quotaStores.layer,
+      Quotas.layerStore,
       Clients.layer,
       Layer.provideMerge(Runs.layer, Doubt.layer),
       Instructions.layer,
@@ -288,9 +287,9 @@ export const service = ({ remoteSerialization }: Parts) =>
   )
 
 /** The HTTP port, open as soon as this is built. */
-export const httpServer = Layer.mergeAll(Draining.announced, Joining.begin).pipe(
+export const httpServer = Layer.mergeAll(Health.announced, Joining.begin).pipe(
   Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
-  Layer.provideMerge(traces.layer),
+  Layer.provideMerge(layerTraces),
   Layer.provideMerge(HttpServer.layer)
 )
 

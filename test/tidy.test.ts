@@ -29,7 +29,7 @@ const floors: ReadonlyArray<string> = [
   "src/logs",
   "src/operators",
   "src/merchants",
-  "src/keys",
+  "src/secretKey",
   "src/files",
   "src/wallets",
   "src/events",

@@ -37,7 +37,7 @@ export class KeyStore extends Context.Service<
     /** Seals one page again. None while another runner does. */
     readonly step: (now: DateTime.Utc) => Effect.Effect<Option.Option<Step>>
   }
->()("@coffer/keys/KeyStore") {}
+>()("@coffer/secretKey/KeyStore") {}
 
 export const layer = Layer.effect(
   KeyStore,
