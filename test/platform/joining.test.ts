@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Joining from "../../src/platform/cluster/Joining.ts"
+import * as Joining from "@coffer/cluster/Joining"
 
 const whole: Joining.Spread = { owned: 300, own: 0, runners: 2 }
 

@@ -1,11 +1,11 @@
 /**
- * Runners of one machine as children of this process (docs/decisions/0034). Node's cluster opens the HTTP port here and
+ * Runners of one machine as children of this process. Node's cluster opens the HTTP port here and
  * hands each connection to one of them in turn, so the port stays open while any of them stops. One that ends by itself
  * is started again, after a pause that grows. A replacement is one child after the other.
  */
 import cluster, { type Worker } from "node:cluster"
 import { Deferred, Duration, Effect, Exit, Latch, Schema } from "effect"
-import { elapsedMillis } from "../runtime/realTime.ts"
+import { elapsedMillis } from "./realTime.ts"
 import { givingToThoseThatAnswer } from "./handover.ts"
 import { leavingMessage, readyMessage } from "./parent.ts"
 

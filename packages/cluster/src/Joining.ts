@@ -1,6 +1,6 @@
 /**
  * The steps by which this runner becomes a part of the cluster. Each waits for the one before, since shards that move
- * twice at the same time have no owner for seconds (docs/effect.md, section 2).
+ * twice at the same time have no owner for seconds.
  *
  * 1. Its service is built. While it is being built its event loop is busy, on a busy machine for seconds.
  * 2. The others have taken over the shards of a runner that has just ended, as in a rolling restart. Otherwise they
@@ -24,7 +24,7 @@ export class Joining extends Context.Service<
     /** Open when the shards that have moved because of this runner have their owners. It stays open. */
     readonly settled: Latch.Latch
   }
->()("@coffer/platform/Joining") {}
+>()("@coffer/cluster/Joining") {}
 
 export const layer = Layer.sync(Joining, () => ({
   built: Latch.makeUnsafe(false),

@@ -9,7 +9,8 @@ import { Cause, Duration, Effect, Layer, Queue, Schedule } from "effect"
 import { NetAddress } from "effect/net"
 import { Socket as EffectSocket, SocketServer } from "effect/socket"
 import { codeOf, type Note, noteBroken, type Reason, reasonOf } from "./refusedPeers.ts"
-import type { Place, RunnerTls } from "./RunnerTls.ts"
+import type { RunnerTls } from "./RunnerTls.ts"
+import type { Place } from "./ThisRunner.ts"
 
 /** How long a connection may take to prove that it is a runner's. */
 export const handshakePatience = Duration.seconds(3)
@@ -164,7 +165,7 @@ const renewing = (server: Server, renewed: NonNullable<RunnerTls["renewed"]>) =>
   renewed.pipe(
     Effect.tap((context) => Effect.sync(() => server.setSecureContext(context))),
     Effect.catchTags({
-      BadSetting: ({ message }) => Effect.logWarning(`the runner's certificates stay as they were: ${message}`)
+      BadCertificates: ({ message }) => Effect.logWarning(`the runner's certificates stay as they were: ${message}`)
     }),
     Effect.schedule(Schedule.spaced(renewalInterval))
   )

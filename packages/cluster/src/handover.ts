@@ -1,5 +1,5 @@
 /**
- * Gives connections only to children that answer (docs/decisions/0064). Node's cluster hands a connection to the next
+ * Gives connections only to children that answer. Node's cluster hands a connection to the next
  * child in one message, and waits for its word for as long as that takes. A child that is frozen would keep it. So the
  * parent asks the child first, and another child gets the connection when there is no answer in time.
  *
