@@ -45,7 +45,6 @@ import * as NewIds from "./platform/runtime/NewIds.ts"
 import * as Doubt from "@coffer/cluster/Doubt"
 import * as Joining from "@coffer/cluster/Joining"
 import * as clusterLayers from "./platform/cluster/clusterLayers.ts"
-import * as quotaStores from "./edge/quotaStores.ts"
 import * as SecretCheck from "./platform/postgres/SecretCheck.ts"
 import * as Wakeups from "./platform/commit/Wakeups.ts"
 import * as Transactor from "./platform/commit/Transactor.ts"
@@ -53,12 +52,12 @@ import * as Vitals from "./platform/runtime/Vitals.ts"
 import * as Secrets from "./platform/runtime/Secrets.ts"
 import * as Admission from "./http/Admission.ts"
 import * as Clients from "./http/Clients.ts"
-import * as Draining from "./edge/Draining.ts"
+import * as Health from "./edge/Health.ts"
 import * as HttpServer from "./edge/HttpServer.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
-import { routerConfig } from "./edge/routing.ts"
-import * as traces from "./edge/traces.ts"
+import * as Quotas from "./edge/Quotas.ts"
+import { layerTraces, routerConfig } from "./edge/routes.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
 import * as LinkCommands from "./links/LinkCommands.ts"
 import * as LinkEntity from "./links/LinkEntity.ts"
@@ -251,9 +250,9 @@ const base = Transactor.layer.pipe(
       ListHorizon.layer,
       MerchantClocks.layer,
       Secrets.layer,
-      Draining.layer,
+      Health.layerDraining,
       Admission.layer,
-      quotaStores.layer,
+      Quotas.layerStore,
       Clients.layer,
       Layer.provideMerge(clusterLayers.runs, Doubt.layer),
       Instructions.layer,
@@ -285,9 +284,9 @@ export const service = ({ remoteSerialization }: Parts) =>
   )
 
 /** The HTTP port, open as soon as this is built. */
-export const httpServer = Layer.mergeAll(Draining.announced, Joining.begin).pipe(
+export const httpServer = Layer.mergeAll(Health.announced, Joining.begin).pipe(
   Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
-  Layer.provideMerge(traces.layer),
+  Layer.provideMerge(layerTraces),
   Layer.provideMerge(HttpServer.layer)
 )
 
