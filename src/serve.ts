@@ -146,7 +146,7 @@ const sayStart = Effect.gen(function* () {
 })
 
 /** A child of `coffer serve --runners` is ready when it has joined the others. Its parent greets. */
-const tellParent = Effect.flatMap(Joining, ({ settled }) => Effect.andThen(settled.await, parent.tellReady))
+const tellParent = Effect.flatMap(Joining, ({ balanced }) => Effect.andThen(balanced.await, parent.tellReady))
 
 /** Where a merchant is live, the log has what the doctor finds wrong. The service is ready meanwhile. */
 const lookWhereLive = Effect.fnUntraced(

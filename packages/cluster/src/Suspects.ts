@@ -126,7 +126,7 @@ const looking = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string,
   Effect.suspend(() =>
     Effect.forEach(
       [...peers.values()].filter((peer) => isSilent(peer) || isWaitedFor(peer)),
-      (peer) => asking(runners, peer),
+      (peer) => pinging(runners, peer),
       { concurrency: "unbounded", discard: true }
     )
   )
@@ -137,13 +137,13 @@ const isWaitedFor = ({ answered, calls }: Peer) => {
   return elapsedMillis() - Math.max(first.since, answered) > callMillis
 }
 
-const asking = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
+const pinging = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
   const name = `the runner ${nameOf(peer.address)}`
-  const asked = elapsedMillis()
+  const pingedAt = elapsedMillis()
   const sign = yield* Effect.timeoutOption(Effect.exit(runners.ping(peer.address)), pingPatience)
   if (sign._tag === "None") {
     if (peer.silentSince !== undefined) return
-    peer.silentSince = asked - callMillis
+    peer.silentSince = pingedAt - callMillis
     yield* Effect.forEach([...peer.calls], giveUp, { discard: true })
     yield* Effect.logWarning(
       `${name} does not answer. Commands for what it owns are answered 503 until it does, or the others own it`

@@ -50,11 +50,11 @@ export const make = (storage: Storage): KeptLocks => {
     /** While Postgres does not answer, nobody can take a lock, and this runner writes nothing. */
     refresh: (address, shards) =>
       Effect.gen(function* () {
-        const asked = [...shards]
-        const found = yield* inTime(storage.refresh(address, asked))
-        if (Exit.isFailure(found)) return asked.filter(isOwned)
+        const wanted = [...shards]
+        const found = yield* inTime(storage.refresh(address, wanted))
+        if (Exit.isFailure(found)) return wanted.filter(isOwned)
         const held = new Set(found.value.map(String))
-        const missing = asked.filter((shard) => !held.has(shard.toString()) && isOwned(shard))
+        const missing = wanted.filter((shard) => !held.has(shard.toString()) && isOwned(shard))
         return [...found.value, ...(yield* again(address, missing))]
       }),
     release: (address, shard) => Effect.suspend(() => (forget(shard), storage.release(address, shard))),

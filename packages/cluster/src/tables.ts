@@ -37,6 +37,11 @@ export const statements: ReadonlyArray<string> = [runners, runnerVitals]
 /** Makes what is missing: these tables, and Effect's own register of runners. */
 export const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
-  yield* Migrator.make({})({ table: "cluster_runner_migrations", loader: SqlRunnerStorage.migrations({}) })
+  const make = Effect.gen(function* () {
+    // Two runners that start at the same time would make the same table.
+    yield* sql`select pg_advisory_xact_lock(hashtext('@coffer/cluster tables'))`
+    yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+    yield* Migrator.make({})({ table: "cluster_runner_migrations", loader: SqlRunnerStorage.migrations({}) })
+  })
+  yield* sql.withTransaction(make)
 })
