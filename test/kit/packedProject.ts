@@ -27,7 +27,7 @@ export const packedProject = (name: string, base = process.env) => {
     installed: path.join(folder, "node_modules/@coffer", name),
     /** Puts the package's archive into the project. */
     pack: () => pack(path.resolve("packages", name)),
-    /** The same from a copy of the package, for one whose manifest changes while it is packed. Others load it meanwhile. */
+    /** The same from a copy, for a package whose manifest changes while it is packed. Other tests load it meanwhile. */
     packCopy: async () => {
       const copy = path.join(folder, "repository")
       const at = path.join(copy, "packages", name)
