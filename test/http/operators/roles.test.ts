@@ -26,7 +26,8 @@ const prefixOf: Record<string, string> = {
   payout_no: "pyt_",
   delivery_id: "dlv_",
   operator_id: "opr_",
-  key_id: "key_"
+  key_id: "key_",
+  person_id: "per_"
 }
 
 describe("the table of acts", () => {
