@@ -112,6 +112,6 @@ const roleFor = ({ person }: SignedIn, act: ConsoleActName, { path }: RequestRec
 
 const entryOf = ({ person }: SignedIn, role: string, act: ConsoleActName, { path }: RequestRecord): Who => ({
   actor: { id: person.person_id, name: person.email, role },
-  act: `console.${act}`,
+  act: `console:${act}`,
   target: path
 })

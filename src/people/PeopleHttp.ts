@@ -62,7 +62,7 @@ const signIn = HttpApiBuilder.group(
         // The body, which is a secret, is not in the entry.
         yield* log.write({
           actor: { id, name, role: "person" },
-          act: "console.sign_in.use",
+          act: "console:sign_in.use",
           phase: "done",
           target: opened.session.session_id,
           status: 201

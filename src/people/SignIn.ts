@@ -3,7 +3,6 @@
  * browser that asked for it: somebody else who reads the mail, or gets its address, signs in nowhere with it. Each
  * request of a session reads its row, so a session that is ended is over on all runners at once.
  */
-import { createHash } from "node:crypto"
 import { installation } from "@coffer/model/PersonRole"
 import type { PersonId } from "@coffer/model/Ids"
 import { linkValidity, normalEmail, sessionLimits } from "@coffer/rules/people/signIn"
@@ -11,7 +10,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effe
 import { type Message, Mailer } from "../mail/Mailer.ts"
 import { storableText } from "../platform/postgres/storable.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { Secrets } from "../platform/runtime/Secrets.ts"
+import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import * as PeopleStore from "./PeopleStore.ts"
@@ -43,8 +42,8 @@ export class SignIn extends Context.Service<
   SignIn,
   {
     /**
-     * Sends a link if somebody has this address, and answers at once in any case. `browser`: the secret in the cookie of
-     * the browser that asks. Returns when a link of now stops working.
+     * Sends a link if somebody has this address, and answers at once in any case. `browser`: the secret in the cookie
+     * of the browser that asks. Returns when a link of now stops working.
      */
     readonly ask: (email: string, browser: string) => Effect.Effect<DateTime.Utc>
     /** Opens a session. Returns its secret, which goes into the cookie. */
@@ -184,4 +183,4 @@ const limitsOf = ({ roles }: PeopleStore.Person) =>
   sessionLimits(roles.some(({ belongs_to }) => belongs_to === installation))
 
 /** It names the mail, and stands in its file's name where mails are files. */
-const mailId = (of: string): string => `mail_${createHash("sha256").update(of).digest("hex").slice(0, 26)}`
+const mailId = (of: string): string => `mail_${sha256(of).slice(0, 26)}`

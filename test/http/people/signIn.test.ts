@@ -28,7 +28,7 @@ it.live("a person signs in by a link that comes by mail, and the session says wh
     assert.strictEqual(who.body.data.person.email, "ada@shop.example")
     const [{ created_at: _, ...role }] = who.body.data.person.roles
     assert.deepStrictEqual(role, { merchant_id: merchantId, role: "owner" })
-    const [entry] = yield* entriesOf(api, "&act=console.sign_in.use")
+    const [entry] = yield* entriesOf(api, "&act=console:sign_in.use")
     assert.deepStrictEqual([entry!["actor"], entry!["status"]], ["ada@shop.example", 201])
   }).pipe(Effect.scoped)
 )
