@@ -173,7 +173,7 @@ interface Walk {
   readonly destinations: Map<string, string>
 }
 
-/** What was taken of a line: deliveries of so many places. */
+/** A line with the places that it was allotted, and how many of its deliveries were leased. */
 interface Taken extends Allotted {
   readonly leased: number
 }
@@ -182,7 +182,7 @@ type Take = (due: ReadonlyArray<DueLine>, isBacklog: boolean) => Effect.Effect<R
 
 const leasedIn = (taken: ReadonlyArray<Taken>) => taken.reduce((sum, { leased }) => sum + leased, 0)
 
-/** What a look has found is offered again for so long, without another look. */
+/** Milliseconds for which the lines that a look has found are offered again, without another look. */
 const knownMillis = 50
 
 export const makeDueLines = (store: DeliveryStore["Service"]) => {
@@ -190,7 +190,7 @@ export const makeDueLines = (store: DeliveryStore["Service"]) => {
     live: { mode: "live", merchantId: "", destinations: new Map() },
     sandbox: { mode: "sandbox", merchantId: "", destinations: new Map() }
   }
-  /** What the last look has found and nobody has taken. */
+  /** The lines that the last look has found and nobody has taken. */
   let known: ReadonlyArray<DueLine> = []
   let lookedAt = -Infinity
   let isBacklog = false

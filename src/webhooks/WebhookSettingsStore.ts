@@ -79,10 +79,10 @@ export const layer = Layer.effect(
 /** How often one change is decided while others change the same settings: more often than a merchant sends at once. */
 const attemptsMax = 64
 
-/** What a change comes to. */
+/** The result of a change. */
 interface SettingsChange<Answer> {
   readonly settings: WebhookSettings
-  /** What the request is answered. It is stored encrypted, since it may show a secret. */
+  /** The answer to the request. It is stored encrypted, since it may show a secret. */
   readonly answer: Answer
 }
 

@@ -36,7 +36,7 @@ import { type Ended, type LeasedDelivery, logLost, makeResults } from "./deliver
 import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
 import { attemptOf, isDelivered, type Posted, type PostResult } from "./postDelivery.ts"
 
-/** What an attempt takes at most. */
+/** The longest time of an attempt. */
 const attemptMillis = Duration.toMillis(webhookAcknowledgement)
 
 interface Surroundings {
@@ -67,7 +67,7 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
   const results = yield* makeResults((batch) => store.record(batch), makeWritten({ metrics, places, clocks }))
   const run = yield* FiberSet.makeRuntime<never>()
 
-  /** What is to be written of an attempt, if there is anything. */
+  /** The result of an attempt that has to be written; undefined where there is none. */
   const conclude = Effect.fnUntraced(function* (started: Started, posted: PostResult) {
     const { delivery, leaseUntil, line, worker } = started
     if (posted === "skipped") return yield* store.skip(delivery)
@@ -143,7 +143,7 @@ interface AfterWriting extends Pick<Surroundings, "metrics" | "places"> {
   readonly clocks: MerchantClocks["Service"]
 }
 
-/** What follows when results were written, or could not be. */
+/** Runs when results were written, or could not be. */
 const makeWritten =
   ({ clocks, metrics, places }: AfterWriting) =>
   (batch: ReadonlyArray<Made>, wasBehind: boolean) =>
