@@ -1,5 +1,5 @@
 /**
- * Deliveries as operators see them: metrics of what is under way and of how attempts end, and the destinations that have
+ * Deliveries as operators see them: metrics of posts under way and of how attempts end, and the destinations that have
  * failed for an hour or longer, as this runner sees them. Every metric exists from the start. How many are due is shown
  * with what is due for other workers (`platform/jobs/backlogs.ts`).
  */

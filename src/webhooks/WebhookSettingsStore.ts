@@ -1,6 +1,6 @@
 /**
  * Rows of webhook settings, read fresh to change or to show them, and the one way to change them: load, decide, commit
- * with the answer to the request, and again when another request wrote first (docs/decisions/0021). The next question to
+ * with the answer to the request, and again when another request wrote first (docs/decisions/0021). The next request at
  * this runner meets the new settings. An account's single address is the merchant's own and only shown here.
  */
 import { Mode } from "@coffer/model/Ids"

@@ -3,7 +3,8 @@
  * result is written, and the next one begins. A failure of one costs the others nothing.
  *
  * A place is one post under way on this runner. Each line has a limit (docs/decisions/0053), and leased deliveries may
- * wait for a place (docs/decisions/0041). Which line may take a place is a rule (`packages/rules/src/delivery/places.ts`).
+ * wait for a place (docs/decisions/0041). A rule says which line may take one
+ * (`packages/rules/src/delivery/places.ts`).
  * All of it is lost with the process: after a restart nothing is known of any line.
  */
 import { webhookAcknowledgement } from "@coffer/model/Limits"
@@ -172,7 +173,7 @@ const makeUnrecorded = () => {
   }
 }
 
-/** A line for the operator, where one is due. A delivery that cannot be signed is our failure, not the destination's. */
+/** The operator's line in the log, where one is due. A delivery that cannot be signed is our own failure. */
 const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }: Made, endedAt: number) => {
   const line = lineOf(delivery)
   if (outcome._tag === "Unsigned") return undefined
