@@ -258,7 +258,7 @@ const withHeaders = (response: Response, record: RequestRecord, isDraining: bool
 
 // Readers ------------------------------------------------------------------------
 
-/** The handle that Node's socket writes through. Node has no public name for the bytes that the system has not taken. */
+/** The handle of Node's socket. Node has no public name for the bytes that the system has not taken. */
 interface Written {
   readonly bytesWritten: number
   readonly writeQueueSize: number
