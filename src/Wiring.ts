@@ -42,12 +42,9 @@ import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as MerchantClocks from "./platform/runtime/MerchantClocks.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
-import * as Doubt from "./platform/cluster/Doubt.ts"
-import * as Joining from "./platform/cluster/Joining.ts"
-import * as Roster from "./platform/cluster/Roster.ts"
-import * as Runner from "./platform/cluster/Runner.ts"
-import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
-import * as Runs from "./platform/cluster/Runs.ts"
+import * as Doubt from "@coffer/cluster/Doubt"
+import * as Joining from "@coffer/cluster/Joining"
+import * as clusterLayers from "./platform/cluster/clusterLayers.ts"
 import * as SecretCheck from "./platform/postgres/SecretCheck.ts"
 import * as Wakeups from "./platform/commit/Wakeups.ts"
 import * as Transactor from "./platform/commit/Transactor.ts"
@@ -66,6 +63,12 @@ import * as LinkCommands from "./links/LinkCommands.ts"
 import * as LinkEntity from "./links/LinkEntity.ts"
 import * as Links from "./links/Links.ts"
 import * as LinkStore from "./links/LinkStore.ts"
+import * as ApiKeys from "./keys/ApiKeys.ts"
+import * as ApiKeyStore from "./keys/ApiKeyStore.ts"
+import * as KeyUses from "./keys/KeyUses.ts"
+import * as LeakJobs from "./keys/LeakJobs.ts"
+import * as Leaks from "./keys/Leaks.ts"
+import * as LeakStore from "./keys/LeakStore.ts"
 import * as KeyJobs from "./secretKey/KeyJobs.ts"
 import * as KeyStore from "./secretKey/KeyStore.ts"
 import * as Logs from "./logs/Logs.ts"
@@ -140,6 +143,8 @@ const stores = Layer.mergeAll(
   TimelineStore.layer,
   WalletStore.layer,
   MerchantStore.layer,
+  ApiKeyStore.layer,
+  LeakStore.layer,
   DeliveryStore.layer,
   DeliveryHistory.layer,
   IdempotencyStore.layer,
@@ -205,6 +210,7 @@ const rooms = Layer.mergeAll(
   // What it has of the sandbox stands behind it.
   Layer.provideMerge(channels.layer),
   Layer.provideMerge(Layer.merge(sandbox, stripe)),
+  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Leaks.layer)),
   Layer.provideMerge(
     Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer, Mailer.layer)
   ),
@@ -214,6 +220,7 @@ const rooms = Layer.mergeAll(
       Operators.layer,
       AuditLog.layer,
       SecondOperator.layer,
+      KeyUses.layer,
       OrderLinks.layer,
       Logs.layer,
       files
@@ -233,6 +240,7 @@ const workers = Layer.mergeAll(
   RefundJobs.layer,
   ReceiptJobs.layer,
   LogJobs.layer,
+  LeakJobs.layer,
   KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
   FileJobs.layer,
   OperatorJobs.layer,
@@ -257,7 +265,7 @@ const base = Transactor.layer.pipe(
       Admission.layer,
       Quotas.layerStore,
       Clients.layer,
-      Layer.provideMerge(Runs.layer, Doubt.layer),
+      Layer.provideMerge(clusterLayers.runs, Doubt.layer),
       Instructions.layer,
       ShortPath.layer,
       Layer.provideMerge(ClockSkew.layer, NewIds.layer),
@@ -267,7 +275,7 @@ const base = Transactor.layer.pipe(
   Layer.provideMerge(Vitals.layer),
   Layer.provideMerge(SecretCheck.layer),
   Layer.provideMerge(Migrator.layer),
-  Layer.provideMerge(Roster.layerBeforeMigration)
+  Layer.provideMerge(clusterLayers.talkable)
 )
 
 export interface Parts {
@@ -280,9 +288,9 @@ export const service = ({ remoteSerialization }: Parts) =>
   workers.pipe(
     Layer.provideMerge(slots),
     Layer.provideMerge(rooms),
-    Layer.provideMerge(Runner.layer({ remoteSerialization })),
+    Layer.provideMerge(clusterLayers.runner({ remoteSerialization })),
     // Shown from before it has shards until after it has given them back.
-    Layer.provideMerge(RunnerVitals.layer),
+    Layer.provideMerge(clusterLayers.vitals),
     Layer.provideMerge(base)
   )
 
