@@ -9,12 +9,18 @@ import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { asciiAddress, isAscii } from "./asciiAddress.ts"
 import { collectorOf, variables as telemetry } from "./collector.ts"
-import { BadSetting } from "./BadSetting.ts"
-import { reachable } from "./loopback.ts"
+import {
+  BadSetting,
+  type Bucket,
+  bucket,
+  filesAddress,
+  reachable,
+  type RunnerPlace,
+  runnerPlace,
+  stripeAddress,
+  variables as runnerVariables
+} from "./places.ts"
 import { DataDir } from "./DataDir.ts"
-import { type Bucket, bucket, filesAddress } from "./filePlaces.ts"
-import { stripeAddress } from "./stripeAddress.ts"
-import { type RunnerPlace, runnerPlace, variables as runnerVariables } from "./runnerPlace.ts"
 
 export class Settings extends Context.Service<
   Settings,

@@ -13,8 +13,7 @@ import { Effect, Layer, Option, Redacted, References, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import type { Collector } from "./collector.ts"
-import { Instance } from "./Instance.ts"
-import { version } from "./Vitals.ts"
+import { Instance, version } from "./Vitals.ts"
 
 export const layer = (collector: Option.Option<Collector>) =>
   Option.match(collector, {

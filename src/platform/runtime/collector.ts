@@ -3,7 +3,7 @@
  * names and forms are the standard's. Headers hold tokens, so they are printed nowhere.
  */
 import { Config, Effect, Option, Redacted, Result } from "effect"
-import { BadSetting } from "./BadSetting.ts"
+import { BadSetting } from "./places.ts"
 
 export interface Collector {
   readonly url: URL
