@@ -63,6 +63,12 @@ import * as LinkCommands from "./links/LinkCommands.ts"
 import * as LinkEntity from "./links/LinkEntity.ts"
 import * as Links from "./links/Links.ts"
 import * as LinkStore from "./links/LinkStore.ts"
+import * as ApiKeys from "./keys/ApiKeys.ts"
+import * as ApiKeyStore from "./keys/ApiKeyStore.ts"
+import * as KeyUses from "./keys/KeyUses.ts"
+import * as LeakJobs from "./keys/LeakJobs.ts"
+import * as Leaks from "./keys/Leaks.ts"
+import * as LeakStore from "./keys/LeakStore.ts"
 import * as KeyJobs from "./secretKey/KeyJobs.ts"
 import * as KeyStore from "./secretKey/KeyStore.ts"
 import * as Logs from "./logs/Logs.ts"
@@ -137,6 +143,8 @@ const stores = Layer.mergeAll(
   TimelineStore.layer,
   WalletStore.layer,
   MerchantStore.layer,
+  ApiKeyStore.layer,
+  LeakStore.layer,
   DeliveryStore.layer,
   DeliveryHistory.layer,
   IdempotencyStore.layer,
@@ -202,6 +210,7 @@ const rooms = Layer.mergeAll(
   // What it has of the sandbox stands behind it.
   Layer.provideMerge(channels.layer),
   Layer.provideMerge(Layer.merge(sandbox, stripe)),
+  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Leaks.layer)),
   Layer.provideMerge(
     Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer, Mailer.layer)
   ),
@@ -211,6 +220,7 @@ const rooms = Layer.mergeAll(
       Operators.layer,
       AuditLog.layer,
       SecondOperator.layer,
+      KeyUses.layer,
       OrderLinks.layer,
       Logs.layer,
       files
@@ -230,6 +240,7 @@ const workers = Layer.mergeAll(
   RefundJobs.layer,
   ReceiptJobs.layer,
   LogJobs.layer,
+  LeakJobs.layer,
   KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
   FileJobs.layer,
   OperatorJobs.layer,
