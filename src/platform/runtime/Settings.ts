@@ -265,7 +265,7 @@ const adminPlace = Effect.fnUntraced(function* (read: {
 
 /** It begins every address that buyers and merchants are given. */
 const publicAddress = Effect.fnUntraced(function* ({ hash, href, password, protocol, search, username }: URL) {
-  // What is wrong is not shown: it may hold the password.
+  // The bad value is not shown: it may hold the password.
   if (!/^https?:$/.test(protocol) || `${username}${password}${search}${hash}` !== "") {
     return yield* new BadSetting({
       message:
@@ -292,7 +292,7 @@ const proxyAddress = Effect.fnUntraced(function* (name: string, read: Option.Opt
   if (Option.isNone(read)) return undefined
   const url = URL.parse(Redacted.value(read.value))
   const rest = url === null ? "" : `${url.pathname}${url.search}${url.hash}`
-  // What is wrong is not shown: it may hold the password.
+  // The bad value is not shown: it may hold the password.
   if (url?.protocol !== "http:" || rest !== "/" || !isDecodable(url.username) || !isDecodable(url.password)) {
     return yield* new BadSetting({
       message: `${name} must look like http://user:password@proxy.example:3128; user and password may be left out.`

@@ -1,6 +1,6 @@
 /**
  * Sends traces, logs and metrics to an OpenTelemetry collector, if OTEL_EXPORTER_OTLP_ENDPOINT names one. Otherwise no
- * spans are made, since spans that nobody collects cost a twentieth of the throughput (docs/effect.md).
+ * spans are made, since spans without a collector cost a twentieth of the throughput (docs/effect.md).
  *
  * A trace begins with a request or with work on a row. A statement alone begins none: polls that find nothing would be
  * nearly all traces.

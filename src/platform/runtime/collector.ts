@@ -26,11 +26,11 @@ interface Read {
   readonly attributes: string
 }
 
-/** None where nothing is sent. What is set is checked all the same. */
+/** None where nothing is sent. Settings are checked all the same. */
 export const collectorOf = Effect.fnUntraced(function* (read: Read) {
   const headers = pairsOf(Redacted.value(read.headers))
   if (headers === undefined || !Object.entries(headers).every(isHeader)) {
-    // What is wrong is not shown: it may hold a token.
+    // The bad value is not shown: it may hold a token.
     return yield* new BadSetting({
       message: "OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value, by comma, with values percent-encoded."
     })

@@ -148,7 +148,7 @@ export const bucket = Effect.fnUntraced(function* (read: {
 
 const stripes = new URL("https://api.stripe.com")
 
-/** A key of a merchant's account goes there: plain http only where nobody else listens. */
+/** A key of a merchant's account goes there: plain http only on this machine. */
 export const stripeAddress = Effect.fnUntraced(function* ({
   stripeApi,
   stripeProxy
