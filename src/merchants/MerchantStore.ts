@@ -286,6 +286,16 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
     yield* sql`select pg_notify(${changedChannel}, ${row.merchant_id})`
   })
 
+  const replace = Effect.fnUntraced(function* (before: MerchantRow, row: MerchantRow) {
+    yield* write(row)
+    for (const mode of Mode.literals) {
+      if (before.modes[mode].default_endpoint !== null || row.modes[mode].default_endpoint === null) continue
+      // An endpoint that was numbered without it is decided again.
+      const id = settingsIdOf({ merchantId: row.merchant_id, mode })
+      yield* sql`update webhook_settings set version = version + 1 where id = ${id}`
+    }
+  })
+
   const modify = <E = never>(
     merchantId: string,
     patch: (row: MerchantRow) => MerchantRow,
@@ -293,9 +303,13 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
   ) =>
     sql.withTransaction(
       Effect.gen(function* () {
+        const settings = Mode.literals.map((mode) => settingsIdOf({ merchantId: MerchantId.make(merchantId), mode }))
         yield* sql`select 1 from merchants where merchant_id = ${merchantId} for update`
-        const row = Option.map(yield* byId(merchantId), patch)
-        if (Option.isSome(row)) yield* write(row.value)
+        // A single address is numbered after the endpoints, which the merchant may be changing.
+        yield* sql`select 1 from webhook_settings where id = any(${settings}) order by id for update`
+        const before = yield* byId(merchantId)
+        const row = Option.map(before, patch)
+        if (Option.isSome(before) && Option.isSome(row)) yield* replace(before.value, row.value)
         yield* check
         return row
       })
