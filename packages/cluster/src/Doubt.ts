@@ -1,0 +1,38 @@
+/**
+ * Whether this runner may judge which others have ended. Postgres tells it by their locks, which are all gone for a
+ * moment when Postgres is started again or closes all connections. A runner that has just lost its own session judges
+ * no other, until they had the time to open theirs again.
+ */
+import { Context, Layer } from "effect"
+import { elapsedMillis } from "./realTime.ts"
+
+/** A runner opens its session again within a second and a half of the moment when Postgres answers. */
+export const doubtMillis = 5_000
+
+export class Doubt extends Context.Service<
+  Doubt,
+  {
+    /** Postgres did not answer. */
+    readonly begin: () => void
+    /** The session that Postgres says holds the lock of this run; null without one. */
+    readonly saw: (session: number | null) => void
+    /** While it is true, no other runner is judged. */
+    readonly isOpen: () => boolean
+  }
+>()("@coffer/cluster/Doubt") {}
+
+export const make = (): Doubt["Service"] => {
+  let session: number | undefined
+  let until = -Infinity
+  const begin = () => void (until = elapsedMillis() + doubtMillis)
+  return Doubt.of({
+    begin,
+    saw: (found) => {
+      if (found === null || (session !== undefined && found !== session)) begin()
+      session = found ?? session
+    },
+    isOpen: () => elapsedMillis() < until
+  })
+}
+
+export const layer = Layer.sync(Doubt, make)

@@ -1,0 +1,134 @@
+/**
+ * The table in which runners describe themselves when they join, and which of them have ended. The library's own
+ * register has their addresses alone, and takes a runner that was killed for alive until a ping has failed. Postgres
+ * knows at once: the locks of a process end with its connections.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as Tenancy from "./Tenancy.ts"
+import { addressOf, canTalk, TakesPart, ThisRunner } from "./ThisRunner.ts"
+
+export interface Entry {
+  /** Host and port of its runner port. */
+  readonly address: string
+  readonly version: string
+  /** The shapes of messages that it understands (`ThisRunner.ts`). */
+  readonly messages: ReadonlyArray<number>
+  /** The number of its run; null where it has no lock, and counts as alive. */
+  readonly run: number | null
+  /** The session of Postgres that holds the lock of its run. */
+  readonly session: number | null
+  /** Whether Postgres still has a connection of it that holds a lock. */
+  readonly lives: boolean
+  /** Whether it wants shards (`TakesPart`). */
+  readonly takes_part: boolean
+}
+
+type Self = ThisRunner["Service"]
+
+/** By address. */
+export type Entries = ReadonlyMap<string, Entry>
+
+export class Roster extends Context.Service<
+  Roster,
+  {
+    /** The address of this runner; undefined for a process that is alone. */
+    readonly own: string | undefined
+    /** Empty for a process that is alone. */
+    readonly entries: Effect.Effect<Entries, SqlError.SqlError>
+    /** Whether this runner wants shards now. */
+    readonly takesPart: () => boolean
+    /** States that this runner leaves on purpose. */
+    readonly leave: Effect.Effect<void>
+  }
+>()("@coffer/cluster/Roster") {}
+
+/** Why this runner does not join, for the person who started it. */
+export class CannotTalk extends Schema.TaggedError<CannotTalk>()("CannotTalk", { message: Schema.String }) {}
+
+/** Joins, if the runners that are there can talk to this one. */
+export const layer = Layer.effect(
+  Roster,
+  Effect.gen(function* () {
+    const self = yield* ThisRunner
+    const { now: takesPart } = yield* TakesPart
+    if (self.place === undefined) {
+      return Roster.of({ own: undefined, entries: Effect.succeed(new Map()), takesPart, leave: Effect.void })
+    }
+    const sql = yield* SqlClient.SqlClient
+    const run = yield* Tenancy.Run
+    const own = addressOf(self.place)
+    let hasLeft = false
+    const leave = Effect.andThen(
+      Effect.sync(() => void (hasLeft = true)),
+      sql`delete from runners where address = ${own}`
+    )
+    // First, so that of two that start at once at least one sees the other.
+    const write = (statement: string) =>
+      Effect.suspend(() => sql.unsafe(statement, [own, run, self.process, self.version, self.messages, takesPart()]))
+    yield* write(joining)
+    yield* Effect.tapError(expectUnderstood(sql, self, own), () => Effect.ignore(leave))
+
+    const entries = Effect.gen(function* () {
+      const found = yield* read(sql)
+      // One that joined while Postgres had lost this runner's connections for long has taken the row for a dead one's.
+      if (found.get(own)?.takes_part !== takesPart() && !hasLeft) yield* write(writing)
+      return found
+    })
+    return Roster.of({ own, entries, takesPart, leave: Effect.ignore(leave) })
+  })
+)
+
+const writing = `insert into runners (address, run, process, version, messages, takes_part)
+  values ($1, $2, $3, $4, $5::int4[], $6)
+  on conflict (address) do update set run = excluded.run, process = excluded.process,
+    version = excluded.version, messages = excluded.messages, takes_part = excluded.takes_part`
+
+/**
+ * The row of one that was killed stays as long as the register may call it healthy: the row says that it is dead. What
+ * the register says of this address is about the process before this one.
+ */
+const joining = `with ${Tenancy.heldLocks}, forgotten as (
+    delete from runners r where run is not null and r.address <> $1 and not ${Tenancy.livesOf("r")}
+      and not exists (select from cluster_runners c where c.address = r.address
+        and c.last_heartbeat > (select max(last_heartbeat) from cluster_runners) - interval '1 minute')),
+  before as (delete from cluster_runners where address = $1)
+  ${writing}`
+
+/**
+ * Looks before the database is migrated, too. A runner that may not join leaves it as it is: the others know no newer
+ * one, and could not be started again.
+ */
+export const layerBeforeMigration = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const self = yield* ThisRunner
+    if (self.place === undefined) return
+    const sql = yield* SqlClient.SqlClient
+    const [there] = yield* sql<{ is: boolean }>`select to_regclass('runners') is not null as is`
+    if (there!.is) yield* expectUnderstood(sql, self, addressOf(self.place))
+  })
+)
+
+const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlError> =>
+  Effect.map(
+    sql.unsafe<Entry>(
+      `with ${Tenancy.heldLocks} select address, version, messages, run,
+        (to_jsonb(r) -> 'takes_part') is distinct from 'false' as takes_part, ${Tenancy.sessionOf("r")} as session,
+        run is null or ${Tenancy.livesOf("r")} as lives from runners r`
+    ),
+    (rows) => new Map(rows.map((row) => [row.address, row]))
+  )
+
+const expectUnderstood = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, self: Self, own: string) {
+  const entries = [...(yield* read(sql)).values()]
+  const stranger = entries.find(
+    ({ address, lives, messages }) => lives && address !== own && !canTalk(messages, self.messages)
+  )
+  if (stranger === undefined) return
+  return yield* new CannotTalk({ message: `${cannotTalk(self, stranger)} Stop the runners of one version first.` })
+})
+
+/** In one line. */
+export const cannotTalk = (self: Self, { address, messages, version }: Entry): string =>
+  `The runner ${address} (version ${version}) understands messages of shape ${messages.join(", ")}, and this one ` +
+  `(version ${self.version}) of shape ${self.messages.join(", ")}: they cannot talk to each other.`

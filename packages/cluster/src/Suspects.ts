@@ -1,0 +1,159 @@
+/**
+ * Runners that do not answer, though their connections are open: frozen, or out of reach. A runner is pinged if a call
+ * to it waits and it has answered nothing for a second. If it does not answer the ping, calls under way to it are given
+ * up, and new ones are refused at once, until it answers again or has left the register. Callers are told to retry. The
+ * runner may still carry out a call that was given up: the retry finds that out. A runner that has never answered is
+ * not pinged, since a start takes seconds on a busy machine. Postgres gives the shards to others 15 s after the runner
+ * froze.
+ */
+import { Context, Effect, Exit, Layer, Metric } from "effect"
+import { ClusterError, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
+import { elapsedMillis } from "./realTime.ts"
+import { ThisRunner } from "./ThisRunner.ts"
+
+/** A call that lasts longer may mean that the runner does not answer. */
+const callMillis = 1_000
+/** A runner that answers nothing for so long is suspected. */
+const pingPatience = "1 second"
+const lookEvery = "250 millis"
+
+const gaugeOf = (application: string) =>
+  Metric.gauge(`${application}_runners_suspected`, {
+    description: "Other runners that do not answer this one, so that calls to them are refused at once"
+  })
+
+interface Call {
+  /** Since when it waits. */
+  readonly since: number
+  readonly message: Message.OutgoingRequest<any>
+}
+
+interface Peer {
+  readonly address: RunnerAddress.RunnerAddress
+  /** Those that are under way, the first one first. */
+  readonly calls: Set<Call>
+  /** When it answered last, whatever it was. Undefined until it has answered once: it may still be starting. */
+  answered: number | undefined
+  silentSince: number | undefined
+}
+
+/** Which runners are in the register. Others are suspected no longer. */
+export class Suspects extends Context.Service<
+  Suspects,
+  { readonly keepOnly: (addresses: ReadonlySet<string>) => void; readonly peers: Map<string, Peer> }
+>()("@coffer/cluster/Suspects") {}
+
+export const layer = Layer.effect(
+  Suspects,
+  Effect.gen(function* () {
+    const peers = new Map<string, Peer>()
+    const { application } = yield* ThisRunner
+    yield* shownAs(gaugeOf(application), () => [...peers.values()].filter(isSilent).length)
+    return Suspects.of({
+      peers,
+      keepOnly: (addresses) => {
+        for (const name of peers.keys()) if (!addresses.has(name)) peers.delete(name)
+      }
+    })
+  })
+)
+
+/** Shows what `read` answers, for as long as the scope is open. */
+const shownAs = Effect.fnUntraced(function* (gauge: ReturnType<typeof gaugeOf>, read: () => number) {
+  const context = yield* Effect.context()
+  const ignore = () => undefined
+  const { remove } = Metric.registerUnsafe(gauge, context, {
+    get: () => ({ value: read() }),
+    update: ignore,
+    modify: ignore
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(remove))
+})
+
+/** The library's way to other runners, which asks nothing of those that are suspected. */
+export const layerRunners = Layer.effect(
+  Runners.Runners,
+  Effect.gen(function* () {
+    const runners = yield* Runners.Runners
+    const { peers } = yield* Suspects
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookEvery), looking(runners, peers))))
+
+    const send: Runners.Runners["Service"]["send"] = (options) => {
+      const { address, message } = options
+      if (message._tag !== "OutgoingRequest") return runners.send(options)
+      return Effect.suspend(() => {
+        const peer = peerOf(peers, address)
+        if (isSilent(peer)) return Effect.fail(refusalOf(message))
+        const call = { since: elapsedMillis(), message }
+        peer.calls.add(call)
+        return Effect.onExit(runners.send(options), (exit) => {
+          peer.calls.delete(call)
+          if (Exit.isSuccess(exit)) peer.answered = elapsedMillis()
+          return Effect.void
+        })
+      })
+    }
+    return Runners.Runners.of({ ...runners, send })
+  })
+)
+
+export const nameOf = ({ host, port }: RunnerAddress.RunnerAddress) => `${host}:${port}`
+const isSilent = ({ silentSince }: Peer) => silentSince !== undefined
+
+/** The one error of this kind that the library hands to the caller without another try. */
+const refusalOf = ({ envelope: { address } }: Message.OutgoingRequest<any>) => new ClusterError.MailboxFull({ address })
+
+/**
+ * Answers in place of the other runner. The library then ends the call by itself. A race of each call with the silence
+ * would be two fibers more for each.
+ */
+const giveUp = ({ message }: Call) => {
+  const { requestId } = message.envelope
+  return message.respond(new Reply.WithExit({ id: requestId, requestId, exit: Exit.fail(refusalOf(message)) as never }))
+}
+
+const peerOf = (peers: Map<string, Peer>, address: RunnerAddress.RunnerAddress): Peer => {
+  const name = nameOf(address)
+  let peer = peers.get(name)
+  if (peer !== undefined) return peer
+  peer = { address, calls: new Set(), answered: undefined, silentSince: undefined }
+  peers.set(name, peer)
+  return peer
+}
+
+/** Pings the runners whose answer is overdue, and those that are suspected. */
+const looking = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string, Peer>) =>
+  Effect.suspend(() =>
+    Effect.forEach(
+      [...peers.values()].filter((peer) => isSilent(peer) || isWaitedFor(peer)),
+      (peer) => pinging(runners, peer),
+      { concurrency: "unbounded", discard: true }
+    )
+  )
+
+const isWaitedFor = ({ answered, calls }: Peer) => {
+  const [first] = calls
+  if (first === undefined || answered === undefined) return false
+  return elapsedMillis() - Math.max(first.since, answered) > callMillis
+}
+
+const pinging = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
+  const name = `the runner ${nameOf(peer.address)}`
+  const pingedAt = elapsedMillis()
+  const sign = yield* Effect.timeoutOption(Effect.exit(runners.ping(peer.address)), pingPatience)
+  if (sign._tag === "None") {
+    if (peer.silentSince !== undefined) return
+    peer.silentSince = pingedAt - callMillis
+    yield* Effect.forEach([...peer.calls], giveUp, { discard: true })
+    yield* Effect.logWarning(
+      `${name} does not answer. Commands for what it owns are answered 503 until it does, or the others own it`
+    )
+    return
+  }
+  // A connection that is refused is an answer too: the runner has ended, and the register will say so.
+  peer.answered = elapsedMillis()
+  if (peer.silentSince === undefined) return
+  const seconds = ((elapsedMillis() - peer.silentSince) / 1_000).toFixed(1)
+  peer.silentSince = undefined
+  if (sign.value._tag === "Success") yield* Effect.logInfo(`${name} answers again, after ${seconds} s`)
+})
