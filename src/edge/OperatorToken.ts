@@ -56,7 +56,7 @@ export const layer = Layer.effect(
               new Wire.Forbidden({ message: `A token of the role ${operator.role} may not do ${act}.`, request_id })
           )
         }
-        if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: seenIn(record) })
+        if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
         const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
         return yield* acts[act].isLogged ? logged(log, entry, record, handled) : handled
       })
@@ -75,4 +75,4 @@ const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: R
 })
 
 /** The merchant whose data is shown; else the path, such as that of a search. */
-const seenIn = ({ path }: RequestRecord): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? path.slice(1)
+const shownTarget = ({ path }: RequestRecord): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? path.slice(1)

@@ -19,7 +19,7 @@ export const logged = <A, E, R>(
 ) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      yield* log.write({ ...entry, phase: "begun", details: yield* askedFor(record) })
+      yield* log.write({ ...entry, phase: "begun", details: yield* bodyOf(record) })
       record.closeAct = (status) =>
         log.write({ ...entry, phase: "done", status, details: record.change ?? {} }).pipe(
           withoutDeadline,
@@ -34,7 +34,7 @@ export const logged = <A, E, R>(
   )
 
 /** The body, where it is JSON and not refused. A form with a file is not read here. */
-const askedFor = (record: RequestRecord) =>
+const bodyOf = (record: RequestRecord) =>
   /json/i.test(record.sent["content-type"] ?? "")
     ? Effect.map(Effect.option(record.text), (text) => ({
         body: Option.getOrUndefined(Option.flatMap(text, parseJson))
