@@ -5,6 +5,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Layer } from "effect"
 import * as AuditRoom from "./audit/AuditRoom.ts"
+import * as SandboxBankRoom from "./channels/sandbox/SandboxBankRoom.ts"
+import * as StripeRoom from "./channels/stripe/StripeRoom.ts"
 import * as DisputesRoom from "./disputes/DisputesRoom.ts"
 import * as Watch from "./doctor/Watch.ts"
 import * as Draining from "./edge/Draining.ts"
@@ -13,7 +15,6 @@ import * as EventsRoom from "./events/EventsRoom.ts"
 import * as FilesRoom from "./files/FilesRoom.ts"
 import * as HeldUp from "./heldUp/HeldUp.ts"
 import * as IdempotencyRoom from "./idempotency/IdempotencyRoom.ts"
-import * as KeysRoom from "./keys/KeysRoom.ts"
 import * as LinksRoom from "./links/LinksRoom.ts"
 import * as LogsRoom from "./logs/LogsRoom.ts"
 import * as Search from "./lookup/Search.ts"
@@ -29,8 +30,8 @@ import * as ReceiptsRoom from "./receipts/ReceiptsRoom.ts"
 import * as RefundsRoom from "./refunds/RefundsRoom.ts"
 import { routes } from "./Routes.ts"
 import * as SandboxRoom from "./sandbox/SandboxRoom.ts"
+import * as SecretKeyRoom from "./secretKey/SecretKeyRoom.ts"
 import * as OrderLinks from "./signedUrls/OrderLinks.ts"
-import * as StripeRoom from "./stripe/StripeRoom.ts"
 import * as TimelineRoom from "./timeline/TimelineRoom.ts"
 import * as WalletsRoom from "./wallets/WalletsRoom.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
@@ -47,10 +48,10 @@ const aboutOrders = Layer.mergeAll(
   DisputesRoom.layer,
   RefundsRoom.layer
 )
-const channels = Layer.provideMerge(StripeRoom.channel, SandboxRoom.channel)
+const channels = Layer.provideMerge(StripeRoom.channel, SandboxBankRoom.layer)
 const beneathOrders = Layer.mergeAll(WebhooksRoom.layer, WalletsRoom.layer, IdempotencyRoom.layer)
 const parties = Layer.mergeAll(MerchantsRoom.layer, OperatorsRoom.layer, LogsRoom.layer, FilesRoom.layer)
-const basement = Layer.mergeAll(OrderLinks.layer, MailRoom.layer, AuditRoom.layer, KeysRoom.layer)
+const basement = Layer.mergeAll(OrderLinks.layer, MailRoom.layer, AuditRoom.layer, SecretKeyRoom.layer)
 
 export interface Parts {
   /** Encode every message to an owner as if it crossed machines: tests do, to find what does not. */
