@@ -21,6 +21,7 @@ const SandboxPayment = Schema.Struct({
 export type SandboxPayment = typeof SandboxPayment.Type
 
 export const sandboxPayments = table("sandbox_payments", {
+  place: 130,
   of: SandboxPayment,
   /** When the bank reports a payment that it has not reported yet. */
   beside: { merchantId: Schema.String, reportDueAt: Schema.NullOr(Schema.DateTimeUtc) },
