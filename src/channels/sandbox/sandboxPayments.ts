@@ -7,7 +7,7 @@ import type { ChannelPayment } from "../../channel/Channel.ts"
 import { refundableUntil } from "../../channel/refundWindows.ts"
 import { type ChangeSet, insert } from "../../platform/commit/Change.ts"
 import { table } from "../../platform/commit/Table.ts"
-import { instructionKind } from "../../wallets/Wallets.ts"
+import { instructionKind } from "../../wallets/Instructions.ts"
 
 const SandboxPayment = Schema.Struct({
   paymentId: PaymentId,
