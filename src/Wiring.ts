@@ -9,8 +9,8 @@ import * as SandboxBankRoom from "./channels/sandbox/SandboxBankRoom.ts"
 import * as StripeRoom from "./channels/stripe/StripeRoom.ts"
 import * as DisputesRoom from "./disputes/DisputesRoom.ts"
 import * as Watch from "./doctor/Watch.ts"
-import * as Draining from "./edge/Draining.ts"
 import * as EdgeRoom from "./edge/EdgeRoom.ts"
+import * as Health from "./edge/Health.ts"
 import * as EventsRoom from "./events/EventsRoom.ts"
 import * as FilesRoom from "./files/FilesRoom.ts"
 import * as HeldUp from "./heldUp/HeldUp.ts"
@@ -76,7 +76,7 @@ export const service = (parts: Parts) =>
   )
 
 /** The HTTP port, open as soon as this is built. */
-export const httpServer = Layer.mergeAll(Draining.announced, Joining.begin).pipe(
+export const httpServer = Layer.mergeAll(Health.announced, Joining.begin).pipe(
   Layer.provideMerge(EdgeRoom.serving(routes))
 )
 

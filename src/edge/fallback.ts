@@ -9,8 +9,7 @@ import { busyMessage, isRefusal, refusalOf } from "../http/replies.ts"
 import type { Merchants } from "../merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { kindOf } from "./Quotas.ts"
-import { methodsAt } from "./routes.ts"
-import { undecodable } from "./routing.ts"
+import { methodsAt, undecodable } from "./routes.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
