@@ -25,7 +25,9 @@ import * as OperatorToken from "./edge/OperatorToken.ts"
 import * as PublicAdmission from "./edge/PublicAdmission.ts"
 import * as Quotas from "./edge/Quotas.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
+import * as LeakedKeys from "./edge/LeakedKeys.ts"
 import { layerCompressed } from "./edge/staticContent.ts"
+import * as ApiKeyHttp from "./keys/ApiKeyHttp.ts"
 import * as LinkHttp from "./links/LinkHttp.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as LookupHttp from "./lookup/LookupHttp.ts"
@@ -64,6 +66,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
+    ApiKeyHttp.layer,
     ChannelHttp.layer,
     ReconciliationHttp.layer,
     OrderHttp.layerOperator,
@@ -81,6 +84,7 @@ const pages = Layer.mergeAll(
   Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer).pipe(Layer.provide(layerCompressed)),
   EventsHttp.layer,
   StripeWebhookHttp.layer,
+  LeakedKeys.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(

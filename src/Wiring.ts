@@ -15,6 +15,7 @@ import * as EventsRoom from "./events/EventsRoom.ts"
 import * as FilesRoom from "./files/FilesRoom.ts"
 import * as HeldUp from "./heldUp/HeldUp.ts"
 import * as IdempotencyRoom from "./idempotency/IdempotencyRoom.ts"
+import * as KeysRoom from "./keys/KeysRoom.ts"
 import * as LinksRoom from "./links/LinksRoom.ts"
 import * as LogsRoom from "./logs/LogsRoom.ts"
 import * as Search from "./lookup/Search.ts"
@@ -49,7 +50,7 @@ const aboutOrders = Layer.mergeAll(
   RefundsRoom.layer
 )
 const channels = Layer.provideMerge(StripeRoom.channel, SandboxBankRoom.layer)
-const beneathOrders = Layer.mergeAll(WebhooksRoom.layer, WalletsRoom.layer, IdempotencyRoom.layer)
+const beneathOrders = Layer.mergeAll(WebhooksRoom.layer, WalletsRoom.layer, IdempotencyRoom.layer, KeysRoom.layer)
 const parties = Layer.mergeAll(MerchantsRoom.layer, OperatorsRoom.layer, LogsRoom.layer, FilesRoom.layer)
 const basement = Layer.mergeAll(OrderLinks.layer, MailRoom.layer, AuditRoom.layer, SecretKeyRoom.layer)
 

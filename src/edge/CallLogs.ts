@@ -38,7 +38,7 @@ export const makeApiLog = Effect.map(
   Logs,
   (logs) =>
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
-      const { ahead, arrived, ip, method, account, path, requestId, sent } = record
+      const { ahead, arrived, ip, keyId, method, account, path, requestId, sent } = record
       if (account === undefined) return Effect.sync(() => logs.ended(record))
       // What is above the quota has no body in the log, so it is not read either.
       return Effect.flatMap(response.status === overQuota ? nothing : body, (requestBody) =>
@@ -54,6 +54,7 @@ export const makeApiLog = Effect.map(
           aheadMillis: ahead,
           durationMillis: answered - arrived,
           ip,
+          keyId,
           userAgent: sent["user-agent"],
           idempotencyKey: sent["idempotency-key"],
           requestBody,

@@ -10,7 +10,13 @@ import { layerTraces, routerConfig } from "./routes.ts"
 import * as ShortPath from "./ShortPath.ts"
 
 /** Who is let in. It stands beneath the rooms: handlers ask it, and so does who calls others. */
-export const layer = Layer.mergeAll(Health.layerDraining, Admission.layer, Quotas.layerStore, Clients.layer, ShortPath.layer)
+export const layer = Layer.mergeAll(
+  Health.layerDraining,
+  Admission.layer,
+  Quotas.layerStore,
+  Clients.layer,
+  ShortPath.layer
+)
 
 /** The port, open as soon as this is built. */
 export const serving = <E, R>(routes: Layer.Layer<never, E, R>) =>

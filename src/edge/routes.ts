@@ -108,6 +108,10 @@ const pages = [
 /** Pages that people open, from an address that somebody may have written down with a slash more. */
 const forPeople: ReadonlySet<string> = new Set(["/docs", "/checkout/{token}", "/pay/{link_id}", "/receipts/{token}"])
 
+/** Where leaked keys are reported (`LeakedKeys.ts`), and how large a report may be. */
+export const leakedKeysPath = "/leaked_keys"
+const leakReport: BodyLimits = { bytes: 4 * 1024, values: 20 }
+
 const pageOf = (method: string, path: string) => ({
   method,
   path,
@@ -119,7 +123,8 @@ export const routes: ReadonlyArray<{ readonly method: string; readonly path: str
   ...pages.map((path) => pageOf("GET", path)),
   pageOf("POST", "/checkout/:token"),
   pageOf("POST", "/pay/:link_id"),
-  pageOf("POST", "/channels/stripe/:token")
+  pageOf("POST", "/channels/stripe/:token"),
+  { method: "POST", path: leakedKeysPath, route: { pattern: leakedKeysPath, limits: leakReport, rows: 0 } }
 ]
 
 export const nowhere: Route = { pattern: "none", limits: unread, rows: 0 }
