@@ -2,6 +2,7 @@
  * The floors of the service, and the rooms on each. A floor stands on those below it. The service is built from the
  * bottom up and stops from the top down: HTTP drains, workers end, slots leave, rooms close, and Postgres stops last.
  */
+import * as Joining from "@coffer/cluster/Joining"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Layer } from "effect"
 import * as AuditRoom from "./audit/AuditRoom.ts"
@@ -24,7 +25,6 @@ import * as MerchantsRoom from "./merchants/MerchantsRoom.ts"
 import * as OperatorsRoom from "./operators/OperatorsRoom.ts"
 import * as OrdersRoom from "./orders/OrdersRoom.ts"
 import * as PayoutsRoom from "./payouts/PayoutsRoom.ts"
-import * as Joining from "./platform/cluster/Joining.ts"
 import { jobs, opened } from "./platform/jobs/Opening.ts"
 import * as Platform from "./platform/Platform.ts"
 import * as ReceiptsRoom from "./receipts/ReceiptsRoom.ts"

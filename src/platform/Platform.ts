@@ -1,11 +1,8 @@
 /** What all rooms stand on: rows and who writes them, time, ids, secrets, workers, and this runner in its cluster. */
+import * as Doubt from "@coffer/cluster/Doubt"
+import * as Joining from "@coffer/cluster/Joining"
 import { Layer } from "effect"
-import * as Doubt from "./cluster/Doubt.ts"
-import * as Joining from "./cluster/Joining.ts"
-import * as Roster from "./cluster/Roster.ts"
-import * as Runner from "./cluster/Runner.ts"
-import * as RunnerVitals from "./cluster/RunnerVitals.ts"
-import * as Runs from "./cluster/Runs.ts"
+import * as clusterLayers from "./cluster/clusterLayers.ts"
 import * as Transactor from "./commit/Transactor.ts"
 import * as Wakeups from "./commit/Wakeups.ts"
 import * as Opening from "./jobs/Opening.ts"
@@ -27,7 +24,7 @@ export const layer = Layer.mergeAll(Transactor.layer, Workers.layer).pipe(
       ListHorizon.layer,
       MerchantClocks.layer,
       Secrets.layer,
-      Layer.provideMerge(Runs.layer, Doubt.layer),
+      Layer.provideMerge(clusterLayers.runs, Doubt.layer),
       Layer.provideMerge(ClockSkew.layer, NewIds.layer),
       Joining.layer,
       Opening.layer
@@ -36,9 +33,9 @@ export const layer = Layer.mergeAll(Transactor.layer, Workers.layer).pipe(
   Layer.provideMerge(Vitals.layer),
   Layer.provideMerge(SecretCheck.layer),
   Layer.provideMerge(Migrator.layer),
-  Layer.provideMerge(Roster.layerBeforeMigration)
+  Layer.provideMerge(clusterLayers.talkable)
 )
 
 /** This process as a runner. It is shown from before it has shards until after it has given them back. */
 export const runner = (options: { readonly remoteSerialization: boolean }) =>
-  Layer.provideMerge(Runner.layer(options), RunnerVitals.layer)
+  Layer.provideMerge(clusterLayers.runner(options), clusterLayers.vitals)
