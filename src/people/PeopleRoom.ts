@@ -1,0 +1,8 @@
+/** People who sign in to the console, and their sessions. */
+import { Layer } from "effect"
+import { jobs } from "../platform/jobs/Opening.ts"
+import * as People from "./People.ts"
+import * as PeopleJobs from "./PeopleJobs.ts"
+import * as SignIn from "./SignIn.ts"
+
+export const layer = Layer.mergeAll(jobs(PeopleJobs.layer), People.layer).pipe(Layer.provideMerge(SignIn.layer))
