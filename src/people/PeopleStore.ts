@@ -87,102 +87,7 @@ export const layer = Layer.effect(
       prefixOf: () => personPrefix,
       called: "a person"
     })
-    const numbering = numbersInOrder.make(sql, yield* NewIds, {
-      table: "people",
-      key: "person_id",
-      prefix: personPrefix
-    })
-    const some = SqlSchema.findAll({
-      Request: Schema.Struct({ by: Schema.Literals(["person_id", "email"]), is: Schema.String }),
-      Result: PersonRow,
-      execute: ({ by, is }) => sql`select * from people where ${sql(by)} = ${is}`
-    })
-    const rolesOf = SqlSchema.findAll({
-      Request: Schema.Array(Schema.String),
-      Result: Schema.Struct({ person_id: Schema.String, ...Membership.fields }),
-      execute: (ids) =>
-        sql`select person_id, belongs_to, role, created_at from memberships where person_id = any(${[...ids]}::text[])
-          order by created_at, belongs_to`
-    })
-    const withRoles = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof PersonRow.Type>) {
-      const roles = rows.length === 0 ? [] : yield* rolesOf(rows.map(({ person_id }) => person_id))
-      return rows.map((row): Person => ({
-        ...row,
-        roles: roles.filter(({ person_id }) => person_id === row.person_id)
-      }))
-    })
-    const first = (by: "person_id" | "email", is: string) =>
-      Effect.map(Effect.flatMap(some({ by, is }), withRoles), ([person]) => Option.fromUndefinedOr(person))
-    const members = SqlSchema.findAll({
-      Request: Schema.String,
-      Result: PersonRow,
-      execute: (belongsTo) =>
-        sql`select p.* from memberships m join people p using (person_id) where m.belongs_to = ${belongsTo}
-          order by p.person_id desc`
-    })
-    /** Of several changes of the people of one merchant each sees what the one before has written. */
-    const inTurn = <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
-      Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${belongsTo}`}))`, write).pipe(
-        sql.withTransaction
-      )
-    const roleOf = (personId: string, belongsTo: string) =>
-      Effect.map(
-        sql<{ readonly role: string }>`select role from memberships
-          where belongs_to = ${belongsTo} and person_id = ${personId}`,
-        ([row]) => row?.role
-      )
-    const isLastOwner = Effect.fnUntraced(function* (personId: string, belongsTo: string) {
-      const others = yield* sql`select from memberships
-        where belongs_to = ${belongsTo} and role = 'owner' and person_id <> ${personId} limit 1`
-      return (yield* roleOf(personId, belongsTo)) === "owner" && others.length === 0
-    })
-
-    const insertPerson = ({ email, name = email }: NewRole) =>
-      numbering((id) =>
-        Effect.gen(function* () {
-          yield* sql`insert into people (person_id, email, name, created_at)
-            values (${id}, ${email}, ${name}, ${isoText(createdAtOf(id))}::text::timestamptz)
-            on conflict (email) do nothing`
-          return yield* first("email", email)
-        })
-      )
-
-    const give = Effect.fnUntraced(function* (given: NewRole) {
-      const { belongsTo, email, now, replaces, role } = given
-      // Nobody can remove the person meanwhile, whose last other role may be taken now.
-      yield* sql`select from people where email = ${email} for key share`
-      const found = yield* first("email", email)
-      const person = Option.isSome(found) ? found : yield* insertPerson(given)
-      const { person_id } = Option.getOrThrow(person)
-      const had = yield* roleOf(person_id, belongsTo)
-      if (had !== undefined && !replaces) return "has_role" as const
-      if (had === "owner" && role !== "owner" && (yield* isLastOwner(person_id, belongsTo)))
-        return "last_owner" as const
-      if (had === undefined && (yield* members(belongsTo)).length >= peopleMax) return "too_many" as const
-      yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
-        values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
-        on conflict (belongs_to, person_id) do update set role = excluded.role`
-      return Option.getOrThrow(yield* first("person_id", person_id))
-    })
-
-    const setRole = Effect.fnUntraced(function* (personId: string, belongsTo: string, role: string) {
-      if (role !== "owner" && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
-      yield* sql`update memberships set role = ${role} where belongs_to = ${belongsTo} and person_id = ${personId}`
-      return Option.none()
-    })
-
-    const take = Effect.fnUntraced(function* (personId: string, belongsTo: string, spares: boolean) {
-      // A role that somebody else gives at the same time is seen below, or finds no person.
-      yield* sql`select from people where person_id = ${personId} for update`
-      const found = yield* first("person_id", personId)
-      if (Option.isNone(found) || (yield* roleOf(personId, belongsTo)) === undefined) return Option.none()
-      if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
-      yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
-      yield* sql`delete from people where person_id = ${personId}
-        and not exists (select from memberships where person_id = ${personId})`
-      const roles = found.value.roles.filter(({ belongs_to }) => belongs_to !== belongsTo)
-      return Option.some({ ...found.value, roles })
-    })
+    const { first, give, inTurn, members, setRole, take, withRoles } = yield* makeWrites(sql)
 
     const filtersOf = ({ merchant_id, role, search }: PeopleQuery) => [
       ...(merchant_id === undefined && role === undefined
@@ -215,6 +120,113 @@ export const layer = Layer.effect(
     })
   })
 )
+
+const makeReads = (sql: SqlClient.SqlClient) => {
+  const some = SqlSchema.findAll({
+    Request: Schema.Struct({ by: Schema.Literals(["person_id", "email"]), is: Schema.String }),
+    Result: PersonRow,
+    execute: ({ by, is }) => sql`select * from people where ${sql(by)} = ${is}`
+  })
+  const rolesOf = SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: Schema.Struct({ person_id: Schema.String, ...Membership.fields }),
+    execute: (ids) =>
+      sql`select person_id, belongs_to, role, created_at from memberships where person_id = any(${[...ids]}::text[])
+        order by created_at, belongs_to`
+  })
+  const withRoles = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof PersonRow.Type>) {
+    const roles = rows.length === 0 ? [] : yield* rolesOf(rows.map(({ person_id }) => person_id))
+    return rows.map((row): Person => ({
+      ...row,
+      roles: roles.filter(({ person_id }) => person_id === row.person_id)
+    }))
+  })
+  const first = (by: "person_id" | "email", is: string) =>
+    Effect.map(Effect.flatMap(some({ by, is }), withRoles), ([person]) => Option.fromUndefinedOr(person))
+  const members = SqlSchema.findAll({
+    Request: Schema.String,
+    Result: PersonRow,
+    execute: (belongsTo) =>
+      sql`select p.* from memberships m join people p using (person_id) where m.belongs_to = ${belongsTo}
+        order by p.person_id desc`
+  })
+
+  return { first, members, withRoles }
+}
+
+/** Each of them runs in its merchant's turn, which is a transaction. */
+const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const { first, members, withRoles } = makeReads(sql)
+  const numbering = numbersInOrder.make(sql, yield* NewIds, {
+    table: "people",
+    key: "person_id",
+    prefix: personPrefix
+  })
+  /** Of several changes of the people of one merchant each sees what the one before has written. */
+  const inTurn = <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
+    Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${belongsTo}`}))`, write).pipe(
+      sql.withTransaction
+    )
+  const roleOf = (personId: string, belongsTo: string) =>
+    Effect.map(
+      sql<{ readonly role: string }>`select role from memberships
+        where belongs_to = ${belongsTo} and person_id = ${personId}`,
+      ([row]) => row?.role
+    )
+  const isLastOwner = Effect.fnUntraced(function* (personId: string, belongsTo: string) {
+    const others = yield* sql`select from memberships
+      where belongs_to = ${belongsTo} and role = 'owner' and person_id <> ${personId} limit 1`
+    return (yield* roleOf(personId, belongsTo)) === "owner" && others.length === 0
+  })
+
+  const insertPerson = ({ email, name = email }: NewRole) =>
+    numbering((id) =>
+      Effect.gen(function* () {
+        yield* sql`insert into people (person_id, email, name, created_at)
+          values (${id}, ${email}, ${name}, ${isoText(createdAtOf(id))}::text::timestamptz)
+          on conflict (email) do nothing`
+        return yield* first("email", email)
+      })
+    )
+
+  const give = Effect.fnUntraced(function* (given: NewRole) {
+    const { belongsTo, email, now, replaces, role } = given
+    // Nobody can remove the person meanwhile, whose last other role may be taken now.
+    yield* sql`select from people where email = ${email} for key share`
+    const found = yield* first("email", email)
+    const person = Option.isSome(found) ? found : yield* insertPerson(given)
+    const { person_id } = Option.getOrThrow(person)
+    const had = yield* roleOf(person_id, belongsTo)
+    if (had !== undefined && !replaces) return "has_role" as const
+    if (had === "owner" && role !== "owner" && (yield* isLastOwner(person_id, belongsTo))) return "last_owner" as const
+    if (had === undefined && (yield* members(belongsTo)).length >= peopleMax) return "too_many" as const
+    yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+      values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
+      on conflict (belongs_to, person_id) do update set role = excluded.role`
+    return Option.getOrThrow(yield* first("person_id", person_id))
+  })
+
+  const setRole = Effect.fnUntraced(function* (personId: string, belongsTo: string, role: string) {
+    if (role !== "owner" && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
+    yield* sql`update memberships set role = ${role} where belongs_to = ${belongsTo} and person_id = ${personId}`
+    return Option.none()
+  })
+
+  const take = Effect.fnUntraced(function* (personId: string, belongsTo: string, spares: boolean) {
+    // A role that somebody else gives at the same time is seen below, or finds no person.
+    yield* sql`select from people where person_id = ${personId} for update`
+    const found = yield* first("person_id", personId)
+    if (Option.isNone(found) || (yield* roleOf(personId, belongsTo)) === undefined) return Option.none()
+    if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
+    yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
+    yield* sql`delete from people where person_id = ${personId}
+      and not exists (select from memberships where person_id = ${personId})`
+    const roles = found.value.roles.filter(({ belongs_to }) => belongs_to !== belongsTo)
+    return Option.some({ ...found.value, roles })
+  })
+
+  return { first, give, inTurn, members, setRole, take, withRoles }
+})
 
 /** What cannot be a number is not looked up: Postgres has no text with NUL. */
 const isPersonId = Schema.is(PersonId)

@@ -69,19 +69,11 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
     const faults = yield* Faults
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "person_sessions")
-    const at = (time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
+    const at = timestamp(sql)
     const read = Schema.decodeUnknownEffect(Schema.Array(Session))
     const sessions = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, read)
     const first = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(sessions(rows), ([session]) => Option.fromUndefinedOr(session))
-
-    const usedLink = SqlSchema.findOneOption({
-      Request: Schema.Struct({ tokenHash: Schema.String, browserHash: Schema.String, at: Schema.String }),
-      Result: Schema.Struct({ person_id: PersonId }),
-      execute: ({ at, browserHash, tokenHash }) =>
-        sql`delete from sign_in_links where token_hash = ${tokenHash} and expires_at > ${at}::text::timestamptz
-          and (browser_hash is null or browser_hash = ${browserHash}) returning person_id`
-    })
 
     const open = Effect.fnUntraced(function* (session: NewSession) {
       const { expiresAt, ip, now, person_id, tokenHash, user_agent, way } = session
@@ -96,28 +88,7 @@ export const layer = Layer.effect(
     })
 
     return PersonSessionStore.of({
-      insertLink: ({ browserHash, expiresAt, now, personId, tokenHash }) =>
-        writing(
-          sqlDefects(
-            Effect.map(
-              sql`insert into sign_in_links (token_hash, person_id, browser_hash, created_at, expires_at)
-                select ${tokenHash}, person_id, ${browserHash}::text, ${at(now)}, ${at(expiresAt)} from people
-                where person_id = ${personId} and ${linksAnHour} > (select count(*) from sign_in_links l
-                  where l.person_id = people.person_id and l.created_at > ${at(DateTime.subtract(now, { hours: 1 }))})
-                for no key update returning 1`,
-              ({ length }) => length > 0
-            )
-          )
-        ),
-      useLink: (tokenHash, browserHash, now) =>
-        writing(
-          sqlDefects(
-            Effect.map(
-              usedLink({ tokenHash, browserHash, at: isoText(now) }),
-              Option.map(({ person_id }) => person_id)
-            )
-          )
-        ),
+      ...makeLinks(sql, writing),
       open: (session) => writing(sqlDefects(sql.withTransaction(open(session)))),
       byTokenHash: (hash, now) =>
         sqlDefects(first(sql`select * from person_sessions where token_hash = ${hash} and expires_at > ${at(now)}`)),
@@ -153,22 +124,67 @@ export const layer = Layer.effect(
             )
           )
         ),
-      dropExpired: (now, limit) => {
-        const drop = (table: string, key: string, before: DateTime.Utc) =>
-          Effect.map(
-            sql`delete from ${sql(table)} where ${sql(key)} in (select ${sql(key)} from ${sql(table)}
-              where expires_at <= ${at(before)} limit ${limit} for update skip locked) returning 1`,
-            ({ length }) => length
-          )
-        // Links of the last hour are counted.
-        return sqlDefects(
-          Effect.zipWith(
-            drop("sign_in_links", "token_hash", DateTime.subtract(now, { hours: 1 })),
-            drop("person_sessions", "session_id", now),
-            (links, sessions) => links + sessions
-          )
-        )
-      }
+      dropExpired: makeDropExpired(sql)
     })
   })
 )
+
+const timestamp = (sql: SqlClient.SqlClient) => (time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
+
+const makeLinks = (
+  sql: SqlClient.SqlClient,
+  writing: <A>(write: Effect.Effect<A>) => Effect.Effect<A>
+): Pick<PersonSessionStore["Service"], "insertLink" | "useLink"> => {
+  const at = timestamp(sql)
+  const usedLink = SqlSchema.findOneOption({
+    Request: Schema.Struct({ tokenHash: Schema.String, browserHash: Schema.String, at: Schema.String }),
+    Result: Schema.Struct({ person_id: PersonId }),
+    execute: ({ at, browserHash, tokenHash }) =>
+      sql`delete from sign_in_links where token_hash = ${tokenHash} and expires_at > ${at}::text::timestamptz
+        and (browser_hash is null or browser_hash = ${browserHash}) returning person_id`
+  })
+  return {
+    insertLink: ({ browserHash, expiresAt, now, personId, tokenHash }) =>
+      writing(
+        sqlDefects(
+          Effect.map(
+            sql`insert into sign_in_links (token_hash, person_id, browser_hash, created_at, expires_at)
+              select ${tokenHash}, person_id, ${browserHash}::text, ${at(now)}, ${at(expiresAt)} from people
+              where person_id = ${personId} and ${linksAnHour} > (select count(*) from sign_in_links l
+                where l.person_id = people.person_id and l.created_at > ${at(DateTime.subtract(now, { hours: 1 }))})
+              for no key update returning 1`,
+            ({ length }) => length > 0
+          )
+        )
+      ),
+    useLink: (tokenHash, browserHash, now) =>
+      writing(
+        sqlDefects(
+          Effect.map(
+            usedLink({ tokenHash, browserHash, at: isoText(now) }),
+            Option.map(({ person_id }) => person_id)
+          )
+        )
+      )
+  }
+}
+
+const makeDropExpired = (sql: SqlClient.SqlClient) => {
+  const at = timestamp(sql)
+  return (now: DateTime.Utc, limit: number) => {
+    const drop = (table: string, key: string, before: DateTime.Utc) =>
+      Effect.map(
+        sql`delete from ${sql(table)} where ${sql(key)} in (select ${sql(key)} from ${sql(table)}
+          where expires_at <= ${at(before)} limit ${limit} for update skip locked) returning 1`,
+        ({ length }) => length
+      )
+    // Links of the last hour are counted.
+    return sqlDefects(
+      Effect.zipWith(
+        drop("sign_in_links", "token_hash", DateTime.subtract(now, { hours: 1 })),
+        drop("person_sessions", "session_id", now),
+        (links, sessions) => links + sessions
+      )
+    )
+  }
+}

@@ -78,41 +78,9 @@ export const layer = Layer.effect(
     const people = yield* PeopleStore.PeopleStore
     const store = yield* PersonSessionStore.PersonSessionStore
     const secrets = yield* Secrets
-    const mailer = yield* Mailer
     const { publicUrl } = yield* Settings
     const scope = yield* Effect.scope
-
-    /** Sent aside: how long a mail takes must not tell whether anybody has the address. */
-    const send = (message: Message) =>
-      mailer.send(message).pipe(
-        Effect.catchTags({
-          MailNotTaken: ({ reason }) => Effect.logWarning(`a mail about signing in was not taken: ${reason}`),
-          MailUncertain: ({ reason }) => Effect.logWarning(`a mail about signing in may not have been taken: ${reason}`)
-        }),
-        Effect.forkIn(scope),
-        Effect.asVoid
-      )
-
-    const insertLink = Effect.fnUntraced(function* (personId: PersonId, browser: string | null) {
-      const token = yield* secrets.random(32)
-      const now = yield* currentTime
-      const isWritten = yield* store.insertLink({
-        tokenHash: secrets.keyHash(token),
-        personId,
-        browserHash: browser === null ? null : secrets.keyHash(browser),
-        now,
-        expiresAt: DateTime.addDuration(now, linkValidity)
-      })
-      return isWritten ? Option.some(`${publicUrl}/console/sign-in#${token}`) : Option.none()
-    })
-
-    const sendLink = Effect.fnUntraced(function* (email: string, browser: string) {
-      const found = yield* people.byEmail(email)
-      if (Option.isNone(found)) return
-      const link = yield* insertLink(found.value.person_id, browser)
-      if (Option.isNone(link)) return yield* Effect.logInfo("a person has asked for too many sign-in links in an hour")
-      yield* send(signInMail({ to: email, link: link.value, id: mailId(link.value) }))
-    })
+    const { insertLink, send, sendLink } = yield* makeLinks
 
     return SignIn.of({
       ask: span("SignIn.ask")(function* (email, browser) {
@@ -178,6 +146,50 @@ export const layer = Layer.effect(
     })
   })
 ).pipe(Layer.provide([PeopleStore.layer, PersonSessionStore.layer]))
+
+/** Makes links, and sends them. */
+const makeLinks = Effect.gen(function* () {
+  const people = yield* PeopleStore.PeopleStore
+  const store = yield* PersonSessionStore.PersonSessionStore
+  const secrets = yield* Secrets
+  const mailer = yield* Mailer
+  const { publicUrl } = yield* Settings
+  const scope = yield* Effect.scope
+
+  /** Sent aside: how long a mail takes must not tell whether anybody has the address. */
+  const send = (message: Message) =>
+    mailer.send(message).pipe(
+      Effect.catchTags({
+        MailNotTaken: ({ reason }) => Effect.logWarning(`a mail about signing in was not taken: ${reason}`),
+        MailUncertain: ({ reason }) => Effect.logWarning(`a mail about signing in may not have been taken: ${reason}`)
+      }),
+      Effect.forkIn(scope),
+      Effect.asVoid
+    )
+
+  const insertLink = Effect.fnUntraced(function* (personId: PersonId, browser: string | null) {
+    const token = yield* secrets.random(32)
+    const now = yield* currentTime
+    const isWritten = yield* store.insertLink({
+      tokenHash: secrets.keyHash(token),
+      personId,
+      browserHash: browser === null ? null : secrets.keyHash(browser),
+      now,
+      expiresAt: DateTime.addDuration(now, linkValidity)
+    })
+    return isWritten ? Option.some(`${publicUrl}/console/sign-in#${token}`) : Option.none()
+  })
+
+  const sendLink = Effect.fnUntraced(function* (email: string, browser: string) {
+    const found = yield* people.byEmail(email)
+    if (Option.isNone(found)) return
+    const link = yield* insertLink(found.value.person_id, browser)
+    if (Option.isNone(link)) return yield* Effect.logInfo("a person has asked for too many sign-in links in an hour")
+    yield* send(signInMail({ to: email, link: link.value, id: mailId(link.value) }))
+  })
+
+  return { insertLink, send, sendLink }
+})
 
 const limitsOf = ({ roles }: PeopleStore.Person) =>
   sessionLimits(roles.some(({ belongs_to }) => belongs_to === installation))
