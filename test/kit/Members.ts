@@ -21,7 +21,7 @@ class First extends Context.Service<First, Effect.Effect<void>>()("test/Members/
 /** Every object answers with the name of the member that owns it. */
 const objects = ownerOf({
   name: "Objects",
-  payload: { key: Schema.String },
+  payload: Schema.Struct({ key: Schema.String }),
   success: Schema.String,
   failure: Schema.Never,
   keyOf: ({ key }) => key,

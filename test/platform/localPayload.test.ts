@@ -5,7 +5,7 @@ import { Minor } from "@coffer/model/Money"
 import { DateTime, Schema } from "effect"
 import { localPayload } from "../../src/platform/cluster/localPayload.ts"
 
-const Told = localPayload({ command: OrderCommand, note: Schema.optionalKey(Schema.String) })
+const Told = localPayload(Schema.Struct({ command: OrderCommand, note: Schema.optionalKey(Schema.String) }))
 const wire = Schema.toCodecJson(Told)
 const told = {
   command: OrderCommand.cases.ReserveRefund.make({
