@@ -25,7 +25,7 @@ export interface Work {
   readonly callsOutside?: boolean
   /** By default a wakeup that comes while the worker is busy goes to other runners. False: the worker decides that. */
   readonly passesOn?: boolean
-  /** The rows that are due and not claimed, for all runners together; left out for work without due rows. */
+  /** The rows that are due and not leased, for all runners together; left out for work without due rows. */
   readonly backlog?: (now: DateTime.Utc) => Effect.Effect<Backlog>
   /** The same for one sandbox whose clock was moved; left out where the rows are nobody's. */
   readonly ofSandbox?: SandboxWork

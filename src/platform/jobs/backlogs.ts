@@ -1,5 +1,5 @@
 /**
- * What is due and nobody has claimed, by worker. It concerns the whole database, so every runner shows the same.
+ * What is due and no worker has leased, by worker. It concerns the whole database, so every runner shows the same.
  */
 import { DateTime, Effect, Metric, Option } from "effect"
 import type { Backlog } from "../postgres/leasedRows.ts"
@@ -12,7 +12,7 @@ export interface BacklogOf extends Backlog {
 }
 
 const due = Metric.gauge("coffer_rows_due", {
-  description: "Rows that are due for a worker and not claimed; those beyond 10000 are not counted"
+  description: "Rows that are due for a worker and not leased; those beyond 10000 are not counted"
 })
 const oldestDue = Metric.gauge("coffer_rows_oldest_due_seconds", {
   description: "How long the oldest of them has been due, seconds"

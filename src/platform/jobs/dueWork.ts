@@ -1,11 +1,11 @@
 /**
- * Work on rows that are due, in the shape that a worker has: whoever's they are, and of one sandbox whose clock was
+ * Work on rows that are due, in the shape that a worker has: of all merchants, and of one sandbox whose clock was
  * moved (docs/decisions/0043).
  */
 import { type DateTime, Effect } from "effect"
 import type { DueSandbox } from "../postgres/leasedRows.ts"
 import { currentTime } from "../runtime/clock.ts"
-import { claimedMax } from "./forEachLeased.ts"
+import { leasedMax } from "./forEachLeased.ts"
 
 /** The due rows of one sandbox. Their times are those of its clock, which other workers do not look at. */
 export interface SandboxWork {
@@ -18,16 +18,16 @@ export interface SandboxWork {
 }
 
 export interface DueRows<Row> {
-  readonly claimDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Row>>
+  readonly leaseDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Row>>
   readonly nextDueOf: SandboxWork["nextOf"]
 }
 
-/** Claims rows and works on them, until none is due. */
+/** Leases rows and works on them, until none is due. */
 export const dueWork = <Row>(
-  { claimDue, nextDueOf }: DueRows<Row>,
+  { leaseDue, nextDueOf }: DueRows<Row>,
   work: (rows: ReadonlyArray<Row>) => Effect.Effect<number>
 ): { readonly run: Effect.Effect<number>; readonly ofSandbox: SandboxWork } => {
   const round = (merchantId?: string) =>
-    Effect.flatMap(currentTime, (now) => Effect.flatMap(claimDue(now, claimedMax, merchantId), work))
+    Effect.flatMap(currentTime, (now) => Effect.flatMap(leaseDue(now, leasedMax, merchantId), work))
   return { run: round(), ofSandbox: { run: round, nextOf: nextDueOf } }
 }
